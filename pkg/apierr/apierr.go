@@ -249,6 +249,12 @@ func TooManyUploads(most int) *Error {
 	return conflict("This account has " + strconv.Itoa(most) + " open uploads. Complete or delete one of them.")
 }
 
+// NoRoom is a new file with which an account would store more than it may (spec: stored-bytes).
+func NoRoom(most int64) *Error {
+	return conflict("This account may store " + strconv.FormatInt(most, 10) + " bytes, and this file is larger than what is left. " +
+		"Delete files or results.")
+}
+
 // PartConflict is a part of a file that was sent before with other content.
 func PartConflict(number int32) *Error {
 	return conflict("Part " + strconv.Itoa(int(number)) + " was already sent with other content.")

@@ -88,7 +88,7 @@ type Results interface {
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
 	// Authorize checks an API key and its role for an operation of which the gateway does a part by itself.
 	Authorize(ctx context.Context, key KeyDigest, op Operation) error
-	// Limits are the limits of all accounts that have one, in any order.
+	// Limits are the limits of all accounts that have one or are full, in any order.
 	Limits(ctx context.Context) ([]AccountLimits, error)
 
 	// CreateFacts looks up, in one consistent read, what the checks of a create call need.
@@ -149,6 +149,8 @@ const (
 type AccountLimits struct {
 	Account prism.AccountID
 	prism.Limits
+	// Full reports that the account stores as much as it may (spec: full-account).
+	Full bool `json:",omitzero"`
 }
 
 // CreateQuery is the part of a create call that names stored things.

@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"bytes"
+	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -128,6 +131,74 @@ func TestLimitsOfAccounts(t *testing.T) {
 				if time.Now().After(end) {
 					t.Fatal("the limit did not end")
 				}
+			}
+		})
+	})
+}
+
+// TestStoredBytes holds the limit of what an account stores.
+// spec: stored-bytes, full-account
+func TestStoredBytes(t *testing.T) {
+	onEach(t, func(t *testing.T, s *stack) {
+		t.Run("an account that is full creates nothing, and reads and deletes", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			slug := own.prism(t, oneField, yesNo)
+			keyed := text(model.Mark, "idempotency_key", "k")
+			first := own.create(t, slug, keyed).ok(t)
+			failed := own.create(t, slug, text(s.model.Script(model.Status(400)).Tag)).failed(t)
+			create := func() reply { return own.create(t, slug, text(model.Mark)) }
+			if seconds := own.limit(t, create, "--stored-bytes", "1").wantRefused(t); seconds != 60 {
+				t.Errorf("Retry-After is %d", seconds)
+			}
+			own.post(t, "/v1/results/"+failed.ID+"/retry", "").wantRefused(t)
+			own.post(t, "/v1/files", `{"name":"a","format":"csv","bytes":9}`).wantFail(t, fail{
+				409, "conflict", "This account may store 1 bytes, and this file is larger than what is left. Delete files or results.",
+			})
+			wantEqual(t, "the id of the repeat", own.create(t, slug, keyed).ok(t).ID, first.ID)
+			own.get(t, "/v1/results").wantStatus(t, 200)
+			own.get(t, "/v1/prisms/"+slug+"/results?format=csv").wantStatus(t, 200)
+			s.other.create(t, s.other.prism(t, oneField, yesNo), text(model.Mark)).ok(t)
+			for _, id := range []string{first.ID, failed.ID} {
+				own.delete(t, "/v1/results/"+id).wantStatus(t, 204)
+			}
+			for end := time.Now().Add(startBudget); ; {
+				if r := own.get(t, "/v1/results"); !bytes.Contains(r.body, []byte(`"data":[]`)) { // a create got in before the limit was known
+					var page struct{ Data []struct{ ID string } }
+					r.decode(t, &page)
+					for _, d := range page.Data {
+						own.delete(t, "/v1/results/"+d.ID).wantStatus(t, 204)
+					}
+				}
+				if create().status == 200 {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatal("the account stays full")
+				}
+			}
+		})
+		t.Run("a run of it pauses with the reason", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			slug := own.prism(t, oneField, yesNo)
+			f := own.upload(t, "csv", "text\n"+strings.Repeat("x\n", 9))
+			own.limit(t, func() reply { return own.create(t, slug, text(model.Mark)) }, "--stored-bytes", "1")
+			made := own.runFile(t, slug, f.ID, "").run(t, 201)
+			for end := time.Now().Add(startBudget); made.Status != "paused"; made = own.get(t, "/v1/runs/"+made.ID).run(t, 200) {
+				if time.Now().After(end) {
+					t.Fatalf("the run is %+v", made)
+				}
+			}
+			wantEqual(t, "the reason", *made.Reason, "This account stores as much as it may.")
+		})
+		t.Run("the operator sees what is stored", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			own.newFile(t, "csv", 1000)
+			out, err := s.store.Operate(t.Context(), "account", "list")
+			if err != nil || !regexp.MustCompile(own.account+` +\S+ +1000 +50GiB`).MatchString(out) {
+				t.Errorf("%s, %v", out, err)
 			}
 		})
 	})

@@ -18,6 +18,7 @@ var (
 // fileRun is a run as the API shows it.
 type fileRun struct {
 	ID, Status, Prism                             string
+	Reason                                        *string
 	Version                                       int
 	Rows, OK, Failed, Invalid, Cancelled, Pending int64
 }

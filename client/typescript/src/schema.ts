@@ -797,7 +797,7 @@ export interface paths {
         put?: never;
         /**
          * Begin an upload
-         * @description Makes a file whose parts are sent next. An upload that is not completed within 24 hours is deleted. An account has at most 20 open uploads. Needs a key of a caller.
+         * @description Makes a file whose parts are sent next. An upload that is not completed within 24 hours is deleted. An account has at most 20 open uploads, and stores 50 GiB of results and files if its operator sets no other limit. Needs a key of a caller.
          */
         post: operations["createFile"];
         delete?: never;
@@ -6348,7 +6348,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
-            /** @description The account has as many open uploads as it may have. */
+            /** @description The account has as many open uploads as it may have, or the file is larger than what it may still store. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -2,6 +2,7 @@ package contracttest
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"testing"
 
@@ -64,6 +65,7 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 			{Account: account, Limits: prism.Limits{Concurrency: 2, ResultsPerDay: 3}},
 			{Account: prism.AccountID{UUID: prism.UUID{1}}, Limits: prism.Limits{RequestsPerSecond: 4}},
 		},
+		{{Account: account, Limits: prism.Limits{StoredBytes: math.MaxInt64}, Full: true}, {Account: account, Full: true}},
 	} {
 		far.limits = want
 		got, err := near.Limits(patience(t))

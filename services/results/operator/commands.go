@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -45,7 +46,7 @@ func kinds() []kind {
 		{"account create", "NAME", "create an account", (*Operator).accountCreate},
 		{"account list", "", "list all accounts", (*Operator).accountList},
 		{
-			"account limits", "NAME [--requests-per-second N] [--concurrency N] [--results-per-day N]",
+			"account limits", "NAME [--requests-per-second N] [--concurrency N] [--results-per-day N] [--stored-bytes SIZE]",
 			"set limits of an account, or show them; none removes one", (*Operator).accountLimits,
 		},
 		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
@@ -116,6 +117,7 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 		flags.Var(limit{&c.limits.RequestsPerSecond}, "requests-per-second", "")
 		flags.Var(limit{&c.limits.Concurrency}, "concurrency", "")
 		flags.Var(limit{&c.limits.ResultsPerDay}, "results-per-day", "")
+		flags.Var(sizeLimit{&c.limits.StoredBytes}, "stored-bytes", "")
 	}
 	arguments, err := parse(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -182,9 +184,11 @@ func (o *Operator) accountCreate(ctx context.Context, g given) ([][]string, erro
 
 func (o *Operator) accountList(ctx context.Context, _ given) ([][]string, error) {
 	accounts, err := o.service.Store.ListAccounts(ctx)
-	rows := [][]string{{"ID", "NAME", "CREATED"}}
+	rows := [][]string{{"ID", "NAME", "CREATED", "STORED BYTES", "MAY STORE"}}
 	for _, a := range accounts {
-		rows = append(rows, []string{a.ID.String(), a.Name, prism.FormatTime(a.CreatedAt)})
+		rows = append(rows, []string{
+			a.ID.String(), a.Name, prism.FormatTime(a.CreatedAt), strconv.FormatInt(a.Bytes, 10), shownSize(a.Limit),
+		})
 	}
 	return rows, err
 }

@@ -1,10 +1,12 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -31,6 +33,50 @@ func (l limit) Set(text string) error {
 	*l.to = &value
 	return nil
 }
+
+// sizeLimit is a flag of a limit of bytes: a size, none for no limit, or default.
+type sizeLimit struct{ to **int64 }
+
+// String implements flag.Value.
+func (sizeLimit) String() string { return "" }
+
+// Set implements flag.Value.
+func (l sizeLimit) Set(text string) error {
+	var value int64 // the default
+	switch text {
+	case "default":
+	case none:
+		value = prism.AnyStoredBytes
+	default:
+		var size config.Bytes
+		if err := size.UnmarshalText([]byte(text)); err != nil {
+			return err
+		}
+		if value = int64(size); value == 0 {
+			return errors.New("must be more than 0")
+		}
+	}
+	*l.to = &value
+	return nil
+}
+
+// shownSize is a limit of bytes as the flag takes it.
+func shownSize(limit int64) string {
+	if limit == prism.AnyStoredBytes {
+		return none
+	}
+	unit := 0
+	for unit < len(units) && limit%1024 == 0 {
+		limit /= 1024
+		unit++
+	}
+	if unit == 0 {
+		return strconv.FormatInt(limit, 10)
+	}
+	return strconv.FormatInt(limit, 10) + units[unit-1]
+}
+
+var units = []string{"KiB", "MiB", "GiB"}
 
 // SetLimits changes limits of an account and returns all of its limits. The zero change only reads them.
 func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
@@ -60,6 +106,7 @@ func (o *Operator) accountLimits(ctx context.Context, g given) ([][]string, erro
 		{"requests-per-second", shown(l.RequestsPerSecond)},
 		{"concurrency", shown(l.Concurrency)},
 		{"results-per-day", shown(l.ResultsPerDay)},
+		{"stored-bytes", shownSize(cmp.Or(l.StoredBytes, prism.DefaultStoredBytes))},
 	}, err
 }
 

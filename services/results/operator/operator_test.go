@@ -62,7 +62,7 @@ func TestCommands(t *testing.T) {
 	if _, err := run(t, o, "account create acme"); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := run(t, o, "account list"); err != nil || !regexp.MustCompile(`^ID +NAME +CREATED\n[0-9a-f-]{36}  acme  20\S+Z\n$`).MatchString(out) {
+	if out, err := run(t, o, "account list"); err != nil || !regexp.MustCompile(`^ID +NAME +CREATED +STORED BYTES +MAY STORE\n[0-9a-f-]{36}  acme  20\S+Z +0 +50GiB\n$`).MatchString(out) {
 		t.Errorf("account list: %q, %v", out, err)
 	}
 	key, err := run(t, o, "key create --account acme --name laptop")
@@ -144,8 +144,9 @@ func TestLimitsOfAnAccountAreSetShownAndRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shown := func(requests, concurrency, results string) string {
-		return "requests-per-second  " + requests + "\nconcurrency          " + concurrency + "\nresults-per-day      " + results + "\n"
+	shown := func(requests, concurrency, results string, bytes ...string) string {
+		return "requests-per-second  " + requests + "\nconcurrency          " + concurrency + "\nresults-per-day      " + results +
+			"\nstored-bytes         " + strings.Join(append(bytes, "50GiB")[:1], "") + "\n"
 	}
 	for _, step := range []struct{ command, want string }{
 		{"acme", shown("none", "none", "none")},
@@ -155,6 +156,10 @@ func TestLimitsOfAnAccountAreSetShownAndRemoved(t *testing.T) {
 		{"--requests-per-second none acme --results-per-day 0", shown("none", "4", "none")},
 		{"other", shown("none", "none", "none")},
 		{"acme --concurrency none", shown("none", "none", "none")},
+		{"acme --stored-bytes 100GiB --concurrency 7", shown("none", "7", "none", "100GiB")},
+		{"acme --stored-bytes 1025", shown("none", "7", "none", "1025")},
+		{"acme --stored-bytes none --concurrency 0", shown("none", "none", "none", "none")},
+		{"acme --stored-bytes default", shown("none", "none", "none")},
 		{"acme", shown("none", "none", "none")},
 	} {
 		if out, err := run(t, o, "account limits "+step.command); err != nil || out != step.want {
@@ -208,6 +213,9 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"account limits acme --concurrency 1.5", "usage: account limits NAME"},
 		{"account limits acme --results-per-day 2147483648", "usage: account limits NAME"},
 		{"account limits acme --results-per-day many", "usage: account limits NAME"},
+		{"account limits acme --stored-bytes 0", "usage: account limits NAME"},
+		{"account limits acme --stored-bytes -1", "usage: account limits NAME"},
+		{"account limits acme --stored-bytes 1TB", "usage: account limits NAME"},
 		{"key create", "usage: key create --account NAME"},
 		{"key create --account nobody", `there is no account "nobody"`},
 		{"key create --nope", "usage: key create --account NAME"},

@@ -9,19 +9,24 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/quota"
 )
 
-// pollEvery is how often a gateway asks results for the limits of accounts.
-const pollEvery = 5 * time.Second
+const (
+	// pollEvery is how often a gateway asks results for the limits of accounts.
+	pollEvery = 5 * time.Second
+	// fullWait is when a call may come again of an account that is full: nobody knows when something of it is deleted.
+	fullWait = time.Minute
+)
 
 // limits keeps accounts within their limits.
 type limits struct {
 	Deps
-	// of is nil while no account has limits, so that limits cost nothing then.
-	of       atomic.Pointer[map[prism.AccountID]prism.Limits]
+	// of is nil while no account has limits or is full, so that limits cost nothing then.
+	of       atomic.Pointer[map[prism.AccountID]contract.AccountLimits]
 	refusals *prometheus.CounterVec
 }
 
@@ -30,19 +35,29 @@ func newLimits(d Deps) *limits {
 		Name: "prism_limit_refusals_total",
 		Help: "Requests that were refused for a limit of their account, or for unknown keys from one address.",
 	}, []string{"limit"})}
-	for _, limit := range []quota.Limit{quota.RequestsPerSecond, quota.Concurrency, quota.ResultsPerDay, unknownKeys} {
+	for _, limit := range []quota.Limit{quota.RequestsPerSecond, quota.Concurrency, quota.ResultsPerDay, quota.StoredBytes, unknownKeys} {
 		l.refusals.WithLabelValues(string(limit)) // a rate needs the zero before the first event
 	}
-	d.Metrics.MustRegister(l.refusals, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "prism_limited_accounts",
-		Help: "Accounts that have limits, as this gateway knows them.",
-	}, func() float64 {
-		if of := l.of.Load(); of != nil {
-			return float64(len(*of))
-		}
-		return 0
-	}))
+	d.Metrics.MustRegister(l.refusals,
+		l.gauge("prism_limited_accounts", "Accounts that have limits, as this gateway knows them.",
+			func(of contract.AccountLimits) bool { return !of.IsZero() }),
+		l.gauge("prism_full_accounts", "Accounts that store as much as they may, as this gateway knows them.",
+			func(of contract.AccountLimits) bool { return of.Full }))
 	return l
+}
+
+// gauge counts accounts.
+func (l *limits) gauge(name, help string, counts func(contract.AccountLimits) bool) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() (n float64) {
+		if of := l.of.Load(); of != nil {
+			for _, account := range *of {
+				if counts(account) {
+					n++
+				}
+			}
+		}
+		return n
+	})
 }
 
 // Run asks for the limits until ctx ends. While results does not answer, the last limits stay.
@@ -72,19 +87,19 @@ func (l *limits) poll(ctx context.Context) error {
 		l.of.Store(nil)
 		return nil
 	}
-	of := make(map[prism.AccountID]prism.Limits, len(found))
+	of := make(map[prism.AccountID]contract.AccountLimits, len(found))
 	for _, f := range found {
-		of[f.Account] = f.Limits
+		of[f.Account] = f
 	}
 	l.of.Store(&of)
 	return nil
 }
 
 // limitsOf are the limits of an account.
-func (l *limits) limitsOf(account prism.AccountID) prism.Limits {
+func (l *limits) limitsOf(account prism.AccountID) contract.AccountLimits {
 	of := l.of.Load()
 	if of == nil {
-		return prism.Limits{}
+		return contract.AccountLimits{}
 	}
 	return (*of)[account]
 }
@@ -95,11 +110,19 @@ func (l *limits) enter(ctx context.Context, account prism.AccountID) (end func()
 	if of.RequestsPerSecond == 0 && of.Concurrency == 0 {
 		return func() {}, nil
 	}
-	leave, err := l.Counter.Enter(ctx, account, of)
+	leave, err := l.Counter.Enter(ctx, account, of.Limits)
 	if err != nil {
 		return nil, l.refused(err)
 	}
 	return func() { leave(ctx) }, nil
+}
+
+// MaySave implements execute.Quota.
+func (l *limits) MaySave(account prism.AccountID) error {
+	if !l.limitsOf(account).Full {
+		return nil
+	}
+	return l.refused(&quota.ExceededError{Limit: quota.StoredBytes, Wait: fullWait})
 }
 
 // TakeResult implements execute.Quota.

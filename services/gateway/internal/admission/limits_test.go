@@ -108,6 +108,31 @@ func TestLimits(t *testing.T) {
 				t.Error(err)
 			}
 		},
+		// spec: full-account
+		"of stored bytes are a 503 for what saves a result": func(t *testing.T, b *bench) {
+			b.results.set(nil, contract.AccountLimits{Account: account(known(1)), Full: true}, limited(known(2), prism.Limits{StoredBytes: 9}))
+			b.start(t)
+			for range 2 {
+				if err := b.MaySave(account(known(1))); retryAfter(err) != 60 {
+					t.Errorf("got %v", err)
+				}
+			}
+			if err := b.enter(t, known(1), here); err != nil {
+				t.Errorf("a request that saves nothing: %v", err)
+			}
+			for n := byte(2); n < 4; n++ {
+				if err := b.MaySave(account(known(n))); err != nil {
+					t.Errorf("another account: %v", err)
+				}
+			}
+			for metric, want := range map[string]float64{
+				"prism_limit_refusals_total stored_bytes": 2, "prism_full_accounts": 1, "prism_limited_accounts": 1,
+			} {
+				if n := metrictest.Value(t, b.metrics, metric); n != want {
+					t.Errorf("%s is %v, want %v", metric, n, want)
+				}
+			}
+		},
 		"are not known to the holder of an unknown key": func(t *testing.T, b *bench) {
 			b.results.set(nil, limited(unknown(1), prism.Limits{RequestsPerSecond: 1}))
 			b.start(t)

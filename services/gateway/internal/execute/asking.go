@@ -29,9 +29,11 @@ type Sizer interface {
 	In(ctx context.Context) checks.Sizer
 }
 
-// Quota bounds the results that an account saves in a day (spec: limit-of-results).
+// Quota bounds the results that an account saves.
 type Quota interface {
-	// TakeResult counts a result, or returns an error for the caller. giveBack takes the count back.
+	// MaySave returns an error for the caller if the account is full (spec: full-account).
+	MaySave(account prism.AccountID) error
+	// TakeResult counts a result of the day, or returns an error for the caller. giveBack takes the count back (spec: limit-of-results).
 	TakeResult(ctx context.Context, account prism.AccountID) (giveBack func(), err error)
 }
 

@@ -184,6 +184,9 @@ func (e *Executor) round(
 // askAndSave sends the attempt to the model and saves the outcome. The id is chosen before the model is called, so that
 // saving twice is one save (spec: one-save-per-result).
 func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Response, error) {
+	if err := e.Quota.MaySave(at.Account); err != nil {
+		return contract.Response{}, err
+	}
 	id, err := e.NewID(at.At)
 	if err != nil {
 		return contract.Response{}, err

@@ -35,6 +35,14 @@ type bench struct {
 // counts are the results of a day, up to a limit.
 type counts struct {
 	taken, limit atomic.Int64
+	full         atomic.Bool
+}
+
+func (c *counts) MaySave(prism.AccountID) error {
+	if c.full.Load() {
+		return apierr.UnavailableFor(time.Minute)
+	}
+	return nil
 }
 
 func (c *counts) TakeResult(context.Context, prism.AccountID) (func(), error) {

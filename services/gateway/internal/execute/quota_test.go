@@ -73,6 +73,40 @@ func TestResultsOfADay(t *testing.T) {
 			}
 			counted(t, b, 0)
 		},
+		// spec: full-account
+		"of an account that is full only repeats and tries are answered, and nothing counts": func(t *testing.T, b *bench) {
+			b.failing(1)
+			failed, err := b.create(t.Context(), "a", "")
+			if err != nil || !failed.Failed {
+				t.Fatal(failed, err)
+			}
+			if _, err := b.create(t.Context(), "a", "k"); err != nil {
+				t.Fatal(err)
+			}
+			b.quota.full.Store(true)
+			asked := b.asked.Load()
+			refused := func(_ contract.Response, err error) {
+				t.Helper()
+				if later, ok := errors.AsType[*apierr.RetryAfterError](err); !ok || later.Seconds != 60 {
+					t.Errorf("got %v", err)
+				}
+			}
+			refused(b.create(t.Context(), "a", "another"))
+			refused(b.retry(t.Context(), resultID(t, failed)))
+			if _, err := b.create(t.Context(), "unknown", ""); !errors.Is(err, apierr.PrismNotFound()) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := b.create(t.Context(), "a", "k"); err != nil {
+				t.Error(err)
+			}
+			if b.asked.Load() != asked {
+				t.Error("the model was asked")
+			}
+			counted(t, b, 2)
+			if _, err := b.try(t.Context()); err != nil {
+				t.Error(err)
+			}
+		},
 		"a call that model-proxy did not take does not count": func(t *testing.T, b *bench) {
 			b.model = func(context.Context, contract.Ask) (contract.Outcome, error) {
 				return contract.Outcome{}, contract.ErrUnavailable

@@ -49,6 +49,9 @@ func (r *Rows) answerRow(ctx context.Context, facts contract.RowFacts, row contr
 	if err != nil {
 		return contract.Save{}, err
 	}
+	if err := r.Quota.MaySave(facts.Account); err != nil {
+		return contract.Save{}, err
+	}
 	at := decision.Attempt // there is no idempotency key, so there is no stored response
 	at.RetryOf = row.RetryOf
 	save, _, err := r.answer(ctx, at, row.ID, true)

@@ -146,6 +146,9 @@ func TestARowThatIsNotTakenHasNoOutcome(t *testing.T) {
 		"the account is over its results of the day": {
 			func(b *bench) { b.quota.limit.Store(0) }, nil, good, func(err error) bool { return errors.As(err, &over) },
 		},
+		"the account is full": {
+			func(b *bench) { b.quota.full.Store(true) }, nil, good, func(err error) bool { return errors.As(err, &over) && over.Seconds == 60 },
+		},
 		"model-proxy took nothing": {
 			func(b *bench) {
 				b.model = func(context.Context, contract.Ask) (contract.Outcome, error) {

@@ -36,6 +36,7 @@ const (
 	RequestsPerSecond Limit = "requests_per_second"
 	Concurrency       Limit = "concurrency"
 	ResultsPerDay     Limit = "results_per_day"
+	StoredBytes       Limit = "stored_bytes"
 )
 
 // ExceededError is a request or a result over a limit. It was not counted.

@@ -13,7 +13,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // workbook is an xlsx whose rows all have one text of a megabyte.
@@ -69,13 +71,13 @@ func (w *world) killed(t *testing.T, id prism.FileID) {
 
 // ending looks at the contents before the end of each reading is stored.
 type ending struct {
-	store.Files
+	reading.Store
 	before func()
 }
 
 func (e ending) EndReading(ctx context.Context, l store.FileLease, f store.File) error {
 	e.before()
-	return e.Files.EndReading(ctx, l, f)
+	return e.Store.EndReading(ctx, l, f)
 }
 
 // spec: file-growth, file-unusable
@@ -111,5 +113,39 @@ func TestAReadyFileHasOneCopy(t *testing.T) {
 	f, got := w.file(t, id), w.contents(t, id)
 	if f.Status != store.FileReady || len(got) != 2 || !strings.HasPrefix(got[0], blobs.CopyOf(f.Copy.ID)) {
 		t.Errorf("a file that is %s has %v", f.Status, got)
+	}
+}
+
+// spec: stored-bytes
+func TestAFileWhoseRowsAreMoreThanItsAccountMayStoreIsUnusable(t *testing.T) {
+	t.Parallel()
+	parquet, err := os.ReadFile("../tabular/testdata/pandas-pyarrow.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, content := range map[contract.FileFormat]string{contract.FileXLSX: workbook(t, 9), contract.FileParquet: string(parquet)} {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.format = format
+			most := int64(len(content) + len(csv(3)))
+			if _, err := w.SetLimits(t.Context(), w.account, store.LimitsChange{StoredBytes: &most}, storetest.By()); err != nil {
+				t.Fatal(err)
+			}
+			id := w.completed(t, content)
+			w.works(t, true)
+			f, got := w.file(t, id), w.contents(t, id)
+			want := fmt.Sprintf("The account may store %d bytes, and the rows are larger than what is left.", most)
+			if f.Status != store.FileUnusable || f.Error != want || len(got) != 1 {
+				t.Errorf("the file is %s: %s, and has %v", f.Status, f.Error, got)
+			}
+			w.format = contract.FileCSV
+			w.works(t, false)
+			id = w.completed(t, csv(3))
+			w.works(t, true)
+			if f := w.file(t, id); f.Status != store.FileReady { // it needs no copy
+				t.Errorf("the file is %+v", f)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"sync"
@@ -48,9 +49,15 @@ const (
 // unreadable is the error of a file that killed its readers.
 const unreadable = "This file could not be read."
 
+// Store is the part of a store.Store that a Worker works with.
+type Store interface {
+	store.Files
+	Storage(ctx context.Context, account prism.AccountID) (store.Storage, error)
+}
+
 // Deps are what a Worker works with; all are required.
 type Deps struct {
-	Store store.Files
+	Store Store
 	Blobs blobs.Blobs
 	Now   func() time.Time
 	NewID func() (prism.UUID, error)
@@ -308,12 +315,17 @@ func (w *Worker) pass(
 			err = fmt.Errorf("the reader of %s panicked: %v", l.File.Format, r)
 		}
 	}()
-	keeps := blobs.InOrder
+	keeps, to := blobs.InOrder, io.Writer(copied)
 	if l.File.Format == contract.FileXLSX || l.File.Format == contract.FileParquet {
 		keeps = blobs.AnyOrder
 		if _, err := w.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
 			return f, err
 		}
+		stored, err := w.Store.Storage(ctx, l.Account)
+		if err != nil {
+			return f, err
+		}
+		to = &room{copied, stored.Limit - stored.Bytes, stored.Limit}
 	}
 	if l.File.Readings > maxReadings {
 		return store.File{Status: store.FileUnusable, Error: unreadable}, nil
@@ -337,7 +349,7 @@ func (w *Worker) pass(
 		return flush()
 	}
 	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
-	layout, rows, err := tabular.Read(ctx, l.File.Format, source, copied, note)
+	layout, rows, err := tabular.Read(ctx, l.File.Format, source, to, note)
 	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
 		return store.File{Status: store.FileUnusable, Error: wrong.Text}, nil
 	}
@@ -353,4 +365,19 @@ func (w *Worker) pass(
 	f.Status, f.Rows = store.FileReady, rows
 	f.Layout, err = strictjson.Marshal(layout)
 	return f, err
+}
+
+// room is the copy of a file within what its account may still store (spec: stored-bytes).
+type room struct {
+	to         io.Writer
+	left, most int64
+}
+
+// Write implements io.Writer.
+func (r *room) Write(p []byte) (int, error) {
+	if r.left -= int64(len(p)); r.left < 0 {
+		text := "The account may store %d bytes, and the rows are larger than what is left."
+		return 0, &tabular.UnusableError{Text: fmt.Sprintf(text, r.most)}
+	}
+	return r.to.Write(p)
 }

@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // worker replaces the worker.
-func (w *world) worker(t *testing.T, s store.Files, b blobs.Blobs) {
+func (w *world) worker(t *testing.T, s reading.Store, b blobs.Blobs) {
 	t.Helper()
 	w.metrics = prometheus.NewRegistry()
 	w.Worker = reading.New(reading.Deps{
@@ -182,7 +182,7 @@ func TestAFileIsReadInChunksThatHoldAllItsRows(t *testing.T) {
 
 // failing is a store or blobs whose calls fail once they are told.
 type failing struct {
-	store.Files
+	reading.Store
 	blobs.Blobs
 	renew, get error
 	renews     int
@@ -195,7 +195,7 @@ func (f *failing) RenewReading(ctx context.Context, l store.FileLease, until tim
 	if f.renew != nil {
 		return f.renew
 	}
-	return f.Files.RenewReading(ctx, l, until, chunks)
+	return f.Store.RenewReading(ctx, l, until, chunks)
 }
 
 func (f *failing) Get(ctx context.Context, o store.FileOwner, name string, offset, n int64) ([]byte, error) {
@@ -222,7 +222,7 @@ func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 		"no content": {get: away}, "no store": {renew: away}, "a panic": {panics: true}, "a content that is missing": {get: blobs.ErrMissing},
 		"a content that was cut off": {cut: true},
 	} {
-		f.Files, f.Blobs = w.Store, w.blobs
+		f.Store, f.Blobs = w.Store, w.blobs
 		w.worker(t, f, f)
 		if worked, err := w.Work(t.Context()); !worked || err == nil {
 			t.Errorf("%s: %t, %v", name, worked, err)
@@ -285,7 +285,7 @@ func TestAReaderWhoseFileIsDeletedStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.completed(t, csv(3))
-	f := &failing{Files: w.Store, Blobs: deleting{w.blobs, func() {
+	f := &failing{Store: w.Store, Blobs: deleting{w.blobs, func() {
 		if err := w.DeleteFile(t.Context(), w.account, id, storetest.By()); err != nil && !errors.Is(err, store.ErrNotFound) {
 			t.Error(err)
 		}
@@ -314,7 +314,7 @@ func TestALeaseIsRenewedWhileAFileIsReadSlowly(t *testing.T) {
 	w := newWorld(t)
 	w.completed(t, csv(3))
 	synctest.Test(t, func(t *testing.T) {
-		f := &failing{Files: w.Store}
+		f := &failing{Store: w.Store}
 		f.Blobs = deleting{w.blobs, func() { <-time.After(40 * time.Second) }}
 		w.worker(t, f, f)
 		w.works(t, true)

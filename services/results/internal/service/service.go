@@ -292,6 +292,7 @@ func (s *Service) respond(
 
 // translate turns a store's error into an error of contract.Results. notFound is as in manage.
 func translate(err error, notFound *apierr.Error) error {
+	noRoom, _ := errors.AsType[*store.NoRoomError](err)
 	tooOften, _ := errors.AsType[*store.WaitError](err)
 	switch {
 	case tooOften != nil:
@@ -306,6 +307,8 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.TooManyKeys()
 	case errors.Is(err, store.ErrArchived):
 		return apierr.ArchivedUnchangeable()
+	case noRoom != nil:
+		return apierr.NoRoom(noRoom.Limit)
 	case errors.Is(err, store.ErrTooManyUploads):
 		return apierr.TooManyUploads(store.MaxUploads)
 	case errors.Is(err, blobs.ErrMissing):

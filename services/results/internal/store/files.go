@@ -20,7 +20,7 @@ var ErrTooManyUploads = errors.New("store: too many uploads")
 
 // Files keeps what is known of files, and which of their parts are there. The content of parts is kept by package blobs.
 type Files interface {
-	// CreateFile stores a file that is uploading: ErrTooManyUploads.
+	// CreateFile stores a file that is uploading: ErrTooManyUploads, NoRoomError.
 	CreateFile(ctx context.Context, account prism.AccountID, f File) error
 	// File finds a file: ErrNotFound.
 	File(ctx context.Context, account prism.AccountID, id prism.FileID) (File, error)

@@ -17,7 +17,8 @@ func IsConflict(err error) bool {
 	_, retried := errors.AsType[*RetriedError](err)
 	_, mismatch := errors.AsType[*MatchError](err)
 	_, wait := errors.AsType[*WaitError](err)
-	return retried || mismatch || wait || isAny(err,
+	_, noRoom := errors.AsType[*NoRoomError](err)
+	return retried || mismatch || wait || noRoom || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys,
 		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrRetrying, ErrLastOwner)
 }

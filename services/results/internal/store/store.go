@@ -300,6 +300,7 @@ type Account struct {
 	ID        prism.AccountID
 	Name      string
 	CreatedAt time.Time
+	Storage
 }
 
 // Keys keeps accounts and their API keys.
@@ -331,12 +332,26 @@ type Limits interface {
 	// SetLimits changes the limits that the change has, and returns the account's limits: ErrNotFound if there is no such
 	// account.
 	SetLimits(ctx context.Context, account prism.AccountID, c LimitsChange, by By) (prism.Limits, error)
-	// ListLimits returns the limits of all accounts that have one.
+	// ListLimits returns the limits of all accounts that have one or are full, as of the last FoldUsage.
 	ListLimits(ctx context.Context) ([]contract.AccountLimits, error)
+	// Storage is how much an account stores at the moment, and how much it may.
+	Storage(ctx context.Context, account prism.AccountID) (Storage, error)
 }
 
+// Storage is the bytes that the results and files of an account have, and those that they may have (spec: stored-bytes). An account
+// with as many is full.
+type Storage struct{ Bytes, Limit int64 }
+
+// NoRoomError tells that a file would have an account store more than Limit bytes.
+type NoRoomError struct{ Limit int64 }
+
+func (e *NoRoomError) Error() string { return fmt.Sprintf("store: no room in %d bytes", e.Limit) }
+
 // LimitsChange is new limits of an account: nil keeps a limit, 0 removes it.
-type LimitsChange struct{ RequestsPerSecond, Concurrency, ResultsPerDay *int32 }
+type LimitsChange struct {
+	RequestsPerSecond, Concurrency, ResultsPerDay *int32
+	StoredBytes                                   *int64
+}
 
 // Apply returns the limits after the change.
 func (c LimitsChange) Apply(l prism.Limits) prism.Limits {
@@ -346,6 +361,9 @@ func (c LimitsChange) Apply(l prism.Limits) prism.Limits {
 		if change.from != nil {
 			*change.to = *change.from
 		}
+	}
+	if c.StoredBytes != nil {
+		l.StoredBytes = *c.StoredBytes
 	}
 	return l
 }

@@ -21,7 +21,8 @@ func addRecords(ctx context.Context, db *sql.DB) error {
 	if err := alter(ctx, db, dropUsage+"; "+createUsage); err != nil {
 		return err
 	}
-	return countResults(ctx, db)
+	const countSaved = "INSERT INTO usage (" + usageColumns + ") " + sumsOf + dayOfResult + sumsBehind + "results" + sumsAfter
+	return countFrom(ctx, db, "results", createTrigger, countSaved)
 }
 
 // dropRecords undoes addRecords.
@@ -81,7 +82,7 @@ CREATE TABLE usage_tail (
     output_tokens bigint,
     cost          bigint,
     currency      text    COLLATE "C"
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
+) WITH (` + vacuumTail + `);
 ALTER TABLE usage_tail REPLICA IDENTITY FULL;
 CREATE VIEW usage_now AS SELECT ` + usageColumns + ` FROM usage UNION ALL ` + tailRows + `;
 EXECUTE format($f$CREATE FUNCTION count_result() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $t$
@@ -93,6 +94,9 @@ BEGIN
 END $t$
 $f$, current_schema())`
 )
+
+// vacuumTail has the tail of sums vacuumed after a number of rows.
+const vacuumTail = `autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0`
 
 // usageKey and usageColumns are the columns of usage, tailRows the rows of the tail with these columns, and sumsOf to sumsAfter
 // the sums over rows of results or of the tail. An unknown model, key or currency is empty or the zero id, not null: it is
@@ -117,26 +121,25 @@ FROM `
 	sumsAfter = ` GROUP BY 1, 2, 3, 4, 5, 6`
 )
 
-// countResults counts the results that were saved before, and starts the trigger.
-func countResults(ctx context.Context, db *sql.DB) error {
-	const countSaved = "INSERT INTO usage (" + usageColumns + ") " + sumsOf + dayOfResult + sumsBehind + "results" + sumsAfter
+// countFrom counts what tables have, and creates the triggers that count what comes then.
+func countFrom(ctx context.Context, db *sql.DB, tables, triggers, count string) error {
 	var before *sql.Tx
 	err := untilLocked(ctx, func() (err error) {
-		before, err = startCounting(ctx, db)
+		before, err = startCounting(ctx, db, tables, triggers)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = before.ExecContext(ctx, countSaved)
+	_, err = before.ExecContext(ctx, count)
 	return end(before, err)
 }
 
-// startCounting creates the trigger, and returns a transaction that sees exactly the results that the trigger does not count.
+// startCounting creates the triggers, and returns a transaction that sees exactly the rows that the triggers do not count.
 //
-// The lock waits for the saves under way, and lets none begin, for the few milliseconds until the transaction ends. Reads go on.
+// The lock waits for the changes under way, and lets none begin, for the few milliseconds until the transaction ends. Reads go on.
 // The other transaction takes its snapshot within.
-func startCounting(ctx context.Context, db *sql.DB) (_ *sql.Tx, err error) {
+func startCounting(ctx context.Context, db *sql.DB, tables, triggers string) (_ *sql.Tx, err error) {
 	// The connection is there before the lock.
 	before, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 	if err != nil {
@@ -156,9 +159,9 @@ func startCounting(ctx context.Context, db *sql.DB) (_ *sql.Tx, err error) {
 		text string
 	}{
 		{locking, "SET LOCAL lock_timeout = '" + lockTimeout + "'"},
-		{locking, "LOCK TABLE results IN SHARE ROW EXCLUSIVE MODE"},
+		{locking, "LOCK TABLE " + tables + " IN SHARE ROW EXCLUSIVE MODE"},
 		{before, "SELECT"}, // takes the snapshot
-		{locking, createTrigger},
+		{locking, triggers},
 	}
 	for _, s := range steps {
 		if _, err := s.tx.ExecContext(ctx, s.text); err != nil {

@@ -27,7 +27,8 @@ func before7(t testing.TB, server *pgtest.Server) string {
 	url := server.Database(t, "store")
 	traced(t, url)
 	if err := script(t.Context(), url,
-		"DROP TRIGGER count_result ON results", "DROP VIEW usage_now", "DROP TABLE usage, usage_tail", "DROP FUNCTION count_result",
+		"DROP TRIGGER store_result ON results", "DROP TRIGGER remove_results ON results", "ALTER TABLE results DROP COLUMN bytes",
+		"DROP VIEW stored_bytes_now", "DROP TRIGGER count_result ON results", "DROP VIEW usage_now", "DROP TABLE usage, usage_tail", "DROP FUNCTION count_result",
 		"ALTER TABLE results DROP COLUMN key_id, DROP COLUMN model, DROP COLUMN input_tokens, DROP COLUMN output_tokens, "+
 			"DROP COLUMN cost, DROP COLUMN currency, DROP COLUMN call",
 		"DELETE FROM goose_db_version WHERE version_id >= 7",
@@ -125,7 +126,7 @@ func pass(t testing.TB, saved <-chan struct{}, results int) {
 	}
 }
 
-// counted fails the test unless usage is a scan of the results.
+// counted fails the test unless usage is a scan of the results, and stored bytes one of results and files.
 func counted(t testing.TB, url string) {
 	t.Helper()
 	s := open(t, url)
@@ -143,12 +144,24 @@ func counted(t testing.TB, url string) {
 		if len(want) < 2 || !slices.Equal(got, want) {
 			t.Errorf("usage is %v, want %v", got, want)
 		}
+		stored, err := s.Storage(t.Context(), account())
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes := values[int64](t, url, `SELECT (coalesce(sum(octet_length(context) + octet_length(fields::text) + coalesce(octet_length(ref), 0) +
+			coalesce(octet_length(error), 0) + coalesce(octet_length(answers::text), 0) + coalesce(octet_length(call::text), 0) + 256), 0) +
+			(SELECT coalesce(sum(bytes + copy_bytes), 0) FROM files WHERE status <> 'deleted'))::bigint FROM results`)[0]
+		if stored.Bytes != bytes {
+			t.Errorf("%d bytes are stored, want %d", stored.Bytes, bytes)
+		}
 		if err := s.FoldUsage(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if tail := values[int64](t, url, "SELECT count(*) FROM usage_tail")[0]; tail != 0 {
-		t.Errorf("the tail has %d rows behind a fold", tail)
+	for _, table := range []string{"usage_tail", "stored_bytes_tail"} {
+		if tail := values[int64](t, url, "SELECT count(*) FROM "+table)[0]; tail != 0 {
+			t.Errorf("%s has %d rows behind a fold", table, tail)
+		}
 	}
 }
 
@@ -178,7 +191,7 @@ func TestAMigrationThatIsRepeatedCountsEachResultOnce(t *testing.T) {
 	fill(t, url, 3000)
 	for range 2 { // the first was interrupted before it was recorded
 		migratedUnderSaves(t, url)
-		exec(t, url, "DELETE FROM goose_db_version WHERE version_id >= 7")
+		exec(t, url, "DROP VIEW stored_bytes_now; DELETE FROM goose_db_version WHERE version_id >= 7")
 	}
 	migratedUnderSaves(t, url)
 	counted(t, url)
@@ -191,7 +204,7 @@ func TestAMigrationCountsOnPartitionedTablesToo(t *testing.T) {
 	server.Template(t, "by account", byAccount)
 	url := server.Database(t, "by account")
 	traced(t, url)
-	exec(t, url, "DELETE FROM goose_db_version WHERE version_id >= 7")
+	exec(t, url, "DROP VIEW stored_bytes_now; DELETE FROM goose_db_version WHERE version_id >= 7")
 	fill(t, url, 3000)
 	migratedUnderSaves(t, url)
 	counted(t, url)

@@ -15,17 +15,18 @@ const insertRows = `-- name: InsertRows :many
 WITH sent AS (
 	SELECT * FROM unnest($3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
 		$11::bigint[], $12::text[], $13::uuid[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::text[],
-		$19::text[], $20::text[], $21::uuid[], $22::uuid[], $23::bigint[]) AS s (id, prism_id, version, ref, context, fields, status,
+		$19::text[], $20::text[], $21::uuid[], $22::uuid[], $23::bigint[], $24::integer[]) AS s (id, prism_id, version, ref, context, fields, status,
 		error, took_ms, answers, key_id, model, input_tokens, output_tokens, cost, currency, call, idempotency_key, retry_of, run_id,
-		run_row)
+		run_row, bytes)
 ), marked AS (
 	UPDATE results m SET retried_by = sent.id, idempotency_key = NULL FROM sent
 	WHERE m.account_id = $1 AND m.id = sent.retry_of AND m.status = 'failed' AND m.retried_by IS NULL
 	RETURNING m.id
 ), inserted AS (
-	INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `)
+	INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `, bytes)
 	SELECT $1, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, $2::timestamptz, s.answers::json,
-		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, m.id, s.run_id, s.run_row
+		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, m.id, s.run_id, s.run_row,
+		s.bytes
 	FROM sent s LEFT JOIN marked m ON m.id = s.retry_of
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
@@ -37,13 +38,14 @@ const insertResults = `-- name: SaveResults :many
 WITH sent AS (
 	SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::bigint[], $11::timestamptz[], $12::text[], $13::uuid[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[],
-		$18::text[], $19::text[], $20::text[]) WITH ORDINALITY AS s (account_id, id, prism_id, version, ref, context, fields,
+		$18::text[], $19::text[], $20::text[], $21::integer[]) WITH ORDINALITY AS s (account_id, id, prism_id, version, ref, context, fields,
 		status, error, took_ms, created_at, answers, key_id, model, input_tokens, output_tokens, cost, currency, call,
-		idempotency_key, position)
+		idempotency_key, bytes, position)
 ), inserted AS (
-	INSERT INTO results (` + sqlstore.InsertColumns + `)
+	INSERT INTO results (` + sqlstore.InsertColumns + `, bytes)
 	SELECT s.account_id, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, s.created_at,
-		s.answers::json, s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, NULL
+		s.answers::json, s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, NULL,
+		s.bytes
 	FROM sent s JOIN prisms p ON p.account_id = s.account_id AND p.id = s.prism_id AND p.latest_version >= s.version
 	ORDER BY s.position
 	ON CONFLICT DO NOTHING
@@ -64,7 +66,7 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 	values := make([][]any, len(rows.Results))
 	for i, r := range rows.Results {
 		var err error
-		if values[i], err = sqlstore.Arguments(rows.Account, r, sqlstore.Nullable(r.IdempotencyKey)); err != nil {
+		if values[i], err = arguments(rows.Account, r, sqlstore.Nullable(r.IdempotencyKey)); err != nil {
 			return err
 		}
 	}
@@ -72,7 +74,7 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 	for _, at := range rowColumns {
 		args = append(args, array{values, at})
 	}
-	args = append(args, rows.RetryOf, rows.Runs, rows.Numbers)
+	args = append(args, rows.RetryOf, rows.Runs, rows.Numbers, array{values, len(values[0]) - 1})
 	return run(ctx, sqlstore.Statement{Text: insertRows, Args: args}, func(iter.Seq[*sqlstore.Row]) error { return nil })
 }
 

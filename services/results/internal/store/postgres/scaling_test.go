@@ -49,9 +49,10 @@ ORDER BY 1`)
 	}
 	unkeyed := values[string](t, url, `
 SELECT c.relname FROM pg_class c
-WHERE `+ours+` AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)`)
-	// A row of usage_tail is deleted with all others of its time, and never looked up.
-	if want := []string{"usage_tail"}; !slices.Equal(unkeyed, want) {
+WHERE `+ours+` AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
+ORDER BY c.relname`)
+	// A row of a tail is deleted with all others of its time, and never looked up.
+	if want := []string{"stored_bytes_tail", "usage_tail"}; !slices.Equal(unkeyed, want) {
 		t.Errorf("tables without a primary key: %v, want %v", unkeyed, want)
 	}
 	// A row refers only to rows of its account, so that the rows of an account can be stored together.
@@ -220,8 +221,15 @@ func TestOldResultsAreForgottenWithTheirMonth(t *testing.T) {
 	if _, err := save(time.Now(), "old"); !errors.Is(err, contract.ErrKeyTaken) {
 		t.Errorf("a key of another month: %v", err)
 	}
-	if err := script(t.Context(), url, recipe("forget")); err != nil {
+	if err := script(t.Context(), url, "UPDATE results SET bytes = NULL WHERE idempotency_key IS NULL", recipe("forget")); err != nil {
 		t.Fatal(err)
+	}
+	stored, err := s.Storage(t.Context(), account())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := values[int64](t, url, "SELECT sum(bytes)::bigint FROM results")[0]; stored.Bytes != rows { // spec: stored-bytes
+		t.Errorf("%d bytes are stored, want %d", stored.Bytes, rows)
 	}
 	for id, want := range map[prism.ResultID]bool{last: false, unkeyed: false, first: true} {
 		facts, err := s.ResultFacts(t.Context(), digest(), id, store.WithInput)
@@ -276,6 +284,7 @@ func reused(
 		"TRUNCATE calibrations, calibration_pins",
 		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
+		"TRUNCATE stored_bytes, stored_bytes_tail", // the triggers of results and files have added to it
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

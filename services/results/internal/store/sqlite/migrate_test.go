@@ -115,6 +115,25 @@ WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit', 
 	}
 }
 
+// spec: stored-bytes
+func TestAMigrationCountsTheBytesThatAreStored(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "prism.db")
+	migrateTo(t, path, 16)
+	seed(t, path, map[int]bool{})
+	migrateTo(t, path, 17)
+	got := values(t, path, "SELECT group_concat(hex(account_id) || ' ' || bytes) FROM (SELECT * FROM stored_bytes ORDER BY account_id)")
+	want := values(t, path, `SELECT group_concat(hex(account_id) || ' ' || bytes) FROM (
+		SELECT account_id, sum(bytes) AS bytes FROM (
+			SELECT account_id, length(CAST(context || fields || coalesce(ref, '') || coalesce(error, '') AS BLOB)) +
+				length(coalesce(CAST(answers AS BLOB), '')) + length(coalesce(CAST(call AS BLOB), '')) + 256 AS bytes FROM results
+			UNION ALL SELECT account_id, bytes + copy_bytes FROM files WHERE status <> 'deleted'
+		) GROUP BY account_id ORDER BY account_id)`)
+	if !slices.Equal(got, want) || got[0] == nil {
+		t.Errorf("the bytes are %v, want %v", got, want)
+	}
+}
+
 // values is the first column of the rows that query selects.
 func values(t *testing.T, path, query string) (found []any) {
 	t.Helper()

@@ -69,7 +69,7 @@ RETURNING name`
 	forgetFile  = `DELETE FROM files WHERE account_id = $1 AND id = $2 AND status = 'deleted'`
 )
 
-// CreateFile implements store.Files. The lock of the account makes concurrent calls count the uploads one after the other.
+// CreateFile implements store.Files. The lock of the account makes concurrent calls count the files one after the other.
 func (s Store) CreateFile(ctx context.Context, account prism.AccountID, f store.File) error {
 	return s.Transaction(ctx, "create_file", func(run Run) error {
 		var uploads int64
@@ -82,6 +82,13 @@ func (s Store) CreateFile(ctx context.Context, account prism.AccountID, f store.
 		}
 		if uploads >= store.MaxUploads {
 			return store.ErrTooManyUploads
+		}
+		var stored store.Storage
+		if err := run(ctx, Statement{Text: readStorage, Args: of}, one(&stored, (*Row).storage)); err != nil {
+			return err
+		}
+		if f.Bytes > stored.Limit-stored.Bytes {
+			return &store.NoRoomError{Limit: stored.Limit}
 		}
 		args := append(slices.Clip(of), f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
 		return run(ctx, Statement{Text: insertFile, Args: args}, nothing)

@@ -10,7 +10,6 @@ import (
 
 const (
 	createAccount = `INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)`
-	listAccounts  = `SELECT id, name, created_at FROM accounts ORDER BY name`
 	accountByName = `SELECT id FROM accounts WHERE name = $1`
 
 	// lockAccount locks the row of an account until the transaction ends.
@@ -45,10 +44,18 @@ func (s Store) CreateAccount(ctx context.Context, id prism.AccountID, name strin
 	})
 }
 
+var listAccounts = `-- name: ListAccounts :many
+SELECT a.id, a.name, a.created_at, coalesce(s.bytes, 0), ` + mayStore + `
+FROM accounts a LEFT JOIN account_limits l ON l.account_id = a.id
+LEFT JOIN (
+	SELECT account_id, CAST(sum(bytes) AS bigint) AS bytes FROM stored_bytes_now GROUP BY account_id
+) s ON s.account_id = a.id
+ORDER BY a.name`
+
 // ListAccounts implements store.Keys.
 func (s Store) ListAccounts(ctx context.Context) (accounts []store.Account, err error) {
 	err = s.Run(ctx, Statement{"list_accounts", listAccounts, nil, true}, all(&accounts, func(r *Row) store.Account {
-		return store.Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time()}
+		return store.Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: r.storage()}
 	}))
 	return accounts, err
 }

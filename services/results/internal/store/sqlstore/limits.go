@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -10,14 +11,36 @@ import (
 )
 
 const (
-	limitColumns = `requests_per_second, concurrency, results_per_day`
+	limitColumns = `requests_per_second, concurrency, results_per_day, stored_bytes`
 	setLimits    = `INSERT INTO account_limits (account_id, ` + limitColumns + `)
-VALUES ($1, $2, $3, $4)
-ON CONFLICT (account_id) DO UPDATE SET requests_per_second = $2, concurrency = $3, results_per_day = $4`
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (account_id) DO UPDATE SET requests_per_second = $2, concurrency = $3, results_per_day = $4, stored_bytes = $5`
 	removeLimits = `DELETE FROM account_limits WHERE account_id = $1`
 	readLimits   = `SELECT ` + limitColumns + ` FROM account_limits WHERE account_id = $1`
-	listLimits   = `-- name: ListLimits :many
-SELECT account_id, ` + limitColumns + ` FROM account_limits`
+)
+
+var (
+	// mayStore is what an account may store, with its row l of account_limits, or without one.
+	mayStore = `coalesce(nullif(l.stored_bytes, 0), ` + strconv.Itoa(prism.DefaultStoredBytes) + `)`
+
+	// full is whether the account of a run r stored as much as it may when the bytes were folded last.
+	full = `EXISTS (
+	SELECT 1 FROM stored_bytes s LEFT JOIN account_limits l ON l.account_id = s.account_id
+	WHERE s.account_id = r.account_id AND s.bytes >= ` + mayStore + `
+)`
+
+	listLimits = `-- name: ListLimits :many
+SELECT l.account_id, ` + limitColumns + `, coalesce(s.bytes, 0) >= ` + mayStore + `
+FROM account_limits l LEFT JOIN stored_bytes s ON s.account_id = l.account_id
+UNION ALL
+SELECT s.account_id, 0, 0, 0, 0, s.bytes >= ` + mayStore + `
+FROM stored_bytes s LEFT JOIN account_limits l ON l.account_id = s.account_id
+WHERE l.account_id IS NULL AND s.bytes >= ` + mayStore + ``
+
+	// readStorage has a row for any account.
+	readStorage = `-- name: Storage :one
+SELECT CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = $1), 0) AS bigint), ` + mayStore + `
+FROM (SELECT 1 AS one) o LEFT JOIN account_limits l ON l.account_id = $1`
 )
 
 // limitsDetail is the detail of an entry: the limits after the change.
@@ -25,6 +48,20 @@ type limitsDetail struct {
 	RequestsPerSecond int32 `json:"requests_per_second,omitzero"`
 	Concurrency       int32 `json:"concurrency,omitzero"`
 	ResultsPerDay     int32 `json:"results_per_day,omitzero"`
+	// StoredBytes is a number or "none"; without it the account may store what others may.
+	StoredBytes any `json:"stored_bytes,omitzero"`
+}
+
+func newLimitsDetail(l prism.Limits) limitsDetail {
+	d := limitsDetail{RequestsPerSecond: l.RequestsPerSecond, Concurrency: l.Concurrency, ResultsPerDay: l.ResultsPerDay}
+	switch l.StoredBytes {
+	case 0:
+	case prism.AnyStoredBytes:
+		d.StoredBytes = "none"
+	default:
+		d.StoredBytes = l.StoredBytes
+	}
+	return d
 }
 
 // SetLimits implements store.Limits. Only accounts with limits have a row.
@@ -50,13 +87,15 @@ func (s Store) SetLimits(
 		case limits == before:
 			return nil
 		case !limits.IsZero():
-			change = Statement{Text: setLimits, Args: append(id, limits.RequestsPerSecond, limits.Concurrency, limits.ResultsPerDay)}
+			change = Statement{Text: setLimits, Args: append(
+				id, limits.RequestsPerSecond, limits.Concurrency, limits.ResultsPerDay, limits.StoredBytes,
+			)}
 		}
 		if err := run(ctx, change, nothing); err != nil {
 			return err
 		}
 		object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
-		return record(ctx, run, account, by, store.AccountLimits, object, limitsDetail(limits))
+		return record(ctx, run, account, by, store.AccountLimits, object, newLimitsDetail(limits))
 	})
 	return limits, err
 }
@@ -64,11 +103,19 @@ func (s Store) SetLimits(
 // ListLimits implements store.Limits.
 func (s Store) ListLimits(ctx context.Context) (limits []contract.AccountLimits, err error) {
 	err = s.Run(ctx, Statement{"list_limits", listLimits, nil, true}, all(&limits, func(r *Row) contract.AccountLimits {
-		return contract.AccountLimits{Account: prism.AccountID{UUID: r.UUID()}, Limits: r.limits()}
+		return contract.AccountLimits{Account: prism.AccountID{UUID: r.UUID()}, Limits: r.limits(), Full: r.Bool()}
 	}))
 	return limits, err
 }
 
+// Storage implements store.Limits.
+func (s Store) Storage(ctx context.Context, account prism.AccountID) (stored store.Storage, err error) {
+	err = s.Run(ctx, Statement{"storage", readStorage, []any{account.UUID}, true}, one(&stored, (*Row).storage))
+	return stored, err
+}
+
+func (r *Row) storage() store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }
+
 func (r *Row) limits() prism.Limits {
-	return prism.Limits{RequestsPerSecond: r.Int32(), Concurrency: r.Int32(), ResultsPerDay: r.Int32()}
+	return prism.Limits{RequestsPerSecond: r.Int32(), Concurrency: r.Int32(), ResultsPerDay: r.Int32(), StoredBytes: r.Int()}
 }

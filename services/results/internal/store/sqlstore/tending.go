@@ -27,29 +27,6 @@ WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND (
 
 	revokeLeases = endOfLease + ` WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL`
 
-	// tendedRuns finds the runs that TendRuns may have to change.
-	tendedRuns = `-- name: TendedRuns :many
-SELECT r.account_id, r.id FROM runs r
-WHERE r.status IN ('pausing', 'cancelling') OR r.retry_from IS NOT NULL
-UNION
-SELECT r.account_id, r.id FROM runs r
-JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
-LEFT JOIN api_keys k ON k.id = r.key_id
-LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
-WHERE r.status IN ('queued', 'running') AND (
-	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR k.expires_at <= $2 OR ` + mayNotRun + `
-	OR (
-		SELECT c.number FROM run_chunks c
-		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0
-		ORDER BY c.number LIMIT 1
-	) IS NULL
-	OR (
-		SELECT c.saved_at FROM run_chunks c
-		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.saved_at > $1 AND c.failed > 0
-		ORDER BY c.saved_at DESC LIMIT 1
-	) IS NOT NULL
-)`
-
 	// mayNotRun is whether the member m who started a run was removed, or has a role that may not start runs.
 	mayNotRun = `(m.removed_at IS NOT NULL OR m.role IN ('labeller', 'reader'))`
 
@@ -79,10 +56,36 @@ WHERE r.account_id = $1 AND r.id = $2`
 	// unfold makes all chunks count for themselves again, until fold folds them.
 	unfold = `folded = 0, ok = 0, failed = 0, invalid = 0, cancelled = 0, input_tokens = 0, output_tokens = 0, cost = 0,
 	cost_rest = 0, currency = '', labels = 0, invalid_labels = 0`
+)
+
+var (
+	// tendedRuns finds the runs that TendRuns may have to change.
+	tendedRuns = `-- name: TendedRuns :many
+SELECT r.account_id, r.id FROM runs r
+WHERE r.status IN ('pausing', 'cancelling') OR r.retry_from IS NOT NULL
+UNION
+SELECT r.account_id, r.id FROM runs r
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+LEFT JOIN api_keys k ON k.id = r.key_id
+LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
+WHERE r.status IN ('queued', 'running') AND (
+	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR k.expires_at <= $2 OR ` + mayNotRun + `
+	OR ` + full + `
+	OR (
+		SELECT c.number FROM run_chunks c
+		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0
+		ORDER BY c.number LIMIT 1
+	) IS NULL
+	OR (
+		SELECT c.saved_at FROM run_chunks c
+		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.saved_at > $1 AND c.failed > 0
+		ORDER BY c.saved_at DESC LIMIT 1
+	) IS NOT NULL
+)`
 
 	whyPaused = `-- name: WhyPaused :one
 SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(k.expires_at <= $3, false), coalesce(` + mayNotRun + `, false),
-	r.pause_at, r.watched_from
+	` + full + `, r.pause_at, r.watched_from
 FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
@@ -100,6 +103,7 @@ const (
 	reasonRevoked  = "The key that started this run was revoked."
 	reasonExpired  = "The key that started this run has expired."
 	reasonRemoved  = "The member who started this run may no longer run it."
+	reasonFull     = "This account stores as much as it may."
 )
 
 // TendRuns implements store.Runs.
@@ -234,14 +238,14 @@ func (c *runChange) finish(ctx context.Context, now time.Time) (changed bool, er
 // reason is why the run pauses by itself; "" if it does not.
 func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 	var (
-		archived, revoked, expired, removed bool
+		archived, revoked, expired, removed, isFull bool
 
 		pauseAt float64
 		from    time.Time
 		found   bool
 	)
 	err := c.do(ctx, whyPaused, one(&found, func(r *Row) bool {
-		archived, revoked, expired, removed = r.Bool(), r.Bool(), r.Bool(), r.Bool()
+		archived, revoked, expired, removed, isFull = r.Bool(), r.Bool(), r.Bool(), r.Bool(), r.Bool()
 		pauseAt, from = r.Float(), r.Time()
 		return true
 	}), now)
@@ -256,6 +260,8 @@ func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 		return reasonExpired, nil
 	case removed:
 		return reasonRemoved, nil
+	case isFull:
+		return reasonFull, nil
 	}
 	failed, rows, err := c.lastRows(ctx, from)
 	if err != nil || rows < store.WatchedRows || float64(failed) <= pauseAt*store.WatchedRows {

@@ -22,6 +22,7 @@ func keyTests() []test {
 		}},
 		{"accounts are listed by name", func(t *testing.T, f *fixture) {
 			first := store.Account{ID: prism.AccountID{UUID: f.id()}, Name: "first", CreatedAt: moment(9)}
+			first.Limit = prism.DefaultStoredBytes
 			succeeds(t, f.CreateAccount(t.Context(), first.ID, first.Name, first.CreatedAt))
 			got, err := f.ListAccounts(t.Context())
 			succeeds(t, err)

@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Calibrations", calibrationTests()},
 		{"Drift", driftTests()},
 		{"Files", fileTests()},
+		{"Storage", storageTests()},
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},
 		{"Labels", labelTests()},

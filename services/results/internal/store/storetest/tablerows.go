@@ -62,6 +62,8 @@ func TableRows() []TableRow {
 			"input_tokens": 5, "output_tokens": 6, "cost": 7, "cost_rest": 8,
 		}},
 		{"usage_tail", values{"account_id": account, "day": 4, "prism_id": prismID, "status": "ok", "cost": 9}},
+		{"stored_bytes", values{"account_id": id(60), "bytes": 5}},
+		{"stored_bytes_tail", values{"account_id": id(60), "bytes": 6}},
 		{"deletions", values{
 			"account_id": account, "id": id(11), "prism_id": prismID, "ref": "r", "saved_before": at, "due_at": later, "reached": ok,
 			"deleted": 5, "leased_until": at,
