@@ -112,7 +112,7 @@ var everything = map[string]func(context.Context, *Client) error{
 	},
 	"readDrift": func(ctx context.Context, c *Client) error { _, err := c.ReadDrift(ctx, "a", 1); return err },
 	"setDrift": func(ctx context.Context, c *Client) error {
-		period := DriftPeriod{From: Time{Time: time.Unix(3600, 0)}, To: Time{Time: time.Unix(7200, 0)}}
+		period := DriftPeriod{From: time.Unix(3600, 0).UTC(), To: time.Unix(7200, 0).UTC()}
 		_, err := c.SetDrift(ctx, "a", DriftChange{Watched: true, Version: 1, Reference: &period})
 		return err
 	},

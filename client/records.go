@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // Record is everything that is kept of the call that made a result. What is not known is nil.
@@ -113,15 +115,20 @@ func (c *Client) ReadRecord(ctx context.Context, id string, options ...CallOptio
 	return fetch[Record](ctx, c, request("readRecord", http.MethodGet, "results", id, "record"), options)
 }
 
-// UsageBy is what usage is added up by.
-type UsageBy string
+// What calls used, and its parts.
+type (
+	Usage    = api.Usage
+	UsageSum = api.UsageSum
+	// UsageBy is what usage is added up by.
+	UsageBy = api.UsageBy
+)
 
 // What usage is added up by.
 const (
-	ByDay   UsageBy = "day"
-	ByPrism UsageBy = "prism"
-	ByModel UsageBy = "model"
-	ByKey   UsageBy = "key"
+	ByDay   = api.ByDay
+	ByPrism = api.ByPrism
+	ByModel = api.ByModel
+	ByKey   = api.ByKey
 )
 
 // UsageFilter selects what to add up; an empty member selects all.
@@ -134,29 +141,6 @@ type UsageFilter struct {
 	KeyID string
 }
 
-// Usage is sums over the results of a period.
-type Usage struct {
-	Data []UsageSum `json:"data"` // of prisms, models and keys at most 1,000, those with the most results
-	More bool       `json:"more"` // there are further ones, with fewer results
-	From string     `json:"from"` // such as "2026-11-01"
-	To   string     `json:"to"`   // the day after the last
-}
-
-// UsageSum is the sum of the results of one day, prism, model or API key whose costs have one currency. Of Day, Prism, Model and
-// KeyID, it has the one that UsageFilter.By names. Model and KeyID are nil where they are not known, and Prism for tries.
-type UsageSum struct {
-	Day          string       `json:"day,omitempty"`
-	Prism        *string      `json:"prism,omitempty"` // its slug
-	Model        *string      `json:"model,omitempty"`
-	KeyID        *string      `json:"key_id,omitempty"`
-	Results      int64        `json:"results"`
-	Failed       int64        `json:"failed"` // those of Results that failed
-	InputTokens  int64        `json:"input_tokens"`
-	OutputTokens int64        `json:"output_tokens"`
-	Cost         *json.Number `json:"cost"` // exact; nil without a currency
-	Currency     *string      `json:"currency"`
-}
-
 // ReadUsage adds up what the account's calls used. The sums are those of all results that were ever saved.
 func (c *Client) ReadUsage(ctx context.Context, f UsageFilter, options ...CallOption) (Usage, error) {
 	q := url.Values{}
@@ -166,5 +150,5 @@ func (c *Client) ReadUsage(ctx context.Context, f UsageFilter, options ...CallOp
 	set(q, "prism", f.Prism)
 	set(q, "model", f.Model)
 	set(q, "key_id", f.KeyID)
-	return fetch[Usage](ctx, c, request("readUsage", http.MethodGet, "usage").where(q), options)
+	return fetch[Usage](ctx, c, declared(api.ReadUsage).where(q), options)
 }

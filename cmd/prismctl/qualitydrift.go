@@ -112,7 +112,7 @@ prismctl quality watch tickets --from 2026-11-02 --to 2026-11-09`, complete: a.c
 			if err != nil {
 				return err
 			}
-			change.Reference = &client.DriftPeriod{From: client.Time{Time: begin}, To: client.Time{Time: end}}
+			change.Reference = &client.DriftPeriod{From: begin, To: end}
 		}
 		d, err := c.SetDrift(cmd.Context(), args[0], change)
 		if err == nil {

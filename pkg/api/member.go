@@ -26,6 +26,8 @@ type Member struct {
 	Index []int // of the field in the struct that Members was asked for
 	// Required members must be there. One that may be null as well is a pointer.
 	Required bool
+	// Nullable is true of a member of a response that may be absent and null.
+	Nullable bool
 	// Unless is a boolean member that is true when this one may be absent; "": none.
 	Unless string
 	Limits
@@ -36,7 +38,7 @@ type Limits struct {
 	// Min and Max bound a number, the code points of a string, or the elements of a list; nil: no bound.
 	Min, Max *float64
 	Enum     []string
-	Form     string // of Forms
+	Form     string // of Forms; also "uuid", "date", "hour"
 	Default  string
 	List     string // of a cursor
 }
@@ -69,8 +71,9 @@ func member(f reflect.StructField) (Member, bool) {
 			continue
 		}
 		_, required := f.Tag.Lookup("required")
+		_, nullable := f.Tag.Lookup("null")
 		m := Member{
-			Name: name, Place: place, Field: f, Limits: limits(f), Unless: f.Tag.Get("unless"),
+			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Unless: f.Tag.Get("unless"),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}
 		return m, true

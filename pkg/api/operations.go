@@ -7,7 +7,9 @@ func Operations() []Operation {
 	return []Operation{
 		DeleteResult, DeleteResults, RetryResults,
 		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism,
+		ReadDrift, SetDrift,
 		CreateKey, ListKeys, RevokeKey,
+		ReadUsage,
 	}
 }
 

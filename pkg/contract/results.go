@@ -78,7 +78,6 @@ type Results interface {
 	Labels
 	Calibrations
 	Quality
-	Drift
 
 	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are
 	// those of the declaration.
@@ -104,8 +103,6 @@ type Results interface {
 	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Response, error)
 	// Record is everything that is kept of a result: apierr.ResultNotFound.
 	Record(ctx context.Context, key KeyDigest, id prism.ResultID) (Response, error)
-	// Usage adds up what results used: apierr.Invalid for a period that is not one, apierr.PrismNotFound.
-	Usage(ctx context.Context, key KeyDigest, q UsageQuery) (Response, error)
 	// ListResults is a page of results, newest first, in format json or raw: {data, next_cursor}.
 	ListResults(ctx context.Context, key KeyDigest, q ResultList) (Response, error)
 	// Export streams every result of a prism, oldest first. The caller closes the body. A fault after the first byte

@@ -2131,114 +2131,6 @@ export interface components {
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
         };
-        /** @description Whether a prism is watched. */
-        DriftChange: {
-            /** @description Whether its answers are counted. */
-            watched: boolean;
-            /** @description The version that the reference is of; the latest unless given. */
-            version?: number | null;
-            /** @description The reference period of the version. Null, or absent: its first 2,000 results. */
-            reference?: components["schemas"]["DriftPeriod"] | null;
-        };
-        /** @description A time of whole hours of the last 90 days. */
-        DriftPeriod: {
-            /**
-             * Format: date-time
-             * @description When the first hour begins.
-             */
-            from: string;
-            /**
-             * Format: date-time
-             * @description When the last hour ends.
-             */
-            to: string;
-        };
-        /** @description How far the answers of a version are from its reference. */
-        Drift: {
-            /** @description The version. */
-            version: number;
-            /** @description Whether the answers of the prism are counted. */
-            watched: boolean;
-            /**
-             * Format: date-time
-             * @description Results that began before are counted. Null if the prism is not watched.
-             */
-            counted_to: string | null;
-            /** @description What is compared with. Null if the prism is not watched. */
-            reference: components["schemas"]["DriftReference"] | null;
-            /** @description The questions of the version, in its order. None if the prism is not watched. */
-            questions: components["schemas"]["DriftOfQuestion"][];
-        };
-        /** @description What answers are compared with. */
-        DriftReference: {
-            /**
-             * @description The first 2,000 results that are counted, or a period that was set.
-             * @enum {string}
-             */
-            kind: "first" | "set";
-            /**
-             * Format: date-time
-             * @description When the first result began, or the period begins. Null while there is no result.
-             */
-            from: string | null;
-            /**
-             * Format: date-time
-             * @description When the last result began, or the period ends.
-             */
-            to: string | null;
-            /** @description How many results it has so far. Fewer than 500 are not compared with. */
-            results: number;
-        };
-        /** @description The drift of the answers to a question. */
-        DriftOfQuestion: {
-            /** @description Its key. */
-            question: string;
-            /** @description Its number in the version, from 0, by which metrics name it. */
-            index: number;
-            /**
-             * @description Its type.
-             * @enum {string}
-             */
-            type: "choice" | "yes_no" | "scale";
-            /** @description Whether it has metrics, and so alerts. All accounts together have 39 questions with metrics, which they share. */
-            metrics: boolean;
-            hour: components["schemas"]["DriftWindow"];
-            day: components["schemas"]["DriftWindow"];
-            /** @description The last 48 clock hours that have results, the oldest first. */
-            hours: components["schemas"]["DriftWindow"][];
-            /** @description The last 30 days of UTC that have results, the oldest first. */
-            days: components["schemas"]["DriftWindow"][];
-        };
-        /** @description A time that is compared with the reference. */
-        DriftWindow: {
-            /**
-             * Format: date-time
-             * @description When it begins.
-             */
-            from: string;
-            /**
-             * Format: date-time
-             * @description When it ends.
-             */
-            to: string;
-            /** @description The results that began in it. */
-            results: number;
-            /** @description Whether either index is above its limit. */
-            alarm: boolean;
-            /** @description Of the top probability, in ten bins. Null for fewer than 100 results, or than 500 of the reference. */
-            probability: components["schemas"]["DriftIndex"] | null;
-            /** @description Of the shares of the answers. Null likewise. */
-            classes: components["schemas"]["DriftIndex"] | null;
-        };
-        /** @description A population stability index. */
-        DriftIndex: {
-            /** @description The index: 0 if both are distributed alike. */
-            psi: number;
-            /** @description What an index without drift exceeds in at most 0.1 % of comparisons; 0.1 at least. */
-            limit: number;
-            /** @description Whether the index is above its limit. */
-            alarm: boolean;
-        };
         /** @description Who changed what, and when. Later releases may add actions, kinds, and members of `detail`. */
         AuditEntry: {
             /**
@@ -2472,58 +2364,12 @@ export interface components {
             /** @description The currency of the model's price. */
             currency: string | null;
         };
-        /** @description Sums over the results of a period. */
-        Usage: {
-            /** @description The sums: of prisms, models and keys at most 1,000. */
-            data: components["schemas"]["UsageSum"][];
-            /** @description There are further prisms, models or keys, with fewer results. */
-            more: boolean;
-            /**
-             * Format: date
-             * @description The first day, in UTC.
-             */
-            from: string;
-            /**
-             * Format: date
-             * @description The day after the last.
-             */
-            to: string;
-        };
         /**
          * @description What sums are of.
          * @default day
          * @enum {string}
          */
         UsageBy: "day" | "prism" | "model" | "key";
-        /** @description The sum of the results of one day, prism, model or key whose costs have one currency. It has one of the members `day`, `prism`, `model` and `key_id`. */
-        UsageSum: {
-            /**
-             * Format: date
-             * @description The day in UTC, by `day`.
-             */
-            day?: string;
-            /** @description The prism's slug, by `prism`. Archived prisms have sums too. Null for what tries used. */
-            prism?: string | null;
-            /** @description The name of the configured model, by `model`. Null if it is not known. */
-            model?: string | null;
-            /**
-             * Format: uuid
-             * @description The API key, by `key`. Null if it is not known.
-             */
-            key_id?: string | null;
-            /** @description How many results were saved, and tries made. */
-            results: number;
-            /** @description Those of them that failed. */
-            failed: number;
-            /** @description Tokens that models read. */
-            input_tokens: number;
-            /** @description Tokens that models wrote. */
-            output_tokens: number;
-            /** @description The exact sum, in `currency`, with at most 12 digits behind the point. Null without a currency. */
-            cost: number | null;
-            /** @description The currency of the models' prices. Null if none has one. */
-            currency: string | null;
-        };
         /** @description Branch on the status and the code. The message is for people. */
         Error: {
             /** @description What went wrong. */
@@ -2930,6 +2776,116 @@ export interface components {
             /** @description The days, or null to keep results. */
             days: number | null;
         };
+        /** @description How far the answers of a version are from its reference. */
+        Drift: {
+            /** @description The version. */
+            version: number;
+            /** @description Whether the answers of the prism are counted. */
+            watched: boolean;
+            /**
+             * Format: date-time
+             * @description Results that began before are counted. Null if the prism is not watched. ISO 8601 in UTC with milliseconds.
+             */
+            counted_to: string | null;
+            /** @description What is compared with. Null if the prism is not watched. */
+            reference: components["schemas"]["DriftReference"] | null;
+            /** @description The questions of the version, in its order. None if the prism is not watched. */
+            questions: components["schemas"]["DriftOfQuestion"][];
+        };
+        /** @description What answers are compared with. */
+        DriftReference: {
+            /**
+             * @description The first 2,000 results that are counted, or a period that was set.
+             * @enum {string}
+             */
+            kind: "first" | "set";
+            /**
+             * Format: date-time
+             * @description When the first result began, or the period begins. Null while there is no result. ISO 8601 in UTC with milliseconds.
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description When the last result began, or the period ends. ISO 8601 in UTC with milliseconds.
+             */
+            to: string | null;
+            /** @description How many results it has so far. Fewer than 500 are not compared with. */
+            results: number;
+        };
+        /** @description The drift of the answers to a question. */
+        DriftOfQuestion: {
+            /** @description Its key. */
+            question: string;
+            /** @description Its number in the version, from 0, by which metrics name it. */
+            index: number;
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Whether it has metrics, and so alerts. All accounts together have 39 questions with metrics, which they share. */
+            metrics: boolean;
+            /** @description The last hour. */
+            hour: components["schemas"]["DriftWindow"];
+            /** @description The last day. */
+            day: components["schemas"]["DriftWindow"];
+            /** @description The last 48 clock hours that have results, the oldest first. */
+            hours: components["schemas"]["DriftWindow"][];
+            /** @description The last 30 days of UTC that have results, the oldest first. */
+            days: components["schemas"]["DriftWindow"][];
+        };
+        /** @description A time that is compared with the reference. */
+        DriftWindow: {
+            /**
+             * Format: date-time
+             * @description When it begins. ISO 8601 in UTC with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends. ISO 8601 in UTC with milliseconds.
+             */
+            to: string;
+            /** @description The results that began in it. */
+            results: number;
+            /** @description Whether either index is above its limit. */
+            alarm: boolean;
+            /** @description Of the top probability, in ten bins. Null for fewer than 100 results, or than 500 of the reference. */
+            probability: components["schemas"]["DriftIndex"] | null;
+            /** @description Of the shares of the answers. Null likewise. */
+            classes: components["schemas"]["DriftIndex"] | null;
+        };
+        /** @description A population stability index. */
+        DriftIndex: {
+            /** @description The index: 0 if both are distributed alike. */
+            psi: number;
+            /** @description What an index without drift exceeds in at most 0.1 % of comparisons; 0.1 at least. */
+            limit: number;
+            /** @description Whether the index is above its limit. */
+            alarm: boolean;
+        };
+        /** @description Whether a prism is watched. */
+        DriftChange: {
+            /** @description Whether its answers are counted. */
+            watched: boolean;
+            /** @description The version that the reference is of; the latest unless given. */
+            version?: number | null;
+            /** @description The reference period of the version. Null, or absent: its first 2,000 results. */
+            reference?: components["schemas"]["DriftPeriod"] | null;
+        };
+        /** @description A time of whole hours of the last 90 days. */
+        DriftPeriod: {
+            /**
+             * Format: date-time
+             * @description When the first hour begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last hour ends.
+             */
+            to: string;
+        };
         /** @description A key to be. */
         NewKey: {
             /** @description What people call it. */
@@ -3018,6 +2974,52 @@ export interface components {
              * @description When the key was revoked, or null. ISO 8601 in UTC with milliseconds.
              */
             revoked_at: string | null;
+        };
+        /** @description Sums over the results of a period. */
+        Usage: {
+            /** @description The sums: of prisms, models and keys at most 1,000. */
+            data: components["schemas"]["UsageSum"][];
+            /** @description There are further prisms, models or keys, with fewer results. */
+            more: boolean;
+            /**
+             * Format: date
+             * @description The first day, in UTC.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The day after the last.
+             */
+            to: string;
+        };
+        /** @description The sum of the results of one day, prism, model or key whose costs have one currency. It has one of the members `day`, `prism`, `model` and `key_id`. */
+        UsageSum: {
+            /**
+             * Format: date
+             * @description The day in UTC, by `day`.
+             */
+            day?: string;
+            /** @description The prism's slug, by `prism`. Archived prisms have sums too. Null for what tries used. */
+            prism?: string | null;
+            /** @description The name of the configured model, by `model`. Null if it is not known. */
+            model?: string | null;
+            /**
+             * Format: uuid
+             * @description The API key, by `key`. Null if it is not known.
+             */
+            key_id?: string | null;
+            /** @description How many results were saved, and tries made. */
+            results: number;
+            /** @description Those of them that failed. */
+            failed: number;
+            /** @description Tokens that models read. */
+            input_tokens: number;
+            /** @description Tokens that models wrote. */
+            output_tokens: number;
+            /** @description The exact sum, in `currency`, with at most 12 digits behind the point. Null without a currency. */
+            cost: number | null;
+            /** @description The currency of the models' prices. Null if none has one. */
+            currency: string | null;
         };
     };
     responses: {

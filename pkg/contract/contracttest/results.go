@@ -90,10 +90,6 @@ func (r *results) Record(_ context.Context, key contract.KeyDigest, id prism.Res
 	return r.hear("Record", key, id)
 }
 
-func (r *results) Usage(_ context.Context, key contract.KeyDigest, q contract.UsageQuery) (contract.Response, error) {
-	return r.hear("Usage", key, q)
-}
-
 func (r *results) ListResults(_ context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return r.hear("ListResults", key, q)
 }
@@ -224,9 +220,6 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"Save", []any{contract.Save{ID: resultID}}},
 		{"Read", []any{digest, resultID, contract.Raw}},
 		{"Record", []any{digest, resultID}},
-		{"Usage", []any{digest, contract.UsageQuery{}}},
-		{"Usage", []any{digest, contract.UsageQuery{By: contract.ByKey, From: new(prism.Day(0)), To: new(prism.Day(20_000))}}},
-		{"Usage", []any{digest, contract.UsageQuery{By: contract.ByModel, Prism: &bySlug, Model: "fast", Key: &keyID}}},
 		{"ListResults", []any{digest, list}},
 		{"ListResults", []any{digest, contract.ResultList{}}},
 		{"ListResults", []any{digest, contract.ResultList{Ref: new(string)}}},
@@ -254,7 +247,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)
-	for _, call := range slices.Concat(calls, filesAndRuns(), members(), labels(), calibrations(), quality(), drift()) {
+	for _, call := range slices.Concat(calls, filesAndRuns(), members(), labels(), calibrations(), quality()) {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)

@@ -105,10 +105,6 @@ func (calm) Record(context.Context, contract.KeyDigest, prism.ResultID) (contrac
 	return contract.Response{}, contract.ErrUnavailable
 }
 
-func (calm) Usage(context.Context, contract.KeyDigest, contract.UsageQuery) (contract.Response, error) {
-	return page, nil
-}
-
 func (calm) ListAudit(context.Context, contract.KeyDigest, contract.AuditList) (contract.Response, error) {
 	return page, nil
 }

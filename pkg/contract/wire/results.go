@@ -59,10 +59,6 @@ func (r *results) Record(ctx context.Context, key contract.KeyDigest, id prism.R
 	return r.lookUp(ctx, pathRecord, argsResult{Key: key, ID: id})
 }
 
-func (r *results) Usage(ctx context.Context, key contract.KeyDigest, q contract.UsageQuery) (contract.Response, error) {
-	return r.lookUp(ctx, pathUsage, argsQuery[contract.UsageQuery]{key, q})
-}
-
 func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return r.lookUp(ctx, pathListResults, argsQuery[contract.ResultList]{key, q})
 }

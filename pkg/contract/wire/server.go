@@ -43,9 +43,6 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	find(app, log, pathRecord, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Record(ctx, a.Key, a.ID)
 	})
-	find(app, log, pathUsage, func(ctx context.Context, a argsQuery[contract.UsageQuery]) (contract.Response, error) {
-		return r.Usage(ctx, a.Key, a.Query)
-	})
 	findJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
 		return r.Account(ctx, a.Key)
 	})
@@ -64,7 +61,6 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountCalibrations(app, r, log)
 	mountQuality(app, r, log)
 	mountDeletions(app, r, log)
-	mountDrift(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
 	mountLeases(app, r, log)

@@ -48,7 +48,6 @@ const (
 	pathPutLens     = "/internal/put-lens"
 	pathListAudit   = "/internal/list-audit"
 	pathRecord      = "/internal/record"
-	pathUsage       = "/internal/usage"
 	pathAccount     = "/internal/account"
 	pathLimits      = "/internal/limits"
 	pathAsk         = "/internal/ask"

@@ -89,7 +89,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		},
 		{
 			"DriftChange", `{"watched":true,"version":1}`, "",
-			func(b request.Body) error { _, _, err := request.ParseDriftChange("p", b); return err },
+			func(b request.Body) error { return parseDeclared(api.SetDrift, "", "", b) },
 		},
 		{"Retention", `{"days":1}`, "", func(b request.Body) error { return parseDeclared(api.SetRetention, "", "", b) }},
 	} {

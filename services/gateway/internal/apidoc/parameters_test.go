@@ -68,8 +68,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
 		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
-		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
-		"readDrift":     func(n, v string) error { _, _, err := request.ParseDrift("p", sent(n, v)); return err },
 		"readQuality": func(n, v string) error {
 			_, _, err := request.ParseQuality("p", aVersion(n, v), sent(n, v))
 			return err

@@ -27,7 +27,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
 		"putLabels":     func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
 		"addLabels":     func(b request.Body) error { _, _, err := request.ParseManyLabels("support-triage", b); return err },
-		"setDrift":      func(b request.Body) error { _, _, err := request.ParseDriftChange("support-triage", b); return err },
 		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
@@ -117,8 +116,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
 	got["InvalidDays"] = parseDeclared(api.SetRetention, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
 	driftChange := func(body string) error {
-		_, _, err := request.ParseDriftChange("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
-		return err
+		return parseDeclared(api.SetDrift, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	const from = `{"watched":%s,"reference":{"from":"2026-10-05T00:00:00Z","to":"2026-10-12T%s:00Z"}}`
 	got["InvalidWatched"], got["InvalidHour"] = driftChange(`{}`), driftChange(fmt.Sprintf(from, "true", "00:30"))
@@ -173,11 +171,10 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidTime", err)
 	_, err = request.ParseAuditList(query("actor", "me"))
 	put("InvalidActor", err)
-	_, err = request.ParseUsage(query("from", "yesterday"))
-	put("InvalidDay", err)
-	_, err = request.ParseUsage(func(asked string) []string {
+	put("InvalidDay", parseDeclared(api.ReadUsage, "from", "yesterday", request.Body{}))
+	_, err = request.NewParser(api.ReadUsage).Parse(request.Source{Query: func(asked string) []string {
 		return map[string][]string{"from": {"2025-01-01"}, "to": {"2026-01-03"}}[asked]
-	})
+	}})
 	put("InvalidPeriod", err)
 	jsonBody := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
 	file := func(members string) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -87,6 +88,8 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 	}
 	if p.body != nil && r.is(sent, kindObject) {
 		p.body.read(&r, sent, to)
+	} else if rule, ok := request.(ruled); ok && p.body == nil {
+		r.addIn(item{}, rule.Problems(nil))
 	}
 	parsed := Parsed{Request: request}
 	if p.dryRun != nil {
@@ -142,6 +145,8 @@ func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
 		return func(r *reader, from Source, to reflect.Value) { to.Set(reflect.ValueOf(r.prismQuery(from.Query))) }
 	case t == reflect.TypeFor[time.Time]():
 		return func(r *reader, from Source, to reflect.Value) { set(to, r.datetime(from.Query, m.Name)) }
+	case t == reflect.TypeFor[*prism.Day]():
+		return func(r *reader, from Source, to reflect.Value) { set(to, r.day(from.Query, m.Name)) }
 	case t.Kind() == reflect.Pointer && isID(t.Elem()):
 		return func(r *reader, from Source, to reflect.Value) {
 			if id := r.uuid(from.Query, m.Name); id != nil {
@@ -214,8 +219,10 @@ func newStructReader(list []api.Member) *structReader {
 	return s
 }
 
-// requester is a type with a rule over several members.
-type requester interface{ Problems() []apierr.Problem }
+// ruled is a type with a rule over several members. valid tells whether members of a body were sent, each without a problem in itself.
+type ruled interface {
+	Problems(valid func(names ...string) bool) []apierr.Problem
+}
 
 // misser is a type with a rule over which members were sent, whose problems come first.
 type misser interface {
@@ -226,6 +233,7 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 	if rule, ok := to.Addr().Interface().(misser); ok {
 		r.addIn(it, rule.Missing(func(name string) bool { return it.at(name).given() }))
 	}
+	wrong := map[string]bool{}
 	for _, m := range s.members {
 		value, field := it.at(m.Name), to.FieldByIndex(m.Index)
 		optional, nullable := !m.Required, field.Kind() == reflect.Pointer
@@ -233,11 +241,15 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 			optional, nullable = false, false
 		}
 		if value.given() || !optional && (!nullable || !value.sent()) {
+			before := r.inValues
 			m.read(r, value, field)
+			wrong[m.Name] = r.inValues > before
 		}
 	}
-	if rule, ok := to.Addr().Interface().(requester); ok {
-		r.addIn(it, rule.Problems())
+	if rule, ok := to.Addr().Interface().(ruled); ok {
+		r.addIn(it, rule.Problems(func(names ...string) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return wrong[name] || !it.at(name).given() })
+		}))
 	}
 }
 
@@ -246,8 +258,9 @@ func agreed(it item) bool {
 	return it.given() && (it.kind() != kindBoolean || it.text[0] == 't')
 }
 
-// addIn adds problems whose paths begin in it.
+// addIn adds problems of rules over several members, whose paths begin in it.
 func (r *reader) addIn(it item, problems []apierr.Problem) {
+	r.inValues -= len(problems)
 	for _, p := range problems {
 		r.add(it.child(p.Path), p.Text)
 	}
@@ -269,10 +282,15 @@ func newValueReader(t reflect.Type, m api.Member) valueReader {
 		}}
 	case t == reflect.TypeFor[time.Time]():
 		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
-			if r.is(it, kindString) {
-				if at := r.optionalDatetime(it); at != nil {
-					set(to, *at)
-				}
+			if !r.is(it, kindString) {
+				return
+			}
+			switch at := r.optionalDatetime(it); {
+			case at == nil:
+			case m.Form == "hour" && !at.Equal(at.Truncate(time.Hour)):
+				r.add(it.path, textHour)
+			default:
+				set(to, *at)
 			}
 		}}
 	case isID(t):

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/services/gateway/internal/request"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // spec: drift-set, drift-reference-set
@@ -16,35 +15,36 @@ func TestADriftChangeSaysWhetherAPrismIsWatched(t *testing.T) {
 	const hour = "Expected a whole hour, such as 2026-11-01T09:00:00Z"
 	for _, c := range []struct {
 		body, want string
-		change     contract.DriftChange
+		change     api.DriftChange
 	}{
-		{`{"watched":true}`, "", contract.DriftChange{Watched: true}},
-		{`{"watched":false,"version":null,"reference":null}`, "", contract.DriftChange{}},
+		{`{"watched":true}`, "", api.DriftChange{Watched: true}},
+		{`{"watched":false,"version":null,"reference":null}`, "", api.DriftChange{}},
 		{
 			`{"watched":true,"version":2,"reference":{"from":"2026-11-01T10:00:00+01:00","to":"2026-11-01T11:00:00Z"}}`, "",
-			contract.DriftChange{Watched: true, Version: 2, Reference: &contract.DriftPeriod{From: nine, To: nine.Add(2 * time.Hour)}},
+			api.DriftChange{Watched: true, Version: 2, Reference: &api.DriftPeriod{From: nine, To: nine.Add(2 * time.Hour)}},
 		},
-		{`{}`, "watched: Required", contract.DriftChange{}},
-		{`{"watched":"yes","version":0}`, "watched: Expected boolean, received string; version: Number must be greater than or equal to 1", contract.DriftChange{}},
-		{`{"watched":true,"reference":[]}`, "reference: Expected object, received array", contract.DriftChange{}},
-		{`{"watched":true,"reference":{"from":null}}`, "reference.from: Expected string, received null; reference.to: Required", contract.DriftChange{}},
+		{`{}`, "watched: Required", api.DriftChange{}},
+		{`{"watched":"yes","version":0}`, "watched: Expected boolean, received string; version: Number must be greater than or equal to 1", api.DriftChange{}},
+		{`{"watched":true,"reference":[]}`, "reference: Expected object, received array", api.DriftChange{}},
+		{`{"watched":true,"reference":{"from":null}}`, "reference.from: Expected string, received null; reference.to: Required", api.DriftChange{}},
 		{
 			`{"watched":true,"reference":{"from":"2026-11-01T09:00:01Z","to":"monday"}}`,
 			"reference.from: " + hour + "; reference.to: Invalid datetime",
-			contract.DriftChange{},
+			api.DriftChange{},
 		},
 		{
 			`{"watched":true,"reference":{"from":"2026-11-01T09:00:00Z","to":"2026-11-01T09:00:00Z"}}`,
 			"reference.from: must be before to",
-			contract.DriftChange{},
+			api.DriftChange{},
 		},
 		{
 			`{"watched":false,"reference":{"from":"2026-11-01T09:00:00Z","to":"2026-11-01T10:00:00Z"}}`,
 			"reference: is only of a prism that is watched",
-			contract.DriftChange{},
+			api.DriftChange{},
 		},
 	} {
-		_, got, err := request.ParseDriftChange("p", jsonBody(c.body))
+		sent, err := parsedBody(api.SetDrift, c.body, "prism", "p")
+		got := sent.DriftChange
 		if problems(t, err) != c.want {
 			t.Errorf("%s: %v, want %q", c.body, err, c.want)
 		}

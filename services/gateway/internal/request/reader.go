@@ -23,6 +23,8 @@ type reader struct {
 	listed apierr.Problems
 	// malformed: a path parameter is not UTF-8. It decides the response, whatever else is wrong (spec: path-encoding).
 	malformed bool
+	// inValues counts the problems that values have in themselves: those of rules over several members are none of them.
+	inValues int
 }
 
 func (r *reader) add(path, text string) {
@@ -30,6 +32,7 @@ func (r *reader) add(path, text string) {
 		r.problems = slices.Grow(r.problems, max(4, len(r.problems))) // append grows long slices by less, and so copies more
 	}
 	r.problems = append(r.problems, apierr.Problem{Path: path, Text: text})
+	r.inValues++
 }
 
 // addBound adds a problem whose text has a bound.

@@ -34,9 +34,7 @@ const (
 
 	textEmailOrClaim = "send either email or claim"
 
-	textHour       = "Expected a whole hour, such as 2026-11-01T09:00:00Z"
-	textBeforeTo   = "must be before to"
-	textNotWatched = "is only of a prism that is watched"
+	textHour = "Expected a whole hour, such as 2026-11-01T09:00:00Z"
 
 	// With the bound.
 	textAtLeast        = "Number must be greater than or equal to %d"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -20,19 +20,19 @@ func TestUsageIsReadFromTheQuery(t *testing.T) {
 	day := func(n prism.Day) *prism.Day { return &n }
 	for _, c := range []struct {
 		q    request.Query
-		want contract.UsageQuery
+		want api.ReadUsageRequest
 	}{
-		{query("from", "", "to", "", "by", "", "prism", "", "model", "", "key_id", "", "other", "x"), contract.UsageQuery{By: contract.ByDay}},
-		{query("from", "1970-01-02", "by", "key"), contract.UsageQuery{By: contract.ByKey, From: day(1)}},
-		{query("to", "2026-11-01T00:00:00Z"), contract.UsageQuery{By: contract.ByDay, To: day(20_758)}},
-		{query("to", "2026-11-01T02:00:00.000+02:00"), contract.UsageQuery{By: contract.ByDay, To: day(20_758)}},
-		{query("from", "2024-01-01", "to", "2025-01-01"), contract.UsageQuery{By: contract.ByDay, From: day(19_723), To: day(20_089)}},
+		{query("from", "", "to", "", "by", "", "prism", "", "model", "", "key_id", "", "other", "x"), api.ReadUsageRequest{By: api.ByDay}},
+		{query("from", "1970-01-02", "by", "key"), api.ReadUsageRequest{By: api.ByKey, From: day(1)}},
+		{query("to", "2026-11-01T00:00:00Z"), api.ReadUsageRequest{By: api.ByDay, To: day(20_758)}},
+		{query("to", "2026-11-01T02:00:00.000+02:00"), api.ReadUsageRequest{By: api.ByDay, To: day(20_758)}},
+		{query("from", "2024-01-01", "to", "2025-01-01"), api.ReadUsageRequest{By: api.ByDay, From: day(19_723), To: day(20_089)}},
 		{
 			query("by", "model", "prism", "tickets", "model", "fast", "key_id", strings.ToUpper(anID)),
-			contract.UsageQuery{By: contract.ByModel, Prism: &prism.Ref{Slug: "tickets"}, Model: "fast", Key: &key},
+			api.ReadUsageRequest{By: api.ByModel, Prism: &prism.Ref{Slug: "tickets"}, Model: "fast", Key: &key},
 		},
 	} {
-		if got, err := request.ParseUsage(c.q); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got, err := parsed(api.ReadUsage, request.Source{Query: c.q}); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("got %+v %v, want %+v", got, err, c.want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestUsageIsReadFromTheQuery(t *testing.T) {
 			"by: Expected 'day' | 'prism' | 'model' | 'key'; from: must be before to",
 		},
 	} {
-		_, err := request.ParseUsage(c.q)
+		_, err := parsed(api.ReadUsage, request.Source{Query: c.q})
 		wantProblems(t, err, c.want)
 	}
 	if _, err := request.ParseRecord("me"); err == nil || err.Error() != "400 Invalid request: result_id: Invalid uuid" {

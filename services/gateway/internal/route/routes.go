@@ -19,11 +19,9 @@ func Register(app *fiber.App, d Deps) {
 	labels(app, d)
 	calibrations(app, d)
 	quality(app, d)
-	drift(app, d)
 	members(app, d)
 	audit(app, d)
 	models(app, d)
-	usage(app, d)
 	files(app, d)
 	runs(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
@@ -154,16 +152,6 @@ func quality(app *fiber.App, d Deps) {
 	}))
 }
 
-// drift is the calls on the drift of a prism's answers.
-func drift(app *fiber.App, d Deps) {
-	app.Get("/v1/prisms/:prism/drift", d.reading(func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.ReadDrift)(request.ParseDrift(httpkit.Param(c, "prism"), query(c)))
-	}))
-	app.Put("/v1/prisms/:prism/drift", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.SetDrift)(request.ParseDriftChange(httpkit.Param(c, "prism"), b))
-	}))
-}
-
 // labels are the calls that say what was right for results, and which results to label.
 func labels(app *fiber.App, d Deps) {
 	app.Put("/v1/results/:result_id/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -209,13 +197,6 @@ func members(app *fiber.App, d Deps) {
 func audit(app *fiber.App, d Deps) {
 	app.Get("/v1/audit", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListAudit)(request.ParseAuditList(query(c)))
-	}))
-}
-
-// usage is what results used.
-func usage(app *fiber.App, d Deps) {
-	app.Get("/v1/usage", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.Usage)(request.ParseUsage(query(c)))
 	}))
 }
 

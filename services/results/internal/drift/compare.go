@@ -4,23 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Kind is how the reference of a version was chosen.
-type Kind string
-
-// The kinds.
-const (
-	FirstResults Kind = "first" // the first 2,000 results
-	SetPeriod    Kind = "set"
-)
-
 // Reference is what answers of a version are compared with.
 type Reference struct {
-	Kind     Kind
+	Kind     api.DriftKind
 	From, To time.Time // zero while there is no first result
 	Results  int64
 	// Counts have no questions while there is no result.
@@ -69,7 +61,7 @@ func Read(ctx context.Context, from store.Drift, w store.DriftWatch, version int
 	day, hour := last.Add(-24*time.Hour), last.Add(-time.Hour)
 	var ofDay, ofHour Counts
 	err = r.each(ctx, store.DriftOfTenMinutes, day, l.CountedTo, func(s store.DriftCounts) error {
-		if l.Reference.Kind == SetPeriod && !s.At.Before(l.Reference.From) && s.At.Before(l.Reference.To) {
+		if l.Reference.Kind == api.SetPeriod && !s.At.Before(l.Reference.From) && s.At.Before(l.Reference.To) {
 			return nil // what is compared is not compared with itself
 		}
 		if !s.At.Before(hour) {
@@ -165,10 +157,10 @@ func (r reader) reference(ctx context.Context) (ref Reference, err error) {
 		return ref, err
 	}
 	span, from, to := store.DriftOfFirst, store.DriftFirstAt(), store.DriftFirstAt().Add(time.Second)
-	ref.Kind, ref.From, ref.To = FirstResults, v.FirstFrom, v.FirstTo
+	ref.Kind, ref.From, ref.To = api.FirstResults, v.FirstFrom, v.FirstTo
 	if !v.From.IsZero() {
 		span, from, to = store.DriftOfHour, v.From, v.To
-		ref.Kind, ref.From, ref.To = SetPeriod, v.From, v.To
+		ref.Kind, ref.From, ref.To = api.SetPeriod, v.From, v.To
 	}
 	err = r.each(ctx, span, from, to, func(s store.DriftCounts) error { return ref.Counts.addStored(s.Results, s.Counts) })
 	ref.Results = ref.Counts.Results

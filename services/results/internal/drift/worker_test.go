@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -142,7 +143,7 @@ func TestTheFirstResultsAreTheReferenceOfThoseBehindThem(t *testing.T) {
 	w.save(t, begun, 1999, 0.8)
 	w.pass(t, 5*time.Minute)
 	l := w.read(t)
-	if l.Reference.Kind != drift.FirstResults || l.Reference.Results != 1999 || l.Day.Results != 0 || l.Day.Questions != nil {
+	if l.Reference.Kind != api.FirstResults || l.Reference.Results != 1999 || l.Day.Results != 0 || l.Day.Questions != nil {
 		t.Errorf("reference of %d %s, day of %d", l.Reference.Results, l.Reference.Kind, l.Day.Results)
 	}
 	last := w.now
@@ -190,7 +191,7 @@ func TestAPeriodIsTheReferenceOfWhatIsOutsideIt(t *testing.T) {
 	w.watch(t, from, from.Add(time.Hour))
 	w.count(t, w.worker())
 	l := w.read(t)
-	if l.Reference.Kind != drift.SetPeriod || l.Reference.Results != 2610 || l.Day.Results != 150 || !l.Day.Questions[0].Alarm() {
+	if l.Reference.Kind != api.SetPeriod || l.Reference.Results != 2610 || l.Day.Results != 150 || !l.Day.Questions[0].Alarm() {
 		t.Errorf("reference of %d, day of %+v", l.Reference.Results, l.Day)
 	}
 	watch, err := w.DriftWatch(t.Context(), w.account, w.prism)

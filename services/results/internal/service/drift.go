@@ -6,88 +6,38 @@ import (
 	"math"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The bodies of drift (spec: drift-members).
-type (
-	driftBody struct {
-		Version   int32               `json:"version"`
-		Watched   bool                `json:"watched"`
-		CountedTo *string             `json:"counted_to"`
-		Reference *driftReferenceBody `json:"reference"`
-		Questions []driftQuestionBody `json:"questions"`
+func (s *Service) readDrift(ctx context.Context, c store.Caller, in api.ReadDriftRequest) (api.Drift, error) {
+	p, number, err := s.prismAt(ctx, c.Account, in.Prism, in.Version)
+	if err != nil {
+		return api.Drift{}, err
 	}
-	driftReferenceBody struct {
-		Kind    drift.Kind `json:"kind"`
-		From    *string    `json:"from"`
-		To      *string    `json:"to"`
-		Results int64      `json:"results"`
-	}
-	driftQuestionBody struct {
-		Question string             `json:"question"`
-		Index    int                `json:"index"`
-		Type     prism.QuestionType `json:"type"`
-		Metrics  bool               `json:"metrics"`
-		Hour     driftWindowBody    `json:"hour"`
-		Day      driftWindowBody    `json:"day"`
-		Hours    []driftWindowBody  `json:"hours"`
-		Days     []driftWindowBody  `json:"days"`
-	}
-	driftWindowBody struct {
-		From        string          `json:"from"`
-		To          string          `json:"to"`
-		Results     int64           `json:"results"`
-		Alarm       bool            `json:"alarm"`
-		Probability *driftIndexBody `json:"probability"`
-		Classes     *driftIndexBody `json:"classes"`
-	}
-	driftIndexBody struct {
-		PSI   float64 `json:"psi"`
-		Limit float64 `json:"limit"`
-		Alarm bool    `json:"alarm"`
-	}
-)
-
-// ReadDrift implements contract.Drift.
-func (s *Service) ReadDrift(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, version int32,
-) (contract.Response, error) {
-	return s.manage(ctx, key, readDrift, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, number, err := s.prismAt(ctx, account, ref, version)
-		if err != nil {
-			return nil, err
-		}
-		return s.drift(ctx, account, p, number)
-	})
+	return s.drift(ctx, c.Account, p, number)
 }
 
-// SetDrift implements contract.Drift.
-func (s *Service) SetDrift(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, c contract.DriftChange,
-) (contract.Response, error) {
-	return s.alter(ctx, key, setDrift, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, number, err := s.prismAt(ctx, account, ref, c.Version)
-		if err != nil {
-			return nil, err
+func (s *Service) setDrift(ctx context.Context, account prism.AccountID, by store.By, in api.SetDriftRequest) (api.Drift, error) {
+	p, number, err := s.prismAt(ctx, account, in.Prism, int32(in.Version)) //nolint:gosec // bounded by the declaration
+	if err != nil {
+		return api.Drift{}, err
+	}
+	change := store.DriftChange{Watched: in.Watched, Start: drift.Start(by.At), Version: number}
+	if in.Reference != nil {
+		change.From, change.To = in.Reference.From, in.Reference.To
+		if err := s.referencePeriod(ctx, account, p.ID, change, by.At); err != nil {
+			return api.Drift{}, err
 		}
-		change := store.DriftChange{Watched: c.Watched, Start: drift.Start(by.At), Version: number}
-		if c.Reference != nil {
-			change.From, change.To = c.Reference.From, c.Reference.To
-			if err := s.referencePeriod(ctx, account, p.ID, change, by.At); err != nil {
-				return nil, err
-			}
-		}
-		if err := s.Store.SetDrift(ctx, account, p.ID, change, by); err != nil {
-			return nil, err
-		}
-		return s.drift(ctx, account, p, number)
-	})
+	}
+	if err := s.Store.SetDrift(ctx, account, p.ID, change, by); err != nil {
+		return api.Drift{}, err
+	}
+	return s.drift(ctx, account, p, number)
 }
 
 // prismAt finds a prism and the number of one of its versions, 0 for the latest.
@@ -123,29 +73,29 @@ func (s *Service) referencePeriod(
 }
 
 // drift is the body of the drift of a version.
-func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Prism, number int32) (any, error) {
-	body := driftBody{Version: number, Questions: []driftQuestionBody{}}
+func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Prism, number int32) (api.Drift, error) {
+	body := api.Drift{Version: int(number), Questions: []api.DriftOfQuestion{}}
 	watch, err := s.Store.DriftWatch(ctx, account, p.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return body, nil
 	} else if err != nil {
-		return nil, err
+		return api.Drift{}, err
 	}
 	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
 	if err != nil {
-		return nil, err
+		return api.Drift{}, err
 	}
 	last, err := drift.Read(ctx, s.Store, watch, number)
 	if err != nil {
-		return nil, err
+		return api.Drift{}, err
 	}
 	hours, days, err := drift.History(ctx, s.Store, watch, number, last.Reference)
 	if err != nil {
-		return nil, err
+		return api.Drift{}, err
 	}
 	slots, _, err := drift.Slots(ctx, s.Store, s.Store)
 	if err != nil {
-		return nil, err
+		return api.Drift{}, err
 	}
 	shown := 0 // how many questions have metrics
 	for _, slot := range slots {
@@ -153,15 +103,13 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 			shown = slot.Shown
 		}
 	}
-	countedTo := prism.FormatTime(last.CountedTo)
-	body.Watched, body.CountedTo = true, &countedTo
-	body.Reference = &driftReferenceBody{Kind: last.Reference.Kind, Results: last.Reference.Results}
+	body.Watched, body.CountedTo = true, &api.Time{Time: last.CountedTo}
+	body.Reference = &api.DriftReference{Kind: last.Reference.Kind, Results: last.Reference.Results}
 	if !last.Reference.From.IsZero() {
-		from, to := prism.FormatTime(last.Reference.From), prism.FormatTime(last.Reference.To)
-		body.Reference.From, body.Reference.To = &from, &to
+		body.Reference.From, body.Reference.To = &api.Time{Time: last.Reference.From}, &api.Time{Time: last.Reference.To}
 	}
 	for i, q := range v.Questions {
-		body.Questions = append(body.Questions, driftQuestionBody{
+		body.Questions = append(body.Questions, api.DriftOfQuestion{
 			Question: q.Key, Index: i, Type: q.Type, Metrics: i < shown, Hour: windowOf(last.Hour, i), Day: windowOf(last.Day, i),
 			Hours: windowsOf(hours, i), Days: windowsOf(days, i),
 		})
@@ -169,8 +117,8 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 	return body, nil
 }
 
-func windowsOf(windows []drift.Window, question int) []driftWindowBody {
-	bodies := make([]driftWindowBody, len(windows))
+func windowsOf(windows []drift.Window, question int) []api.DriftWindow {
+	bodies := make([]api.DriftWindow, len(windows))
 	for i, w := range windows {
 		bodies[i] = windowOf(w, question)
 	}
@@ -178,8 +126,8 @@ func windowsOf(windows []drift.Window, question int) []driftWindowBody {
 }
 
 // windowOf is a window of a question, without indices of too few answers.
-func windowOf(w drift.Window, question int) driftWindowBody {
-	body := driftWindowBody{From: prism.FormatTime(w.From), To: prism.FormatTime(w.To), Results: w.Results}
+func windowOf(w drift.Window, question int) api.DriftWindow {
+	body := api.DriftWindow{From: api.Time{Time: w.From}, To: api.Time{Time: w.To}, Results: w.Results}
 	if question < len(w.Questions) && w.Questions[question].Known() {
 		c := w.Questions[question]
 		body.Alarm, body.Probability, body.Classes = c.Alarm(), indexOf(c.Probability), indexOf(c.Classes)
@@ -188,7 +136,7 @@ func windowOf(w drift.Window, question int) driftWindowBody {
 }
 
 // indexOf rounds to six digits behind the point.
-func indexOf(d calibration.Drift) *driftIndexBody {
+func indexOf(d calibration.Drift) *api.DriftIndex {
 	round := func(f float64) float64 { return math.Round(f*1e6) / 1e6 }
-	return &driftIndexBody{PSI: round(d.Index), Limit: round(d.Limit), Alarm: d.Alarm}
+	return &api.DriftIndex{PSI: round(d.Index), Limit: round(d.Limit), Alarm: d.Alarm}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -27,26 +27,26 @@ func TestADriftIsThatOfAVersionOfAWatchedPrism(t *testing.T) {
 		return `{"version":1,"watched":true,"counted_to":` + at + `,"reference":` + reference + `,"questions":\[{"question":"q","index":0,"type":"yes_no","metrics":true,` +
 			`"hour":` + window + `,"day":` + window + `,"hours":\[\],"days":\[\]}\]}`
 	}
-	got, err = w.SetDrift(ctx, w.key, ref, contract.DriftChange{Watched: true})
+	got, err = w.SetDrift(ctx, w.key, ref, api.DriftChange{Watched: true})
 	matches(t, got, err, watched(`{"kind":"first","from":null,"to":null,"results":0}`))
 	hour := time.UnixMilli(w.clock.Load()).UTC().Truncate(time.Hour)
-	period := &contract.DriftPeriod{From: hour.Add(-2 * time.Hour), To: hour}
-	got, err = w.SetDrift(ctx, w.key, ref, contract.DriftChange{Watched: true, Version: 1, Reference: period})
+	period := &api.DriftPeriod{From: hour.Add(-2 * time.Hour), To: hour}
+	got, err = w.SetDrift(ctx, w.key, ref, api.DriftChange{Watched: true, Version: 1, Reference: period})
 	set := fmt.Sprintf(`{"kind":"set","from":"%s","to":"%s","results":0}`, prism.FormatTime(period.From), prism.FormatTime(period.To))
 	matches(t, got, err, watched(set))
 	got, err = w.ReadDrift(ctx, w.key, ref, 1)
 	matches(t, got, err, watched(set))
-	got, err = w.SetDrift(ctx, w.key, ref, contract.DriftChange{})
+	got, err = w.SetDrift(ctx, w.key, ref, api.DriftChange{})
 	matches(t, got, err, none)
-	for _, version := range []int32{0, 2} {
-		_, read := w.ReadDrift(ctx, w.key, prism.Ref{Slug: "other"}, version)
-		_, change := w.SetDrift(ctx, w.key, prism.Ref{Slug: "other"}, contract.DriftChange{Version: version})
+	for _, version := range []int{0, 2} {
+		_, read := w.ReadDrift(ctx, w.key, prism.Ref{Slug: "other"}, int32(version))
+		_, change := w.SetDrift(ctx, w.key, prism.Ref{Slug: "other"}, api.DriftChange{Version: version})
 		if !errors.Is(read, apierr.PrismNotFound()) || !errors.Is(change, apierr.PrismNotFound()) {
 			t.Errorf("of no prism: %v, %v", read, change)
 		}
 	}
 	_, read := w.ReadDrift(ctx, w.key, ref, 2)
-	_, change := w.SetDrift(ctx, w.key, ref, contract.DriftChange{Watched: true, Version: 2})
+	_, change := w.SetDrift(ctx, w.key, ref, api.DriftChange{Watched: true, Version: 2})
 	if !errors.Is(read, apierr.VersionNotFound()) || !errors.Is(change, apierr.VersionNotFound()) {
 		t.Errorf("of no version: %v, %v", read, change)
 	}
@@ -67,8 +67,8 @@ func TestAReferencePeriodIsOneThatIsCounted(t *testing.T) {
 		{-89 * 24 * time.Hour, 0, ""},
 		{-89 * 24 * time.Hour, 0, ""}, // it is set, and too old by then
 	} {
-		_, err := w.SetDrift(t.Context(), w.key, prism.Ref{Slug: "tickets"}, contract.DriftChange{
-			Watched: true, Reference: &contract.DriftPeriod{From: hour.Add(c.from), To: hour.Add(c.to)},
+		_, err := w.SetDrift(t.Context(), w.key, prism.Ref{Slug: "tickets"}, api.DriftChange{
+			Watched: true, Reference: &api.DriftPeriod{From: hour.Add(c.from), To: hour.Add(c.to)},
 		})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)) {
 			t.Errorf("%v to %v: %v, want %q", c.from, c.to, err, c.want)

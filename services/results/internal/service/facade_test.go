@@ -75,3 +75,15 @@ func (c facade) DeleteResults(ctx context.Context, k key, ref prism.Ref, in api.
 func (c facade) RetryResults(ctx context.Context, k key, r api.ResultRetry) (response, error) {
 	return contract.Do(ctx, c, k, api.RetryResults, api.RetryResultsRequest{ResultRetry: r})
 }
+
+func (c facade) ReadDrift(ctx context.Context, k key, ref prism.Ref, version int32) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadDrift, api.ReadDriftRequest{PrismRequest: api.PrismRequest{Prism: ref}, Version: version})
+}
+
+func (c facade) SetDrift(ctx context.Context, k key, ref prism.Ref, change api.DriftChange) (response, error) {
+	return contract.Do(ctx, c, k, api.SetDrift, api.SetDriftRequest{PrismRequest: api.PrismRequest{Prism: ref}, DriftChange: change})
+}
+
+func (c facade) Usage(ctx context.Context, k key, q api.ReadUsageRequest) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadUsage, q)
+}

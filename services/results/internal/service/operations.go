@@ -29,9 +29,12 @@ func (s *Service) handlersOfOperations() handlers {
 		change(s, api.SetRetention, s.setRetention),
 		change(s, api.ArchivePrism, s.archivePrism(true)),
 		change(s, api.UnarchivePrism, s.archivePrism(false)),
+		api.Handle(api.ReadDrift, s.readDrift),
+		change(s, api.SetDrift, s.setDrift),
 		change(s, api.CreateKey, s.createKey),
 		api.HandleEncoded(api.ListKeys, s.listKeys),
 		change(s, api.RevokeKey, s.revokeKey),
+		api.HandleEncoded(api.ReadUsage, s.readUsage),
 	)
 }
 

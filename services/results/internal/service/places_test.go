@@ -31,8 +31,8 @@ func classes() map[string]api.Class {
 			"PutLabels ResultLabels AddLabels Calibration PinCalibrations PinnedCalibrations",
 		api.Streamed: "Export RunRows",
 		api.Listing: "ListResults ListMembers ListAudit ListFiles FileRows ListRuns PlanRows ListLabels " +
-			"ListCalibrations PreviewLens Usage",
-		api.Scanning:  "LabelQueue ReadDrift SetDrift",
+			"ListCalibrations PreviewLens",
+		api.Scanning:  "LabelQueue",
 		api.Measuring: "Quality Thresholds Compare CreateCalibration LabelsRun ",
 	} {
 		for _, name := range strings.Fields(methods) {

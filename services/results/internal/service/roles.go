@@ -28,7 +28,6 @@ const (
 	listAudit     operation = "listAudit"
 	listModels              = contract.ListModels
 	readRecord    operation = "readRecord"
-	readUsage     operation = "readUsage"
 	createFile    operation = "createFile"
 	putPart       operation = "putPart"
 	completeFile  operation = "completeFile"
@@ -65,8 +64,6 @@ const (
 	readQuality       operation = "readQuality"
 	readThresholds    operation = "readThresholds"
 	compareVersions   operation = "compareVersions"
-	readDrift         operation = "readDrift"
-	setDrift          operation = "setDrift"
 )
 
 // need is what an operation needs.
@@ -94,8 +91,6 @@ var needs = map[operation]need{
 	createCalibration: {prism.Editor, api.Measuring},
 	pinCalibrations:   {prism.Editor, api.Keyed},
 
-	setDrift: {prism.Editor, api.Scanning},
-
 	createResult: {prism.Caller, api.Keyed},
 	retryResult:  {prism.Caller, api.Keyed},
 	createFile:   {prism.Caller, api.Keyed},
@@ -122,7 +117,6 @@ var needs = map[operation]need{
 	previewLens:   {prism.Reader, api.Listing},
 	listModels:    {prism.Reader, api.Keyed},
 	readRecord:    {prism.Reader, api.Keyed},
-	readUsage:     {prism.Reader, api.Listing},
 	listFiles:     {prism.Reader, api.Listing},
 	readFile:      {prism.Reader, api.Keyed},
 	readFileRows:  {prism.Reader, api.Listing},
@@ -136,7 +130,6 @@ var needs = map[operation]need{
 	readQuality:      {prism.Reader, api.Measuring},
 	readThresholds:   {prism.Reader, api.Measuring},
 	compareVersions:  {prism.Reader, api.Measuring},
-	readDrift:        {prism.Reader, api.Scanning},
 }
 
 // needOf is what an operation needs.

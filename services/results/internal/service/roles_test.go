@@ -73,16 +73,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			return err
 		},
 		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
-		"readDrift":     func(k contract.KeyDigest) error { _, err := w.ReadDrift(ctx, k, none, 0); return err },
-		"setDrift": func(k contract.KeyDigest) error {
-			_, err := w.SetDrift(ctx, k, none, contract.DriftChange{})
-			return err
-		},
-		"readRecord": func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
-		"readUsage": func(k contract.KeyDigest) error {
-			_, err := w.Usage(ctx, k, contract.UsageQuery{By: contract.ByDay})
-			return err
-		},
+		"readRecord":    func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
 		"listAudit": func(k contract.KeyDigest) error {
 			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
 			return err

@@ -191,7 +191,7 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"RevokeKey":   func() error { _, err := w.RevokeKey(ctx, unknown, prism.KeyID{}); return err },
 		"ListAudit":   func() error { _, err := w.ListAudit(ctx, unknown, contract.AuditList{}); return err },
 		"Record":      func() error { _, err := w.Record(ctx, unknown, prism.ResultID{}); return err },
-		"Usage":       func() error { _, err := w.Usage(ctx, unknown, contract.UsageQuery{By: contract.ByDay}); return err },
+		"Usage":       func() error { _, err := w.Usage(ctx, unknown, api.ReadUsageRequest{By: api.ByDay}); return err },
 		"CreateFacts": func() error {
 			_, err := w.CreateFacts(ctx, contract.CreateQuery{Key: unknown, Prism: ref})
 			return err

@@ -108,7 +108,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		"ListKeys":  func(k contract.KeyDigest) (string, error) { return only(a.ListKeys(ctx, k, contract.Page{Limit: 1})) },
 		"RevokeKey": func(k contract.KeyDigest) (string, error) { return only(a.RevokeKey(ctx, k, id)) },
 		"Record":    func(k contract.KeyDigest) (string, error) { return only(a.Record(ctx, k, prism.ResultID{})) },
-		"Usage":     func(k contract.KeyDigest) (string, error) { return only(a.Usage(ctx, k, contract.UsageQuery{})) },
+		"Usage":     func(k contract.KeyDigest) (string, error) { return only(a.Usage(ctx, k, api.ReadUsageRequest{})) },
 		"ListAudit": func(k contract.KeyDigest) (string, error) { return only(a.ListAudit(ctx, k, contract.AuditList{})) },
 	} {
 		saidUnknown, errUnknown := call(contract.KeyDigest{66})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -63,10 +64,10 @@ func TestATryIsCountedAndNotSaved(t *testing.T) {
 		}
 	}
 	const period = `],"more":false,"from":"2026-12-17","to":"2027-01-16"}`
-	w.used(t, contract.UsageQuery{By: contract.ByPrism}, `{"data":[`+
+	w.used(t, api.ReadUsageRequest{By: api.ByPrism}, `{"data":[`+
 		`{"prism":null,"results":2,"failed":1,"input_tokens":1224,"output_tokens":6,"cost":0.0004992,"currency":"USD"},`+
 		`{"prism":"tickets","results":1,"failed":0,"input_tokens":612,"output_tokens":3,"cost":0.0000004,"currency":"USD"}`+period)
-	w.used(t, contract.UsageQuery{By: contract.ByKey}, `{"data":[`+
+	w.used(t, api.ReadUsageRequest{By: api.ByKey}, `{"data":[`+
 		`{"key_id":"ab000000-0000-0000-0000-000000000000","results":3,"failed":1,"input_tokens":1836,"output_tokens":9,`+
 		`"cost":0.0004996,"currency":"USD"}`+period)
 	list, err := w.ListResults(t.Context(), w.key, contract.ResultList{Page: contract.Page{Limit: 9}})
@@ -87,7 +88,7 @@ func TestATryThatHasNoBodyIsNotCounted(t *testing.T) {
 	if response, err := w.FinishTry(t.Context(), damaged); err == nil {
 		t.Errorf("got %s", response.Body)
 	}
-	w.used(t, contract.UsageQuery{By: contract.ByDay}, `{"data":[],"more":false,"from":"2026-12-17","to":"2027-01-16"}`)
+	w.used(t, api.ReadUsageRequest{By: api.ByDay}, `{"data":[],"more":false,"from":"2026-12-17","to":"2027-01-16"}`)
 }
 
 // unwritten is a store that cannot be written.

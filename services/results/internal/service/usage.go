@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -46,35 +46,32 @@ type sumBody struct {
 	Currency     *string     `json:"currency"`
 }
 
-// Usage implements contract.Results.
-func (s *Service) Usage(ctx context.Context, key contract.KeyDigest, q contract.UsageQuery) (contract.Response, error) {
-	return s.manage(ctx, key, readUsage, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		from, to, problem := q.Period(prism.DayOf(s.Now()))
-		if problem != nil {
-			return nil, apierr.Invalid(*problem)
-		}
-		filter := store.UsageFilter{By: q.By, From: from, To: to, Model: q.Model, Key: q.Key}
-		if q.Prism != nil {
-			p, err := s.Store.Prism(ctx, account, *q.Prism)
-			if err != nil {
-				return nil, err
-			}
-			filter.Prism = p.ID
-		}
-		sums, more, err := s.Store.ReadUsage(ctx, account, filter)
+func (s *Service) readUsage(ctx context.Context, c store.Caller, in api.ReadUsageRequest) ([]byte, error) {
+	from, to, problem := in.Period(prism.DayOf(s.Now()))
+	if problem != nil {
+		return nil, apierr.Invalid(*problem)
+	}
+	filter := store.UsageFilter{By: in.By, From: from, To: to, Model: in.Model, Key: in.Key}
+	if in.Prism != nil {
+		p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
 		if err != nil {
 			return nil, err
 		}
-		body := sumsBody{More: more, From: from.String(), To: to.String()}
-		for _, sum := range joined(sums) {
-			row, err := newSumBody(q.By, sum)
-			if err != nil {
-				return nil, err
-			}
-			body.Data = append(body.Data, row)
+		filter.Prism = p.ID
+	}
+	sums, more, err := s.Store.ReadUsage(ctx, c.Account, filter)
+	if err != nil {
+		return nil, err
+	}
+	body := sumsBody{More: more, From: from.String(), To: to.String()}
+	for _, sum := range joined(sums) {
+		row, err := newSumBody(in.By, sum)
+		if err != nil {
+			return nil, err
 		}
-		return body, nil
-	})
+		body.Data = append(body.Data, row)
+	}
+	return strictjson.Marshal(body)
 }
 
 // joined adds what has no currency, which comes first in its group, to the first sum of the group that has one
@@ -95,7 +92,7 @@ func joined(sums []store.UsageSum) []store.UsageSum {
 	return rows
 }
 
-func newSumBody(by contract.UsageBy, s store.UsageSum) (strictjson.Value, error) {
+func newSumBody(by api.UsageBy, s store.UsageSum) (strictjson.Value, error) {
 	sum := sumBody{
 		Results: s.Results, Failed: s.Failed, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Currency: optional(s.Currency),
 	}
@@ -103,17 +100,17 @@ func newSumBody(by contract.UsageBy, s store.UsageSum) (strictjson.Value, error)
 		sum.Cost = &s.Cost
 	}
 	switch by {
-	case contract.ByPrism:
+	case api.ByPrism:
 		return strictjson.Marshal(struct {
 			Prism *string `json:"prism"`
 			sumBody
 		}{optional(s.Name), sum})
-	case contract.ByModel:
+	case api.ByModel:
 		return strictjson.Marshal(struct {
 			Model *string `json:"model"`
 			sumBody
 		}{optional(s.Name), sum})
-	case contract.ByKey:
+	case api.ByKey:
 		var key *prism.KeyID
 		if !s.Key.IsZero() {
 			key = &s.Key

@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -26,7 +26,7 @@ type Usage interface {
 
 // UsageFilter selects what to add up; zero values but those of the days narrow nothing.
 type UsageFilter struct {
-	By       contract.UsageBy
+	By       api.UsageBy
 	From, To prism.Day // To is exclusive
 	Prism    prism.PrismID
 	Model    string

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ func (s *schemas) structure(t reflect.Type, description string, request bool) ob
 		if m.Required {
 			required = append(required, m.Name)
 		}
-		nullable := m.Field.Type.Kind() == reflect.Pointer && m.Required || request && !m.Required
+		nullable := m.Nullable || m.Field.Type.Kind() == reflect.Pointer && m.Required || request && !m.Required
 		properties = append(properties, member{m.Name, s.ofMember(m, s.describe(t, m), nullable)})
 	}
 	schema := object{{"type", "object"}, {"description", description}}
@@ -124,8 +125,10 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	switch {
 	case t == reflect.TypeFor[api.Time](), t == reflect.TypeFor[time.Time]():
 		return object{{"type", "string"}, {"format", "date-time"}}
-	case s.kept.index(t.Name()) >= 0 && (l.Enum == nil || len(l.Enum) == s.values(t.Name())):
+	case s.isKept(t, l):
 		return reference(t.Name())
+	case t == reflect.TypeFor[json.Number]():
+		return object{{"type", "number"}}
 	case t.Kind() == reflect.Slice:
 		schema := object{{"type", "array"}}
 		schema = bounds(schema, "minItems", "maxItems", l)
@@ -142,6 +145,11 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	return bounds(object{{"type", "integer"}}, "minimum", "maximum", l)
 }
 
+// isKept reports whether a value has the schema of its type that is kept by hand.
+func (s *schemas) isKept(t reflect.Type, l api.Limits) bool {
+	return s.kept.index(t.Name()) >= 0 && (l.Enum == nil || len(l.Enum) == s.values(t.Name()))
+}
+
 // values is how many values the schema of a text that is kept by hand has.
 func (s *schemas) values(name string) int {
 	list, _ := s.kept.object(name).get("enum").([]any)
@@ -152,8 +160,8 @@ func text(l api.Limits) object {
 	switch {
 	case l.Enum != nil:
 		return object{{"type", "string"}, {"enum", l.Enum}}
-	case l.Form == "uuid":
-		return object{{"type", "string"}, {"format", "uuid"}}
+	case l.Form == "uuid", l.Form == "date":
+		return object{{"type", "string"}, {"format", l.Form}}
 	case l.Form != "":
 		return object{{"type", "string"}, {"pattern", api.Forms[l.Form].String()}}
 	}
@@ -183,8 +191,10 @@ func (n number) MarshalJSON() ([]byte, error) { //nolint:unparam // json.Marshal
 // parameter is the schema of a parameter's text.
 func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 	switch {
-	case l.Enum == nil && s.kept.index(t.Name()) >= 0:
+	case s.isKept(t, l):
 		return reference(t.Name())
+	case t == reflect.TypeFor[prism.Day]():
+		return object{{"type", "string"}, {"format", "date"}}
 	case t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]():
 		return object{{"type", "string"}, {"format", "uuid"}}
 	case t == reflect.TypeFor[prism.Ref]():

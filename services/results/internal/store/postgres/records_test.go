@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -131,7 +131,7 @@ func counted(t testing.TB, url string) {
 	t.Helper()
 	s := open(t, url)
 	for range 2 {
-		sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByDay, To: math.MaxInt32})
+		sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByDay, To: math.MaxInt32})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestASaveOfThePreviousReleaseIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByDay, To: 1})
+	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByDay, To: 1})
 	if want := []store.UsageSum{{Results: 1, Failed: 1}}; err != nil || !slices.Equal(sums, want) {
 		t.Errorf("usage is %+v, %v, want %+v", sums, err, want)
 	}
@@ -298,7 +298,7 @@ func TestASaveNeedsNoRightToTheTablesOfUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
+	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByModel, To: math.MaxInt32})
 	if err != nil || len(sums) != 1 || sums[0].Results != 1 {
 		t.Errorf("usage is %+v, %v", sums, err)
 	}

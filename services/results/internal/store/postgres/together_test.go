@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -97,7 +98,7 @@ func TestSavesThatAreSentTogetherEndAsTheyWouldAlone(t *testing.T) {
 			t.Errorf("%s: saved %+v", save.name, got.saved)
 		}
 	}
-	sums, _, err := s.ReadUsage(ctx, account(), store.UsageFilter{By: contract.ByKey, To: math.MaxInt32})
+	sums, _, err := s.ReadUsage(ctx, account(), store.UsageFilter{By: api.ByKey, To: math.MaxInt32})
 	if err != nil {
 		t.Fatal(err)
 	}

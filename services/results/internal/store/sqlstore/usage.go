@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -71,14 +71,14 @@ func (s Store) ReadUsage(
 	ctx context.Context, account prism.AccountID, f store.UsageFilter,
 ) (sums []store.UsageSum, more bool, err error) {
 	l := list{Statement: Statement{Operation: "read_usage", ReadOnly: true}}
-	of := map[contract.UsageBy]struct {
+	of := map[api.UsageBy]struct {
 		shown, part string
 		read        func(*Row, *store.UsageSum)
 	}{
-		contract.ByDay:   {"s.part", "r.day", func(r *Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
-		contract.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		contract.ByModel: {"s.part", "r.model", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		contract.ByKey:   {"s.part", "r.key_id", func(r *Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
+		api.ByDay:   {"s.part", "r.day", func(r *Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
+		api.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
+		api.ByModel: {"s.part", "r.model", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
+		api.ByKey:   {"s.part", "r.key_id", func(r *Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
 	}[f.By]
 	l.add(fmt.Sprintf(readUsage, of.shown, of.part), account.UUID)
 	l.add(" AND r.day >= ", int32(f.From))
@@ -93,10 +93,10 @@ func (s Store) ReadUsage(
 		l.add(" AND r.key_id = ", f.Key.UUID)
 	}
 	l.text.WriteString(groupUsage)
-	if f.By == contract.ByPrism {
+	if f.By == api.ByPrism {
 		l.add(slugsOfUsage, account.UUID)
 	}
-	if f.By == contract.ByDay {
+	if f.By == api.ByDay {
 		l.text.WriteString(daysRise)
 	} else {
 		l.add(mostFirst, int64(store.MaxSums+1))
@@ -107,7 +107,7 @@ func (s Store) ReadUsage(
 		sum.Cost = prism.Cost{Whole: r.Int(), Rest: r.Int()}
 		return sum
 	}))
-	if err == nil && f.By != contract.ByDay && len(sums) > store.MaxSums {
+	if err == nil && f.By != api.ByDay && len(sums) > store.MaxSums {
 		last := sums[store.MaxSums].Group() // which may have further currencies
 		more, sums = true, slices.DeleteFunc(sums, func(s store.UsageSum) bool { return s.Group() == last })
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -54,7 +55,7 @@ func runRowTests() []test {
 			same(t, f.found(t, r.ID).Usage, store.RunUsage{
 				InputTokens: 30, Cost: prism.Cost{Whole: 1, Rest: 400_000_000_000}, Currency: "EUR",
 			})
-			sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: contract.ByKey, To: math.MaxInt32})
+			sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: api.ByKey, To: math.MaxInt32})
 			succeeds(t, err)
 			if len(sums) != 1 || sums[0].Results != 2 || sums[0].Failed != 1 || sums[0].InputTokens != 30 || sums[0].Key != f.mine.keyID {
 				t.Errorf("usage is %+v", sums)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -17,7 +18,7 @@ func usageTests() []test {
 	day := prism.DayOf(moment(0))
 	return []test{
 		{"an account without results used nothing", func(t *testing.T, f *fixture) {
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay}), nil)
+			same(t, f.usage(t, store.UsageFilter{By: api.ByDay}), nil)
 		}},
 		// spec: usage-days
 		{"a result is of the day in UTC on which it was saved", func(t *testing.T, f *fixture) {
@@ -26,11 +27,11 @@ func usageTests() []test {
 				r.CreatedAt = at
 				f.save(t, r)
 			}
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay}), []store.UsageSum{
+			same(t, f.usage(t, store.UsageFilter{By: api.ByDay}), []store.UsageSum{
 				{Day: day, Results: 3}, {Day: day + 1, Results: 1},
 			})
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day + 1, To: day + 2}), []store.UsageSum{{Day: day + 1, Results: 1}})
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day, To: day}), nil)
+			same(t, f.usage(t, store.UsageFilter{By: api.ByDay, From: day + 1, To: day + 2}), []store.UsageSum{{Day: day + 1, Results: 1}})
+			same(t, f.usage(t, store.UsageFilter{By: api.ByDay, From: day, To: day}), nil)
 		}},
 		{"usage is added up by day, prism, model and key, and of each filter", func(t *testing.T, f *fixture) {
 			other, another := f.addPrism(t, f.mine, "other"), prism.KeyID{UUID: f.id()}
@@ -60,26 +61,26 @@ func usageTests() []test {
 				filter store.UsageFilter
 				want   []store.UsageSum
 			}{
-				{store.UsageFilter{By: contract.ByDay}, []store.UsageSum{on(none), on(euro), on(fast)}},
+				{store.UsageFilter{By: api.ByDay}, []store.UsageSum{on(none), on(euro), on(fast)}},
 				{
-					store.UsageFilter{By: contract.ByPrism},
+					store.UsageFilter{By: api.ByPrism},
 					[]store.UsageSum{of("other", none), of("other", euro), of("other", dear), of("triage", cheap)},
 				},
 				{
-					store.UsageFilter{By: contract.ByModel},
+					store.UsageFilter{By: api.ByModel},
 					[]store.UsageSum{of("fast", fast), of("strong", unpriced), of("strong", euro), {Results: 1}},
 				},
 				{
-					store.UsageFilter{By: contract.ByKey},
+					store.UsageFilter{By: api.ByKey},
 					[]store.UsageSum{
 						by(another, unpriced), by(another, euro), by(another, dear), {Results: 1}, by(f.mine.keyID, cheap),
 					},
 				},
-				{store.UsageFilter{By: contract.ByDay, Prism: f.mine.prism.ID}, []store.UsageSum{on(cheap)}},
-				{store.UsageFilter{By: contract.ByDay, Model: "strong"}, []store.UsageSum{on(unpriced), on(euro)}},
-				{store.UsageFilter{By: contract.ByDay, Key: &f.mine.keyID}, []store.UsageSum{on(cheap)}},
-				{store.UsageFilter{By: contract.ByDay, Prism: f.mine.prism.ID, Model: "strong"}, nil},
-				{store.UsageFilter{By: contract.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []store.UsageSum{of("other", dear)}},
+				{store.UsageFilter{By: api.ByDay, Prism: f.mine.prism.ID}, []store.UsageSum{on(cheap)}},
+				{store.UsageFilter{By: api.ByDay, Model: "strong"}, []store.UsageSum{on(unpriced), on(euro)}},
+				{store.UsageFilter{By: api.ByDay, Key: &f.mine.keyID}, []store.UsageSum{on(cheap)}},
+				{store.UsageFilter{By: api.ByDay, Prism: f.mine.prism.ID, Model: "strong"}, nil},
+				{store.UsageFilter{By: api.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []store.UsageSum{of("other", dear)}},
 			} {
 				for range 2 { // before and after they are folded
 					got := f.usage(t, c.filter)
@@ -94,7 +95,7 @@ func usageTests() []test {
 		{"what an archived prism used stays, with its slug", func(t *testing.T, f *fixture) {
 			f.save(t, f.ok(f.mine.prism))
 			f.archive(t, f.mine.prism.ID, 5)
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism}), []store.UsageSum{{Name: "triage", Results: 1}})
+			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism}), []store.UsageSum{{Name: "triage", Results: 1}})
 		}},
 		{"a save that changes nothing, or that is refused, is not counted", func(t *testing.T, f *fixture) {
 			old := keyed(f.failed(f.mine.prism), "a key")
@@ -112,14 +113,14 @@ func usageTests() []test {
 			_, err = f.SaveResult(t.Context(), f.mine.account, f.ok(f.theirs.prism))
 			failsWith(t, err, store.ErrNotFound)
 			succeeds(t, f.ProbeWrite(t.Context()))
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism}), []store.UsageSum{{Name: "triage", Results: 2, Failed: 2}})
+			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism}), []store.UsageSum{{Name: "triage", Results: 2, Failed: 2}})
 		}},
 		{"costs above the greatest 64-bit integer are added up exactly", func(t *testing.T, f *fixture) {
 			for range 3 {
 				f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1<<40, math.MaxInt64, "USD"))
 				succeeds(t, f.FoldUsage(t.Context()))
 			}
-			got := f.usage(t, store.UsageFilter{By: contract.ByModel})
+			got := f.usage(t, store.UsageFilter{By: api.ByModel})
 			same(t, len(got), 1)
 			same(t, whole(got[0].Cost), prism.Cost{Whole: 27_670_116, Rest: 110_564_327_421})
 			same(t, got[0].InputTokens, 3<<40)
@@ -140,13 +141,13 @@ func usageTests() []test {
 			saved := store.UsageSum{
 				Name: "triage", Currency: "USD", Results: 1, InputTokens: 1, OutputTokens: 2, Cost: prism.Cost{Rest: 999_999_999_999},
 			}
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism}), []store.UsageSum{{Results: 1}, dollars, saved})
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism, Prism: f.mine.prism.ID}), []store.UsageSum{saved})
-			got := f.usage(t, store.UsageFilter{By: contract.ByDay, Model: "fast", Key: &f.mine.keyID})
+			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism}), []store.UsageSum{{Results: 1}, dollars, saved})
+			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism, Prism: f.mine.prism.ID}), []store.UsageSum{saved})
+			got := f.usage(t, store.UsageFilter{By: api.ByDay, Model: "fast", Key: &f.mine.keyID})
 			same(t, len(got), 1)
 			same(t, whole(got[0].Cost), prism.Cost{Whole: 1, Rest: 5})
 			same(t, got[0].Results, 4)
-			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day + 1}), []store.UsageSum{{Day: day + 1, Results: 1}})
+			same(t, f.usage(t, store.UsageFilter{By: api.ByDay, From: day + 1}), []store.UsageSum{{Day: day + 1, Results: 1}})
 		}},
 		// spec: usage-most
 		{"of many keys those with the most results are told, each with all of its currencies", func(t *testing.T, f *fixture) {
@@ -166,16 +167,16 @@ func usageTests() []test {
 			}) {
 				succeeds(t, err)
 			}
-			read := func(by contract.UsageBy) (sums []store.UsageSum, more bool) {
+			read := func(by api.UsageBy) (sums []store.UsageSum, more bool) {
 				sums, more, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: by, To: math.MaxInt32})
 				succeeds(t, err)
 				return sums, more
 			}
-			sums, more := read(contract.ByKey)
+			sums, more := read(api.ByKey)
 			same(t, len(sums), store.MaxSums)
 			same(t, more, false)
 			succeeds(t, count(store.MaxSums, "EUR")) // which makes two sums of the key with the most results
-			sums, more = read(contract.ByKey)
+			sums, more = read(api.ByKey)
 			same(t, len(sums), store.MaxSums)
 			same(t, more, true)
 			same(t, []string{sums[0].Currency, sums[1].Currency}, []string{"EUR", "USD"})
@@ -183,10 +184,10 @@ func usageTests() []test {
 			same(t, sums[store.MaxSums-1].Key, key(store.MaxSums-2))
 			succeeds(t, count(store.MaxSums-1, "EUR")) // two sums at the end of the order, where one has room
 			succeeds(t, count(1, "EUR"))
-			sums, more = read(contract.ByKey)
+			sums, more = read(api.ByKey)
 			same(t, more, true)
 			same(t, len(sums), store.MaxSums)
-			sums, more = read(contract.ByModel)
+			sums, more = read(api.ByModel)
 			same(t, more, false)
 			same(t, sums[1].Results, int64(store.MaxSums))
 		}},
@@ -248,7 +249,7 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 	}
 	until(func() error {
 		least := count(&saved, 0)
-		sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
+		sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: api.ByModel, To: math.MaxInt32})
 		var got int64
 		for _, s := range sums {
 			got += s.Results
@@ -287,5 +288,5 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 			Cost: prism.Cost{Rest: savers * each / 3},
 		})
 	}
-	same(t, f.usage(t, store.UsageFilter{By: contract.ByModel}), want)
+	same(t, f.usage(t, store.UsageFilter{By: api.ByModel}), want)
 }

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -110,7 +110,7 @@ func (m *usageModel) delete(t *rapid.T) {
 
 func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 	filter := store.UsageFilter{
-		By:   rapid.SampledFrom(contract.UsageBys()).Draw(t, "by"),
+		By:   rapid.SampledFrom([]api.UsageBy{api.ByDay, api.ByPrism, api.ByModel, api.ByKey}).Draw(t, "by"),
 		From: rapid.SampledFrom([]prism.Day{0, 20_000, 20_001}).Draw(t, "from"),
 		To:   rapid.SampledFrom([]prism.Day{math.MaxInt32, 20_001}).Draw(t, "to"),
 	}
@@ -131,13 +131,13 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 		}
 		of := store.UsageSum{Currency: call.Usage.Currency}
 		switch filter.By {
-		case contract.ByDay:
+		case api.ByDay:
 			of.Day = at
-		case contract.ByPrism:
+		case api.ByPrism:
 			of.Name = prisms[0].Slug
-		case contract.ByModel:
+		case api.ByModel:
 			of.Name = call.Name
-		case contract.ByKey:
+		case api.ByKey:
 			of.Key = r.Key
 		}
 		sum, found := sums[of]
@@ -179,7 +179,7 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 	}
 	if !slices.IsSortedFunc(got, func(a, b store.UsageSum) int {
 		most := 0
-		if filter.By != contract.ByDay {
+		if filter.By != api.ByDay {
 			most = cmp.Compare(results[b.Group()], results[a.Group()])
 		}
 		return cmp.Or(most, cmp.Compare(a.Day, b.Day), cmp.Compare(a.Name, b.Name), bytes.Compare(a.Key.UUID[:], b.Key.UUID[:]),
