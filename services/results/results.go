@@ -112,15 +112,17 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	newID := service.OrderedIDs(now)
+	memory := debug.SetMemoryLimit(-1) // which sets nothing
 	s.tending = tending.New(tending.Deps{Store: s.store, Now: now, Log: d.Log})
 	s.service = service.New(service.Deps{
 		Store: s.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents, LeaseEnded: s.tending.LeaseEnded,
+		Memory: memory,
 	})
 	s.Results, s.Console = s.service, s.service
 	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
 	s.readings = reading.New(reading.Deps{
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
-		Readers: reading.Readers(debug.SetMemoryLimit(-1)), // which sets nothing
+		Readers: reading.Readers(memory),
 	})
 	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
 	if d.Metrics == nil {

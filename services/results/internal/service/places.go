@@ -11,14 +11,24 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// placesOf are how many operations of a class a process works on at once.
-var placesOf = map[api.Class]int{
-	api.Listing:  16,
-	api.Scanning: 4,
-	// One measure at a time leaves a processor to the calls, and the memory is that of one.
-	api.Measuring: 1,
+// A page holds its rows as they are stored and as they are sent, and its body, of up to store.ListBytes each. All pages together take
+// at most a quarter of the memory limit, so that there are fewer places in less than 768 MiB.
+const (
+	mostPages  = 16
+	pageMemory = 4 * 3 * store.ListBytes
+)
+
+// placesOf are how many operations of a class a process with a memory limit works on at once.
+func placesOf(memory int64) map[api.Class]int {
+	return map[api.Class]int{
+		api.Listing:  int(min(mostPages, max(1, memory/pageMemory))),
+		api.Scanning: 4,
+		// One measure at a time leaves a processor to the calls, and the memory is that of one.
+		api.Measuring: 1,
+	}
 }
 
 // placeWait bounds the wait for a place. Half of the time that the caller waits is left to the operation.
@@ -30,12 +40,12 @@ type places struct {
 	refused *prometheus.CounterVec
 }
 
-func newPlaces() *places {
+func newPlaces(memory int64) *places {
 	p := &places{queues: map[api.Class]*fair.Queue{}, refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "prism_places_refused_total",
 		Help: "Operations that were refused because no place of their class became free in time.",
 	}, []string{"class"})}
-	for c, n := range placesOf {
+	for c, n := range placesOf(memory) {
 		p.queues[c] = fair.NewQueue(n, 0)
 		p.refused.WithLabelValues(string(c))
 	}

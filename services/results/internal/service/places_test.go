@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -109,7 +111,7 @@ func hasPlace(t *testing.T, class api.Class, call func(context.Context, *service
 		defer func() { _ = recover() }() // it loads
 		return errors.Is(call(ctx, s), contract.ErrUnavailable)
 	}()
-	_, limited := service.PlacesOf[class]
+	_, limited := service.PlacesOf(math.MaxInt64)[class]
 	if refused != limited {
 		t.Errorf("it is refused for want of a place: %v, want %v", refused, limited)
 	}
@@ -119,6 +121,19 @@ func hasPlace(t *testing.T, class api.Class, call func(context.Context, *service
 	}
 	if n := metrictest.Values(t, metrics)["prism_places_refused_total "+string(class)]; limited && n != 1 {
 		t.Errorf("%v operations of the class were refused", n)
+	}
+}
+
+// spec: place-classes
+func TestPagesFollowTheMemoryLimit(t *testing.T) {
+	t.Parallel()
+	for memory, pages := range map[int64]int{
+		math.MaxInt64: 16, 1 << 30: 16, 768 << 20: 16, 767 << 20: 15, 512 << 20: 10, 256 << 20: 5, 64 << 20: 1, 1: 1,
+	} {
+		want := map[api.Class]int{api.Listing: pages, api.Scanning: 4, api.Measuring: 1}
+		if got := service.PlacesOf(memory); !maps.Equal(got, want) {
+			t.Errorf("with %d bytes there are %v places, want %v", memory, got, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -11,6 +12,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// previewedAtOnce is how many results a preview loads at once. Each may have more than 100 KiB.
+const previewedAtOnce = 16
 
 // lensPreviewBody is the body of a preview (spec: lens-preview).
 type lensPreviewBody struct {
@@ -30,11 +34,7 @@ func (s *Service) PreviewLens(
 		if problems := lens.Validate(p.Lens, of.Latest.Definition, ""); len(problems) > 0 {
 			return nil, apierr.Invalid(problems...)
 		}
-		found, err := s.Store.FindResults(ctx, account, of.ID, p.Results, store.WithoutInput)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := s.previewRows(ctx, account, of, p.Lens, found)
+		rows, err := s.previewRows(ctx, account, of, p)
 		if err != nil {
 			return nil, err
 		}
@@ -51,30 +51,44 @@ func (s *Service) PreviewLens(
 	})
 }
 
-// previewRows are results of a prism under a Lens. The Lens is prepared for each version anew: the one that a version keeps is
+// previewRows are the results of a preview. The Lens is prepared for each version anew: the one that a version keeps is
 // that of reads.
 func (s *Service) previewRows(
-	ctx context.Context, account prism.AccountID, of prism.Prism, l prism.Lens, results []prism.Result,
+	ctx context.Context, account prism.AccountID, of prism.Prism, p contract.LensPreview,
 ) (map[prism.ResultID]strictjson.Value, error) {
 	plans := map[int32]*format.Plan{}
 	rows := map[prism.ResultID]strictjson.Value{}
-	for _, r := range results {
-		if plans[r.Version] == nil {
-			answered, err := s.version(ctx, account, versionID{of.ID, of.VersionsHash, r.Version})
-			if err != nil {
-				return nil, err
-			}
-			pinned, err := s.pinned(ctx, account, l, of.ID, of.Pins, r.Version)
-			if err != nil {
-				return nil, err
-			}
-			plans[r.Version] = format.NewPlan(l, answered.Definition, pinned)
-		}
-		row, err := format.Preview(format.Table{Slug: of.Slug, Lens: l}, format.Row{Result: r, Plan: plans[r.Version]})
+	for part := range slices.Chunk(p.Results, previewedAtOnce) {
+		found, err := s.Store.FindResults(ctx, account, of.ID, part, store.WithoutInput)
 		if err != nil {
 			return nil, err
 		}
-		rows[r.ID] = row
+		for _, r := range found {
+			if plans[r.Version] == nil {
+				if plans[r.Version], err = s.previewPlan(ctx, account, of, p.Lens, r.Version); err != nil {
+					return nil, err
+				}
+			}
+			rows[r.ID], err = format.Preview(format.Table{Slug: of.Slug, Lens: p.Lens}, format.Row{Result: r, Plan: plans[r.Version]})
+			if err != nil {
+				return nil, err
+			}
+		}
 	}
 	return rows, nil
+}
+
+// previewPlan prepares a Lens for the results of a version.
+func (s *Service) previewPlan(
+	ctx context.Context, account prism.AccountID, of prism.Prism, l prism.Lens, number int32,
+) (*format.Plan, error) {
+	answered, err := s.version(ctx, account, versionID{of.ID, of.VersionsHash, number})
+	if err != nil {
+		return nil, err
+	}
+	pinned, err := s.pinned(ctx, account, l, of.ID, of.Pins, number)
+	if err != nil {
+		return nil, err
+	}
+	return format.NewPlan(l, answered.Definition, pinned), nil
 }

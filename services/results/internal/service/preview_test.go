@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 func column(name, question string, show prism.Show) prism.Column {
@@ -93,5 +95,49 @@ func TestAPreviewListsTheProblemsOfItsColumns(t *testing.T) {
 	}
 	if _, err := w.PreviewLens(t.Context(), w.key, prism.Ref{Slug: "none"}, preview); !errors.Is(err, apierr.PrismNotFound()) {
 		t.Errorf("a prism that is not there: %v", err)
+	}
+}
+
+// few is a store that finds at most so many results at once.
+type few struct {
+	store.Store
+	t    *testing.T
+	most int
+}
+
+func (f few) FindResults(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input,
+) ([]prism.Result, error) {
+	if len(ids) > f.most {
+		f.t.Errorf("%d results are loaded at once", len(ids))
+	}
+	return f.Store.FindResults(ctx, account, id, ids, in)
+}
+
+// spec: lens-preview
+func TestAPreviewHoldsAFewResultsAtATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.prism(t, "tickets")
+	var ids []prism.ResultID
+	for range 50 {
+		saved := w.save(of)
+		w.saved(t, saved)
+		ids = append(ids, saved.ID)
+	}
+	w.store.Store = few{w.store.Store, t, 16}
+	got, err := w.PreviewLens(t.Context(), w.key, prism.Ref{ID: of}, contract.LensPreview{
+		Lens: prism.Lens{Columns: []prism.Column{column("is it", "q", prism.ShowAnswer)}}, Results: ids,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := string(got.Body)
+	for _, id := range ids {
+		before, after, found := strings.Cut(shown, `{"result":{"id":"`+id.String()+`"`)
+		if !found || strings.Contains(before, `{"result":`) {
+			t.Fatalf("%s is not next in %s", id, shown)
+		}
+		shown = after
 	}
 }

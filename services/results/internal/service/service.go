@@ -4,9 +4,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -20,7 +22,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Deps are all required but LeaseEnded.
+// Deps are all required but LeaseEnded and Memory.
 type Deps struct {
 	Store store.Store
 	Now   func() time.Time
@@ -34,6 +36,8 @@ type Deps struct {
 	// LeaseEnded, if not nil, is called when a worker ends a lease with SaveRows: its run may be done. An expired lease does not
 	// call it.
 	LeaseEnded func()
+	// Memory is the memory limit in bytes; none if 0.
+	Memory int64
 }
 
 // APIKey is a new API key: its text is shown once, its digest is stored.
@@ -61,7 +65,7 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), places: newPlaces(), measures: newMeasures()}
+	s := &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), places: newPlaces(cmp.Or(d.Memory, math.MaxInt64)), measures: newMeasures()}
 	s.handlers = s.handlersOfOperations()
 	return s
 }
