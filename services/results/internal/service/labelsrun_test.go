@@ -114,6 +114,35 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 	}
 }
 
+// largeInputs is a store whose results have a field of this many bytes.
+type largeInputs struct {
+	store.Store
+	bytes int
+}
+
+func (l largeInputs) FindResults(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input,
+) ([]prism.Result, error) {
+	found, err := l.Store.FindResults(ctx, account, id, ids, in)
+	for i := range found {
+		found[i].Fields = []prism.FieldValue{{Key: found[i].Fields[0].Key, Value: strings.Repeat("x", l.bytes)}}
+	}
+	return found, err
+}
+
+// spec: run-from-labels
+func TestTheFileOfARunFromLabelsHas64MiBAtMost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.prism(t, "tickets")
+	w.labelled(t, of, w.examples(t, of, 1, 70), 1, contract.RandomSample, true)
+	w.store.Store = largeInputs{w.store.Store, 1_000_000}
+	_, err := w.LabelsRun(t.Context(), w.key, prism.Ref{ID: of}, contract.NewRun{FromLabelsOf: 1, Version: 1})
+	if want := "400 Invalid request: from_labels_of: the labelled inputs have more than 64 MiB"; fmt.Sprint(err) != want {
+		t.Errorf("got %v", err)
+	}
+}
+
 // spec: run-from-labels, audit-changes-only
 func TestAFileOfLabelsWithoutARunIsDeleted(t *testing.T) {
 	t.Parallel()

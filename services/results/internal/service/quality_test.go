@@ -363,3 +363,30 @@ func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 		}
 	}
 }
+
+// labelsAsked records how many labels a store was asked for.
+type labelsAsked struct {
+	store.Store
+	asked *int
+}
+
+func (l labelsAsked) Labelled(
+	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
+) ([]store.Labelled, error) {
+	*l.asked = limit
+	return l.Store.Labelled(ctx, account, f, question, limit)
+}
+
+// spec: labels-that-count
+func TestAMeasureLooksAtTenThousandLabelsAtMost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.prism(t, "tickets")
+	w.labelled(t, of, w.examples(t, of, 1, 30), 1, contract.RandomSample, true)
+	asked := 0
+	w.store.Store = labelsAsked{w.store.Store, &asked}
+	w.quality(t, "tickets", contract.QualityQuery{})
+	if asked != 10_000 {
+		t.Errorf("the store was asked for %d labels", asked)
+	}
+}

@@ -1,0 +1,30 @@
+package openid
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// spec: openid-sign-in
+func TestAMiBOfAResponseOfTheProviderIsRead(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(bytes.Repeat([]byte(" "), 2<<20))
+	}))
+	t.Cleanup(server.Close)
+	c, err := New(Config{ClientSecret: "secretsecretsecretsecretsecretse"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.http.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if n, err := io.Copy(io.Discard, res.Body); n != 1<<20 || err != nil {
+		t.Errorf("%d bytes are read: %v", n, err)
+	}
+}

@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// waits is results that records how long its caller waits.
+type waits struct {
+	contract.Results
+	last time.Duration
+}
+
+func (w *waits) note(ctx context.Context) (contract.Response, error) {
+	deadline, _ := ctx.Deadline()
+	w.last = time.Until(deadline)
+	return contract.Response{}, nil
+}
+
+func (*waits) Account(context.Context, contract.KeyDigest) (prism.AccountID, error) {
+	return prism.AccountID{UUID: prism.UUID{1}}, nil
+}
+
+func (*waits) Limits(context.Context) ([]contract.AccountLimits, error) { return nil, nil }
+
+func (w *waits) Quality(ctx context.Context, _ contract.KeyDigest, _ contract.VersionRef, _ contract.QualityQuery) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+func (w *waits) Thresholds(ctx context.Context, _ contract.KeyDigest, _ contract.VersionRef, _ contract.ThresholdsQuery) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+func (w *waits) Compare(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, _ contract.CompareQuery) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+func (w *waits) CreateCalibration(ctx context.Context, _ contract.KeyDigest, _ contract.VersionRef, _ contract.NewCalibration) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+func (w *waits) LabelQueue(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, _ contract.LabelQueue) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+func (w *waits) ListResults(ctx context.Context, _ contract.KeyDigest, _ contract.ResultList) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+func (w *waits) Do(ctx context.Context, _ contract.KeyDigest, _ api.Operation, _ any) (contract.Response, error) {
+	return w.note(ctx)
+}
+
+// spec: quality, calibration-create, retry-many-time
+func TestACallThatReadsMuchWaitsTenSeconds(t *testing.T) {
+	t.Parallel()
+	results := &waits{}
+	call, key := serve(t, httpkit.Config{}, results, nil), newKey(t).Reveal()
+	for _, row := range []struct {
+		method, path, body string
+		want               time.Duration
+	}{
+		{"GET", "/v1/results", "", 1750 * time.Millisecond},
+		{"GET", "/v1/prisms", "", 1750 * time.Millisecond},
+		{"GET", "/v1/prisms/p/label-queue?question=q", "", 10 * time.Second},
+		{"GET", "/v1/prisms/p/versions/1/quality", "", 10 * time.Second},
+		{"GET", "/v1/prisms/p/versions/1/quality/thresholds?question=q&false_yes=1&false_no=1&unsure=1", "", 10 * time.Second},
+		{"GET", "/v1/prisms/p/compare?a=1&b=2&question=q", "", 10 * time.Second},
+		{"POST", "/v1/prisms/p/versions/1/calibrations", `{"question":"q","method":"auto"}`, 10 * time.Second},
+		{"POST", "/v1/results/retry", `{"prism":"p","status":"failed","expect":1}`, 10 * time.Second},
+	} {
+		results.last = 0
+		call(key, row.method, row.path, row.body)
+		if results.last > row.want || results.last < row.want/2 {
+			t.Errorf("%s %s waits %v, want %v", row.method, row.path, results.last, row.want)
+		}
+	}
+}
