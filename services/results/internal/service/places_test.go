@@ -1,13 +1,16 @@
 package service_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -137,34 +140,56 @@ func TestPagesFollowTheMemoryLimit(t *testing.T) {
 	}
 }
 
+// operationRow is the row of an operation in SECURITY.md, with the class of its place.
+var operationRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([a-z]+) \\|")
+
+// Each operation of the API has a row in SECURITY.md, which says what it takes, and its class is that of the code.
+//
 // spec: place-classes
-func TestEveryOperationOfTheAPIHasAClass(t *testing.T) {
+func TestEveryOperationHasItsClassInSecurity(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile("../../../gateway/internal/apidoc/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var api struct {
+	var document struct {
 		Paths map[string]map[string]struct {
 			ID contract.Operation `json:"operationId"`
 		} `json:"paths"`
 	}
-	if err := json.Unmarshal(document, &api); err != nil {
+	if err := json.Unmarshal(readRepository(t, "services/gateway/internal/apidoc/openapi.json"), &document); err != nil {
 		t.Fatal(err)
 	}
 	other := map[contract.Operation]contract.Operation{
 		"unarchivePrism": "archivePrism", "pauseRun": "actOnRun", "resumeRun": "actOnRun", "cancelRun": "actOnRun", "retryRun": "actOnRun",
 		"listFileRows": "readFileRows", "followRun": "readRun", // and a place of the gateway's (spec: event-streams)
 	}
-	for path, methods := range api.Paths {
+	rows := map[contract.Operation]string{}
+	for _, m := range operationRow.FindAllStringSubmatch(string(readRepository(t, "SECURITY.md")), -1) {
+		rows[contract.Operation(m[1])] = m[2]
+	}
+	for _, methods := range document.Paths {
 		for _, op := range methods {
-			name := op.ID
-			if known, ok := other[name]; ok {
-				name = known
+			if op.ID == "" { // the parameters of a path
+				continue
 			}
-			if name != "" && service.ClassOf(name) == "" {
-				t.Errorf("%s of %s has no class", op.ID, path)
+			row, found := rows[op.ID]
+			delete(rows, op.ID)
+			switch class := service.ClassOf(cmp.Or(other[op.ID], op.ID)); {
+			case !found:
+				t.Errorf("%s has no row", op.ID)
+			case row != class:
+				t.Errorf("the class of %s is %q, and that of its row is %q", op.ID, class, row)
 			}
 		}
 	}
+	for op := range rows {
+		t.Errorf("the API has no operation %s", op)
+	}
+}
+
+// readRepository reads a file of the repository.
+func readRepository(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../../..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
