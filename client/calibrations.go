@@ -3,62 +3,36 @@ package client
 import (
 	"context"
 	"iter"
-	"net/http"
 	"strconv"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
-// CalibrationMethod is how a calibration maps probabilities.
-type CalibrationMethod string
+// Calibrations.
+type (
+	// NewCalibration is a calibration to fit to the labels of a question.
+	NewCalibration = api.NewCalibration
+	// CalibrationMethod is how a calibration maps probabilities.
+	CalibrationMethod = api.CalibrationMethod
+	// Calibration maps the probabilities of a question of a version. It never changes.
+	Calibration = api.Calibration
+	// Figure is an estimate with its 95% interval.
+	Figure = api.Figure
+	// PinnedCalibrations is what is pinned to a version.
+	PinnedCalibrations = api.PinnedCalibrations
+)
 
 // The methods. AutoCalibration is for NewCalibration alone.
 const (
-	AutoCalibration        CalibrationMethod = "auto"        // the best one, if it is better than none
-	TemperatureCalibration CalibrationMethod = "temperature" // of a choice or scale
-	PlattCalibration       CalibrationMethod = "platt"       // of a yes_no
-	IsotonicCalibration    CalibrationMethod = "isotonic"    // of a yes_no
+	AutoCalibration        = api.AutoCalibration        // the best one, if it is better than none
+	TemperatureCalibration = api.TemperatureCalibration // of a choice or scale
+	PlattCalibration       = api.PlattCalibration       // of a yes_no
+	IsotonicCalibration    = api.IsotonicCalibration    // of a yes_no
 )
-
-// NewCalibration is a calibration to fit to the labels of a question.
-type NewCalibration struct {
-	Question string            `json:"question"`
-	Method   CalibrationMethod `json:"method"`
-}
-
-// Figure is an estimate with its 95% interval.
-type Figure struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
-// Calibration maps the probabilities of a question of a version. It never changes.
-type Calibration struct {
-	ID       string            `json:"id"`
-	Version  int               `json:"version"`
-	Question string            `json:"question"`
-	Method   CalibrationMethod `json:"method"`
-
-	Temperature *float64      `json:"temperature"` // T of p^(1/T), of TemperatureCalibration
-	A           *float64      `json:"a"`           // of σ(a·logit p + b), of PlattCalibration
-	B           *float64      `json:"b"`
-	Points      *[][2]float64 `json:"points"` // corners, stored and calibrated, of IsotonicCalibration
-
-	Labels        int     `json:"labels"`          // that it was fitted to
-	LogLossBefore float64 `json:"log_loss_before"` // of the stored probabilities
-	LogLossAfter  float64 `json:"log_loss_after"`  // in a cross-validation
-	Gain          Figure  `json:"gain"`            // how much smaller the log loss becomes
-	CreatedAt     Time    `json:"created_at"`
-}
 
 // calibrationPins are what to pin.
 type calibrationPins struct {
 	Questions map[string]*string `json:"questions"`
-}
-
-// PinnedCalibrations is what is pinned to a version.
-type PinnedCalibrations struct {
-	Version   int                `json:"version"`
-	Questions map[string]*string `json:"questions"` // by question, the id of its calibration, or nil
 }
 
 // ofVersion is a path below a version.
@@ -71,8 +45,7 @@ func ofVersion(prism string, version int, more ...string) []string {
 func (c *Client) CreateCalibration(
 	ctx context.Context, prism string, version int, n NewCalibration, options ...CallOption,
 ) (Calibration, error) {
-	k := request("createCalibration", http.MethodPost, ofVersion(prism, version, "calibrations")...).creating(n)
-	return fetch[Calibration](ctx, c, k, options)
+	return fetch[Calibration](ctx, c, declared(api.CreateCalibration, prism, strconv.Itoa(version)).sending(n), options)
 }
 
 // ListCalibrations returns one page of the calibrations of a version, newest first; of one question unless question is "".
@@ -81,8 +54,7 @@ func (c *Client) ListCalibrations(
 ) (Page[Calibration], error) {
 	q := o.query()
 	set(q, "question", question)
-	k := request("listCalibrations", http.MethodGet, ofVersion(prism, version, "calibrations")...).where(q)
-	return fetch[Page[Calibration]](ctx, c, k, options)
+	return fetch[Page[Calibration]](ctx, c, declared(api.ListCalibrations, prism, strconv.Itoa(version)).where(q), options)
 }
 
 // Calibrations iterates over the calibrations of a version, newest first, and reads a page at a time. An error ends it.
@@ -98,8 +70,7 @@ func (c *Client) Calibrations(
 func (c *Client) ReadCalibration(
 	ctx context.Context, prism string, version int, id string, options ...CallOption,
 ) (Calibration, error) {
-	k := request("readCalibration", http.MethodGet, ofVersion(prism, version, "calibrations", id)...)
-	return fetch[Calibration](ctx, c, k, options)
+	return fetch[Calibration](ctx, c, declared(api.ReadCalibration, prism, strconv.Itoa(version), id), options)
 }
 
 // PinCalibrations pins calibrations to the questions that are named, by their ids; nil unpins. Other questions keep theirs. It
@@ -107,8 +78,7 @@ func (c *Client) ReadCalibration(
 func (c *Client) PinCalibrations(
 	ctx context.Context, prism string, version int, questions map[string]*string, options ...CallOption,
 ) (PinnedCalibrations, error) {
-	k := request("pinCalibrations", http.MethodPut, ofVersion(prism, version, "calibration")...)
-	k.body = calibrationPins{questions}
+	k := declared(api.PinCalibrations, prism, strconv.Itoa(version)).sending(calibrationPins{questions})
 	return fetch[PinnedCalibrations](ctx, c, k, options)
 }
 
@@ -116,6 +86,5 @@ func (c *Client) PinCalibrations(
 func (c *Client) ReadPinnedCalibrations(
 	ctx context.Context, prism string, version int, options ...CallOption,
 ) (PinnedCalibrations, error) {
-	k := request("readPinnedCalibrations", http.MethodGet, ofVersion(prism, version, "calibration")...)
-	return fetch[PinnedCalibrations](ctx, c, k, options)
+	return fetch[PinnedCalibrations](ctx, c, declared(api.ReadPinnedCalibrations, prism, strconv.Itoa(version)), options)
 }

@@ -7,6 +7,7 @@ func Operations() []Operation {
 	return []Operation{
 		DeleteResult, DeleteResults, RetryResults,
 		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism,
+		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
 		CreateKey, ListKeys, RevokeKey,
 		ReadUsage,

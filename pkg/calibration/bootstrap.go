@@ -13,9 +13,12 @@ const (
 
 // Figure is an estimate with its 95% interval.
 type Figure struct {
+	// The estimate.
 	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	// The lower end.
+	Low float64 `json:"low"`
+	// The upper end.
+	High float64 `json:"high"`
 }
 
 // mean is a measure that is a mean over observations, and the index of its sum.

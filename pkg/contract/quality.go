@@ -22,6 +22,12 @@ type Quality interface {
 	Compare(ctx context.Context, key KeyDigest, ref prism.Ref, q CompareQuery) (Response, error)
 }
 
+// VersionRef names a version of a prism.
+type VersionRef struct {
+	Prism  prism.Ref
+	Number int32
+}
+
 // QualityQuery selects what to measure. Zero values select everything.
 type QualityQuery struct {
 	Question string `json:",omitzero"`

@@ -76,7 +76,6 @@ type Results interface {
 	Members
 	Tries
 	Labels
-	Calibrations
 	Quality
 
 	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are

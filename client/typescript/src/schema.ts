@@ -1653,86 +1653,6 @@ export interface components {
             /** @description Cells that are no value of their question. */
             invalid: number;
         };
-        /** @description A calibration to fit. */
-        NewCalibration: {
-            /** @description A question of the version. */
-            question: components["schemas"]["Key"];
-            /**
-             * @description `temperature`: of a choice or scale, pₖ^(1/T) renormalised, from 100 labels. `platt`: of a yes_no, σ(a·logit p + b), from 200 labels of which 20 are yes and 20 are no. `isotonic`: of a yes_no, a rising function, from 1,000 labels. `auto`: the best of those that there are enough labels for, if it is better than none.
-             * @enum {string}
-             */
-            method: "auto" | "temperature" | "platt" | "isotonic";
-        };
-        /** @description Maps the probabilities of a question of a version. It never changes. */
-        Calibration: {
-            /**
-             * Format: uuid
-             * @description Pins the calibration.
-             */
-            id: string;
-            /** @description The version whose answers it was fitted to. */
-            version: number;
-            /** @description The question. */
-            question: components["schemas"]["Key"];
-            /**
-             * @description How it maps probabilities.
-             * @enum {string}
-             */
-            method: "temperature" | "platt" | "isotonic";
-            /** @description T of pₖ^(1/T): above 1 answers become less certain, below 1 more. Of `temperature` alone. */
-            temperature: number | null;
-            /** @description a of σ(a·logit p + b). Of `platt` alone. */
-            a: number | null;
-            /** @description b of σ(a·logit p + b). Of `platt` alone. */
-            b: number | null;
-            /** @description The corners of a rising function, each as [stored, calibrated]. Between two corners it is linear, and constant outside. Of `isotonic` alone. */
-            points: number[][] | null;
-            /** @description How many labels it was fitted to. */
-            labels: number;
-            /** @description The mean log loss of the stored probabilities on these labels. */
-            log_loss_before: number;
-            /** @description The mean log loss of calibrated probabilities, each calibrated by a fit to labels of other inputs (5-fold cross-validation). */
-            log_loss_after: number;
-            /** @description How much smaller the log loss becomes, with its 95% interval. */
-            gain: components["schemas"]["Figure"];
-            /**
-             * Format: date-time
-             * @description When it was fitted. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-        };
-        /** @description An estimate with its 95% interval. */
-        Figure: {
-            /** @description The estimate. */
-            value: number;
-            /** @description The lower end. */
-            low: number;
-            /** @description The upper end. */
-            high: number;
-        };
-        /** @description A page of calibrations, newest first. */
-        CalibrationPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Calibration"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
-        /** @description What to pin. */
-        CalibrationPins: {
-            /** @description By the key of a question of the version, the id of one of its calibrations, or null for none. */
-            questions: {
-                [key: string]: string | null;
-            };
-        };
-        /** @description What is pinned to a version. */
-        PinnedCalibrations: {
-            /** @description The version. */
-            version: number;
-            /** @description By the key of each question of the version, the id of its calibration, or null. */
-            questions: {
-                [key: string]: string | null;
-            };
-        };
         /** @description The measures of a version. */
         Quality: {
             /** @description The version. */
@@ -2775,6 +2695,86 @@ export interface components {
         Retention: {
             /** @description The days, or null to keep results. */
             days: number | null;
+        };
+        /** @description A calibration to fit. */
+        NewCalibration: {
+            /** @description A question of the version. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description `temperature`: of a choice or scale, pₖ^(1/T) renormalised, from 100 labels. `platt`: of a yes_no, σ(a·logit p + b), from 200 labels of which 20 are yes and 20 are no. `isotonic`: of a yes_no, a rising function, from 1,000 labels. `auto`: the best of those that there are enough labels for, if it is better than none.
+             * @enum {string}
+             */
+            method: "auto" | "temperature" | "platt" | "isotonic";
+        };
+        /** @description What maps the probabilities of a question of a version. It never changes. */
+        Calibration: {
+            /**
+             * Format: uuid
+             * @description Pins the calibration.
+             */
+            id: string;
+            /** @description The version whose answers it was fitted to. */
+            version: number;
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description How it maps probabilities.
+             * @enum {string}
+             */
+            method: "temperature" | "platt" | "isotonic";
+            /** @description T of pₖ^(1/T): above 1 answers become less certain, below 1 more. Of `temperature` alone. */
+            temperature: number | null;
+            /** @description a of σ(a·logit p + b). Of `platt` alone. */
+            a: number | null;
+            /** @description b of σ(a·logit p + b). Of `platt` alone. */
+            b: number | null;
+            /** @description The corners of a rising function, each as [stored, calibrated]. Between two corners it is linear, and constant outside. Of `isotonic` alone. */
+            points: number[][] | null;
+            /** @description How many labels it was fitted to. */
+            labels: number;
+            /** @description The mean log loss of the stored probabilities on these labels. */
+            log_loss_before: number;
+            /** @description The mean log loss of calibrated probabilities, each calibrated by a fit to labels of other inputs (5-fold cross-validation). */
+            log_loss_after: number;
+            /** @description How much smaller the log loss becomes, with its 95% interval. */
+            gain: components["schemas"]["Figure"];
+            /**
+             * Format: date-time
+             * @description When it was fitted. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+        };
+        /** @description An estimate with its 95% interval. */
+        Figure: {
+            /** @description The estimate. */
+            value: number;
+            /** @description The lower end. */
+            low: number;
+            /** @description The upper end. */
+            high: number;
+        };
+        /** @description A page of calibrations, newest first. */
+        CalibrationPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Calibration"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description What to pin. */
+        CalibrationPins: {
+            /** @description By the key of a question of the version, the id of one of its calibrations, or null for none. */
+            questions: {
+                [key: string]: string | null;
+            };
+        };
+        /** @description What is pinned to a version. */
+        PinnedCalibrations: {
+            /** @description The version. */
+            version: number;
+            /** @description By the key of each question of the version, the id of its calibration, or null. */
+            questions: {
+                [key: string]: string | null;
+            };
         };
         /** @description How far the answers of a version are from its reference. */
         Drift: {

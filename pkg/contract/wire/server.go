@@ -58,7 +58,6 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountKeys(app, r, log)
 	mountMembers(app, r, log)
 	mountLabels(app, r, log)
-	mountCalibrations(app, r, log)
 	mountQuality(app, r, log)
 	mountDeletions(app, r, log)
 	mountFiles(app, r, log)

@@ -70,11 +70,11 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		},
 		{
 			"NewCalibration", `{"question":"q","method":"auto"}`, "method",
-			func(b request.Body) error { _, _, err := request.ParseNewCalibration("p", "1", b); return err },
+			func(b request.Body) error { return parseDeclared(api.CreateCalibration, "", "", b) },
 		},
 		{
 			"CalibrationPins", `{"questions":{"q":"` + anID + `"}}`, "",
-			func(b request.Body) error { _, _, err := request.ParsePins("p", "1", b); return err },
+			func(b request.Body) error { return parseDeclared(api.PinCalibrations, "", "", b) },
 		},
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
 		{

@@ -42,7 +42,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		}
 		return "1"
 	}
-	anObject := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
 	with := func(name, value string, others ...string) request.Query {
 		return func(n string) []string {
 			if n == name {
@@ -81,26 +80,9 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			_, _, err := request.ParseCompare("p", with(n, v, "a", "1", "b", "2", "question", "q"))
 			return err
 		},
-		"createCalibration": func(n, v string) error {
-			_, _, err := request.ParseNewCalibration("p", aVersion(n, v), anObject(`{"question":"q","method":"auto"}`))
-			return err
-		},
-		"listCalibrations": func(n, v string) error {
-			_, _, err := request.ParseCalibrationList("p", aVersion(n, v), sent(n, v))
-			return err
-		},
-		"readCalibration": func(n, v string) error {
-			_, _, err := request.ParseCalibration("p", aVersion(n, v), in("calibration_id", n, v))
-			return err
-		},
-		"pinCalibrations": func(n, v string) error {
-			_, _, err := request.ParsePins("p", aVersion(n, v), anObject(`{"questions":{}}`))
-			return err
-		},
-		"readPinnedCalibrations": func(n, v string) error { _, err := request.ParsePinned("p", aVersion(n, v)); return err },
-		"readFile":               func(_, v string) error { _, err := request.ParseFile(v); return err },
-		"deleteFile":             func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
-		"completeFile":           func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
+		"readFile":     func(_, v string) error { _, err := request.ParseFile(v); return err },
+		"deleteFile":   func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
+		"completeFile": func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
 			at[n] = v

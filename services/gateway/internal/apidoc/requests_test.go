@@ -31,9 +31,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
 		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
-
-		"createCalibration": func(b request.Body) error { _, _, err := request.ParseNewCalibration("p", "1", b); return err },
-		"pinCalibrations":   func(b request.Body) error { _, _, err := request.ParsePins("p", "1", b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -223,16 +220,11 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, _, err = request.ParseLabelList("p", query("version", "0"))
 	put("InvalidVersionOfLabels", err)
 
-	_, _, err = request.ParseNewCalibration("p", "1", jsonBody(`{}`))
-	put("CalibrationProblems", err)
-	_, _, err = request.ParseNewCalibration("p", "1", jsonBody(`{"question":"q","method":"best"}`))
-	put("InvalidMethod", err)
-	_, _, err = request.ParsePins("p", "1", jsonBody(`{}`))
-	put("QuestionsRequired", err)
-	_, _, err = request.ParsePins("p", "1", jsonBody(`{"questions":{"topic":"1"}}`))
-	put("PinNotUuid", err)
-	_, _, err = request.ParseCalibration("p", "1", "1")
-	put("InvalidCalibrationId", err)
+	put("CalibrationProblems", parseDeclared(api.CreateCalibration, "", "", jsonBody(`{}`)))
+	put("InvalidMethod", parseDeclared(api.CreateCalibration, "", "", jsonBody(`{"question":"q","method":"best"}`)))
+	put("QuestionsRequired", parseDeclared(api.PinCalibrations, "", "", jsonBody(`{}`)))
+	put("PinNotUuid", parseDeclared(api.PinCalibrations, "", "", jsonBody(`{"questions":{"topic":"1"}}`)))
+	put("InvalidCalibrationId", parseDeclared(api.ReadCalibration, "calibration_id", "1", request.Body{}))
 
 	only := func(name, value string) request.Query {
 		return func(n string) []string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -25,16 +25,15 @@ func TestANewCalibrationHasAQuestionAndAMethod(t *testing.T) {
 		`{"question":1,"method":null}`:            "question: Expected string, received number; method: Expected string, received null",
 		`{"question":"q","method":"Auto"}`:        "method: Expected 'auto' | 'temperature' | 'platt' | 'isotonic'",
 	} {
-		of, n, err := request.ParseNewCalibration("p", "2", jsonBody(body))
+		got, err := parsedBody(api.CreateCalibration, body, "prism", "p", "version", "2")
 		if problems(t, err) != want {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
-		if want == "" && (n.Question != "q" || !strings.Contains(body, string(n.Method)) ||
-			of != contract.VersionRef{Prism: prism.Ref{Slug: "p"}, Number: 2}) {
-			t.Errorf("%s: %+v of %+v", body, n, of)
+		if want == "" && (got.Question != "q" || !strings.Contains(body, string(got.Method)) || got.Prism.Slug != "p" || got.Version != 2) {
+			t.Errorf("%s: %+v", body, got)
 		}
 	}
-	_, _, err := request.ParseNewCalibration("p", "0", jsonBody(`[]`))
+	_, err := parsedBody(api.CreateCalibration, `[]`, "prism", "p", "version", "0")
 	if want := "version: Number must be greater than or equal to 1; body: Expected object, received array"; problems(t, err) != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
@@ -56,14 +55,14 @@ func TestPinsAreIdsOrNullByQuestion(t *testing.T) {
 	}
 	for _, c := range []struct {
 		body, want string
-		pins       []contract.CalibrationPin
+		pins       api.Pins
 	}{
-		{`{"questions":{}}`, "", []contract.CalibrationPin{}},
+		{`{"questions":{}}`, "", api.Pins{}},
 		{
 			`{"questions":{"b":"` + strings.ToUpper(aCalibration) + `","a":null}}`, "",
-			[]contract.CalibrationPin{{Question: "b", Calibration: prism.CalibrationID{UUID: id}}, {Question: "a"}},
+			api.Pins{{Question: "b", Calibration: prism.CalibrationID{UUID: id}}, {Question: "a"}},
 		},
-		{`{"questions":{"a":"` + aCalibration + `","a":null}}`, "", []contract.CalibrationPin{{Question: "a"}}},
+		{`{"questions":{"a":"` + aCalibration + `","a":null}}`, "", api.Pins{{Question: "a"}}},
 		{`{"questions":{"a":"x","b":1,"c":{}}}`, "questions.a: Invalid uuid; questions.b: Expected string, received number; " +
 			"questions.c: Expected string, received object", nil},
 		{`{}`, "questions: Required", nil},
@@ -71,16 +70,16 @@ func TestPinsAreIdsOrNullByQuestion(t *testing.T) {
 		{`{"questions":{"\u0000":null}}`, "questions: must not contain NUL or unpaired surrogate characters", nil},
 		{many(65), "questions: Object must contain at most 64 member(s)", nil},
 	} {
-		_, pins, err := request.ParsePins("p", "1", jsonBody(c.body))
+		got, err := parsedBody(api.PinCalibrations, c.body, "prism", "p", "version", "1")
 		if problems(t, err) != c.want {
 			t.Errorf("%.60s: %v, want %q", c.body, err, c.want)
 		}
-		if c.want == "" && !reflect.DeepEqual(pins, c.pins) {
-			t.Errorf("%s: %+v", c.body, pins)
+		if c.want == "" && !reflect.DeepEqual(got.Questions, c.pins) {
+			t.Errorf("%s: %+v", c.body, got)
 		}
 	}
-	if _, pins, err := request.ParsePins("p", "1", jsonBody(many(64))); err != nil || len(pins) != 64 {
-		t.Errorf("%d pins, %v", len(pins), err)
+	if got, err := parsedBody(api.PinCalibrations, many(64), "prism", "p", "version", "1"); err != nil || len(got.Questions) != 64 {
+		t.Errorf("%d pins, %v", len(got.Questions), err)
 	}
 }
 

@@ -365,7 +365,9 @@ func sliceReader(t reflect.Type, m api.Member) valueReader {
 }
 
 // ownReaders read types whose rules the tags of their members cannot say.
-var ownReaders = map[reflect.Type]valueReader{}
+var ownReaders = map[reflect.Type]valueReader{
+	reflect.TypeFor[api.Pins](): pinsReader,
+}
 
 func isInt(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Int32 || t.Kind() == reflect.Int64

@@ -34,6 +34,10 @@ func ParseCompare(prismParam string, q Query) (prism.Ref, contract.CompareQuery,
 	return ref, query, r.err()
 }
 
+func (r *reader) versionRef(prismParam, version string) contract.VersionRef {
+	return contract.VersionRef{Prism: r.prismParam(prismParam), Number: r.versionParam(version)}
+}
+
 func (r *reader) quality(q Query, question string) contract.QualityQuery {
 	return contract.QualityQuery{
 		Question:   question,

@@ -17,7 +17,6 @@ func Register(app *fiber.App, d Deps) {
 	results(app, d)
 	prisms(app, d)
 	labels(app, d)
-	calibrations(app, d)
 	quality(app, d)
 	members(app, d)
 	audit(app, d)
@@ -103,38 +102,6 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/lens/preview", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
 		return lookingUp(contract.ResultsWait, do), err
-	}))
-}
-
-// calibrations are the calls on calibrations. To fit one may take longer than other changes.
-func calibrations(app *fiber.App, d Deps) {
-	const of = "/v1/prisms/:prism/versions/:version/"
-	named := func(c *fiber.Ctx) (prismParam, version string) {
-		return httpkit.Param(c, "prism"), httpkit.Param(c, "version")
-	}
-	app.Post(of+"calibrations", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		p, version := named(c)
-		ref, sent, err := request.ParseNewCalibration(p, version, b)
-		return call{status: fiber.StatusCreated, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			ctx, cancel := context.WithTimeout(ctx, contract.CalibrationWait)
-			defer cancel()
-			return d.Results.CreateCalibration(ctx, key, ref, sent)
-		}}, err
-	}))
-	app.Get(of+"calibrations", d.reading(func(c *fiber.Ctx) (call, error) {
-		p, version := named(c)
-		return two(d.Results.ListCalibrations)(request.ParseCalibrationList(p, version, query(c)))
-	}))
-	app.Get(of+"calibrations/:calibration_id", d.reading(func(c *fiber.Ctx) (call, error) {
-		p, version := named(c)
-		return two(d.Results.Calibration)(request.ParseCalibration(p, version, httpkit.Param(c, "calibration_id")))
-	}))
-	app.Put(of+"calibration", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		p, version := named(c)
-		return two(d.Results.PinCalibrations)(request.ParsePins(p, version, b))
-	}))
-	app.Get(of+"calibration", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.PinnedCalibrations)(request.ParsePinned(named(c)))
 	}))
 }
 

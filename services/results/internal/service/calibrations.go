@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
@@ -12,23 +13,6 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
-
-// calibrationBody is the body of a calibration (spec: calibration-members).
-type calibrationBody struct {
-	ID            prism.CalibrationID `json:"id"`
-	Version       int32               `json:"version"`
-	Question      string              `json:"question"`
-	Method        calibration.Method  `json:"method"`
-	Temperature   *float64            `json:"temperature"`
-	A             *float64            `json:"a"`
-	B             *float64            `json:"b"`
-	Points        *[][2]float64       `json:"points"`
-	Labels        int                 `json:"labels"`
-	LogLossBefore float64             `json:"log_loss_before"`
-	LogLossAfter  float64             `json:"log_loss_after"`
-	Gain          calibration.Figure  `json:"gain"`
-	CreatedAt     string              `json:"created_at"`
-}
 
 // errCalibration drops the error of the JSON library, which may quote the content.
 var errCalibration = errors.New("a stored calibration is not readable")
@@ -42,18 +26,18 @@ func readFit(c store.Calibration) (*calibration.Calibration, error) {
 	return fit, nil
 }
 
-func newCalibrationBody(c store.Calibration) (calibrationBody, error) {
+func newCalibrationBody(c store.Calibration) (api.Calibration, error) {
 	fit, err := readFit(c)
 	if err != nil {
-		return calibrationBody{}, err
+		return api.Calibration{}, err
 	}
 	var report calibration.Report
 	if strictjson.Unmarshal(c.Measures, &report) != nil {
-		return calibrationBody{}, errCalibration
+		return api.Calibration{}, errCalibration
 	}
-	body := calibrationBody{
-		ID: c.ID, Version: c.Version, Question: c.Question, Method: fit.Method, Labels: report.Labels,
-		LogLossBefore: report.Before, LogLossAfter: report.After, Gain: report.Gain, CreatedAt: prism.FormatTime(c.CreatedAt),
+	body := api.Calibration{
+		ID: c.ID.String(), Version: int(c.Version), Question: c.Question, Method: api.CalibrationMethod(fit.Method), Labels: report.Labels,
+		LogLossBefore: report.Before, LogLossAfter: report.After, Gain: report.Gain, CreatedAt: api.Time{Time: c.CreatedAt},
 	}
 	switch fit.Method {
 	case calibration.Temperature:
@@ -71,52 +55,54 @@ func newCalibrationBody(c store.Calibration) (calibrationBody, error) {
 }
 
 // versionOfPrism finds a version that a call names: apierr.PrismNotFound, apierr.VersionNotFound.
-func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, of contract.VersionRef) (prism.Prism, *version, error) {
+func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, of api.VersionRequest) (prism.Prism, *version, error) {
 	p, err := s.Store.Prism(ctx, account, of.Prism)
 	if err != nil {
 		return prism.Prism{}, nil, translate(err, apierr.PrismNotFound())
 	}
-	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, of.Number})
+	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, of.Version})
 	return p, v, translate(err, apierr.VersionNotFound())
 }
 
-// CreateCalibration implements contract.Calibrations.
-func (s *Service) CreateCalibration(
-	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, n contract.NewCalibration,
-) (contract.Response, error) {
-	return s.alter(ctx, key, createCalibration, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, of)
-		if err != nil {
-			return nil, err
-		}
-		if p.ArchivedAt != nil {
-			return nil, apierr.ArchivedUnchangeable()
-		}
-		q, err := questionOf(v, n.Question)
-		if err != nil {
-			return nil, err
-		}
-		if !n.Method.For(q.Type) {
-			return nil, apierr.Invalid(apierr.Problem{Path: "method", Text: methodProblem(q.Type)})
-		}
-		sets, err := s.observations(ctx, account, p.ID, v, []prism.Question{q}, store.Filter{})
-		if err != nil {
-			return nil, err
-		}
-		fit, report, err := fitted(q.Type, n.Method, sets[0].Observations)
-		if err != nil {
-			return nil, err
-		}
-		c, err := s.newCalibration(p.ID, v.Number, q.Key, fit, report)
-		if err != nil {
-			return nil, err
-		}
-		c.CreatedAt = by.At
-		if err := s.Store.AddCalibration(ctx, account, c, by); err != nil {
-			return nil, err
-		}
-		return newCalibrationBody(c)
-	})
+func (s *Service) createCalibration(
+	ctx context.Context, account prism.AccountID, by store.By, in api.CreateCalibrationRequest,
+) (none api.Calibration, err error) {
+	p, v, err := s.versionOfPrism(ctx, account, in.VersionRequest)
+	if err != nil {
+		return none, err
+	}
+	if p.ArchivedAt != nil {
+		return none, apierr.ArchivedUnchangeable()
+	}
+	q, err := questionOf(v, in.Question)
+	if err != nil {
+		return none, err
+	}
+	if !fits(in.Method, q.Type) {
+		return none, apierr.Invalid(apierr.Problem{Path: "method", Text: methodProblem(q.Type)})
+	}
+	sets, err := s.observations(ctx, account, p.ID, v, []prism.Question{q}, store.Filter{})
+	if err != nil {
+		return none, err
+	}
+	fit, report, err := fitted(q.Type, in.Method, sets[0].Observations)
+	if err != nil {
+		return none, err
+	}
+	c, err := s.newCalibration(p.ID, v.Number, q.Key, fit, report)
+	if err != nil {
+		return none, err
+	}
+	c.CreatedAt = by.At
+	if err := s.Store.AddCalibration(ctx, account, c, by); err != nil {
+		return none, err
+	}
+	return newCalibrationBody(c)
+}
+
+// fits tells whether a method is for questions of a type.
+func fits(m api.CalibrationMethod, t prism.QuestionType) bool {
+	return m == api.AutoCalibration || (m == api.TemperatureCalibration) == (t != prism.YesNo)
 }
 
 // methodProblem says which methods fit a type.
@@ -129,7 +115,7 @@ func methodProblem(t prism.QuestionType) string {
 
 // fitted fits a method to observations: errors of the catalogue.
 func fitted(
-	t prism.QuestionType, m contract.CalibrationMethod, observations []calibration.Observation,
+	t prism.QuestionType, m api.CalibrationMethod, observations []calibration.Observation,
 ) (*calibration.Calibration, calibration.Report, error) {
 	fit, report, err := calibration.Fit(calibration.Kind(t), calibration.Method(m), observations)
 	few, tooFew := errors.AsType[*calibration.TooFewError](err)
@@ -147,11 +133,11 @@ func fitted(
 }
 
 // leastLabels is how many labels a method needs; of several methods, the one that needs the fewest.
-func leastLabels(t prism.QuestionType, m contract.CalibrationMethod) int {
+func leastLabels(t prism.QuestionType, m api.CalibrationMethod) int {
 	switch {
 	case t != prism.YesNo:
 		return calibration.MinTemperature
-	case m == contract.IsotonicCalibration:
+	case m == api.IsotonicCalibration:
 		return calibration.MinIsotonic
 	}
 	return calibration.MinPlatt
@@ -172,121 +158,98 @@ func (s *Service) newCalibration(
 	return c, err
 }
 
-// ListCalibrations implements contract.Calibrations.
-func (s *Service) ListCalibrations(
-	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, q contract.CalibrationList,
-) (contract.Response, error) {
-	return s.manage(ctx, key, listCalibrations, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfCalibrations, q.Page.Limit, q.Page.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		p, v, err := s.versionOfPrism(ctx, account, of)
-		if err != nil {
-			return nil, err
-		}
-		found, more, err := s.Store.ListCalibrations(ctx, account, p.ID, v.Number, q.Question, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
-			body, err := newCalibrationBody(c)
-			if err != nil {
-				return nil, err
-			}
-			return strictjson.Marshal(body)
-		}, func(c store.Calibration) prism.UUID { return c.ID.UUID })
-	})
-}
-
-// Calibration implements contract.Calibrations.
-func (s *Service) Calibration(
-	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, id prism.CalibrationID,
-) (contract.Response, error) {
-	return s.manage(ctx, key, readCalibration, apierr.CalibrationNotFound(), func(account prism.AccountID) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, of)
-		if err != nil {
-			return nil, err
-		}
-		c, err := s.Store.Calibration(ctx, account, p.ID, v.Number, id)
-		if err != nil {
-			return nil, err
-		}
-		return newCalibrationBody(c)
-	})
-}
-
-// pinsBody is the body of what is pinned to a version (spec: calibration-pins).
-type pinsBody struct {
-	Version   int32            `json:"version"`
-	Questions strictjson.Value `json:"questions"`
-}
-
-// PinCalibrations implements contract.Calibrations.
-func (s *Service) PinCalibrations(
-	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, pins []contract.CalibrationPin,
-) (contract.Response, error) {
-	return s.alter(ctx, key, pinCalibrations, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, of)
-		if err != nil {
-			return nil, err
-		}
-		var problems []apierr.Problem
-		changes := make([]store.Pin, 0, len(pins))
-		for _, pin := range pins {
-			if _, known := v.Question(pin.Question); !known {
-				problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: textUnknownQuestion})
-			}
-			changes = append(changes, store.Pin{Question: pin.Question, Calibration: pin.Calibration})
-		}
-		if len(problems) > 0 {
-			return nil, apierr.Invalid(problems...)
-		}
-		id, err := s.NewID()
-		if err != nil {
-			return nil, err
-		}
-		err = s.Store.PinCalibrations(ctx, account, p.ID, v.Number, changes, prism.PinsID{UUID: id}, by)
-		if refused, ok := errors.AsType[*store.PinError](err); ok {
-			err = apierr.Invalid(apierr.Problem{Path: "questions." + refused.Question, Text: "Unknown calibration"})
-		}
-		if err != nil {
-			return nil, err
-		}
-		if p, err = s.Store.Prism(ctx, account, prism.Ref{ID: p.ID}); err != nil {
-			return nil, err
-		}
-		return s.newPinsBody(ctx, account, p, v)
-	})
-}
-
-// PinnedCalibrations implements contract.Calibrations.
-func (s *Service) PinnedCalibrations(ctx context.Context, key contract.KeyDigest, of contract.VersionRef) (contract.Response, error) {
-	return s.manage(ctx, key, readPins, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, of)
-		if err != nil {
-			return nil, err
-		}
-		return s.newPinsBody(ctx, account, p, v)
-	})
-}
-
-func (s *Service) newPinsBody(ctx context.Context, account prism.AccountID, p prism.Prism, v *version) (pinsBody, error) {
-	found, err := s.Store.Pinned(ctx, account, p.ID, p.Pins, v.Number)
+func (s *Service) listCalibrations(ctx context.Context, c store.Caller, in api.ListCalibrationsRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfCalibrations, in.Limit, in.Cursor)
 	if err != nil {
-		return pinsBody{}, err
+		return nil, err
+	}
+	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
+	if err != nil {
+		return nil, err
+	}
+	found, more, err := s.Store.ListCalibrations(ctx, c.Account, p.ID, v.Number, in.Question, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
+		body, err := newCalibrationBody(c)
+		if err != nil {
+			return nil, err
+		}
+		return strictjson.Marshal(body)
+	}, func(c store.Calibration) prism.UUID { return c.ID.UUID })
+}
+
+func (s *Service) readCalibration(ctx context.Context, c store.Caller, in api.ReadCalibrationRequest) (api.Calibration, error) {
+	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
+	if err != nil {
+		return api.Calibration{}, err
+	}
+	found, err := s.Store.Calibration(ctx, c.Account, p.ID, v.Number, in.Calibration)
+	if err != nil {
+		return api.Calibration{}, err
+	}
+	return newCalibrationBody(found)
+}
+
+func (s *Service) pinCalibrations(ctx context.Context, c store.Caller, in api.PinCalibrationsRequest) ([]byte, error) {
+	by, err := s.By(c.Actor())
+	if err != nil {
+		return nil, err
+	}
+	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
+	if err != nil {
+		return nil, err
+	}
+	var problems []apierr.Problem
+	changes := make([]store.Pin, 0, len(in.Questions))
+	for _, pin := range in.Questions {
+		if _, known := v.Question(pin.Question); !known {
+			problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: textUnknownQuestion})
+		}
+		changes = append(changes, store.Pin(pin))
+	}
+	if len(problems) > 0 {
+		return nil, apierr.Invalid(problems...)
+	}
+	id, err := s.NewID()
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.PinCalibrations(ctx, c.Account, p.ID, v.Number, changes, prism.PinsID{UUID: id}, by)
+	if refused, ok := errors.AsType[*store.PinError](err); ok {
+		err = apierr.Invalid(apierr.Problem{Path: "questions." + refused.Question, Text: "Unknown calibration"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.readPinnedCalibrations(ctx, c, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{ID: p.ID}}, Version: v.Number})
+}
+
+// readPinnedCalibrations encodes its response, whose questions are in the order of the version.
+func (s *Service) readPinnedCalibrations(ctx context.Context, c store.Caller, in api.VersionRequest) ([]byte, error) {
+	p, v, err := s.versionOfPrism(ctx, c.Account, in)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.Pinned(ctx, c.Account, p.ID, p.Pins, v.Number)
+	if err != nil {
+		return nil, err
 	}
 	pinned := map[string]string{}
 	for _, c := range found {
 		pinned[c.Question] = c.ID.String()
 	}
-	return pinsBody{v.Number, objectOf(v.Questions, func(b []byte, q prism.Question) []byte {
+	return strictjson.Marshal(struct {
+		Version   int32            `json:"version"`
+		Questions strictjson.Value `json:"questions"`
+	}{v.Number, objectOf(v.Questions, func(b []byte, q prism.Question) []byte {
 		b = append(strictjson.AppendString(b, q.Key), ':')
 		if id, ok := pinned[q.Key]; ok {
 			return strictjson.AppendString(b, id)
 		}
 		return append(b, "null"...)
-	})}, nil
+	})})
 }
 
 // apply prepares the Lens of a prism for the results of a version.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
@@ -84,9 +85,9 @@ type calibrationPart struct {
 }
 
 // calibrated fits a calibration to question q of version 1.
-func (w *world) calibrated(t *testing.T, slug string, m contract.CalibrationMethod) calibrationPart {
+func (w *world) calibrated(t *testing.T, slug string, m api.CalibrationMethod) calibrationPart {
 	t.Helper()
-	response, err := w.CreateCalibration(t.Context(), w.key, versionOf(slug), contract.NewCalibration{Question: "q", Method: m})
+	response, err := w.CreateCalibration(t.Context(), w.key, versionOf(slug), api.NewCalibration{Question: "q", Method: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,14 +96,16 @@ func (w *world) calibrated(t *testing.T, slug string, m contract.CalibrationMeth
 	return body
 }
 
-func versionOf(slug string) contract.VersionRef {
-	return contract.VersionRef{Prism: prism.Ref{Slug: slug}, Number: 1}
+func versionOf(slug string) api.VersionRequest { return versionAt(slug, 1) }
+
+func versionAt(slug string, number int32) api.VersionRequest {
+	return api.VersionRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: slug}}, Version: number}
 }
 
 // pin pins a calibration to question q of version 1; the zero id unpins.
 func (w *world) pin(t *testing.T, slug string, id prism.CalibrationID) {
 	t.Helper()
-	_, err := w.PinCalibrations(t.Context(), w.key, versionOf(slug), []contract.CalibrationPin{{Question: "q", Calibration: id}})
+	_, err := w.PinCalibrations(t.Context(), w.key, versionOf(slug), api.Pins{{Question: "q", Calibration: id}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +118,7 @@ func TestACalibrationIsFittedToTheLabelsOfAVersion(t *testing.T) {
 	of := w.prism(t, "tickets")
 	ids := w.examples(t, of, 1, 500)
 	w.labelled(t, of, ids, 1, contract.RandomSample, true)
-	platt := w.calibrated(t, "tickets", contract.PlattCalibration)
+	platt := w.calibrated(t, "tickets", api.PlattCalibration)
 	if platt.Method != "platt" || platt.Labels != 500 || math.Abs(*platt.A-1.73634599) > 1e-6 || math.Abs(*platt.B-0.00412026) > 1e-6 {
 		t.Errorf("fitted %+v, a %v, b %v", platt, *platt.A, *platt.B)
 	}
@@ -123,7 +126,7 @@ func TestACalibrationIsFittedToTheLabelsOfAVersion(t *testing.T) {
 		math.Abs(platt.Gain.Value-(platt.Before-platt.After)) > 1e-9 {
 		t.Errorf("it gains %+v", platt)
 	}
-	auto := w.calibrated(t, "tickets", contract.AutoCalibration)
+	auto := w.calibrated(t, "tickets", api.AutoCalibration)
 	if auto.Method != "platt" || *auto.A != *platt.A {
 		t.Errorf("the best is %+v", auto)
 	}
@@ -141,12 +144,12 @@ func TestACalibrationIsFittedToTheLabelsOfAVersion(t *testing.T) {
 		"q": `{"data":\[` + body(auto.ID) + `,` + body(platt.ID) + `\],"next_cursor":null}`,
 		"r": `{"data":\[\],"next_cursor":null}`,
 	} {
-		got, err := w.ListCalibrations(ctx, w.key, version, contract.CalibrationList{Question: question, Page: contract.Page{Limit: 5}})
+		got, err := w.ListCalibrations(ctx, w.key, version, question)
 		matches(t, got, err, want)
 	}
 	none, err := w.PinnedCalibrations(ctx, w.key, version)
 	matches(t, none, err, `{"version":1,"questions":{"q":null}}`)
-	pinned, err := w.PinCalibrations(ctx, w.key, version, []contract.CalibrationPin{{Question: "q", Calibration: platt.ID}})
+	pinned, err := w.PinCalibrations(ctx, w.key, version, api.Pins{{Question: "q", Calibration: platt.ID}})
 	matches(t, pinned, err, `{"version":1,"questions":{"q":"`+platt.ID.String()+`"}}`)
 	again, err := w.PinnedCalibrations(ctx, w.key, version)
 	if err != nil || string(again.Body) != string(pinned.Body) {
@@ -192,12 +195,12 @@ func TestOnlyLabelsOfASampleAreCounted(t *testing.T) {
 			of := w.prism(t, "tickets")
 			ids := w.examples(t, of, 1, 400)
 			c.label(w, of, ids)
-			got := w.calibrated(t, "tickets", contract.PlattCalibration)
+			got := w.calibrated(t, "tickets", api.PlattCalibration)
 			// The same labels alone, all of a sample.
 			only := newWorld(t)
 			its := only.prism(t, "tickets")
 			only.labelled(t, its, only.examples(t, its, 1, c.want), 1, contract.RandomSample, true)
-			want := only.calibrated(t, "tickets", contract.PlattCalibration)
+			want := only.calibrated(t, "tickets", api.PlattCalibration)
 			if got.Labels != c.want || *got.A != *want.A || *got.B != *want.B || got.Gain != want.Gain {
 				t.Errorf("fitted to %d labels: %v and %v, want %d: %v and %v", got.Labels, *got.A, *got.B, c.want, *want.A, *want.B)
 			}
@@ -219,7 +222,7 @@ func TestEqualTextsAreOneInputOfAFit(t *testing.T) {
 		ids = append(ids, s.ID)
 	}
 	w.labelled(t, of, ids, 1, contract.RandomSample, true)
-	_, err := w.CreateCalibration(t.Context(), w.key, versionOf("tickets"), contract.NewCalibration{Question: "q", Method: contract.PlattCalibration})
+	_, err := w.CreateCalibration(t.Context(), w.key, versionOf("tickets"), api.NewCalibration{Question: "q", Method: api.PlattCalibration})
 	if !errors.Is(err, apierr.NotFitted()) { // one input cannot be divided for the cross-validation
 		t.Errorf("got %v", err)
 	}
@@ -270,7 +273,7 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 		slug     string
 		version  int32
 		question string
-		method   contract.CalibrationMethod
+		method   api.CalibrationMethod
 		want     string
 	}{
 		{"no-prism", 1, "q", "auto", "404 Prism not found"},
@@ -289,36 +292,36 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 		{"calibrated", 1, "q", "auto", "409 No calibration is better than none."},
 		{"calibrated", 1, "q", "platt", "<nil>"}, // who names a method gets it
 	} {
-		of := contract.VersionRef{Prism: prism.Ref{Slug: c.slug}, Number: c.version}
-		_, err := w.CreateCalibration(ctx, w.key, of, contract.NewCalibration{Question: c.question, Method: c.method})
+		of := versionAt(c.slug, c.version)
+		_, err := w.CreateCalibration(ctx, w.key, of, api.NewCalibration{Question: c.question, Method: c.method})
 		if fmt.Sprint(err) != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 
-	its := w.calibrated(t, "calibrated", contract.PlattCalibration).ID
-	pins := func(more ...contract.CalibrationPin) []contract.CalibrationPin { return more }
-	pin := func(q string) contract.CalibrationPin { return contract.CalibrationPin{Question: q, Calibration: its} }
+	its := w.calibrated(t, "calibrated", api.PlattCalibration).ID
+	pins := func(more ...api.Pin) api.Pins { return more }
+	pin := func(q string) api.Pin { return api.Pin{Question: q, Calibration: its} }
 	for _, c := range []struct {
 		slug    string
 		version int32
-		pins    []contract.CalibrationPin
+		pins    api.Pins
 		want    string
 	}{
 		{"no-prism", 1, nil, "404 Prism not found"},
 		{"calibrated", 2, nil, "404 Prism version not found"},
-		{"archived", 1, pins(contract.CalibrationPin{Question: "q"}), "409 This prism is archived."},
-		{"calibrated", 1, pins(pin("q"), pin("r"), contract.CalibrationPin{Question: "s"}), "400 Invalid request: questions.r: Unknown question; questions.s: Unknown question"},
+		{"archived", 1, pins(api.Pin{Question: "q"}), "409 This prism is archived."},
+		{"calibrated", 1, pins(pin("q"), pin("r"), api.Pin{Question: "s"}), "400 Invalid request: questions.r: Unknown question; questions.s: Unknown question"},
 		{"none", 1, pins(pin("q")), "400 Invalid request: questions.q: Unknown calibration"},
 		{"calibrated", 1, pins(pin("q")), "<nil>"},
 	} {
-		of := contract.VersionRef{Prism: prism.Ref{Slug: c.slug}, Number: c.version}
+		of := versionAt(c.slug, c.version)
 		if _, err := w.PinCalibrations(ctx, w.key, of, c.pins); fmt.Sprint(err) != c.want {
 			t.Errorf("%s %d %+v: %v, want %s", c.slug, c.version, c.pins, err, c.want)
 		}
 	}
 	_, other := w.Calibration(ctx, w.key, versionOf("none"), its)
-	_, gone := w.Calibration(ctx, w.key, contract.VersionRef{Prism: prism.Ref{Slug: "calibrated"}, Number: 2}, its)
+	_, gone := w.Calibration(ctx, w.key, versionAt("calibrated", 2), its)
 	if !errors.Is(other, apierr.CalibrationNotFound()) || !errors.Is(gone, apierr.VersionNotFound()) {
 		t.Errorf("of another prism: %v; of a version that is not there: %v", other, gone)
 	}

@@ -51,6 +51,30 @@ func (c facade) SetArchived(ctx context.Context, k key, ref prism.Ref, archived 
 	return contract.Do(ctx, c, k, op, api.PrismRequest{Prism: ref})
 }
 
+func (c facade) CreateCalibration(ctx context.Context, k key, of api.VersionRequest, n api.NewCalibration) (response, error) {
+	return contract.Do(ctx, c, k, api.CreateCalibration, api.CreateCalibrationRequest{VersionRequest: of, NewCalibration: n})
+}
+
+func (c facade) ListCalibrations(ctx context.Context, k key, of api.VersionRequest, question string) (response, error) {
+	return contract.Do(ctx, c, k, api.ListCalibrations, api.ListCalibrationsRequest{
+		VersionRequest: of, Question: question, PageRequest: api.PageRequest{Limit: 5},
+	})
+}
+
+func (c facade) Calibration(ctx context.Context, k key, of api.VersionRequest, id prism.CalibrationID) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadCalibration, api.ReadCalibrationRequest{VersionRequest: of, Calibration: id})
+}
+
+func (c facade) PinCalibrations(ctx context.Context, k key, of api.VersionRequest, pins api.Pins) (response, error) {
+	return contract.Do(ctx, c, k, api.PinCalibrations, api.PinCalibrationsRequest{
+		VersionRequest: of, CalibrationPins: api.CalibrationPins{Questions: pins},
+	})
+}
+
+func (c facade) PinnedCalibrations(ctx context.Context, k key, of api.VersionRequest) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadPinnedCalibrations, of)
+}
+
 func (c facade) CreateKey(ctx context.Context, k key, n api.NewKey) (response, error) {
 	return contract.Do(ctx, c, k, api.CreateKey, api.CreateKeyRequest{NewKey: n})
 }

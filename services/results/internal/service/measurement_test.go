@@ -66,7 +66,7 @@ func TestManyQuestionsAreMeasuredAFewAtATime(t *testing.T) {
 	reads := &answerReads{Store: w.Store}
 	w.Store = reads
 	ask := func(s *service.Service, question string) (bodies []strictjson.Value) {
-		response, err := s.Quality(t.Context(), w.key, versionOf("p"), contract.QualityQuery{Question: question})
+		response, err := s.Quality(t.Context(), w.key, measuredOf("p"), contract.QualityQuery{Question: question})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,12 +33,12 @@ func classes() map[string]api.Class {
 		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
 			"AddMember ChangeMember RemoveMember LinkMember " +
 			"CreateFile PutPart CompleteFile File DeleteFile PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +
-			"PutLabels ResultLabels AddLabels Calibration PinCalibrations PinnedCalibrations",
+			"PutLabels ResultLabels AddLabels",
 		api.Streamed: "Export RunRows",
 		api.Listing: "ListResults ListMembers ListAudit ListFiles FileRows ListRuns PlanRows ListLabels " +
-			"ListCalibrations PreviewLens",
+			"PreviewLens",
 		api.Scanning:  "LabelQueue",
-		api.Measuring: "Quality Thresholds Compare CreateCalibration LabelsRun ",
+		api.Measuring: "Quality Thresholds Compare LabelsRun ",
 	} {
 		for _, name := range strings.Fields(methods) {
 			of[name] = class

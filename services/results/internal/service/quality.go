@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
@@ -104,7 +105,7 @@ func (s *Service) Quality(
 	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, q contract.QualityQuery,
 ) (contract.Response, error) {
 	return s.manage(ctx, key, readQuality, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, of)
+		p, v, err := s.versionOfPrism(ctx, account, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: of.Prism}, Version: of.Number})
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +187,7 @@ func (s *Service) Thresholds(
 	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, q contract.ThresholdsQuery,
 ) (contract.Response, error) {
 	return s.manage(ctx, key, readThresholds, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, of)
+		p, v, err := s.versionOfPrism(ctx, account, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: of.Prism}, Version: of.Number})
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -30,10 +31,14 @@ type qualityPart struct {
 	} `json:"questions"`
 }
 
+func measuredOf(slug string) contract.VersionRef {
+	return contract.VersionRef{Prism: prism.Ref{Slug: slug}, Number: 1}
+}
+
 // quality reads the measures of version 1.
 func (w *world) quality(t *testing.T, slug string, q contract.QualityQuery) qualityPart {
 	t.Helper()
-	response, err := w.Quality(t.Context(), w.key, versionOf(slug), q)
+	response, err := w.Quality(t.Context(), w.key, measuredOf(slug), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +66,7 @@ func TestTheMeasuresAreThoseOfTheLabelsThatCount(t *testing.T) {
 	if len(got.Bins) != 15 || got.Calibration != nil {
 		t.Errorf("%d bins, calibration %v", len(got.Bins), got.Calibration)
 	}
-	fit := w.calibrated(t, "tickets", contract.PlattCalibration)
+	fit := w.calibrated(t, "tickets", api.PlattCalibration)
 	w.pin(t, "tickets", fit.ID)
 	if again := w.quality(t, "tickets", contract.QualityQuery{}).Questions[0]; *again.LogLoss != *got.LogLoss {
 		t.Errorf("a pin changed the measures of stored probabilities: %+v", again.LogLoss)
@@ -84,7 +89,7 @@ func TestAQuestionHasEachMemberInOrderAndNullWhereItHasNone(t *testing.T) {
 			`"c":{"type":"choice","value":"a","probabilities":{"a":0.75,"b":0.25},"confidence":0.5}}`
 	}, map[string]func(int) string{"s": func(int) string { return "low" }, "c": func(i int) string { return string("ab"[i%4/3]) }})
 	const figure = `{"value":[^}]*}`
-	got, err := w.Quality(t.Context(), w.key, versionOf("both"), contract.QualityQuery{})
+	got, err := w.Quality(t.Context(), w.key, measuredOf("both"), contract.QualityQuery{})
 	matches(t, got, err, `{"version":1,"questions":\[{"question":"s","type":"scale","labels":40,"counted":40,"calibration":null,"accuracy":`+figure+
 		`,"log_loss":`+figure+`,"brier":`+figure+`,"macro_f1":null,"classes":null,"confusion":null,"rps":`+figure+`,"mae":`+figure+
 		`,"kappa":(null|`+figure+`),"ece":null,"ece_plain":null,"bins":null,"coverage":\[{"at":0.75,"kept":1,"risk":0}\]},`+
@@ -186,7 +191,7 @@ func TestThresholdsAreThoseThatCostTheLeast(t *testing.T) {
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
 	w.labelled(t, of, w.examples(t, of, 1, 500), 1, contract.RandomSample, true)
-	response, err := w.Thresholds(t.Context(), w.key, versionOf("tickets"), contract.ThresholdsQuery{
+	response, err := w.Thresholds(t.Context(), w.key, measuredOf("tickets"), contract.ThresholdsQuery{
 		QualityQuery: contract.QualityQuery{Question: "q"}, FalseYes: 5, FalseNo: 1, Unsure: 0.5,
 	})
 	if err != nil {
@@ -329,7 +334,7 @@ func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 	w.Store = reads
 	ask := map[string]func() error{
 		"quality": func() error {
-			_, err := w.Quality(t.Context(), w.key, versionOf("tickets"), contract.QualityQuery{Question: "q"})
+			_, err := w.Quality(t.Context(), w.key, measuredOf("tickets"), contract.QualityQuery{Question: "q"})
 			return err
 		},
 		"compare": func() error {

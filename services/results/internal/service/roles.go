@@ -56,14 +56,9 @@ const (
 	listLabels     operation = "listLabels"
 	listLabelQueue operation = "listLabelQueue"
 
-	createCalibration operation = "createCalibration"
-	listCalibrations  operation = "listCalibrations"
-	readCalibration   operation = "readCalibration"
-	pinCalibrations   operation = "pinCalibrations"
-	readPins          operation = "readPinnedCalibrations"
-	readQuality       operation = "readQuality"
-	readThresholds    operation = "readThresholds"
-	compareVersions   operation = "compareVersions"
+	readQuality     operation = "readQuality"
+	readThresholds  operation = "readThresholds"
+	compareVersions operation = "compareVersions"
 )
 
 // need is what an operation needs.
@@ -87,9 +82,6 @@ var needs = map[operation]need{
 	createVersion: {prism.Editor, api.Keyed},
 	replaceLens:   {prism.Editor, api.Keyed},
 	tryDefinition: {prism.Editor, api.Keyed},
-
-	createCalibration: {prism.Editor, api.Measuring},
-	pinCalibrations:   {prism.Editor, api.Keyed},
 
 	createResult: {prism.Caller, api.Keyed},
 	retryResult:  {prism.Caller, api.Keyed},
@@ -124,12 +116,9 @@ var needs = map[operation]need{
 	readRun:       {prism.Reader, api.Keyed},
 	listRunRows:   {prism.Reader, api.Streamed},
 
-	listCalibrations: {prism.Reader, api.Listing},
-	readCalibration:  {prism.Reader, api.Keyed},
-	readPins:         {prism.Reader, api.Keyed},
-	readQuality:      {prism.Reader, api.Measuring},
-	readThresholds:   {prism.Reader, api.Measuring},
-	compareVersions:  {prism.Reader, api.Measuring},
+	readQuality:     {prism.Reader, api.Measuring},
+	readThresholds:  {prism.Reader, api.Measuring},
+	compareVersions: {prism.Reader, api.Measuring},
 }
 
 // needOf is what an operation needs.

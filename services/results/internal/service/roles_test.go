@@ -40,26 +40,6 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.PreviewLens(ctx, k, none, contract.LensPreview{})
 			return err
 		},
-		"createCalibration": func(k contract.KeyDigest) error {
-			_, err := w.CreateCalibration(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.NewCalibration{})
-			return err
-		},
-		"listCalibrations": func(k contract.KeyDigest) error {
-			_, err := w.ListCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.CalibrationList{Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"readCalibration": func(k contract.KeyDigest) error {
-			_, err := w.Calibration(ctx, k, contract.VersionRef{Prism: none, Number: 1}, prism.CalibrationID{})
-			return err
-		},
-		"pinCalibrations": func(k contract.KeyDigest) error {
-			_, err := w.PinCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1}, nil)
-			return err
-		},
-		"readPinnedCalibrations": func(k contract.KeyDigest) error {
-			_, err := w.PinnedCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1})
-			return err
-		},
 		"readQuality": func(k contract.KeyDigest) error {
 			_, err := w.Quality(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.QualityQuery{})
 			return err

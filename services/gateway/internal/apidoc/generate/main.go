@@ -42,7 +42,7 @@ func generate(root string) ([]byte, error) {
 		return nil, fmt.Errorf("base.json: %w", err)
 	}
 	found := comments{}
-	for _, of := range []string{"pkg/prism", "pkg/api"} {
+	for _, of := range []string{"pkg/prism", "pkg/calibration", "pkg/api"} {
 		if err := found.read(filepath.Join(root, of)); err != nil {
 			return nil, err
 		}

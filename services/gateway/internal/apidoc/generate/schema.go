@@ -51,7 +51,7 @@ func (s *schemas) named(t reflect.Type) object {
 // plural is what the items of a page are called.
 func plural(item string) string {
 	return map[string]string{ //nolint:gosec // names of types, not keys
-		"APIKey": "keys, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
+		"APIKey": "keys, newest first", "Calibration": "calibrations, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
 	}[item]
 }
 
@@ -129,6 +129,14 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return reference(t.Name())
 	case t == reflect.TypeFor[json.Number]():
 		return object{{"type", "number"}}
+	case t == reflect.TypeFor[api.Pins](), t.Kind() == reflect.Map:
+		each := s.value(reflect.TypeFor[string](), api.Limits{Form: l.Form})
+		schema := bounds(object{{"type", "object"}}, "minProperties", "maxProperties", l)
+		return schema.with("additionalProperties", each.with("type", []any{each.get("type"), "null"}))
+	case t.Kind() == reflect.Array:
+		return object{{"type", "array"}, {"items", s.value(t.Elem(), l)}, {"minItems", t.Len()}, {"maxItems", t.Len()}}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Array:
+		return object{{"type", "array"}, {"items", s.value(t.Elem(), l)}}
 	case t.Kind() == reflect.Slice:
 		schema := object{{"type", "array"}}
 		schema = bounds(schema, "minItems", "maxItems", l)
