@@ -109,7 +109,7 @@ func (f *fakeFiles) put(w http.ResponseWriter, one *fakeFile, number int, data [
 		f.puts++
 		f.missing(one)
 		sum := sha256.Sum256(data)
-		encode(w, http.StatusOK, FilePart{number, want, hex.EncodeToString(sum[:])})
+		encode(w, http.StatusOK, FilePart{Part: number, Bytes: want, SHA256: hex.EncodeToString(sum[:])})
 	}
 }
 

@@ -11,36 +11,42 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
-// FileFormat is the format of a file of rows.
-type FileFormat string
+// A file of rows, and its parts.
+type (
+	File       = api.File
+	FileFormat = api.FileFormat
+	FileStatus = api.FileStatus
+	FileColumn = api.FileColumn
+	FilePart   = api.FilePart
+)
 
 // The formats of files.
 const (
-	FileCSV     FileFormat = "csv"
-	FileTSV     FileFormat = "tsv"
-	FileJSONL   FileFormat = "jsonl"
-	FileXLSX    FileFormat = "xlsx" // the first sheet
-	FileParquet FileFormat = "parquet"
+	FileCSV     = prism.FileCSV
+	FileTSV     = prism.FileTSV
+	FileJSONL   = prism.FileJSONL
+	FileXLSX    = prism.FileXLSX // the first sheet
+	FileParquet = prism.FileParquet
+)
+
+// The states of files.
+const (
+	FileUploading = prism.FileUploading // until it is completed
+	FileReading   = prism.FileReading   // Prism reads its rows
+	FileReady     = prism.FileReady     // runs can use it
+	FileUnusable  = prism.FileUnusable  // Error says why
 )
 
 // FileFormatOf is the format that the extension of a file's name stands for. It returns false if that is no format.
 func FileFormatOf(name string) (FileFormat, bool) {
 	f := FileFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")))
-	return f, slices.Contains([]FileFormat{FileCSV, FileTSV, FileJSONL, FileXLSX, FileParquet}, f)
+	return f, slices.Contains(prism.FileFormats(), f)
 }
-
-// FileStatus is the state of a file.
-type FileStatus string
-
-// The states of files.
-const (
-	FileUploading FileStatus = "uploading" // until it is completed
-	FileReading   FileStatus = "reading"   // Prism reads its rows
-	FileReady     FileStatus = "ready"     // runs can use it
-	FileUnusable  FileStatus = "unusable"  // Error says why
-)
 
 // NewFile is a file to upload.
 type NewFile struct {
@@ -48,39 +54,6 @@ type NewFile struct {
 	Format FileFormat `json:"format"`
 	Bytes  int64      `json:"bytes"`
 	SHA256 string     `json:"sha256,omitempty"` // of the whole file, in hex; not checked when empty
-}
-
-// File is an uploaded file, or one that is being uploaded.
-type File struct {
-	ID        string       `json:"id"`
-	Name      string       `json:"name"`
-	Format    FileFormat   `json:"format"`
-	Bytes     int64        `json:"bytes"`
-	SHA256    *string      `json:"sha256"` // nil if it was not sent
-	Status    FileStatus   `json:"status"`
-	Error     *string      `json:"error"`      // why the file is unusable
-	PartBytes int64        `json:"part_bytes"` // the size of every part but the last, which is what remains
-	Parts     int          `json:"parts"`
-	Missing   []int        `json:"missing"` // the first 1,000 parts that were not sent, by number from 1; nil after uploading
-	Rows      *int64       `json:"rows"`    // nil until the file is ready
-	Columns   []FileColumn `json:"columns"` // nil until the file is ready
-	Delimiter *string      `json:"delimiter"`
-	CreatedAt Time         `json:"created_at"`
-	ExpiresAt Time         `json:"expires_at"` // when it is deleted unless a run uses it
-}
-
-// FileColumn is a column of a file.
-type FileColumn struct {
-	Name    string `json:"name"`
-	Filled  int64  `json:"filled"`  // the cells that are not empty
-	Longest int64  `json:"longest"` // the characters of the longest cell
-}
-
-// FilePart is a part of a file that Prism has.
-type FilePart struct {
-	Part   int    `json:"part"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
 }
 
 // FileRows are rows of a file.
@@ -115,7 +88,7 @@ const PartTimeout = 2 * time.Minute
 
 // CreateFile begins an upload. UploadFile does all of it.
 func (c *Client) CreateFile(ctx context.Context, f NewFile, options ...CallOption) (File, error) {
-	return fetch[File](ctx, c, request("createFile", http.MethodPost, "files").creating(f), options)
+	return fetch[File](ctx, c, declared(api.CreateFile).sending(f), options)
 }
 
 // PutPart sends a part of a file; the first has the number 1. The call is idempotent, and other content for a part is
@@ -129,14 +102,12 @@ func (c *Client) PutPart(ctx context.Context, file string, number int, data []by
 // CompleteFile ends an upload and makes Prism read the file. The call is idempotent. It is ErrConflict while parts are missing,
 // or if the SHA-256 of the content is not that of the NewFile.
 func (c *Client) CompleteFile(ctx context.Context, file string, options ...CallOption) (File, error) {
-	k := request("completeFile", http.MethodPost, "files", file, "complete").idempotent()
-	k.want = http.StatusAccepted
-	return fetch[File](ctx, c, k, options)
+	return fetch[File](ctx, c, declared(api.CompleteFile, file), options)
 }
 
 // ListFiles returns one page of the account's files, newest first.
 func (c *Client) ListFiles(ctx context.Context, o PageOptions, options ...CallOption) (Page[File], error) {
-	return fetch[Page[File]](ctx, c, request("listFiles", http.MethodGet, "files").where(o.query()), options)
+	return fetch[Page[File]](ctx, c, declared(api.ListFiles).where(o.query()), options)
 }
 
 // Files iterates over the account's files, newest first, and reads a page at a time. An error ends the iteration.
@@ -148,16 +119,16 @@ func (c *Client) Files(ctx context.Context, options ...CallOption) iter.Seq2[Fil
 
 // ReadFile reads what is known of a file.
 func (c *Client) ReadFile(ctx context.Context, file string, options ...CallOption) (File, error) {
-	return fetch[File](ctx, c, request("readFile", http.MethodGet, "files", file), options)
+	return fetch[File](ctx, c, declared(api.ReadFile, file), options)
 }
 
 // ListFileRows reads rows of a ready file: at most limit, 1 to 100, behind the first offset rows.
 func (c *Client) ListFileRows(ctx context.Context, file string, offset int64, limit int, options ...CallOption) (FileRows, error) {
 	q := url.Values{"offset": {strconv.FormatInt(offset, 10)}, "limit": {strconv.Itoa(limit)}}
-	return fetch[FileRows](ctx, c, request("listFileRows", http.MethodGet, "files", file, "rows").where(q), options)
+	return fetch[FileRows](ctx, c, declared(api.ListFileRows, file).where(q), options)
 }
 
 // DeleteFile deletes a file. It is ErrConflict while a run that is not over uses the file.
 func (c *Client) DeleteFile(ctx context.Context, file string, options ...CallOption) error {
-	return c.remove(ctx, request("deleteFile", http.MethodDelete, "files", file), options)
+	return c.remove(ctx, declared(api.DeleteFile, file), options)
 }

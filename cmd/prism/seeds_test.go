@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
@@ -237,18 +238,18 @@ func (h *seeded) start(t *testing.T, run int) *seededRun {
 	}
 	h.rows += r.rows
 	ctx := t.Context()
-	made := created[prism.FileID](t)(h.results.CreateFile(ctx, h.key, contract.NewFile{
-		Name: "rows.csv", Format: contract.FileCSV, Bytes: int64(file.Len()),
-	}))
+	made := created[prism.FileID](t)(contract.Do(ctx, h.results, h.key, api.CreateFile, api.CreateFileRequest{NewFile: api.NewFile{
+		Name: "rows.csv", Format: prism.FileCSV, Bytes: int64(file.Len()),
+	}}))
 	_, err := h.results.PutPart(ctx, h.key, contract.FilePart{File: made, Number: 1, Data: []byte(file.String())})
 	if err == nil {
-		_, err = h.results.CompleteFile(ctx, h.key, made)
+		_, err = contract.Do(ctx, h.results, h.key, api.CompleteFile, api.FileRequest{File: made})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	for status := ""; status != "ready"; <-time.After(time.Second) {
-		f, err := h.results.File(ctx, h.key, made)
+		f, err := contract.Do(ctx, h.results, h.key, api.ReadFile, api.FileRequest{File: made})
 		var body struct{ Status string }
 		if err := errors.Join(err, json.Unmarshal(f.Body, &body)); err != nil || body.Status == "unusable" {
 			t.Fatalf("the file is %s, %v", f.Body, err)

@@ -9,6 +9,7 @@ func Operations() []Operation {
 		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
+		CreateFile, ListFiles, ReadFile, DeleteFile, CompleteFile, ListFileRows,
 		CreateKey, ListKeys, RevokeKey,
 		ReadUsage,
 	}

@@ -18,10 +18,11 @@ const (
 func Roles() []Role { return []Role{Owner, Editor, Caller, Labeller, Reader} }
 
 // Values are all roles as texts.
-func (Role) Values() []string {
-	var all []string
-	for _, r := range Roles() {
-		all = append(all, string(r))
+func (Role) Values() []string { return texts(Roles()) }
+
+func texts[S ~string](values []S) (all []string) {
+	for _, v := range values {
+		all = append(all, string(v))
 	}
 	return all
 }

@@ -2331,75 +2331,6 @@ export interface components {
          * @enum {string}
          */
         FileStatus: "uploading" | "reading" | "ready" | "unusable";
-        /** @description A file to upload. */
-        NewFile: {
-            /** @description What people call it. */
-            name: string;
-            /** @description How the file is read. */
-            format: components["schemas"]["FileFormat"];
-            /** @description The size of the file: up to 5 GiB. */
-            bytes: number;
-            /** @description The SHA-256 of the file in hexadecimal, in any letter case. Null or not sent: not checked. */
-            sha256?: string | null;
-        };
-        /** @description A file of rows. */
-        File: {
-            /**
-             * Format: uuid
-             * @description Names the file.
-             */
-            id: string;
-            /** @description What people call it. */
-            name: string;
-            /** @description How it is read. */
-            format: components["schemas"]["FileFormat"];
-            /** @description Its size. */
-            bytes: number;
-            /** @description The SHA-256 that was sent, or null. */
-            sha256: string | null;
-            /** @description Its state. */
-            status: components["schemas"]["FileStatus"];
-            /** @description Why it is unusable, or null. */
-            error: string | null;
-            /** @description The size of every part but the last, which is what remains. */
-            part_bytes: number;
-            /** @description How many parts it has. */
-            parts: number;
-            /** @description The numbers of the first 1,000 parts that were not sent, while it is uploading; then null. The first part is 1. */
-            missing: number[] | null;
-            /** @description How many rows it has, once it is ready. */
-            rows: number | null;
-            /** @description Its columns in order, once it is ready. */
-            columns: components["schemas"]["FileColumn"][] | null;
-            /** @description What separates the cells of a csv or tsv file that is ready. */
-            delimiter: string | null;
-            /**
-             * Format: date-time
-             * @description When it was created. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it is deleted, unless a run uses it. ISO 8601 in UTC with milliseconds.
-             */
-            expires_at: string;
-        };
-        /** @description A column of a file. */
-        FileColumn: {
-            /** @description Its name. */
-            name: string;
-            /** @description How many of its cells are not empty. */
-            filled: number;
-            /** @description The characters of its longest cell. */
-            longest: number;
-        };
-        /** @description A page of files, newest first. */
-        FilePage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["File"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
         /** @description A part that is stored. */
         FilePart: {
             /** @description Its number. */
@@ -2885,6 +2816,75 @@ export interface components {
              * @description When the last hour ends.
              */
             to: string;
+        };
+        /** @description A file to upload. */
+        NewFile: {
+            /** @description What people call it. */
+            name: string;
+            /** @description How the file is read. */
+            format: components["schemas"]["FileFormat"];
+            /** @description The size of the file: up to 5 GiB. */
+            bytes: number;
+            /** @description The SHA-256 of the file in hexadecimal, in any letter case. Null or not sent: not checked. */
+            sha256?: string | null;
+        };
+        /** @description A file of rows. Members that do not apply are null. */
+        File: {
+            /**
+             * Format: uuid
+             * @description Names the file.
+             */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description How it is read. */
+            format: components["schemas"]["FileFormat"];
+            /** @description Its size. */
+            bytes: number;
+            /** @description The SHA-256 that was sent, or null. */
+            sha256: string | null;
+            /** @description Its state. */
+            status: components["schemas"]["FileStatus"];
+            /** @description The size of every part but the last, which is what remains. */
+            part_bytes: number;
+            /** @description How many parts it has. */
+            parts: number;
+            /** @description The numbers of the first 1,000 parts that were not sent, while it is uploading; then null. The first part is 1. */
+            missing: number[] | null;
+            /** @description How many rows it has, once it is ready. */
+            rows: number | null;
+            /** @description Its columns in order, once it is ready. */
+            columns: components["schemas"]["FileColumn"][] | null;
+            /** @description What separates the cells of a csv or tsv file that is ready. */
+            delimiter: string | null;
+            /** @description Why it is unusable, or null. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is deleted, unless a run uses it. ISO 8601 in UTC with milliseconds.
+             */
+            expires_at: string;
+        };
+        /** @description A column of a file. */
+        FileColumn: {
+            /** @description Its name. */
+            name: string;
+            /** @description How many of its cells are not empty. */
+            filled: number;
+            /** @description The characters of its longest cell. */
+            longest: number;
+        };
+        /** @description A page of files, newest first. */
+        FilePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["File"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
         };
         /** @description A key to be. */
         NewKey: {

@@ -14,32 +14,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-func (r *results) CreateFile(_ context.Context, key contract.KeyDigest, f contract.NewFile) (contract.Response, error) {
-	return r.hear("CreateFile", key, f)
-}
-
 func (r *results) PutPart(_ context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
 	return r.hear("PutPart", key, p)
-}
-
-func (r *results) CompleteFile(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return r.hear("CompleteFile", key, id)
-}
-
-func (r *results) ListFiles(_ context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return r.hear("ListFiles", key, p)
-}
-
-func (r *results) File(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return r.hear("File", key, id)
-}
-
-func (r *results) FileRows(_ context.Context, key contract.KeyDigest, id prism.FileID, q contract.FileRows) (contract.Response, error) {
-	return r.hear("FileRows", key, id, q)
-}
-
-func (r *results) DeleteFile(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return r.hear("DeleteFile", key, id)
 }
 
 func (r *results) PlanRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
@@ -120,17 +96,9 @@ var (
 
 // filesAndRuns are calls that return a finished response.
 func filesAndRuns() []called {
-	whole := [32]byte{1, 31: 2}
 	return []called{
-		{"CreateFile", []any{digest, contract.NewFile{Name: odd, Format: contract.FileXLSX, Bytes: contract.MaxFileBytes, SHA256: &whole}}},
-		{"CreateFile", []any{digest, contract.NewFile{Name: odd, Format: contract.FileCSV, Bytes: 1}}},
 		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 5120, Data: []byte("\x00\xff\r\n\"")}}},
 		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 1, Data: bytes.Repeat([]byte{0, 0xff}, contract.PartBytes/2)}}},
-		{"CompleteFile", []any{digest, fileID}},
-		{"ListFiles", []any{digest, contract.Page{Limit: 7, Cursor: "c"}}},
-		{"File", []any{digest, fileID}},
-		{"FileRows", []any{digest, fileID, contract.FileRows{Offset: 9_999_999, Limit: 100}}},
-		{"DeleteFile", []any{digest, fileID}},
 		{"CreateRun", []any{digest, bySlug, aRun}},
 		{"CreateRun", []any{digest, byID, contract.NewRun{File: fileID, Fields: []contract.FieldColumn{}}}},
 		{"ListRuns", []any{digest, contract.RunList{}}},

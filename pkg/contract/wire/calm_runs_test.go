@@ -9,31 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-func (calm) CreateFile(context.Context, contract.KeyDigest, contract.NewFile) (contract.Response, error) {
-	return page, nil
-}
-
 func (calm) PutPart(context.Context, contract.KeyDigest, contract.FilePart) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) CompleteFile(context.Context, contract.KeyDigest, prism.FileID) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) ListFiles(context.Context, contract.KeyDigest, contract.Page) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) File(context.Context, contract.KeyDigest, prism.FileID) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) FileRows(context.Context, contract.KeyDigest, prism.FileID, contract.FileRows) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) DeleteFile(context.Context, contract.KeyDigest, prism.FileID) (contract.Response, error) {
 	return page, nil
 }
 

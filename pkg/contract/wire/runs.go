@@ -30,6 +30,10 @@ const (
 
 // The arguments of the methods of runs and leases.
 type (
+	argsFile struct {
+		Key contract.KeyDigest
+		ID  prism.FileID
+	}
 	argsNewRun struct {
 		Key contract.KeyDigest
 		Ref prism.Ref
@@ -168,7 +172,7 @@ func (r *results) LabelsRun(
 }
 
 func (r *results) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return r.call(ctx, pathDropLabelsFile, argsFile{Key: key, ID: id})
+	return r.call(ctx, pathDropLabelsFile, argsFile{key, id})
 }
 
 func (r *results) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {

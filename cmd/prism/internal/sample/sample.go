@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -295,9 +296,9 @@ func (f *filling) run(ctx context.Context) error {
 }
 
 func (f *filling) upload(ctx context.Context) (prism.FileID, error) {
-	made, err := f.Results.CreateFile(ctx, f.owner, contract.NewFile{
-		Name: "banking77.csv", Format: contract.FileCSV, Bytes: int64(len(bankingCSV)),
-	})
+	made, err := contract.Do(ctx, f.Results, f.owner, api.CreateFile, api.CreateFileRequest{NewFile: api.NewFile{
+		Name: "banking77.csv", Format: prism.FileCSV, Bytes: int64(len(bankingCSV)),
+	}})
 	var file struct{ ID prism.FileID }
 	if err == nil {
 		err = json.Unmarshal(made.Body, &file)
@@ -306,12 +307,14 @@ func (f *filling) upload(ctx context.Context) (prism.FileID, error) {
 		_, err = f.Results.PutPart(ctx, f.owner, contract.FilePart{File: file.ID, Number: 1, Data: bankingCSV})
 	}
 	if err == nil {
-		_, err = f.Results.CompleteFile(ctx, f.owner, file.ID)
+		_, err = contract.Do(ctx, f.Results, f.owner, api.CompleteFile, api.FileRequest{File: file.ID})
 	}
 	if err != nil {
 		return file.ID, err
 	}
-	return file.ID, f.await(ctx, "ready", func() (contract.Response, error) { return f.Results.File(ctx, f.owner, file.ID) })
+	return file.ID, f.await(ctx, "ready", func() (contract.Response, error) {
+		return contract.Do(ctx, f.Results, f.owner, api.ReadFile, api.FileRequest{File: file.ID})
+	})
 }
 
 // await reads a file or run until it has the status.

@@ -76,7 +76,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			"CalibrationPins", `{"questions":{"q":"` + anID + `"}}`, "",
 			func(b request.Body) error { return parseDeclared(api.PinCalibrations, "", "", b) },
 		},
-		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
+		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { return parseDeclared(api.CreateFile, "", "", b) }},
 		{
 			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
 			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err },

@@ -80,18 +80,10 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			_, _, err := request.ParseCompare("p", with(n, v, "a", "1", "b", "2", "question", "q"))
 			return err
 		},
-		"readFile":     func(_, v string) error { _, err := request.ParseFile(v); return err },
-		"deleteFile":   func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
-		"completeFile": func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
 			at[n] = v
 			_, err := request.ParsePart(at["file_id"], at["n"], []byte("x"))
-			return err
-		},
-		"listFiles": func(n, v string) error { _, err := request.ParseFileList(sent(n, v)); return err },
-		"listFileRows": func(n, v string) error {
-			_, _, err := request.ParseFileRows(in("file_id", n, v), sent(n, v))
 			return err
 		},
 		"listRuns":  func(n, v string) error { _, err := request.ParseRunList(sent(n, v)); return err },

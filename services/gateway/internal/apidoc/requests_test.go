@@ -27,7 +27,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
 		"putLabels":     func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
 		"addLabels":     func(b request.Body) error { _, _, err := request.ParseManyLabels("support-triage", b); return err },
-		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
 		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
@@ -175,20 +174,17 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidPeriod", err)
 	jsonBody := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
 	file := func(members string) error {
-		_, err := request.ParseNewFile(jsonBody(`{"name":"n"` + members + `}`))
-		return err
+		return parseDeclared(api.CreateFile, "", "", jsonBody(`{"name":"n"`+members+`}`))
 	}
 	put("InvalidFileFormat", file(`,"format":"xls","bytes":1`))
 	put("FileTooLarge", file(`,"format":"csv","bytes":5368709121`))
 	put("InvalidSHA256", file(`,"format":"csv","bytes":1,"sha256":"1"`))
-	_, err = request.ParseFile("1")
-	put("InvalidFileId", err)
+	put("InvalidFileId", parseDeclared(api.ReadFile, "file_id", "1", request.Body{}))
 	_, err = request.ParsePart(anID, "0", []byte("x"))
 	put("InvalidPart", err)
 	_, err = request.ParsePart(anID, "1", nil)
 	put("PartEmpty", err)
-	_, _, err = request.ParseFileRows(anID, query("offset", "-1"))
-	put("InvalidOffset", err)
+	put("InvalidOffset", parseDeclared(api.ListFileRows, "offset", "-1", request.Body{}))
 	_, err = request.ParseRun("1")
 	put("InvalidRunId", err)
 	_, err = request.ParseNewRun("p", jsonBody(`{}`))

@@ -303,8 +303,8 @@ func newValueReader(t reflect.Type, m api.Member) valueReader {
 		}}
 	case isInt(t) && m.Min != nil && m.Max != nil:
 		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
-			if r.is(it, kindNumber) {
-				to.SetInt(int64(r.whole(it.path, parseNumber(it.text), int(*m.Min), int(*m.Max))))
+			if f, ok := r.number(it); ok {
+				to.SetInt(int64(r.whole(it.path, f, int(*m.Min), int(*m.Max))))
 			}
 		}}
 	case t.Kind() == reflect.Slice && m.Max != nil:
@@ -366,7 +366,8 @@ func sliceReader(t reflect.Type, m api.Member) valueReader {
 
 // ownReaders read types whose rules the tags of their members cannot say.
 var ownReaders = map[reflect.Type]valueReader{
-	reflect.TypeFor[api.Pins](): pinsReader,
+	reflect.TypeFor[api.Pins]():   pinsReader,
+	reflect.TypeFor[api.SHA256](): {scalar, digest},
 }
 
 func isInt(t reflect.Type) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -14,12 +15,12 @@ import (
 func TestFilesAreRead(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("0A", 32)
-	got, err := request.ParseNewFile(jsonBody(`{"name":"é","format":"parquet","bytes":5368709120,"sha256":"` + digest + `","x":1}`))
-	want := contract.NewFile{Name: "é", Format: contract.FileParquet, Bytes: contract.MaxFileBytes, SHA256: new([32]byte)}
+	got, err := parsedBody(api.CreateFile, `{"name":"é","format":"parquet","bytes":5368709120,"sha256":"`+digest+`","x":1}`)
+	want := api.NewFile{Name: "é", Format: prism.FileParquet, Bytes: prism.MaxFileBytes, SHA256: new(api.SHA256)}
 	for i := range want.SHA256 {
 		want.SHA256[i] = 0x0a
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
+	if err != nil || !reflect.DeepEqual(got.NewFile, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for body, want := range map[string]string{
@@ -35,7 +36,7 @@ func TestFilesAreRead(t *testing.T) {
 		`{"name":"n","format":"csv","bytes":1,"sha256":null}`: "",
 		`{`: malformed,
 	} {
-		_, err := request.ParseNewFile(jsonBody(body))
+		_, err := parsedBody(api.CreateFile, body)
 		wantProblems(t, err, want)
 	}
 }
@@ -58,11 +59,11 @@ func TestPartsAreRead(t *testing.T) {
 	wantProblems(t, err, "file_id: Invalid uuid; body: Required")
 	_, err = request.ParsePart("\xff", "1", nil)
 	wantProblems(t, err, malformed)
-	_, rows, err := request.ParseFileRows(anID, query("offset", "10000000", "limit", "100"))
-	if err != nil || rows != (contract.FileRows{Offset: 10_000_000, Limit: 100}) {
+	rows, err := parsed(api.ListFileRows, request.Source{Query: query("offset", "10000000", "limit", "100")}, "file_id", anID)
+	if err != nil || rows.Offset != 10_000_000 || rows.Limit != 100 || rows.File.String() != anID {
 		t.Errorf("got %+v, %v", rows, err)
 	}
-	_, _, err = request.ParseFileRows(anID, query("offset", "x", "limit", "101"))
+	_, err = parsed(api.ListFileRows, request.Source{Query: query("offset", "x", "limit", "101")}, "file_id", anID)
 	wantProblems(t, err, "offset: Expected number, received string; limit: Number must be less than or equal to 100")
 }
 

@@ -11,11 +11,8 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// What takes results longer than other changes: they write or read content, which an object store may keep, or many rows.
-const (
-	storeWait    = 15 * time.Second
-	completeWait = 55 * time.Second
-)
+// storeWait is how long results may take to store a part, which an object store may keep.
+const storeWait = 15 * time.Second
 
 // within is a call that results may take longer for.
 func within(limit time.Duration, c call, err error) (call, error) {
@@ -28,12 +25,8 @@ func within(limit time.Duration, c call, err error) (call, error) {
 	return c, err
 }
 
-// files are the calls on files.
-func files(app *fiber.App, d Deps) {
-	app.Post("/v1/files", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.CreateFile)(request.ParseNewFile(b))
-		return created(do, false), err
-	}))
+// parts is the call whose body is a part of a file.
+func parts(app *fiber.App, d Deps) {
 	app.Put("/v1/files/:file_id/parts/:n", func(c *fiber.Ctx) error {
 		content, err := httpkit.ReadOctets(c)
 		if err != nil {
@@ -44,23 +37,4 @@ func files(app *fiber.App, d Deps) {
 		do, err = within(storeWait, do, err)
 		return d.respond(c, do, err)
 	})
-	app.Post("/v1/files/:file_id/complete", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.CompleteFile)(request.ParseFileAction(httpkit.Param(c, "file_id"), b))
-		do.status = fiber.StatusAccepted
-		return within(completeWait, do, err)
-	}))
-	app.Get("/v1/files", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListFiles)(request.ParseFileList(query(c)))
-	}))
-	app.Get("/v1/files/:file_id", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.File)(request.ParseFile(httpkit.Param(c, "file_id")))
-	}))
-	app.Get("/v1/files/:file_id/rows", d.reading(func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.FileRows)(request.ParseFileRows(httpkit.Param(c, "file_id"), query(c)))
-	}))
-	app.Delete("/v1/files/:file_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.DeleteFile)(request.ParseFileAction(httpkit.Param(c, "file_id"), b))
-		do.status = fiber.StatusNoContent
-		return within(storeWait, do, err)
-	}))
 }

@@ -21,7 +21,7 @@ func Register(app *fiber.App, d Deps) {
 	members(app, d)
 	audit(app, d)
 	models(app, d)
-	files(app, d)
+	parts(app, d)
 	runs(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {

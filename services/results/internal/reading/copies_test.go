@@ -84,7 +84,7 @@ func (e ending) EndReading(ctx context.Context, l store.FileLease, f store.File)
 func TestOfAnUnusableFileNothingStaysButItsParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.format = contract.FileXLSX
+	w.format = prism.FileXLSX
 	id := w.completed(t, workbook(t, 100)) // 100 MB
 	w.killed(t, id)
 	looked := 0
@@ -97,7 +97,7 @@ func TestOfAnUnusableFileNothingStaysButItsParts(t *testing.T) {
 	w.works(t, true)
 	f := w.file(t, id)
 	want := fmt.Sprintf("The rows have more than %d bytes, the most for a file of %d bytes.", 100*f.Bytes+64<<20, f.Bytes)
-	if f.Status != store.FileUnusable || f.Error != want || looked != 1 {
+	if f.Status != prism.FileUnusable || f.Error != want || looked != 1 {
 		t.Errorf("the file is %s: %s; want %s", f.Status, f.Error, want)
 	}
 }
@@ -106,12 +106,12 @@ func TestOfAnUnusableFileNothingStaysButItsParts(t *testing.T) {
 func TestAReadyFileHasOneCopy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.format = contract.FileXLSX
+	w.format = prism.FileXLSX
 	id := w.completed(t, workbook(t, 1))
 	w.killed(t, id)
 	w.works(t, true)
 	f, got := w.file(t, id), w.contents(t, id)
-	if f.Status != store.FileReady || len(got) != 2 || !strings.HasPrefix(got[0], blobs.CopyOf(f.Copy.ID)) {
+	if f.Status != prism.FileReady || len(got) != 2 || !strings.HasPrefix(got[0], blobs.CopyOf(f.Copy.ID)) {
 		t.Errorf("a file that is %s has %v", f.Status, got)
 	}
 }
@@ -123,7 +123,7 @@ func TestAFileWhoseRowsAreMoreThanItsAccountMayStoreIsUnusable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for format, content := range map[contract.FileFormat]string{contract.FileXLSX: workbook(t, 9), contract.FileParquet: string(parquet)} {
+	for format, content := range map[prism.FileFormat]string{prism.FileXLSX: workbook(t, 9), prism.FileParquet: string(parquet)} {
 		t.Run(string(format), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -136,14 +136,14 @@ func TestAFileWhoseRowsAreMoreThanItsAccountMayStoreIsUnusable(t *testing.T) {
 			w.works(t, true)
 			f, got := w.file(t, id), w.contents(t, id)
 			want := fmt.Sprintf("The account may store %d bytes, and the rows are larger than what is left.", most)
-			if f.Status != store.FileUnusable || f.Error != want || len(got) != 1 {
+			if f.Status != prism.FileUnusable || f.Error != want || len(got) != 1 {
 				t.Errorf("the file is %s: %s, and has %v", f.Status, f.Error, got)
 			}
-			w.format = contract.FileCSV
+			w.format = prism.FileCSV
 			w.works(t, false)
 			id = w.completed(t, csv(3))
 			w.works(t, true)
-			if f := w.file(t, id); f.Status != store.FileReady { // it needs no copy
+			if f := w.file(t, id); f.Status != prism.FileReady { // it needs no copy
 				t.Errorf("the file is %+v", f)
 			}
 		})

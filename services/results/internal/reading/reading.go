@@ -21,7 +21,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -236,7 +235,7 @@ func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error
 	err := w.Store.EndReading(ctx, l, f)
 	if err == nil {
 		outcome := readyOutcome
-		if f.Status == store.FileUnusable {
+		if f.Status == prism.FileUnusable {
 			outcome = unusableOutcome
 		}
 		w.read.WithLabelValues(outcome).Inc()
@@ -269,7 +268,7 @@ func (w *Worker) readFile(ctx context.Context, l store.FileLease, mine *turn) (e
 	if lost := context.Cause(ctx); lost != nil {
 		return lost // the reason why the pass failed
 	}
-	if err == nil && f.Status == store.FileUnusable {
+	if err == nil && f.Status == prism.FileUnusable {
 		err = copied.Discard(ctx)
 	}
 	if err != nil {
@@ -316,7 +315,7 @@ func (w *Worker) pass(
 		}
 	}()
 	keeps, to := blobs.InOrder, io.Writer(copied)
-	if l.File.Format == contract.FileXLSX || l.File.Format == contract.FileParquet {
+	if l.File.Format == prism.FileXLSX || l.File.Format == prism.FileParquet {
 		keeps = blobs.AnyOrder
 		if _, err := w.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
 			return f, err
@@ -328,7 +327,7 @@ func (w *Worker) pass(
 		to = &room{copied, stored.Limit - stored.Bytes, stored.Limit}
 	}
 	if l.File.Readings > maxReadings {
-		return store.File{Status: store.FileUnusable, Error: unreadable}, nil
+		return store.File{Status: prism.FileUnusable, Error: unreadable}, nil
 	}
 	parts, err := w.Store.Parts(ctx, l.Account, l.File.ID, 1, math.MaxInt32)
 	if err != nil {
@@ -351,7 +350,7 @@ func (w *Worker) pass(
 	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
 	layout, rows, err := tabular.Read(ctx, l.File.Format, source, to, note)
 	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
-		return store.File{Status: store.FileUnusable, Error: wrong.Text}, nil
+		return store.File{Status: prism.FileUnusable, Error: wrong.Text}, nil
 	}
 	if err == nil {
 		err = flush()
@@ -362,7 +361,7 @@ func (w *Worker) pass(
 	if f.Copy, err = copied.End(); err != nil {
 		return f, err
 	}
-	f.Status, f.Rows = store.FileReady, rows
+	f.Status, f.Rows = prism.FileReady, rows
 	f.Layout, err = strictjson.Marshal(layout)
 	return f, err
 }

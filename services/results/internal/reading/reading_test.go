@@ -37,7 +37,7 @@ type world struct {
 	account prism.AccountID
 	now     time.Time
 	ids     byte
-	format  contract.FileFormat // of the next files
+	format  prism.FileFormat // of the next files
 	readers int
 }
 
@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
 		Store: sqlitetest.New(t), folder: t.TempDir(), account: prism.AccountID{UUID: prism.UUID{1}},
-		now: time.UnixMilli(1_800_000_000_000).UTC(), format: contract.FileCSV, readers: 3,
+		now: time.UnixMilli(1_800_000_000_000).UTC(), format: prism.FileCSV, readers: 3,
 	}
 	w.blobs = blobs.InFolder(w.folder)
 	if err := w.CreateAccount(t.Context(), w.account, "a", storetest.By()); err != nil {
@@ -160,7 +160,7 @@ func TestAFileIsReadInChunksThatHoldAllItsRows(t *testing.T) {
 	w.now = w.now.Add(30 * time.Second)
 	w.works(t, true)
 	f := w.file(t, id)
-	if f.Status != store.FileReady || f.Rows != rows || f.Chunks != 751 {
+	if f.Status != prism.FileReady || f.Rows != rows || f.Chunks != 751 {
 		t.Fatalf("the file is %+v", f)
 	}
 	next := int64(1)
@@ -234,11 +234,11 @@ func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 	}
 	w.metric(t, "prism_files_reading", 1)
 	w.metric(t, "prism_file_reading_late_seconds", 40)
-	if f := w.file(t, id); f.Status != store.FileReading || f.Readings != 0 {
+	if f := w.file(t, id); f.Status != prism.FileReading || f.Readings != 0 {
 		t.Errorf("the file is %+v", f)
 	}
 	w.works(t, true)
-	if f := w.file(t, id); f.Status != store.FileReady {
+	if f := w.file(t, id); f.Status != prism.FileReady {
 		t.Errorf("the file is %+v", f)
 	}
 }
@@ -262,10 +262,10 @@ func TestAReaderThatDiesIsFollowedByAnotherAndAFileThatKillsReadersIsGivenUp(t *
 	w.now = w.now.Add(time.Minute)
 	w.works(t, true)
 	w.works(t, true)
-	if a, b := w.file(t, id), w.file(t, deadly); a.Status != store.FileReady || b.Status != store.FileReady {
+	if a, b := w.file(t, id), w.file(t, deadly); a.Status != prism.FileReady || b.Status != prism.FileReady {
 		t.Errorf("the files are %s and %s", a.Status, b.Status)
 	}
-	if err := w.EndReading(t.Context(), first, store.File{Status: store.FileUnusable}); !errors.Is(err, store.ErrNotFound) {
+	if err := w.EndReading(t.Context(), first, store.File{Status: prism.FileUnusable}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the dead reader stores its end: %v", err)
 	}
 	id = w.completed(t, csv(3))
@@ -274,7 +274,7 @@ func TestAReaderThatDiesIsFollowedByAnotherAndAFileThatKillsReadersIsGivenUp(t *
 		w.now = w.now.Add(time.Minute)
 	}
 	w.works(t, true)
-	if f := w.file(t, id); f.Status != store.FileUnusable || f.Error != "This file could not be read." {
+	if f := w.file(t, id); f.Status != prism.FileUnusable || f.Error != "This file could not be read." {
 		t.Errorf("the file is %+v", f)
 	}
 	w.metric(t, "prism_file_readings_total unusable", 1)

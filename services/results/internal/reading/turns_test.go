@@ -68,7 +68,7 @@ func (w *world) reads(t *testing.T, d time.Duration) {
 }
 
 // status is the status of a file of any account.
-func (w *world) status(t *testing.T, account prism.AccountID, id prism.FileID) store.FileStatus {
+func (w *world) status(t *testing.T, account prism.AccountID, id prism.FileID) prism.FileStatus {
 	t.Helper()
 	f, err := w.File(t.Context(), account, id)
 	if err != nil {
@@ -107,7 +107,7 @@ func TestAccountsWithSlowFilesDoNotKeepAnotherFromHavingAFileRead(t *testing.T) 
 			id := w.completed(t, csv(3))
 			w.worker(t, w.Store, s)
 			w.reads(t, c.within)
-			if got := w.status(t, account, id); got != store.FileReady {
+			if got := w.status(t, account, id); got != prism.FileReady {
 				t.Errorf("the file is %s", got)
 			}
 			w.metric(t, "prism_file_readings_total broken_off", c.broken)
@@ -148,7 +148,7 @@ func TestAFileThatMakesRoomIsReadAnewForLonger(t *testing.T) {
 	id := w.completed(t, csv(300_000)) // four parts
 	w.worker(t, w.Store, s)
 	w.reads(t, 10*time.Minute)
-	if got := w.status(t, account, id); got != store.FileReady {
+	if got := w.status(t, account, id); got != prism.FileReady {
 		t.Errorf("the file is %s", got)
 	}
 	times := 0

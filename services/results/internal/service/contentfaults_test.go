@@ -100,7 +100,7 @@ func TestARunWhoseContentIsMissingPausesAndOthersGoOn(t *testing.T) {
 	}
 	u := w.unreliable()
 	u.missing = true
-	if _, err := w.FileRows(t.Context(), w.key, read().File, contract.FileRows{Limit: 1}); !errors.Is(err, apierr.ContentMissing()) {
+	if _, err := w.FileRows(t.Context(), w.key, read().File, 0, 1); !errors.Is(err, apierr.ContentMissing()) {
 		t.Errorf("a preview: %v", err)
 	}
 	if chunk, err := w.LeaseChunk(t.Context(), prism.UUID{1}); chunk != nil || err != nil {

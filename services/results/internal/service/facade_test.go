@@ -111,3 +111,29 @@ func (c facade) SetDrift(ctx context.Context, k key, ref prism.Ref, change api.D
 func (c facade) Usage(ctx context.Context, k key, q api.ReadUsageRequest) (response, error) {
 	return contract.Do(ctx, c, k, api.ReadUsage, q)
 }
+
+func (c facade) CreateFile(ctx context.Context, k key, n api.NewFile) (response, error) {
+	return contract.Do(ctx, c, k, api.CreateFile, api.CreateFileRequest{NewFile: n})
+}
+
+func (c facade) CompleteFile(ctx context.Context, k key, id prism.FileID) (response, error) {
+	return contract.Do(ctx, c, k, api.CompleteFile, api.FileRequest{File: id})
+}
+
+func (c facade) File(ctx context.Context, k key, id prism.FileID) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadFile, api.FileRequest{File: id})
+}
+
+func (c facade) DeleteFile(ctx context.Context, k key, id prism.FileID) (response, error) {
+	return contract.Do(ctx, c, k, api.DeleteFile, api.FileRequest{File: id})
+}
+
+func (c facade) ListFiles(ctx context.Context, k key, p contract.Page) (response, error) {
+	return contract.Do(ctx, c, k, api.ListFiles, api.ListFilesRequest{PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor})
+}
+
+func (c facade) FileRows(ctx context.Context, k key, id prism.FileID, offset int64, limit int) (response, error) {
+	return contract.Do(ctx, c, k, api.ListFileRows, api.ListFileRowsRequest{
+		FileRequest: api.FileRequest{File: id}, Offset: offset, PageRequest: api.PageRequest{Limit: limit},
+	})
+}

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // sheet is a workbook of one sheet with a row for each of rows, whose cells are texts.
@@ -62,8 +63,8 @@ func TestTheRowsOfAWorkbookAreReadFromItsCopy(t *testing.T) {
 		rows = append(rows, []string{fmt.Sprint(i + 1), strings.Repeat("ä,", 3000)})
 	}
 	content := sheet(t, rows...)
-	f := w.fileOf(t)(w.CreateFile(t.Context(), w.key, contract.NewFile{
-		Name: "n", Format: contract.FileXLSX, Bytes: int64(len(content)),
+	f := w.fileOf(t)(w.CreateFile(t.Context(), w.key, api.NewFile{
+		Name: "n", Format: prism.FileXLSX, Bytes: int64(len(content)),
 	}))
 	for n := range f.Parts {
 		w.put(t, part(f.ID, content, n+1))
@@ -73,11 +74,11 @@ func TestTheRowsOfAWorkbookAreReadFromItsCopy(t *testing.T) {
 	}
 	w.read(t)
 	stored, err := w.store.File(t.Context(), w.account, f.ID)
-	if err != nil || stored.Status != store.FileReady || stored.Rows != 450 || stored.Copy.Bytes < 2*contract.PartBytes {
+	if err != nil || stored.Status != prism.FileReady || stored.Rows != 450 || stored.Copy.Bytes < 2*contract.PartBytes {
 		t.Fatalf("%+v, %v", stored, err)
 	}
 	for _, offset := range []int64{0, 120, 299, 448} {
-		r, err := w.FileRows(t.Context(), w.key, f.ID, contract.FileRows{Offset: offset, Limit: 1})
+		r, err := w.FileRows(t.Context(), w.key, f.ID, offset, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ const (
 // left, no later part is the next one. Then the call of every catchUp-th part that is hashBlock parts behind goes on.
 func (s *Service) hashOn(ctx context.Context, account prism.AccountID, p contract.FilePart) {
 	f, err := s.Store.File(ctx, account, p.File)
-	if err != nil || f.SHA256 == nil || f.Status != store.FileUploading {
+	if err != nil || f.SHA256 == nil || f.Status != prism.FileUploading {
 		return
 	}
 	next := f.Hashed.Parts + 1

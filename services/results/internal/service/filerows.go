@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -12,41 +13,36 @@ import (
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-// FileRows implements contract.Files.
-func (s *Service) FileRows(
-	ctx context.Context, key contract.KeyDigest, id prism.FileID, q contract.FileRows,
-) (contract.Response, error) {
-	return s.manage(ctx, key, readFileRows, apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
-		f, err := s.Store.File(ctx, account, id)
+func (s *Service) listFileRows(ctx context.Context, c store.Caller, in api.ListFileRowsRequest) ([]byte, error) {
+	f, err := s.Store.File(ctx, c.Account, in.File)
+	if err != nil {
+		return nil, err
+	}
+	if f.Status != prism.FileReady {
+		return nil, apierr.FileNotReady()
+	}
+	layout, err := layoutOf(f)
+	if err != nil {
+		return nil, err
+	}
+	var page listPage
+	for next := in.Offset + 1; next <= min(f.Rows, in.Offset+int64(in.Limit)); {
+		chunk, err := s.Store.FileChunkOf(ctx, c.Account, in.File, next)
 		if err != nil {
 			return nil, err
 		}
-		if f.Status != store.FileReady {
-			return nil, apierr.FileNotReady()
-		}
-		layout, err := layoutOf(f)
+		rows, err := s.rowsOfChunk(ctx, c.Account, f, layout, chunk)
 		if err != nil {
 			return nil, err
 		}
-		var page listPage
-		for next := q.Offset + 1; next <= min(f.Rows, q.Offset+int64(q.Limit)); {
-			chunk, err := s.Store.FileChunkOf(ctx, account, id, next)
-			if err != nil {
-				return nil, err
+		for _, row := range rows[next-chunk.FirstRow:] {
+			if len(page.rows) == in.Limit || !page.add(rowObject(layout.Columns, row)) {
+				return page.body(""), nil
 			}
-			rows, err := s.rowsOfChunk(ctx, account, f, layout, chunk)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows[next-chunk.FirstRow:] {
-				if len(page.rows) == q.Limit || !page.add(rowObject(layout.Columns, row)) {
-					return page.body(""), nil
-				}
-				next++
-			}
+			next++
 		}
-		return page.body(""), nil
-	})
+	}
+	return page.body(""), nil
 }
 
 // rowObject is a row as an object in column order. What a row of jsonl lacks is null.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -27,7 +27,7 @@ func TestAPreviewHasTheRowsOfAReadyFile(t *testing.T) {
 		limit, first int
 		rows         int
 	}{{0, 3, 1, 3}, {199, 2, 200, 2}, {150, 100, 151, 100}, {999, 100, 1000, 1}, {1000, 5, 0, 0}, {9_999_999_999, 5, 0, 0}} {
-		r, err := w.FileRows(t.Context(), w.key, f.ID, contract.FileRows{Offset: c.offset, Limit: c.limit})
+		r, err := w.FileRows(t.Context(), w.key, f.ID, c.offset, c.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestAPreviewHasTheRowsOfAReadyFile(t *testing.T) {
 			t.Errorf("from %d: %s", c.offset, r.Body)
 		}
 	}
-	_, err := w.FileRows(t.Context(), w.key, prism.FileID{UUID: prism.UUID{9}}, contract.FileRows{Limit: 1})
+	_, err := w.FileRows(t.Context(), w.key, prism.FileID{UUID: prism.UUID{9}}, 0, 1)
 	if !errors.Is(err, apierr.FileNotFound()) {
 		t.Errorf("of no file: %v", err)
 	}
@@ -51,8 +51,8 @@ func TestAPreviewShowsNullForWhatARowLacksAndEndsWhenItIsLarge(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("x", 900_000)
 	content := []byte("{\"a\":\"1\"}\n{\"b\":2.50}\n" + strings.Repeat(`{"a":"`+long+"\"}\n", 8))
-	f := w.fileOf(t)(w.CreateFile(t.Context(), w.key, contract.NewFile{
-		Name: "n", Format: contract.FileJSONL, Bytes: int64(len(content)),
+	f := w.fileOf(t)(w.CreateFile(t.Context(), w.key, api.NewFile{
+		Name: "n", Format: prism.FileJSONL, Bytes: int64(len(content)),
 	}))
 	for n := range f.Parts {
 		w.put(t, part(f.ID, content, n+1))
@@ -61,7 +61,7 @@ func TestAPreviewShowsNullForWhatARowLacksAndEndsWhenItIsLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.read(t)
-	r, err := w.FileRows(t.Context(), w.key, f.ID, contract.FileRows{Limit: 100})
+	r, err := w.FileRows(t.Context(), w.key, f.ID, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
@@ -22,53 +23,23 @@ var _ contract.Files = (*Service)(nil)
 // maxMissing bounds the numbers of missing parts that a response lists (spec: file-upload).
 const maxMissing = 1000
 
-// The bodies of files.
-type (
-	// fileBody always has all members; those that do not apply are null (spec: file-members).
-	fileBody struct {
-		ID        prism.FileID        `json:"id"`
-		Name      string              `json:"name"`
-		Format    contract.FileFormat `json:"format"`
-		Bytes     int64               `json:"bytes"`
-		SHA256    *string             `json:"sha256"`
-		Status    store.FileStatus    `json:"status"`
-		PartBytes int                 `json:"part_bytes"`
-		Parts     int32               `json:"parts"`
-		Missing   *[]int32            `json:"missing"` // of a file that is uploading
-		Rows      *int64              `json:"rows"`    // of a ready file, as what follows
-		Columns   *[]tabular.Column   `json:"columns"`
-		Delimiter *string             `json:"delimiter"`
-		Error     *string             `json:"error"` // of an unusable file
-		CreatedAt string              `json:"created_at"`
-		ExpiresAt string              `json:"expires_at"`
+func (s *Service) createFile(ctx context.Context, c store.Caller, in api.CreateFileRequest) (api.File, error) {
+	f, err := s.addFile(ctx, c.Account, in.NewFile)
+	if err != nil {
+		return api.File{}, err
 	}
-	partBody struct {
-		Part   int32  `json:"part"`
-		Bytes  int    `json:"bytes"`
-		SHA256 string `json:"sha256"`
-	}
-)
-
-// CreateFile implements contract.Files.
-func (s *Service) CreateFile(ctx context.Context, key contract.KeyDigest, n contract.NewFile) (contract.Response, error) {
-	return s.manage(ctx, key, createFile, nil, func(account prism.AccountID) (any, error) {
-		f, err := s.addFile(ctx, account, n)
-		if err != nil {
-			return nil, err
-		}
-		return s.fileBody(ctx, account, f)
-	})
+	return s.fileBody(ctx, c.Account, f)
 }
 
 // addFile stores a file whose parts are to come.
-func (s *Service) addFile(ctx context.Context, account prism.AccountID, n contract.NewFile) (store.File, error) {
+func (s *Service) addFile(ctx context.Context, account prism.AccountID, n api.NewFile) (store.File, error) {
 	id, err := s.NewID()
 	if err != nil {
 		return store.File{}, err
 	}
 	at := prism.Now(s.Now)
 	f := store.File{
-		ID: prism.FileID{UUID: id}, Name: n.Name, Format: n.Format, Bytes: n.Bytes, SHA256: n.SHA256, Status: store.FileUploading,
+		ID: prism.FileID{UUID: id}, Name: n.Name, Format: n.Format, Bytes: n.Bytes, SHA256: (*[32]byte)(n.SHA256), Status: prism.FileUploading,
 		CreatedAt: at, ExpiresAt: at.Add(store.UploadTime),
 	}
 	return f, s.Store.CreateFile(ctx, account, f)
@@ -89,7 +60,7 @@ func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contrac
 			return nil, err
 		}
 		s.hashOn(ctx, account, p)
-		return partBody{p.Number, len(p.Data), hex.EncodeToString(digest[:])}, nil
+		return api.FilePart{Part: int(p.Number), Bytes: int64(len(p.Data)), SHA256: hex.EncodeToString(digest[:])}, nil
 	})
 }
 
@@ -102,7 +73,7 @@ func (s *Service) addPart(
 	}
 	part := store.Part{Number: p.Number, Bytes: int32(len(p.Data)), SHA256: sha256.Sum256(p.Data)} //nolint:gosec // at most a part
 	owner, name := store.FileOwner{Account: account, ID: f.ID}, blobs.Part(part.Number, part.SHA256)
-	if f.Status == store.FileUploading {
+	if f.Status == prism.FileUploading {
 		if err := s.Blobs.Put(ctx, owner, name, p.Data); err != nil {
 			return digest, err
 		}
@@ -135,33 +106,27 @@ func checkPart(f store.File, p contract.FilePart) error {
 	return nil
 }
 
-// CompleteFile implements contract.Files.
-func (s *Service) CompleteFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return s.manage(ctx, key, completeFile, apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
-		f, err := s.Store.File(ctx, account, id)
+func (s *Service) completeFile(ctx context.Context, c store.Caller, in api.FileRequest) (api.File, error) {
+	f, err := s.Store.File(ctx, c.Account, in.File)
+	if err != nil {
+		return api.File{}, err
+	}
+	if f.Status == prism.FileUploading {
+		missing, total, err := s.missing(ctx, c.Account, f)
 		if err != nil {
-			return nil, err
+			return api.File{}, err
 		}
-		if f.Status == store.FileUploading {
-			missing, total, err := s.missing(ctx, account, f)
-			if err != nil {
-				return nil, err
-			}
-			if total > 0 {
-				return nil, apierr.PartsMissing(missing, total)
-			}
-			if err := s.checkDigest(ctx, account, f); err != nil {
-				return nil, err
-			}
+		if total > 0 {
+			return api.File{}, apierr.PartsMissing(missing, total)
 		}
-		if err := s.Store.SetReading(ctx, account, id, prism.Now(s.Now)); err != nil {
-			return nil, err
+		if err := s.checkDigest(ctx, c.Account, f); err != nil {
+			return api.File{}, err
 		}
-		if f, err = s.Store.File(ctx, account, id); err != nil {
-			return nil, err
-		}
-		return s.fileBody(ctx, account, f)
-	})
+	}
+	if err := s.Store.SetReading(ctx, c.Account, in.File, prism.Now(s.Now)); err != nil {
+		return api.File{}, err
+	}
+	return s.readFile(ctx, c, in)
 }
 
 // missing are the first numbers of parts that were not sent, and how many there are in all.
@@ -183,70 +148,67 @@ func (s *Service) missing(ctx context.Context, account prism.AccountID, f store.
 	return first, total, nil
 }
 
-// ListFiles implements contract.Files.
-func (s *Service) ListFiles(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return s.manage(ctx, key, listFiles, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfFiles, p.Limit, p.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		files, more, err := s.Store.ListFiles(ctx, account, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(contract.ListOfFiles, files, more,
-			func(f store.File) (strictjson.Value, error) {
-				body, err := s.fileBody(ctx, account, f)
-				if err != nil {
-					return nil, err
-				}
-				return strictjson.Marshal(body)
-			},
-			func(f store.File) prism.UUID { return f.ID.UUID })
-	})
+func (s *Service) listFiles(ctx context.Context, c store.Caller, in api.ListFilesRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfFiles, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	files, more, err := s.Store.ListFiles(ctx, c.Account, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(contract.ListOfFiles, files, more,
+		func(f store.File) (strictjson.Value, error) {
+			body, err := s.fileBody(ctx, c.Account, f)
+			if err != nil {
+				return nil, err
+			}
+			return strictjson.Marshal(body)
+		},
+		func(f store.File) prism.UUID { return f.ID.UUID })
 }
 
-// File implements contract.Files.
-func (s *Service) File(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return s.manage(ctx, key, readFile, apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
-		f, err := s.Store.File(ctx, account, id)
-		if err != nil {
-			return nil, err
-		}
-		return s.fileBody(ctx, account, f)
-	})
+func (s *Service) readFile(ctx context.Context, c store.Caller, in api.FileRequest) (api.File, error) {
+	f, err := s.Store.File(ctx, c.Account, in.File)
+	if err != nil {
+		return api.File{}, err
+	}
+	return s.fileBody(ctx, c.Account, f)
 }
 
-// DeleteFile implements contract.Files. A worker deletes the content.
-func (s *Service) DeleteFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	_, err := s.alter(ctx, key, deleteFile, apierr.FileNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		return nil, s.Store.DeleteFile(ctx, account, id, by)
-	})
-	return contract.Response{}, err
+// deleteFile deletes a file; a worker deletes the content.
+func (s *Service) deleteFile(ctx context.Context, account prism.AccountID, by store.By, in api.FileRequest) (api.None, error) {
+	return api.None{}, s.Store.DeleteFile(ctx, account, in.File, by)
 }
 
-func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store.File) (fileBody, error) {
-	body := fileBody{
-		ID: f.ID, Name: f.Name, Format: f.Format, Bytes: f.Bytes, Status: f.Status, PartBytes: contract.PartBytes, Parts: f.Parts(),
-		Error: optional(f.Error), CreatedAt: prism.FormatTime(f.CreatedAt), ExpiresAt: prism.FormatTime(f.ExpiresAt),
+func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store.File) (api.File, error) {
+	body := api.File{
+		ID: f.ID.String(), Name: f.Name, Format: f.Format, Bytes: f.Bytes, Status: f.Status, PartBytes: contract.PartBytes, Parts: int(f.Parts()),
+		Error: optional(f.Error), CreatedAt: api.Time{Time: f.CreatedAt}, ExpiresAt: api.Time{Time: f.ExpiresAt},
 	}
 	if f.SHA256 != nil {
 		body.SHA256 = new(hex.EncodeToString(f.SHA256[:]))
 	}
 	switch f.Status {
-	case store.FileUploading:
+	case prism.FileUploading:
 		missing, _, err := s.missing(ctx, account, f)
 		if err != nil {
-			return fileBody{}, err
+			return api.File{}, err
 		}
-		body.Missing = &missing
-	case store.FileReady:
+		body.Missing = api.Nullable[int]{}
+		for _, number := range missing {
+			body.Missing = append(body.Missing, int(number))
+		}
+	case prism.FileReady:
 		layout, err := layoutOf(f)
 		if err != nil {
-			return fileBody{}, err
+			return api.File{}, err
 		}
-		body.Rows, body.Columns, body.Delimiter = &f.Rows, &layout.Columns, optional(layout.Delimiter)
-	case store.FileReading, store.FileUnusable:
+		body.Rows, body.Delimiter, body.Columns = &f.Rows, optional(layout.Delimiter), api.Nullable[api.FileColumn]{}
+		for _, c := range layout.Columns {
+			body.Columns = append(body.Columns, api.FileColumn(c))
+		}
+	case prism.FileReading, prism.FileUnusable:
 	}
 	return body, nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -35,8 +36,8 @@ type fileBody struct {
 // upload begins the upload of a file of csv.
 func (w *world) upload(t *testing.T, n int64, digest *[32]byte) fileBody {
 	t.Helper()
-	return w.fileOf(t)(w.CreateFile(t.Context(), w.key, contract.NewFile{
-		Name: "tickets.csv", Format: contract.FileCSV, Bytes: n, SHA256: digest,
+	return w.fileOf(t)(w.CreateFile(t.Context(), w.key, api.NewFile{
+		Name: "tickets.csv", Format: prism.FileCSV, Bytes: n, SHA256: (*api.SHA256)(digest),
 	}))
 }
 
@@ -163,7 +164,7 @@ func TestAFileThatCannotBeUsedSaysWhy(t *testing.T) {
 	if f.Status != "unusable" || f.Error == nil || *f.Error != "Line 3: 3 cells, but the header has 2." || f.Rows != nil {
 		t.Errorf("%+v", f)
 	}
-	_, err := w.FileRows(t.Context(), w.key, f.ID, contract.FileRows{Limit: 9})
+	_, err := w.FileRows(t.Context(), w.key, f.ID, 0, 9)
 	if !errors.Is(err, apierr.FileNotReady()) {
 		t.Errorf("its rows: %v", err)
 	}
@@ -239,7 +240,7 @@ func TestOfRacingContentsOfAPartTheOneThatIsConfirmedIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.read(t)
-		rows, err := w.FileRows(t.Context(), w.key, f.ID, contract.FileRows{Limit: 9})
+		rows, err := w.FileRows(t.Context(), w.key, f.ID, 0, 9)
 		if want := `{"data":[{"h":"` + contents[won][2:7] + `"}]}`; err != nil || string(rows.Body) != want {
 			t.Errorf("got %s, %v; want %s", rows.Body, err, want)
 		}
@@ -342,7 +343,7 @@ func TestAnUploadThatWasCutAtAnyByteGoesOn(t *testing.T) {
 func TestTheFirstThousandMissingPartsAreListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.upload(t, contract.MaxFileBytes, nil)
+	f := w.upload(t, prism.MaxFileBytes, nil)
 	if f.Parts != 5120 || len(f.Missing) != 1000 || f.Missing[999] != 1000 {
 		t.Errorf("%d parts, %d missing", f.Parts, len(f.Missing))
 	}
@@ -363,7 +364,7 @@ func TestADeletedFileIsNotFound(t *testing.T) {
 	ctx := t.Context()
 	for name, err := range map[string]error{
 		"get":      second(w.File(ctx, w.key, f.ID)),
-		"rows":     second(w.FileRows(ctx, w.key, f.ID, contract.FileRows{Limit: 1})),
+		"rows":     second(w.FileRows(ctx, w.key, f.ID, 0, 1)),
 		"part":     second(w.PutPart(ctx, w.key, contract.FilePart{File: f.ID, Number: 1, Data: []byte("a\n1\n")})),
 		"complete": second(w.CompleteFile(ctx, w.key, f.ID)),
 		"delete":   second(w.DeleteFile(ctx, w.key, f.ID)),

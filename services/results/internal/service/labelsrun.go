@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -226,7 +227,7 @@ func appendInput(b []byte, r prism.Result, labels map[string]string, answers pri
 
 // keepFile stores a file in JSONL, which is then read.
 func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name string, content []byte) (prism.FileID, error) {
-	f, err := s.addFile(ctx, account, contract.NewFile{Name: name, Format: contract.FileJSONL, Bytes: int64(len(content))})
+	f, err := s.addFile(ctx, account, api.NewFile{Name: name, Format: prism.FileJSONL, Bytes: int64(len(content))})
 	if err != nil {
 		return f.ID, err
 	}
@@ -259,7 +260,7 @@ func (s *Service) fileRead(ctx context.Context, account prism.AccountID, id pris
 	defer look.Stop()
 	for {
 		f, err := s.Store.File(ctx, account, id)
-		if err != nil || f.Status != store.FileReading {
+		if err != nil || f.Status != prism.FileReading {
 			return err
 		}
 		select {

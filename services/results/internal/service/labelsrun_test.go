@@ -26,7 +26,7 @@ type readAtOnce struct {
 func (r *readAtOnce) File(ctx context.Context, account prism.AccountID, id prism.FileID) (store.File, error) {
 	r.waiting()
 	f, err := r.Store.File(ctx, account, id)
-	f.Status = store.FileReady
+	f.Status = prism.FileReady
 	return f, err
 }
 

@@ -40,6 +40,12 @@ func (s *Service) handlersOfOperations() handlers {
 		api.HandleEncoded(api.ListKeys, s.listKeys),
 		change(s, api.RevokeKey, s.revokeKey),
 		api.HandleEncoded(api.ReadUsage, s.readUsage),
+		api.Handle(api.CreateFile, s.createFile),
+		api.HandleEncoded(api.ListFiles, s.listFiles),
+		api.Handle(api.ReadFile, s.readFile),
+		change(s, api.DeleteFile, s.deleteFile),
+		api.Handle(api.CompleteFile, s.completeFile),
+		api.HandleEncoded(api.ListFileRows, s.listFileRows),
 	)
 }
 

@@ -32,10 +32,10 @@ func classes() map[string]api.Class {
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey EndSession", // no API key
 		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
 			"AddMember ChangeMember RemoveMember LinkMember " +
-			"CreateFile PutPart CompleteFile File DeleteFile PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +
+			"PutPart PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +
 			"PutLabels ResultLabels AddLabels",
 		api.Streamed: "Export RunRows",
-		api.Listing: "ListResults ListMembers ListAudit ListFiles FileRows ListRuns PlanRows ListLabels " +
+		api.Listing: "ListResults ListMembers ListAudit ListRuns PlanRows ListLabels " +
 			"PreviewLens",
 		api.Scanning:  "LabelQueue",
 		api.Measuring: "Quality Thresholds Compare LabelsRun ",
@@ -158,7 +158,7 @@ func TestEveryOperationHasItsClassInSecurity(t *testing.T) {
 	}
 	other := map[contract.Operation]contract.Operation{
 		"unarchivePrism": "archivePrism", "pauseRun": "actOnRun", "resumeRun": "actOnRun", "cancelRun": "actOnRun", "retryRun": "actOnRun",
-		"listFileRows": "readFileRows", "followRun": "readRun", // and a place of the gateway's (spec: event-streams)
+		"followRun": "readRun", // and a place of the gateway's (spec: event-streams)
 	}
 	rows := map[contract.Operation]string{}
 	for _, m := range operationRow.FindAllStringSubmatch(string(readRepository(t, "SECURITY.md")), -1) {

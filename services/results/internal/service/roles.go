@@ -28,13 +28,7 @@ const (
 	listAudit     operation = "listAudit"
 	listModels              = contract.ListModels
 	readRecord    operation = "readRecord"
-	createFile    operation = "createFile"
 	putPart       operation = "putPart"
-	completeFile  operation = "completeFile"
-	listFiles     operation = "listFiles"
-	readFile      operation = "readFile"
-	readFileRows  operation = "readFileRows"
-	deleteFile    operation = "deleteFile"
 	createRun     operation = "createRun"
 	planRun       operation = "planRun"   // the first half of its dry run
 	planRows      operation = "planRows"  // the second half
@@ -85,10 +79,7 @@ var needs = map[operation]need{
 
 	createResult: {prism.Caller, api.Keyed},
 	retryResult:  {prism.Caller, api.Keyed},
-	createFile:   {prism.Caller, api.Keyed},
 	putPart:      {prism.Caller, api.Keyed},
-	completeFile: {prism.Caller, api.Keyed},
-	deleteFile:   {prism.Caller, api.Keyed},
 	createRun:    {prism.Caller, api.Keyed},
 	planRun:      {prism.Caller, api.Keyed},
 	planRows:     {prism.Caller, api.Listing},
@@ -109,9 +100,6 @@ var needs = map[operation]need{
 	previewLens:   {prism.Reader, api.Listing},
 	listModels:    {prism.Reader, api.Keyed},
 	readRecord:    {prism.Reader, api.Keyed},
-	listFiles:     {prism.Reader, api.Listing},
-	readFile:      {prism.Reader, api.Keyed},
-	readFileRows:  {prism.Reader, api.Listing},
 	listRuns:      {prism.Reader, api.Listing},
 	readRun:       {prism.Reader, api.Keyed},
 	listRunRows:   {prism.Reader, api.Streamed},

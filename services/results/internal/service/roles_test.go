@@ -58,21 +58,9 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
 			return err
 		},
-		"createFile": func(k contract.KeyDigest) error {
-			_, err := w.CreateFile(ctx, k, contract.NewFile{Name: "n", Format: contract.FileCSV, Bytes: 1})
-			return err
-		},
-		"putPart":      func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
-		"completeFile": func(k contract.KeyDigest) error { _, err := w.CompleteFile(ctx, k, prism.FileID{}); return err },
-		"listFiles":    func(k contract.KeyDigest) error { _, err := w.ListFiles(ctx, k, contract.Page{Limit: 1}); return err },
-		"readFile":     func(k contract.KeyDigest) error { _, err := w.File(ctx, k, prism.FileID{}); return err },
-		"readFileRows": func(k contract.KeyDigest) error {
-			_, err := w.FileRows(ctx, k, prism.FileID{}, contract.FileRows{Limit: 1})
-			return err
-		},
-		"deleteFile": func(k contract.KeyDigest) error { _, err := w.DeleteFile(ctx, k, prism.FileID{}); return err },
-		"createRun":  func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
-		"planRun":    func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },
+		"putPart":   func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
+		"createRun": func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
+		"planRun":   func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },
 		"planRows": func(k contract.KeyDigest) error {
 			_, err := w.PlanRows(ctx, k, contract.PlanRows{Prism: none})
 			return err
@@ -160,7 +148,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"deleteFile", true, true, true, false},
 		{"listFiles", true, true, true, true},
 		{"readFile", true, true, true, true},
-		{"readFileRows", true, true, true, true},
+		{"listFileRows", true, true, true, true},
 		{"readResult", true, true, true, true},
 		{"listResults", true, true, true, true},
 		{"exportResults", true, true, true, true},

@@ -38,7 +38,7 @@ func (w *world) downloadOf(t *testing.T, f *runOfFile, q contract.RunRows) strin
 func everyState(t *testing.T) (*world, *runOfFile) {
 	t.Helper()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV,
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV,
 		"text;n\r\n\"a;\"\"b\"\"\";1\r\nb,c;2\r\nc;3\r\nd;4\r\ne;5\r\n\"f\r\ng\";6\r\n", "ofipco")
 	f.invalid = map[int64]string{3: "Missing fields: text"}
 	f.answer(1, 0.75, "")
@@ -108,7 +108,7 @@ func TestADownloadHasTheMediaTypeOfItsFormat(t *testing.T) {
 func TestADownloadOfJSONLHasTheValuesAsTheyCame(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileJSONL, `{"text":"a","n":1.50}`+"\n"+`{"o":{"a": [1]},"n":null}`+"\n", "pp")
+	f := w.runOf(t, w.prism(t, "a"), prism.FileJSONL, `{"text":"a","n":1.50}`+"\n"+`{"o":{"a": [1]},"n":null}`+"\n", "pp")
 	want := `{"text":"a","n":1.50,"o":null,"prism_row":1,"prism_result_id":null,"prism_status":"pending","prism_error":null,` +
 		`"q":null,"q_probability":null}` + "\n" +
 		`{"text":null,"n":null,"o":{"a": [1]},"prism_row":2,"prism_result_id":null,"prism_status":"pending","prism_error":null,` +
@@ -127,7 +127,7 @@ func TestADownloadOfJSONLHasTheValuesAsTheyCame(t *testing.T) {
 func TestAddedColumnsThatCollideGetAPrefix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "q,prism_row,prism_q\n1,2,3\n", "p")
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "q,prism_row,prism_q\n1,2,3\n", "p")
 	want := "q,prism_row,prism_q,prism_prism_row,prism_result_id,prism_status,prism_error,prism_prism_q,q_probability\r\n" +
 		"1,2,3,1,,pending,,,\r\n"
 	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
@@ -165,7 +165,7 @@ func TestADownloadCanHaveTheRowsOfOneState(t *testing.T) {
 func TestADownloadShowsTheNewestResultOfARow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\na\n", "f")
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\na\n", "f")
 	f.answer(1, 0.75, "")
 	if got := w.download(t, f, contract.RowsCSV, ""); !strings.Contains(got, "001,ok,,Yes,0.75") {
 		t.Errorf("got %s", got)
@@ -181,7 +181,7 @@ func TestADownloadShowsTheNewestResultOfARow(t *testing.T) {
 func TestADownloadShowsTheResultOfARowWhoseRetryWasCancelled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\na\nb\nc\n", "ccc")
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\na\nb\nc\n", "ccc")
 	f.answer(1, 0, "The model failed")
 	f.answer(3, 0.75, "") // retried by itself since the state was read
 	want := "text,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
@@ -200,7 +200,7 @@ func TestADownloadShowsTheResultOfARowWhoseRetryWasCancelled(t *testing.T) {
 func TestTheRowOfADeletedResultStaysInTheFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\na\nb\n", "ok")
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\na\nb\n", "ok")
 	f.answer(2, 0.75, "")
 	if got, want := w.download(t, f, contract.RowsCSV, ""), "\na,1,,ok,,,\r\nb,2,"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
@@ -259,7 +259,7 @@ func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
 			for row := range rows {
 				data.WriteString("\n" + text[row*length:(row+1)*length])
 			}
-			f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, data.String(), strings.Repeat("o", rows))
+			f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, data.String(), strings.Repeat("o", rows))
 			f.page = 150 // as large results make pages end early
 			for row := range int64(rows) {
 				f.answer(row+1, 0.5, "")
@@ -298,7 +298,7 @@ func TestADownloadHoldsAFewLargeResultsAtATime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const rows, size = 400, 100 << 10
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text"+strings.Repeat("\nx", rows), strings.Repeat("o", rows))
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text"+strings.Repeat("\nx", rows), strings.Repeat("o", rows))
 	f.page = 3 // as large results make pages end early
 	for row := range int64(rows) {
 		f.answer(row+1, 0.5, "")
@@ -332,7 +332,7 @@ func TestADownloadReadsTheChunksItNeeds(t *testing.T) {
 	w := newWorld(t)
 	states := bytes.Repeat([]byte("o"), 5000)
 	states[3210] = 'f'
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\n"+strings.Repeat("a\n", len(states)), string(states))
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\n"+strings.Repeat("a\n", len(states)), string(states))
 	f.answer(3211, 0, "no answer")
 	got := w.download(t, f, contract.RowsTSV, contract.RowFailed)
 	if _, rows, _ := strings.Cut(got, "\n"); !strings.HasPrefix(rows, "a\t3211\t") || strings.Count(rows, "\n") != 1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // A download that was cut continues as if it had not been: the header again, and the rows behind the last one.
@@ -50,7 +51,7 @@ func TestADownloadThatContinuesReadsNothingBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	states := bytes.Repeat([]byte("o"), 1000)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\n"+strings.Repeat("a\n", len(states)), string(states))
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\n"+strings.Repeat("a\n", len(states)), string(states))
 	got := w.downloadOf(t, f, contract.RunRows{Format: contract.RowsTSV, After: 801})
 	if _, rows, _ := strings.Cut(got, "\n"); !strings.HasPrefix(rows, "a\t802\t") || strings.Count(rows, "\n") != 199 {
 		t.Errorf("got %.80s", rows)

@@ -33,7 +33,7 @@ type runOfFile struct {
 }
 
 // runOf reads a file, and makes it one that a run of the prism has rows of.
-func (w *world) runOf(t *testing.T, id prism.PrismID, format contract.FileFormat, data, states string) *runOfFile {
+func (w *world) runOf(t *testing.T, id prism.PrismID, format prism.FileFormat, data, states string) *runOfFile {
 	t.Helper()
 	f := &runOfFile{Store: w.store, data: []byte(data), states: states}
 	source := io.NewSectionReader(strings.NewReader(data), 0, int64(len(data)))
@@ -50,7 +50,7 @@ func (w *world) runOf(t *testing.T, id prism.PrismID, format contract.FileFormat
 		t.Fatal(err)
 	}
 	f.file = store.File{
-		ID: prism.FileID{UUID: w.id()}, Format: format, Status: store.FileReady, Layout: described, Bytes: int64(len(data)),
+		ID: prism.FileID{UUID: w.id()}, Format: format, Status: prism.FileReady, Layout: described, Bytes: int64(len(data)),
 		Chunks: int32(len(f.places)),
 	}
 	f.run = store.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}

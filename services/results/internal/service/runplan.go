@@ -74,7 +74,7 @@ func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Pri
 	if err != nil {
 		return planned{}, translate(err, apierr.FileNotFound())
 	}
-	if f.Status != store.FileReady {
+	if f.Status != prism.FileReady {
 		return planned{}, apierr.FileNotReady()
 	}
 	rows, err := newRowReader(f, v.Definition, mappingOf(n))

@@ -81,25 +81,14 @@ const (
 	MaxUploads = 20
 )
 
-// FileStatus is the state of a file (spec: file-states).
-type FileStatus string
-
-// The states.
-const (
-	FileUploading FileStatus = "uploading"
-	FileReading   FileStatus = "reading"
-	FileReady     FileStatus = "ready"
-	FileUnusable  FileStatus = "unusable"
-)
-
 // File is a stored file.
 type File struct {
 	ID        prism.FileID
 	Name      string
-	Format    contract.FileFormat
+	Format    prism.FileFormat
 	Bytes     int64
 	SHA256    *[32]byte // of the whole file; nil: not checked
-	Status    FileStatus
+	Status    prism.FileStatus
 	Error     string // why the file is unusable
 	Rows      int64
 	Chunks    int32

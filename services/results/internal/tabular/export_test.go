@@ -6,7 +6,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -24,7 +24,7 @@ func (s *Strings) InMemory() bool                  { return s.texts.file == nil 
 
 // ReadInFile is Read of a Parquet file whose pages are all in the temporary file.
 func ReadInFile(
-	ctx context.Context, _ contract.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
+	ctx context.Context, _ prism.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
 	c := &chunker{ctx: ctx, note: note, place: "Row"}
 	if layout, err = readParquetIn(0, src, copied, c); err == nil {

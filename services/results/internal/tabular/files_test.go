@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -29,17 +30,17 @@ type read struct {
 }
 
 // readAll reads a file, and checks what holds for each: chunks follow one another and cover all rows.
-func readAll(t testing.TB, format contract.FileFormat, data []byte) (read, error) {
+func readAll(t testing.TB, format prism.FileFormat, data []byte) (read, error) {
 	t.Helper()
 	return readAllBy(t, tabular.Read, format, data)
 }
 
 // reader is tabular.Read or a variant.
 type reader func(
-	context.Context, contract.FileFormat, *io.SectionReader, io.Writer, func(store.FileChunk) error,
+	context.Context, prism.FileFormat, *io.SectionReader, io.Writer, func(store.FileChunk) error,
 ) (tabular.Layout, int64, error)
 
-func readAllBy(t testing.TB, by reader, format contract.FileFormat, data []byte) (read, error) {
+func readAllBy(t testing.TB, by reader, format prism.FileFormat, data []byte) (read, error) {
 	t.Helper()
 	var r read
 	var copied bytes.Buffer
@@ -137,8 +138,8 @@ func TestFilesOfRealProgramsReadAsInTheGoldenFile(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, file := range files {
-		format := contract.FileFormat(strings.TrimPrefix(filepath.Ext(file), "."))
-		if !slices.Contains(contract.FileFormats(), format) {
+		format := prism.FileFormat(strings.TrimPrefix(filepath.Ext(file), "."))
+		if !slices.Contains(prism.FileFormats(), format) {
 			continue
 		}
 		data := golden(t, filepath.Base(file))

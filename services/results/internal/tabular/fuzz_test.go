@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
@@ -25,15 +25,15 @@ func FuzzRead(f *testing.F) {
 	for _, folder := range []string{"parquet", "parquet/apache", "parquet/apache/refused"} {
 		files = append(files, parquetFiles(f, "testdata/"+folder)...)
 	}
-	formats := contract.FileFormats()
+	formats := prism.FileFormats()
 	for _, file := range files {
-		if i := slices.Index(formats, contract.FileFormat(strings.TrimPrefix(filepath.Ext(file), "."))); i >= 0 {
+		if i := slices.Index(formats, prism.FileFormat(strings.TrimPrefix(filepath.Ext(file), "."))); i >= 0 {
 			f.Add(uint8(i), golden(f, strings.TrimPrefix(file, "testdata/")))
 		}
 	}
 	for _, data := range hostileParquet(f) {
 		if len(data) < 1<<10 {
-			f.Add(uint8(slices.Index(formats, contract.FileParquet)), data)
+			f.Add(uint8(slices.Index(formats, prism.FileParquet)), data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
@@ -42,8 +42,8 @@ func FuzzRead(f *testing.F) {
 		if err != nil && (!errors.As(err, &unusable) || unusable.Text == "") {
 			t.Fatalf("%v is no problem of the file", err)
 		}
-		if formats[int(format)%len(formats)] == contract.FileParquet {
-			again, other := readAllBy(t, tabular.ReadInFile, contract.FileParquet, data)
+		if formats[int(format)%len(formats)] == prism.FileParquet {
+			again, other := readAllBy(t, tabular.ReadInFile, prism.FileParquet, data)
 			if again.String() != r.String() || fmt.Sprint(other) != fmt.Sprint(err) {
 				t.Fatalf("in the file: %v, in memory: %v", other, err)
 			}
@@ -69,7 +69,7 @@ func FuzzCSV(f *testing.F) {
 		if strings.ContainsAny(text, "\r\x00") || strings.HasPrefix(text, "sep=") {
 			t.Skip()
 		}
-		r, err := readAll(t, contract.FileCSV, []byte(text))
+		r, err := readAll(t, prism.FileCSV, []byte(text))
 		if err != nil {
 			return
 		}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // MaxGrowth is how many bytes a file of so many bytes may become: in the copy of its rows, and in the shared texts of a workbook
 // (spec: file-growth).
-func MaxGrowth(bytes int64) int64 { return min(100*bytes+64<<20, contract.MaxFileBytes) }
+func MaxGrowth(bytes int64) int64 { return min(100*bytes+64<<20, prism.MaxFileBytes) }
 
 // grownRows names the rows in the error of growth.
 const grownRows = "The rows"

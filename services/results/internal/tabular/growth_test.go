@@ -9,7 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -35,19 +35,19 @@ func TestWhatAFileBecomesIsBoundedByItsSize(t *testing.T) {
 	cells := headerOfOne + strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, rows)
 	shared := "<si><t>" + megabyte + "</t></si>"
 	for name, c := range map[string]struct {
-		format contract.FileFormat
+		format prism.FileFormat
 		data   []byte
 		what   string
 	}{
-		"a shared text in many rows": {contract.FileXLSX, workbookWith(t, cells, shared, 1), "The rows"},
+		"a shared text in many rows": {prism.FileXLSX, workbookWith(t, cells, shared, 1), "The rows"},
 		"a shared text in many rows with one number": {
-			contract.FileXLSX, workbookWith(t, headerOfOne+strings.Repeat(`<row r="2"><c t="s"><v>0</v></c></row>`, rows), shared, 1), "The rows",
+			prism.FileXLSX, workbookWith(t, headerOfOne+strings.Repeat(`<row r="2"><c t="s"><v>0</v></c></row>`, rows), shared, 1), "The rows",
 		},
 		"many shared texts": {
-			contract.FileXLSX, workbookWith(t, headerOfOne, strings.Repeat(shared, 100), 1), "The shared texts of the workbook",
+			prism.FileXLSX, workbookWith(t, headerOfOne, strings.Repeat(shared, 100), 1), "The shared texts of the workbook",
 		},
 		"a value of a dictionary in many rows": {
-			contract.FileParquet,
+			prism.FileParquet,
 			parquetOf(t, []parquet.WriterOption{parquet.Compression(&parquet.Zstd)}, slices.Repeat([]row{{megabyte}}, rows)...), "The rows",
 		},
 	} {
@@ -81,11 +81,11 @@ func TestTheFirstSharedTextsOfAWorkbookAreAllOfThem(t *testing.T) {
 	t.Parallel()
 	cell := func(text int) string { return fmt.Sprintf(`<row><c t="s"><v>%d</v></c></row>`, text) }
 	const texts = "<si><t>first</t></si>"
-	r, err := readAll(t, contract.FileXLSX, workbookWith(t, headerOfOne+cell(0), texts, 3))
+	r, err := readAll(t, prism.FileXLSX, workbookWith(t, headerOfOne+cell(0), texts, 3))
 	if err != nil || r.rows[0].Cells[0] != "first" {
 		t.Errorf("%v, %v", r.rows, err)
 	}
-	if _, err := readAll(t, contract.FileXLSX, workbookWith(t, headerOfOne+cell(1), texts, 3)); err == nil {
+	if _, err := readAll(t, prism.FileXLSX, workbookWith(t, headerOfOne+cell(1), texts, 3)); err == nil {
 		t.Error("the texts were read again for another relation")
 	}
 }

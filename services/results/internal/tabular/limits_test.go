@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -85,7 +85,7 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := readAll(t, contract.FileFormat(c.format), []byte(c.data))
+			r, err := readAll(t, prism.FileFormat(c.format), []byte(c.data))
 			var unusable *tabular.UnusableError
 			if !errors.As(err, &unusable) || unusable.Text != c.want {
 				t.Errorf("%v, %d rows; want %s", err, len(r.rows), c.want)
@@ -98,7 +98,7 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 func TestNamesInQuotesKeepTheirLineBreaks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a\rb", "a\r\nb", "\r"} {
-		r, err := readAll(t, contract.FileCSV, []byte("\"x"+name+"\",c\n1,2\n"))
+		r, err := readAll(t, prism.FileCSV, []byte("\"x"+name+"\",c\n1,2\n"))
 		if err != nil || r.layout.Columns[0].Name != "x"+name {
 			t.Errorf("%q: %+v, %v", name, r.layout.Columns, err)
 		}
@@ -109,16 +109,16 @@ func TestNamesInQuotesKeepTheirLineBreaks(t *testing.T) {
 func TestTheLargestRowsAndTheMostColumnsAreRead(t *testing.T) {
 	t.Parallel()
 	row := strings.Repeat("x", tabular.MaxRowBytes)
-	for format, data := range map[contract.FileFormat]string{
-		contract.FileCSV:   "a\n" + row + "\r\n" + row + "\n" + `"` + row[2:] + `"` + "\r\n" + row,
-		contract.FileTSV:   numbered(1000)[:2] + "\n" + row + "\n",
-		contract.FileJSONL: `{"a":"` + row[len(`{"a":""}`):] + `"}` + "\r\n",
+	for format, data := range map[prism.FileFormat]string{
+		prism.FileCSV:   "a\n" + row + "\r\n" + row + "\n" + `"` + row[2:] + `"` + "\r\n" + row,
+		prism.FileTSV:   numbered(1000)[:2] + "\n" + row + "\n",
+		prism.FileJSONL: `{"a":"` + row[len(`{"a":""}`):] + `"}` + "\r\n",
 	} {
 		if _, err := readAll(t, format, []byte(data)); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	r, err := readAll(t, contract.FileCSV, []byte(numbered(1000)+"\n"+strings.Repeat(",", 999)+"\n"))
+	r, err := readAll(t, prism.FileCSV, []byte(numbered(1000)+"\n"+strings.Repeat(",", 999)+"\n"))
 	if err != nil || len(r.layout.Columns) != 1000 {
 		t.Errorf("%d columns: %v", len(r.layout.Columns), err)
 	}
@@ -139,7 +139,7 @@ func TestTheHeaderOrASepLineDecidesTheDelimiter(t *testing.T) {
 		{"a header that looks like it", "csv", "sep=;x\n1\n", ";"},
 		{"tsv", "tsv", "a;b;c\td\n1\t2\n", "\t"},
 	} {
-		r, err := readAll(t, contract.FileFormat(c.format), []byte(c.data))
+		r, err := readAll(t, prism.FileFormat(c.format), []byte(c.data))
 		if err != nil && c.want != "" && c.name != "a header that looks like it" || err == nil && r.layout.Delimiter != c.want {
 			t.Errorf("%s: %q, %v", c.name, r.layout.Delimiter, err)
 		}
@@ -163,7 +163,7 @@ func TestChunksHave200RowsOr512KiB(t *testing.T) {
 		{"rows of 300 KiB", "a\n" + strings.Repeat(strings.Repeat("x", 300<<10)+"\n", 2), "1 2 307201 2; 1 307203 307201 3"},
 		{"rows of 256 KiB", "a\n" + strings.Repeat(strings.Repeat("x", 256<<10-1)+"\n", 3), "2 2 524288 2; 1 524290 262144 4"},
 	} {
-		r, err := readAll(t, contract.FileCSV, []byte(c.data))
+		r, err := readAll(t, prism.FileCSV, []byte(c.data))
 		var got []string
 		for _, k := range r.chunks {
 			got = append(got, fmt.Sprint(k.Rows, k.Offset, k.Bytes, k.Line))
@@ -186,9 +186,9 @@ func (failing) ReadAt([]byte, int64) (int, error) { return 0, errStorage }
 func TestFaultsAreNotProblemsOfTheFile(t *testing.T) {
 	t.Parallel()
 	errNote := errors.New("note")
-	files := map[contract.FileFormat][]byte{
-		contract.FileCSV: []byte("a\n1\n"), contract.FileTSV: []byte("a\n1\n"), contract.FileJSONL: []byte(`{"a":1}`),
-		contract.FileXLSX: golden(t, "openpyxl-types.xlsx"), contract.FileParquet: golden(t, "pyarrow-types.parquet"),
+	files := map[prism.FileFormat][]byte{
+		prism.FileCSV: []byte("a\n1\n"), prism.FileTSV: []byte("a\n1\n"), prism.FileJSONL: []byte(`{"a":1}`),
+		prism.FileXLSX: golden(t, "openpyxl-types.xlsx"), prism.FileParquet: golden(t, "pyarrow-types.parquet"),
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -206,7 +206,7 @@ func TestFaultsAreNotProblemsOfTheFile(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want the context's error", format, err)
 		}
-		if format != contract.FileXLSX && format != contract.FileParquet {
+		if format != prism.FileXLSX && format != prism.FileParquet {
 			continue
 		}
 		if _, _, err = tabular.Read(t.Context(), format, section(data), failingWriter{}, nil); !errors.Is(err, errStorage) {
@@ -222,16 +222,16 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errStorage }
 // spec: file-chunks
 func TestAnotherChunkThanThatWhichWasReadIsAnError(t *testing.T) {
 	t.Parallel()
-	r, err := readAll(t, contract.FileCSV, []byte("a,b\n1,2\n3,4\n"))
+	r, err := readAll(t, prism.FileCSV, []byte("a,b\n1,2\n3,4\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, data := range []string{"1,2\n", "1,2\n3\n", "1,2\n3,\"4\n", "1,2\n3,4\n5,6\n"} {
-		if rows, err := r.layout.Rows(contract.FileCSV, r.chunks[0], []byte(data)); err == nil {
+		if rows, err := r.layout.Rows(prism.FileCSV, r.chunks[0], []byte(data)); err == nil {
 			t.Errorf("%q: %v", data, rows)
 		}
 	}
-	if _, err := r.layout.Rows(contract.FileJSONL, r.chunks[0], bytes.Repeat([]byte("{\"c\":1}\n"), 2)); err == nil {
+	if _, err := r.layout.Rows(prism.FileJSONL, r.chunks[0], bytes.Repeat([]byte("{\"c\":1}\n"), 2)); err == nil {
 		t.Error("a key that was not read")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -45,7 +45,7 @@ func TestReadingALargeFileTakesLittleMemory(t *testing.T) { // not parallel: it 
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	most := uint64(0)
-	_, rows, err := tabular.Read(t.Context(), contract.FileCSV, src, io.Discard, func(c store.FileChunk) error {
+	_, rows, err := tabular.Read(t.Context(), prism.FileCSV, src, io.Discard, func(c store.FileChunk) error {
 		if c.Number%500 == 0 {
 			runtime.ReadMemStats(&now)
 			most = max(most, now.HeapAlloc)
@@ -70,7 +70,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				again := io.NewSectionReader(src, 0, src.Size())
-				_, _, err := tabular.Read(b.Context(), contract.FileCSV, again, io.Discard, func(store.FileChunk) error { return nil })
+				_, _, err := tabular.Read(b.Context(), prism.FileCSV, again, io.Discard, func(store.FileChunk) error { return nil })
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -83,7 +83,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkRows(b *testing.B) {
 	src, _ := repeatedCSV(1)
 	var chunk store.FileChunk
-	layout, _, err := tabular.Read(b.Context(), contract.FileCSV, src, io.Discard, func(c store.FileChunk) error {
+	layout, _, err := tabular.Read(b.Context(), prism.FileCSV, src, io.Discard, func(c store.FileChunk) error {
 		if c.Number == 0 {
 			chunk = c
 		}
@@ -99,7 +99,7 @@ func BenchmarkRows(b *testing.B) {
 	b.SetBytes(chunk.Bytes)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := layout.Rows(contract.FileCSV, chunk, data); err != nil {
+		if _, err := layout.Rows(prism.FileCSV, chunk, data); err != nil {
 			b.Fatal(err)
 		}
 	}

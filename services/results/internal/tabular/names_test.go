@@ -6,7 +6,7 @@ import (
 
 	parquetformat "github.com/parquet-go/parquet-go/format"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // spec: file-jsonl, row-invalid
@@ -22,7 +22,7 @@ func TestStringsOfLinesMayHaveWhatACallRefuses(t *testing.T) {
 		{"a surrogate in a nested value, which is text", `{"a":["\ud800"]}`, `["\ud800"]`, `["\ud800"]`, `["\ud800"]`},
 		{"a member twice in a nested object", `{"a":{"b":1,"b":2}}`, `{"b":1,"b":2}`, `{"b":1,"b":2}`, `{"b":1,"b":2}`},
 	} {
-		r, err := readAll(t, contract.FileJSONL, []byte(`{"a":1}`+"\n"+c.line+"\n"+`{"a":3}`))
+		r, err := readAll(t, prism.FileJSONL, []byte(`{"a":1}`+"\n"+c.line+"\n"+`{"a":3}`))
 		if err != nil || len(r.rows) != 3 {
 			t.Errorf("%s: %d rows, %v", c.name, len(r.rows), err)
 			continue
@@ -73,11 +73,11 @@ func TestNamesThatNoRunCanNameAreRefusedWithTheirColumn(t *testing.T) {
 		{"a NUL behind a backslash", "jsonl", []byte("{\"a\":1}\n{\"a\":\"\\\x00\"}"), "Line 2: " + noString},
 		{"a line of NUL", "jsonl", []byte("{\"a\":1}\n\x00\x00\x00\x00"), "Line 2: " + noString},
 	} {
-		if _, err := readAll(t, contract.FileFormat(c.format), c.data); err == nil || err.Error() != c.want {
+		if _, err := readAll(t, prism.FileFormat(c.format), c.data); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
-	if _, err := readAll(t, contract.FileCSV, []byte("a,"+long[2:]+"\n1,2\n")); err != nil {
+	if _, err := readAll(t, prism.FileCSV, []byte("a,"+long[2:]+"\n1,2\n")); err != nil {
 		t.Errorf("a name of 100,000 characters: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
@@ -91,7 +91,7 @@ func TestNumbersOfSheetsReadAsTheirFormatMeans(t *testing.T) {
 		{"yyyy", "2958466", "2958466"},
 	} {
 		data := workbookOf(t, headerOfOne+`<row><c s="1"><v>`+c.value+`</v></c></row>`, c.format)
-		r, err := readAll(t, contract.FileXLSX, data)
+		r, err := readAll(t, prism.FileXLSX, data)
 		if err != nil || r.rows[0].Cells[0] != c.want {
 			t.Errorf("%s as %s: %v, %v; want %s", c.value, c.format, r.rows, err, c.want)
 		}
@@ -106,7 +106,7 @@ func TestCellsOfSheetsAreWhereTheySay(t *testing.T) {
 	}
 	rows := `<row r="3">` + text("", "a") + text(`r="C3"`, "c") + text(`r="b3"`, "b") + `</row>` +
 		`<row r="5"><c r="B5"><v>1</v></c><c><v>2</v></c></row><row/><row>` + text("", "_xD83D__x0041_") + `</row>`
-	r, err := readAll(t, contract.FileXLSX, workbookOf(t, rows))
+	r, err := readAll(t, prism.FileXLSX, workbookOf(t, rows))
 	if err != nil || r.String() != `["a","b","c"]`+"\n"+`["","1","2"]`+"\n"+`["_xD83D_A","",""]`+"\n" {
 		t.Errorf("%s %v", r, err)
 	}
@@ -138,7 +138,7 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 		"nothing":  {"", "The file has no rows."},
 		"a header": {headerOfOne, "The file has no rows."},
 	} {
-		_, err := readAll(t, contract.FileXLSX, workbookOf(t, c.rows))
+		_, err := readAll(t, prism.FileXLSX, workbookOf(t, c.rows))
 		var unusable *tabular.UnusableError
 		if !errors.As(err, &unusable) || unusable.Text != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	parquetformat "github.com/parquet-go/parquet-go/format"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -55,7 +55,7 @@ func TestParquetFilesReadAsPyarrowReadsThem(t *testing.T) {
 		read++
 		data := golden(t, filepath.Join("parquet", name))
 		for where, by := range readers {
-			r, err := readAllBy(t, by, contract.FileParquet, data)
+			r, err := readAllBy(t, by, prism.FileParquet, data)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, where, err)
 				continue
@@ -117,7 +117,7 @@ func TestPackedLevelsAreRead(t *testing.T) {
 		{optionalOf(t, 9, page(9, 0b1000_0010, 0b1000_0000)), []string{"x", "", "", "", "", "", "y", "", "z"}},
 		{nestedOf(t, 5, page(5, 0b1000_0110, 0b1000_0000)), []string{`{"b":"x"}`, "", `{"b":null}`, `{"b":"y"}`, `{"b":"z"}`}},
 	} {
-		r, err := readAll(t, contract.FileParquet, c.data)
+		r, err := readAll(t, prism.FileParquet, c.data)
 		var got []string
 		for _, row := range r.rows {
 			got = append(got, row.Cells[0])
@@ -144,7 +144,7 @@ func TestParquetFilesThatCannotBeReadAreRefusedWithTheReason(t *testing.T) {
 	const folder = "parquet/apache/refused"
 	for _, file := range parquetFiles(t, "testdata/"+folder) {
 		name := filepath.Base(file)
-		_, err := readAll(t, contract.FileParquet, golden(t, filepath.Join(folder, name)))
+		_, err := readAll(t, prism.FileParquet, golden(t, filepath.Join(folder, name)))
 		if err == nil || err.Error() != refused[name] {
 			t.Errorf("%s: %v, want %s", name, err, refused[name])
 		}
@@ -173,7 +173,7 @@ func TestLargePagesAreReadInLittleMemory(t *testing.T) { // not parallel: it set
 		rows = append(rows, row{"a" + text, "b" + text, "c" + text, "d" + text})
 	}
 	options := []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1 << 30)}
-	r, err := readAll(t, contract.FileParquet, parquetOf(t, options, rows...))
+	r, err := readAll(t, prism.FileParquet, parquetOf(t, options, rows...))
 	if err != nil || len(r.rows) != len(rows) {
 		t.Fatalf("%d rows: %v", len(r.rows), err)
 	}
@@ -229,16 +229,16 @@ func TestHostileParquetFilesAreRefused(t *testing.T) {
 		"another kind":       {bytes.Repeat([]byte("x"), 100), "Not a Parquet file (.parquet)."},
 		"no more than magic": {[]byte("PAR1"), "Not a Parquet file (.parquet)."},
 	} {
-		_, err := readAll(t, contract.FileParquet, c.data)
+		_, err := readAll(t, prism.FileParquet, c.data)
 		var unusable *tabular.UnusableError
 		if !errors.As(err, &unusable) || unusable.Text != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	if _, err := readAll(t, contract.FileParquet, parquetOf(t, zstd, row{strings.Repeat("a", 1<<20)})); err != nil {
+	if _, err := readAll(t, prism.FileParquet, parquetOf(t, zstd, row{strings.Repeat("a", 1<<20)})); err != nil {
 		t.Errorf("a row of 1 MiB: %v", err)
 	}
-	if r, err := readAll(t, contract.FileParquet, sound); err != nil || r.layout.Columns[0].Longest != 1000 {
+	if r, err := readAll(t, prism.FileParquet, sound); err != nil || r.layout.Columns[0].Longest != 1000 {
 		t.Errorf("the sound file: %v", err)
 	}
 }

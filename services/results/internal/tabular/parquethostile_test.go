@@ -11,7 +11,7 @@ import (
 
 	parquetformat "github.com/parquet-go/parquet-go/format"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // hostileParquet are files that say something else of themselves than they have.
@@ -213,7 +213,7 @@ func TestParquetFilesThatLieOfThemselvesTakeLittleMemory(t *testing.T) { // not 
 	for name, data := range hostileParquet(t) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, err := readAll(t, contract.FileParquet, data)
+		r, err := readAll(t, prism.FileParquet, data)
 		runtime.ReadMemStats(&after)
 		want, known := reasons[name]
 		if want != sound && !strings.HasSuffix(want, ".") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // rowOf is a row of a sheet with a number in its first cell. attributes are its own.
@@ -34,7 +34,7 @@ func TestRowsOfSheetsComeInTheOrderOfTheirNumbers(t *testing.T) {
 		{"the last of two cells", header + `<row><c r="A3"><v>1</v></c><c r="A3"><v>2</v></c></row>`, "2"},
 		{"the last of two cells without text", header + `<row><c r="A3"><v>1</v></c><c r="A3"/></row>` + rowOf("", 4), "4"},
 	} {
-		r, err := readAll(t, contract.FileXLSX, workbookOf(t, c.rows))
+		r, err := readAll(t, prism.FileXLSX, workbookOf(t, c.rows))
 		var got []string
 		for _, row := range r.rows {
 			got = append(got, row.Cells[0])
@@ -52,7 +52,7 @@ func TestAMillionRowsOfASheetCanBeSorted(t *testing.T) {
 		0: "The file has no rows.",
 		1: "The rows of the workbook are not in order, and of those a file may have 1048576.",
 	} {
-		_, err := readAll(t, contract.FileXLSX, workbookOf(t, headerOfOne+strings.Repeat(`<row r="1"/>`, 1<<20-1+more)))
+		_, err := readAll(t, prism.FileXLSX, workbookOf(t, headerOfOne+strings.Repeat(`<row r="1"/>`, 1<<20-1+more)))
 		if err == nil || err.Error() != want {
 			t.Errorf("%d more: %v, want %s", more, err, want)
 		}
@@ -62,7 +62,7 @@ func TestAMillionRowsOfASheetCanBeSorted(t *testing.T) {
 // spec: file-xlsx
 func TestARowWhoseDisorderIsFoundTooLateIsNoRow(t *testing.T) {
 	t.Parallel()
-	_, err := readAll(t, contract.FileXLSX, workbookOf(t, headerOfOne+rowOf(`r="7"`, 7)+rowOf(`x=">" r="3"`, 3)))
+	_, err := readAll(t, prism.FileXLSX, workbookOf(t, headerOfOne+rowOf(`r="7"`, 7)+rowOf(`x=">" r="3"`, 3)))
 	if err == nil || err.Error() != "The workbook is damaged, or larger than it may be." {
 		t.Errorf("%v", err)
 	}
@@ -73,7 +73,7 @@ func TestBooleansOfSheetsHaveFourForms(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"1": "TRUE", "true": "TRUE", "0": "FALSE", "false": "FALSE", "maybe": "maybe"} {
 		data := workbookOf(t, headerOfOne+`<row><c t="b"><v>`+value+`</v></c></row>`)
-		if r, err := readAll(t, contract.FileXLSX, data); err != nil || r.rows[0].Cells[0] != want {
+		if r, err := readAll(t, prism.FileXLSX, data); err != nil || r.rows[0].Cells[0] != want {
 			t.Errorf("%s: %v, %v; want %s", value, r.rows, err, want)
 		}
 	}

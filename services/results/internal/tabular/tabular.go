@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -91,20 +91,20 @@ func rowTooLarge(place string, number int64) error {
 // lines are written to copied, in order, and chunks are ranges of what was written. An error of type *UnusableError has the text
 // for the user, "Line 7: not UTF-8."; every other error is one of ctx, src, copied or note.
 func Read(
-	ctx context.Context, format contract.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
+	ctx context.Context, format prism.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
 	c := &chunker{ctx: ctx, note: note, place: "Line"}
 	copied = &boundedCopy{growth{what: grownRows, file: src.Size()}, copied}
 	switch format {
-	case contract.FileCSV:
+	case prism.FileCSV:
 		layout, err = readSeparated(src, ',', c)
-	case contract.FileTSV:
+	case prism.FileTSV:
 		layout, err = readSeparated(src, '\t', c)
-	case contract.FileJSONL:
+	case prism.FileJSONL:
 		layout, err = readLines(src, c)
-	case contract.FileParquet:
+	case prism.FileParquet:
 		layout, err = readParquet(src, copied, c)
-	case contract.FileXLSX:
+	case prism.FileXLSX:
 		layout, err = readWorkbook(src, copied, c)
 	default:
 		err = fmt.Errorf("tabular: unknown format %q", format)
@@ -119,9 +119,9 @@ func Read(
 }
 
 // Rows parses the bytes of one chunk. It fails only if data is not what Read read.
-func (l Layout) Rows(format contract.FileFormat, chunk store.FileChunk, data []byte) (rows []Row, err error) {
+func (l Layout) Rows(format prism.FileFormat, chunk store.FileChunk, data []byte) (rows []Row, err error) {
 	switch {
-	case format == contract.FileJSONL:
+	case format == prism.FileJSONL:
 		rows, err = l.lines(data)
 	case l.Copied:
 		rows, err = l.records(data, copyDelimiter)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
@@ -87,7 +88,7 @@ func TestDownloadedTablesReadBack(t *testing.T) {
 	t.Parallel()
 	for _, format := range []contract.RowsFormat{contract.RowsCSV, contract.RowsJSONL, contract.RowsXLSX} {
 		rows := awkwardRows()
-		r, err := readAll(t, contract.FileFormat(format), writeAll(t, format, []string{"id", "text"}, rows, nil))
+		r, err := readAll(t, prism.FileFormat(format), writeAll(t, format, []string{"id", "text"}, rows, nil))
 		if err != nil || len(r.rows) != len(rows) {
 			t.Errorf("%s: %d rows: %v", format, len(r.rows), err)
 			continue
@@ -104,7 +105,7 @@ func TestDownloadedTablesReadBack(t *testing.T) {
 func TestACellHasAsMuchTextAsExcelHolds(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 32_766) + "👩!"
-	r, err := readAll(t, contract.FileXLSX, writeAll(t, contract.RowsXLSX, []string{"text"}, [][]string{{long}}, nil))
+	r, err := readAll(t, prism.FileXLSX, writeAll(t, contract.RowsXLSX, []string{"text"}, [][]string{{long}}, nil))
 	if err != nil || len(utf16.Encode([]rune(r.rows[0].Cells[0]))) != 32_766 {
 		t.Errorf("%d characters: %v", r.layout.Columns[0].Longest, err)
 	}
@@ -164,7 +165,7 @@ func TestWorkbooksOfExcelizeAreRead(t *testing.T) {
 	if err := book.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	r, err := readAll(t, contract.FileXLSX, b.Bytes())
+	r, err := readAll(t, prism.FileXLSX, b.Bytes())
 	if err != nil || len(r.rows) != len(rows) {
 		t.Fatalf("%d rows: %v", len(r.rows), err)
 	}
@@ -203,7 +204,7 @@ func TestFilesOfParquetGoAreRead(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := readAll(t, contract.FileParquet, b.Bytes())
+	r, err := readAll(t, prism.FileParquet, b.Bytes())
 	if err != nil || len(r.rows) != len(want) || len(r.chunks) != 5 {
 		t.Fatalf("%d rows in %d chunks: %v", len(r.rows), len(r.chunks), err)
 	}

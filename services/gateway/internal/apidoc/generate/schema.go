@@ -52,6 +52,7 @@ func (s *schemas) named(t reflect.Type) object {
 func plural(item string) string {
 	return map[string]string{ //nolint:gosec // names of types, not keys
 		"APIKey": "keys, newest first", "Calibration": "calibrations, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
+		"File": "files, newest first",
 	}[item]
 }
 
@@ -129,6 +130,8 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return reference(t.Name())
 	case t == reflect.TypeFor[json.Number]():
 		return object{{"type", "number"}}
+	case t == reflect.TypeFor[api.SHA256]():
+		return object{{"type", "string"}, {"minLength", 64}, {"maxLength", 64}}
 	case t == reflect.TypeFor[api.Pins](), t.Kind() == reflect.Map:
 		each := s.value(reflect.TypeFor[string](), api.Limits{Form: l.Form})
 		schema := bounds(object{{"type", "object"}}, "minProperties", "maxProperties", l)

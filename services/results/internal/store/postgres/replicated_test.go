@@ -212,7 +212,7 @@ func TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 	r := newReplicated(t)
 	files := map[string]store.File{}
 	for i, name := range []string{"a part", "the completion", "the deletion", "a run"} {
-		f := store.File{ID: prism.FileID{UUID: prism.UUID{30, 15: byte(i)}}, Name: name, Format: contract.FileCSV, Bytes: 1}
+		f := store.File{ID: prism.FileID{UUID: prism.UUID{30, 15: byte(i)}}, Name: name, Format: prism.FileCSV, Bytes: 1}
 		if err := r.CreateFile(t.Context(), account(), f); err != nil {
 			t.Fatal(err)
 		}

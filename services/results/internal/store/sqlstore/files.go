@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -119,8 +118,8 @@ func (s Store) ListFiles(
 
 func (r *Row) file() store.File {
 	return store.File{
-		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: contract.FileFormat(r.Text()), Bytes: r.Int(), SHA256: r.digest(),
-		Status: store.FileStatus(r.Text()), Error: r.Text(), Rows: r.Int(), Chunks: r.Int32(), Layout: r.Bytes(),
+		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: prism.FileFormat(r.Text()), Bytes: r.Int(), SHA256: r.digest(),
+		Status: prism.FileStatus(r.Text()), Error: r.Text(), Rows: r.Int(), Chunks: r.Int32(), Layout: r.Bytes(),
 		Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}, CreatedAt: r.Time(), ExpiresAt: r.Time(),
 		Hashed: store.Hashed{Parts: r.Int32(), State: r.Bytes()}, Readings: r.Int32(),
 	}

@@ -127,7 +127,7 @@ func (s Store) EndReading(ctx context.Context, l store.FileLease, f store.File) 
 			copied = &f.Copy.ID
 		}
 		args := leased(l, string(f.Status), f.Error, f.Rows, f.Chunks, f.Layout, copied, f.Copy.Bytes)
-		if err := run(ctx, Statement{Text: endReading, Args: args}, someRow); err != nil || f.Status == store.FileReady {
+		if err := run(ctx, Statement{Text: endReading, Args: args}, someRow); err != nil || f.Status == prism.FileReady {
 			return err
 		}
 		return run(ctx, Statement{Text: forgetChunks, Args: args[:2]}, nothing)

@@ -18,8 +18,8 @@ import (
 func (f *fixture) upload(t *testing.T) store.File {
 	t.Helper()
 	file := store.File{
-		ID: prism.FileID{UUID: f.id()}, Name: "tickets “März”.csv", Format: contract.FileCSV, Bytes: contract.MaxFileBytes,
-		SHA256: &[32]byte{1, 31: 2}, Status: store.FileUploading, CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+		ID: prism.FileID{UUID: f.id()}, Name: "tickets “März”.csv", Format: prism.FileCSV, Bytes: prism.MaxFileBytes,
+		SHA256: &[32]byte{1, 31: 2}, Status: prism.FileUploading, CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
 	}
 	succeeds(t, f.CreateFile(t.Context(), f.mine.account, file))
 	return file
@@ -50,7 +50,7 @@ func (f *fixture) ownedFile(id prism.FileID) store.FileOwner {
 func chunks(from, n int32) (some []store.FileChunk) {
 	for i := from; i < from+n; i++ {
 		some = append(some, store.FileChunk{
-			Number: i, FirstRow: int64(2*i) + 1, Rows: 2, Offset: contract.MaxFileBytes + int64(i), Bytes: 1 << 20, Line: int64(i) + 3,
+			Number: i, FirstRow: int64(2*i) + 1, Rows: 2, Offset: prism.MaxFileBytes + int64(i), Bytes: 1 << 20, Line: int64(i) + 3,
 		})
 	}
 	return some
@@ -61,7 +61,7 @@ func (f *fixture) read(t *testing.T, n int32) store.File {
 	t.Helper()
 	l := f.reading(t)
 	succeeds(t, f.RenewReading(t.Context(), l, moment(3).Add(time.Hour), chunks(0, n)))
-	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = store.FileReady, int64(2*n), n, []byte(`{"columns":[]}`)
+	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = prism.FileReady, int64(2*n), n, []byte(`{"columns":[]}`)
 	l.File.Copy = store.Copy{ID: l.Token, Bytes: 9}
 	succeeds(t, f.EndReading(t.Context(), l, l.File))
 	return l.File
@@ -149,7 +149,7 @@ func fileTests() []test {
 		{"an account has twenty files that are uploading at once, whoever asks at the same time", func(t *testing.T, f *fixture) {
 			create := func(account prism.AccountID) error {
 				return f.CreateFile(t.Context(), account, store.File{
-					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: 1, CreatedAt: moment(1), ExpiresAt: moment(9),
+					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: 1, CreatedAt: moment(1), ExpiresAt: moment(9),
 				})
 			}
 			ready, deleted := f.read(t, 1), f.upload(t)
@@ -193,7 +193,7 @@ func fileTests() []test {
 			for _, at := range []time.Time{moment(2), moment(3)} {
 				succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, at))
 			}
-			file.Status, file.ExpiresAt = store.FileReading, moment(2).Add(store.FileTime)
+			file.Status, file.ExpiresAt = prism.FileReading, moment(2).Add(store.FileTime)
 			same(t, f.file(t, file.ID), file)
 			failsWith(t, f.SetReading(t.Context(), f.theirs.account, file.ID, moment(2)), store.ErrNotFound)
 		}},
@@ -292,7 +292,7 @@ func readingTests() []test {
 			later, err := f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(4), moment(9))
 			succeeds(t, err)
 			succeeds(t, f.RenewReading(t.Context(), later, moment(9), chunks(0, 1)))
-			later.File.Status = store.FileReady
+			later.File.Status = prism.FileReady
 			succeeds(t, f.EndReading(t.Context(), later, later.File))
 			failsWith(t, second(f.FileChunk(t.Context(), f.mine.account, later.File.ID, 1)), store.ErrNotFound)
 			succeeds(t, second(f.FileChunk(t.Context(), f.mine.account, later.File.ID, 0)))
@@ -300,7 +300,7 @@ func readingTests() []test {
 		{"an unusable file has its error and no chunks, and is not read again", func(t *testing.T, f *fixture) {
 			l := f.reading(t)
 			succeeds(t, f.RenewReading(t.Context(), l, moment(9), chunks(0, 2)))
-			l.File.Status, l.File.Error = store.FileUnusable, "Line 7: not UTF-8."
+			l.File.Status, l.File.Error = prism.FileUnusable, "Line 7: not UTF-8."
 			succeeds(t, f.EndReading(t.Context(), l, l.File))
 			same(t, f.file(t, l.File.ID), l.File)
 			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(99), moment(100))), store.ErrNotFound)
@@ -315,7 +315,7 @@ func readingTests() []test {
 			}
 			waits := func(of tenant, ms int) prism.FileID {
 				file := store.File{
-					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: 1, Status: store.FileUploading,
+					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: 1, Status: prism.FileUploading,
 					CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
 				}
 				succeeds(t, f.CreateFile(t.Context(), of.account, file))
@@ -338,7 +338,7 @@ func readingTests() []test {
 			succeeds(t, err)
 			mine.Leased, mine.Next = 1, later
 			queue(moment(9), mine, theirs)
-			taken.File.Status = store.FileReady
+			taken.File.Status = prism.FileReady
 			succeeds(t, f.EndReading(t.Context(), taken, taken.File))
 			mine.Files, mine.Leased = 2, 0
 			queue(moment(9), mine, theirs)
@@ -374,7 +374,7 @@ func fileDeletionTests() []test {
 		}},
 		{"those who remove the content of a deleted file find its parts and its copy, and may put it off", func(t *testing.T, f *fixture) {
 			l := f.reading(t)
-			l.File.Status, l.File.Copy = store.FileReady, store.Copy{ID: f.id(), Bytes: 7}
+			l.File.Status, l.File.Copy = prism.FileReady, store.Copy{ID: f.id(), Bytes: 7}
 			succeeds(t, f.EndReading(t.Context(), l, l.File))
 			owner := store.FileOwner{Account: f.mine.account, ID: l.File.ID}
 			parts, err := f.Parts(t.Context(), owner.Account, owner.ID, 1, 9)

@@ -84,7 +84,7 @@ func pagedLists() []pagedList {
 		}},
 		{"ListFiles", "files", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			l := f.reading(t)
-			l.File.Status, l.File.Layout = store.FileReady, []byte(`{"columns":["`+text(bytes)+`"]}`)
+			l.File.Status, l.File.Layout = prism.FileReady, []byte(`{"columns":["`+text(bytes)+`"]}`)
 			succeeds(t, f.EndReading(t.Context(), l, l.File))
 			return l.File.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {

@@ -16,7 +16,7 @@ import (
 func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) store.File {
 	t.Helper()
 	file := store.File{
-		ID: prism.FileID{UUID: f.id()}, Name: "rows.csv", Format: contract.FileCSV, Bytes: 1, Status: store.FileUploading,
+		ID: prism.FileID{UUID: f.id()}, Name: "rows.csv", Format: prism.FileCSV, Bytes: 1, Status: prism.FileUploading,
 		CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
 	}
 	var chunks []store.FileChunk
@@ -35,7 +35,7 @@ func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) s
 	l, err := f.TakeReading(t.Context(), store.FileOwner{Account: account, ID: file.ID}, f.id(), moment(2), moment(2).Add(time.Hour))
 	must(err)
 	must(f.RenewReading(t.Context(), l, moment(2).Add(time.Hour), chunks))
-	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = store.FileReady, first-1, int32(len(rows)), []byte(`{}`)
+	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = prism.FileReady, first-1, int32(len(rows)), []byte(`{}`)
 	must(f.EndReading(t.Context(), l, l.File))
 	return l.File
 }

@@ -135,7 +135,7 @@ func storageTests() []test {
 			ready := f.read(t, 1)
 			f.bytesAre(t, large.Bytes+ready.Bytes+ready.Copy.Bytes)
 			unusable := f.reading(t)
-			unusable.File.Status = store.FileUnusable
+			unusable.File.Status = prism.FileUnusable
 			succeeds(t, f.EndReading(t.Context(), unusable, unusable.File))
 			f.bytesAre(t, large.Bytes+ready.Bytes+ready.Copy.Bytes+unusable.File.Bytes)
 			for _, id := range []prism.FileID{large.ID, ready.ID, unusable.File.ID} {
@@ -155,7 +155,7 @@ func storageTests() []test {
 			f.limitBytes(t, most)
 			create := func(account prism.AccountID, bytes int64) error {
 				return f.CreateFile(t.Context(), account, store.File{
-					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: bytes, CreatedAt: moment(1), ExpiresAt: moment(9),
+					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: bytes, CreatedAt: moment(1), ExpiresAt: moment(9),
 				})
 			}
 			refused := func(err error) {
@@ -177,7 +177,7 @@ func storageTests() []test {
 			refused(create(f.mine.account, 1))
 			succeeds(t, create(f.theirs.account, 1<<30))
 			f.limitBytes(t, prism.AnyStoredBytes)
-			succeeds(t, create(f.mine.account, contract.MaxFileBytes))
+			succeeds(t, create(f.mine.account, prism.MaxFileBytes))
 		}},
 		// spec: full-account
 		{"an account is full with as many bytes as it may store, until something is deleted or it may store more", func(t *testing.T, f *fixture) {
