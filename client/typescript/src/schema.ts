@@ -2074,7 +2074,7 @@ export interface components {
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
             detail: {
-                /** @description The latest version after the change, of `prism.create`, `version.create` and `lens.replace`. */
+                /** @description The latest version after the change, of `prism.create`, `version.create` and `lens.replace`; else the version that the change is of. */
                 version?: number;
                 /** @description What the key or the member may do, of `key.create`, `member.add`, `member.change` and `member.key`. */
                 role?: components["schemas"]["Role"];
@@ -2117,6 +2117,27 @@ export interface components {
                 to?: string;
                 /** @description How many results a call retries, of `results.retry`. */
                 retrying?: number;
+                /**
+                 * Format: uuid
+                 * @description The calibration, of `calibration.create`.
+                 */
+                calibration?: string;
+                /** @description The calibrations that are pinned and were not, of `calibration.pin`. */
+                pinned?: string[];
+                /** @description How many questions have no pinned calibration now, of `calibration.pin`. */
+                unpinned?: number;
+                /** @description The rows of the run, of `run.create`. */
+                rows?: number;
+                /** @description A limit of the run, 0 for none, of `run.limits`. */
+                rows_per_second?: number;
+                /** @description A limit of the run, 0 for none, of `run.limits`, or of the account, of `account.limits`. */
+                concurrency?: number;
+                /** @description A limit of the account, of `account.limits`. */
+                requests_per_second?: number;
+                /** @description A limit of the account, of `account.limits`. */
+                results_per_day?: number;
+                /** @description What the account may store, or none for any number of bytes, of `account.limits`. */
+                stored_bytes?: number | "none";
                 /** @description How many results retention has deleted, of `results.delete`, and of `prism.retention` if it ends a pass. */
                 deleted?: number;
             };
