@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/testkit/freeport"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/pkg/testkit/s3test"
 )
 
 // TestBackup runs the commands of docs/backup.md around calls, and holds what the page says that callers see after a restore.
@@ -24,10 +26,15 @@ func TestBackup(t *testing.T) {
 			t.Parallel()
 			backsUpSQLite(t, s)
 		})
+		t.Run("Postgres and a bucket", func(t *testing.T) {
+			t.Parallel()
+			backsUpBucket(t, s)
+		})
 	})
 }
 
-func backsUpPostgres(t *testing.T, s *stack) {
+// backupServer starts a Postgres with a database, and returns it with the page for its machine, whose addresses and folders are its.
+func backupServer(t *testing.T) (server *pgtest.Server, page backupPage, folder, restored string) {
 	t.Helper()
 	server, err := pgtest.Start(t.Context(), pgtest.Options{TCP: true})
 	if err != nil {
@@ -38,18 +45,17 @@ func backsUpPostgres(t *testing.T, s *stack) {
 			t.Error(err)
 		}
 	})
-	restored, err := freeport.Addr()
-	if err != nil {
+	if restored, err = freeport.Addr(); err != nil {
 		t.Fatal(err)
 	}
-	folder := server.Command(t.Context(), "true").Dir
+	folder = server.Command(t.Context(), "true").Dir
 	// These settings are arguments of the server, which the base backup does not have.
 	if err := server.Exec(t.Context(), "CREATE DATABASE prism", "ALTER SYSTEM SET max_connections = 300",
 		"ALTER SYSTEM SET unix_socket_directories = '"+folder+"'"); err != nil {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(restored)
-	page := backupPage{
+	page = backupPage{
 		steps: newGuide(t, "docs/backup.md"),
 		shell: func(script string) *exec.Cmd {
 			return server.Command(context.WithoutCancel(t.Context()), "bash", "-c", script)
@@ -59,7 +65,12 @@ func backsUpPostgres(t *testing.T, s *stack) {
 			"port = 5433", "port = "+port, "/var/backups/prism", folder+"/backups", "/var/lib/prism-restored", folder+"/restored"),
 	}
 	page.run(t, "mkdir "+folder+"/backups")
+	return server, page, folder, restored
+}
 
+func backsUpPostgres(t *testing.T, s *stack) {
+	t.Helper()
+	server, page, folder, restored := backupServer(t)
 	original := server.TCPURL(server.TCPAddr(), "prism")
 	own := s.private(t, map[string]string{"PRISM_DATABASE_URL": original})
 	use := func(url string) {
@@ -67,31 +78,33 @@ func backsUpPostgres(t *testing.T, s *stack) {
 		own.restart(t, syscall.SIGTERM)
 	}
 
-	life := newLifetime(t, own)
-	count := "export RESTORED_URL=" + original + "\n"
-	before := page.follow(t, count, "Verify")
-	page.follow(t, "", "Postgres: a dump")
+	life, others := newLifetime(t, own), newBusy(t, own)
+	page.during(t, others, "Postgres: a dump")
 	life.change(t)
-	if page.follow(t, count, "Verify") == before {
-		t.Error("the counts do not show the calls since the backup")
-	}
-	if after := page.follow(t, "export PRISM_DATABASE_URL="+original+"\n", "Restore a dump", "Verify"); after != before {
-		t.Errorf("the restored database has\n%s, want\n%s", after, before)
-	}
+	page.follow(t, "export PRISM_DATABASE_URL="+original+"\n", "Restore a dump", "Verify")
 	use(server.TCPURL(server.TCPAddr(), "prism_restored"))
 	life.restored(t)
+	others.restored(t)
 
 	use(original)
+	others.pause(t)
 	page.follow(t, "", "Archive the log")
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	use(original)
-	page.follow(t, "", "Take a base backup")
-	life = newLifetime(t, own) // is in the archive alone
-	before = page.follow(t, count, "Verify")
+	others = newBusy(t, own)
+	page.during(t, others, "Take a base backup")
+	others.least = len(others.writes) // the archive has those since
+	life = newLifetime(t, own)        // is in the archive alone
+	others.pause(t)
+	count := "export RESTORED_URL=" + original + "\n"
+	before := page.follow(t, count, "Verify")
 	page.follow(t, "", "Name a moment")
 	life.change(t)
+	if page.follow(t, count, "Verify") == before {
+		t.Error("the counts do not show the calls since the backup")
+	}
 	if err := server.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +115,8 @@ func backsUpPostgres(t *testing.T, s *stack) {
 	}
 	use(server.TCPURL(restored, "prism"))
 	life.restored(t)
+	others.post(t, "/v1/runs/"+others.run+"/resume", "")
+	others.restored(t)
 }
 
 func backsUpSQLite(t *testing.T, s *stack) {
@@ -117,17 +132,66 @@ func backsUpSQLite(t *testing.T, s *stack) {
 		own: strings.NewReplacer("/var/backups/prism", backups),
 	}
 	own := s.private(t, map[string]string{"PRISM_DATA_DIR": filepath.Join(folder, ".prism")})
-	life := newLifetime(t, own)
-	page.follow(t, "", "SQLite")
+	life, others := newLifetime(t, own), newBusy(t, own)
+	page.during(t, others, "SQLite", "A folder")
 	life.change(t)
 	if err := own.front.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	page.follow(t, "", "Restore the file")
+	verify, _ := page.script(t, "Verify")
+	page.run(t, strings.Replace(verify, `psql "$RESTORED_URL" --command=`, "sqlite3 .prism/prism.db ", 1))
 	if err := own.front.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	life.restored(t)
+	others.restored(t)
+}
+
+// syncedBuckets stands for the command line of AWS, which copies the objects of one bucket to another.
+const syncedBuckets = `aws() {
+	[ "$1 $2" = "s3 sync" ] && [ $# = 4 ] && mkdir -p "$BUCKETS/${4#s3://}" && cp -R "$BUCKETS/${3#s3://}/." "$BUCKETS/${4#s3://}"
+}
+`
+
+func backsUpBucket(t *testing.T, s *stack) {
+	t.Helper()
+	server, page, _, _ := backupServer(t)
+	objects := s3test.New(t)
+	bucket := backupPage{
+		steps: page.steps,
+		shell: func(script string) *exec.Cmd {
+			cmd := exec.CommandContext(t.Context(), "bash", "-c", syncedBuckets+script)
+			cmd.Env = append(cmd.Environ(), "BUCKETS="+objects.Folder)
+			return cmd
+		},
+		own: strings.NewReplacer("my-bucket", s3test.Bucket),
+	}
+	in := func(name string) string {
+		bucket, query, _ := strings.Cut(s3test.URL(name, objects.Endpoint), "?")
+		return bucket + "/prism?" + query
+	}
+	original := server.TCPURL(server.TCPAddr(), "prism")
+	own := s.private(t, map[string]string{
+		"PRISM_DATABASE_URL": original, "PRISM_FILES_URL": in(s3test.Bucket),
+		"AWS_ACCESS_KEY_ID": s3test.Access, "AWS_SECRET_ACCESS_KEY": s3test.Secret,
+	})
+	life, others := newLifetime(t, own), newBusy(t, own)
+	page.during(t, others, "Postgres: a dump")
+	bucket.during(t, others, "A bucket")
+	life.change(t)
+	if err := own.front.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	page.follow(t, "export PRISM_DATABASE_URL="+original+"\n", "Restore a dump")
+	bucket.follow(t, "", "Restore a bucket")
+	own.front.Env["PRISM_DATABASE_URL"] = server.TCPURL(server.TCPAddr(), "prism_restored")
+	own.front.Env["PRISM_FILES_URL"] = in("my-restored-bucket")
+	if err := own.front.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	life.restored(t)
+	others.restored(t)
 }
 
 // backupPage is docs/backup.md with a shell for its commands, whose paths and addresses own replaces.
@@ -137,12 +201,10 @@ type backupPage struct {
 	own   *strings.Replacer
 }
 
-// follow runs all commands below the headings in one shell, after those of setup, and returns what those of the last heading
-// print.
-func (p backupPage) follow(t *testing.T, setup string, headings ...string) (printed string) {
+// script is all commands below the headings.
+func (p backupPage) script(t *testing.T, headings ...string) (script string, steps guide) {
 	t.Helper()
-	script, found := p.own.Replace(setup), 0
-	var steps guide
+	found := 0
 	for _, heading := range headings {
 		for _, step := range p.steps {
 			if step.under == heading {
@@ -155,21 +217,60 @@ func (p backupPage) follow(t *testing.T, setup string, headings ...string) (prin
 		}
 		found = len(steps)
 	}
-	parts := strings.Split(p.run(t, script), stepMark)[1:]
+	return script, steps
+}
+
+// follow runs all commands below the headings in one shell, after those of setup, and returns what those of the last heading
+// print.
+func (p backupPage) follow(t *testing.T, setup string, headings ...string) (printed string) {
+	t.Helper()
+	script, steps := p.script(t, headings...)
+	parts := strings.Split(p.run(t, p.own.Replace(setup)+script), stepMark)[1:]
 	for i, step := range steps {
 		step.check(t, parts[i])
 	}
 	return parts[len(parts)-1]
 }
 
+// during runs all commands below the headings while an account writes.
+func (p backupPage) during(t *testing.T, others *busy, headings ...string) {
+	t.Helper()
+	script, _ := p.script(t, headings...)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.try(script)
+		ended <- err
+	}()
+	for {
+		others.write(t)
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			others.write(t)
+			return
+		default:
+		}
+	}
+}
+
 // run runs a script that stops at the first error.
 func (p backupPage) run(t *testing.T, script string) string {
 	t.Helper()
+	out, err := p.try(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (p backupPage) try(script string) (string, error) {
 	out, err := p.shell("set -euo pipefail\n" + script).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, script, out)
+		return "", fmt.Errorf("%w\n%s\n%s", err, script, out)
 	}
-	return string(out)
+	return string(out), nil
 }
 
 // lifetime is what an account has at the time of a backup, and what it changes afterwards.
@@ -181,6 +282,9 @@ type lifetime struct {
 	lostKey            string
 	revoked            *client
 	revokedID          string
+	session            *consolePage
+	signedIn           string // what the session says
+	reads              map[string]string
 }
 
 func newLifetime(t *testing.T, s *stack) *lifetime {
@@ -193,6 +297,13 @@ func newLifetime(t *testing.T, s *stack) *lifetime {
 	var page idPage
 	l.get(t, "/v1/results?limit=1&prism="+l.prism).decode(t, &page)
 	l.cursor = *page.NextCursor
+	l.furnish(t)
+	l.session, _ = s.signIn(t, l.account)
+	var status int
+	if status, _, l.signedIn = l.session.ask(t, "GET", "/console/session", ""); status != 200 {
+		t.Fatalf("the session: %d %s", status, l.signedIn)
+	}
+	l.reads = l.everything(t)
 	return l
 }
 
@@ -203,6 +314,15 @@ func (l *lifetime) change(t *testing.T) {
 	l.lost = l.create(t, l.prism, object("fields", raw(`{"subject":"a","message":"lost"}`), "idempotency_key", l.lostKey)).ok(t)
 	l.post(t, "/v1/keys/"+l.revokedID+"/revoke", "").wantStatus(t, 200)
 	l.revoked.get(t, "/v1/prisms").wantFail(t, invalidKey)
+	for _, path := range l.paths(t, "/v1/files/{file_id}") {
+		l.delete(t, path).wantStatus(t, 204)
+	}
+	cookie := l.session.cookie
+	l.session.ask(t, "DELETE", "/console/session", "")
+	l.session.cookie = cookie // as whoever has stolen it
+	if status, _, body := l.session.ask(t, "GET", "/console/session", ""); status != 401 {
+		t.Errorf("the session that was ended: %d %s", status, body)
+	}
 }
 
 func (l *lifetime) version(t *testing.T, fields, questions string) {
@@ -213,6 +333,10 @@ func (l *lifetime) version(t *testing.T, fields, questions string) {
 // restored checks each row of the table "After a restore" that the API shows.
 func (l *lifetime) restored(t *testing.T) {
 	t.Helper()
+	l.wantEverything(t, l.reads)
+	if status, _, body := l.session.ask(t, "GET", "/console/session", ""); status != 200 || body != l.signedIn {
+		t.Errorf("the session: %d %s, want %s", status, body, l.signedIn)
+	}
 	l.read(t, l.kept.ID, "raw").wantBody(t, string(l.asIs.body))
 	l.read(t, l.lost.ID, "").wantFail(t, noResult)
 	repeat := l.create(t, l.prism, text("kept", "idempotency_key", l.key)).ok(t)
