@@ -38,3 +38,30 @@ func TestIDsSortInTheOrderOfTheirMaking(t *testing.T) {
 		}
 	}
 }
+
+// spec: audit-list
+func TestIDsOfProcessesSortByTheirTime(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_800_000_000_000)
+	now := func() time.Time { return at }
+	busy, idle := service.OrderedIDs(now), service.OrderedIDs(now)
+	var before prism.UUID
+	for range 100 { // of the same millisecond
+		for range 9 {
+			if _, err := busy(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, newID := range []func() (prism.UUID, error){busy, idle} {
+			at = at.Add(5 * time.Microsecond)
+			id, err := newID()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Compare(before[:], id[:]) >= 0 {
+				t.Fatalf("%s follows %s", id, before)
+			}
+			before = id
+		}
+	}
+}
