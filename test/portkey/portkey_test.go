@@ -123,8 +123,12 @@ func startGateway(t *testing.T) string {
 		t.Fatal(err)
 	}
 	_, port, _ := strings.Cut(addr, ":")
+	node, err := program.Find("node")
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := program.Launch(program.Command{
-		Name: "portkey", Path: "node", Args: []string{script, "--headless", "--port=" + port},
+		Name: "portkey", Path: node, Args: []string{script, "--headless", "--port=" + port},
 	})
 	if err != nil {
 		t.Fatal(err)

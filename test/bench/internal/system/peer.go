@@ -2,10 +2,8 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/prism-results/prism/pkg/testkit/program"
@@ -14,9 +12,9 @@ import (
 
 // Peer starts the server of test/bench/peer in dir, where its packages are installed: one process of Node over Postgres.
 func (d *Data) Peer(ctx context.Context, dir, modelURL string) (*System, error) {
-	node, err := exec.LookPath("node")
+	node, err := program.Find("node")
 	if err != nil {
-		return nil, errors.New("node is not found: the peer needs Node 20 or newer")
+		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
 		return nil, fmt.Errorf("the packages of the peer are not installed: run make peer (%w)", err)
