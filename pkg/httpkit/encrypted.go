@@ -51,7 +51,7 @@ func (c *conn) openChannel() error {
 	if first[0] != recordHandshake {
 		if !ch.plainToo {
 			ch.identity.Warn("refused a call in plain HTTP: give the caller an https:// address and PRISM_INTERNAL_TLS_DIR, "+
-				"or set PRISM_INTERNAL_TLS_MODE=permissive", "caller", ch.RemoteAddr().String())
+				"or set PRISM_INTERNAL_TLS_MODE=permissive", ch.RemoteAddr().String(), nil)
 			if c.notice != nil {
 				_, _ = ch.Conn.Write(c.notice())
 			}
@@ -68,8 +68,7 @@ func (c *conn) openChannel() error {
 	secure := tls.Server(over, ch.identity.Server())
 	if err := secure.HandshakeContext(ch.base()); err != nil {
 		if c.state.Load() != cut {
-			ch.identity.Warn("a TLS handshake failed: check PRISM_INTERNAL_TLS_DIR of both services",
-				"caller", ch.RemoteAddr().String(), "error", err.Error())
+			ch.identity.Warn("a TLS handshake failed: check PRISM_INTERNAL_TLS_DIR of both services", ch.RemoteAddr().String(), err)
 			c.turnAway()
 		}
 		return io.EOF

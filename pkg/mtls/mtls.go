@@ -3,14 +3,16 @@
 package mtls
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"path/filepath"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,9 +36,11 @@ func (s ServerSettings) Permissive() bool { return s.Mode == "permissive" }
 
 // Identity is what a service shows to other services, and what it trusts. It is safe for concurrent use.
 type Identity struct {
-	files  *reload.Value[pair]
-	log    *slog.Logger
-	warned atomic.Pointer[time.Time] // the last time, or nil
+	files *reload.Value[pair]
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	warned map[string]time.Time // the last time of each kind of warning
 }
 
 // pair is the configurations that the files make.
@@ -66,7 +70,7 @@ func (s Settings) Open(log *slog.Logger, metrics prometheus.Registerer) (*Identi
 	if err != nil {
 		return nil, fmt.Errorf("PRISM_INTERNAL_TLS_DIR: %w (for example PRISM_INTERNAL_TLS_DIR=/etc/prism/tls)", err)
 	}
-	i := &Identity{files: files, log: log}
+	i := &Identity{files: files, log: log, warned: map[string]time.Time{}}
 	return i, i.measure(metrics)
 }
 
@@ -111,16 +115,42 @@ func (i *Identity) Client(name string) *tls.Config {
 // warnPause is the time between two warnings: while a certificate is wrong, every connection fails.
 const warnPause = 10 * time.Second
 
-// Warn logs why a connection was not made. The first of several failures within ten seconds is logged.
-func (i *Identity) Warn(what string, args ...any) {
-	last, now := i.warned.Load(), time.Now() // by the monotonic clock
-	if (last == nil || now.Sub(*last) >= warnPause) && i.warned.CompareAndSwap(last, &now) {
+// Warn logs why a connection was not made, and its cause if there is one. Of several failures of one kind within ten seconds the
+// first is logged: strangers who connect again and again hide no other cause.
+func (i *Identity) Warn(what, peer string, cause error) {
+	kind, args := what, []any{"peer", peer}
+	if cause != nil {
+		kind, args = kind+kindOf(cause), append(args, "error", cause.Error())
+	}
+	now := time.Now() // with the monotonic clock
+	i.mu.Lock()
+	last, before := i.warned[kind]
+	due := !before || now.Sub(last) >= warnPause
+	if due {
+		i.warned[kind] = now
+	}
+	i.mu.Unlock()
+	if due {
 		i.log.Warn(what, args...)
 	}
 }
 
-// parse fails if the key is not that of the certificate, as while both files are being replaced.
+// kindOf is the alert of the peer, or the type of the innermost error: other texts have times and names.
+func kindOf(err error) string {
+	if fault, ok := errors.AsType[*net.OpError](err); ok && fault.Op == "remote error" {
+		return fault.Error()
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return fmt.Sprintf("%T", err)
+}
+
+// parse fails if the key is not that of the certificate, as while both files are being replaced, or if a file ends early.
 func parse(cert, key, ca []byte) (pair, error) {
+	if err := whole(cert); err != nil {
+		return pair{}, fmt.Errorf("tls.crt: %w", err)
+	}
 	own, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return pair{}, fmt.Errorf("tls.crt, tls.key: %w", err)
@@ -150,7 +180,23 @@ func parse(cert, key, ca []byte) (pair, error) {
 	return p, nil
 }
 
+// whole fails if a block of the text has no end, as while the file is being written. Parsers skip such a block, and what is left would
+// do without an authority or an intermediate certificate.
+func whole(text []byte) error {
+	blocks := 0
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		blocks++
+	}
+	if begun := bytes.Count(text, []byte("-----BEGIN ")); blocks < begun {
+		return fmt.Errorf("%d of %d blocks are whole", blocks, begun)
+	}
+	return nil
+}
+
 func authorities(text []byte) (*x509.CertPool, int, error) {
+	if err := whole(text); err != nil {
+		return nil, 0, err
+	}
 	pool, count := x509.NewCertPool(), 0
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {

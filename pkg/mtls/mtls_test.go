@@ -3,13 +3,19 @@ package mtls
 import (
 	"bytes"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -41,6 +47,7 @@ func TestAHalfWrittenPairIsNotUsed(t *testing.T) {
 	t.Parallel()
 	a := authority(t)
 	first, second := issue(t, a, time.Hour), issue(t, a, time.Hour)
+	half := func(pem []byte) []byte { return pem[:len(pem)/2] }
 	if _, err := parse(first.Cert, first.Key, first.CA); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +56,10 @@ func TestAHalfWrittenPairIsNotUsed(t *testing.T) {
 		says          string
 	}{
 		"the key of another certificate": {second.Cert, first.Key, first.CA, "tls.crt, tls.key: tls: private key does not match"},
-		"half a certificate":             {first.Cert[:len(first.Cert)/2], first.Key, first.CA, "tls.crt, tls.key: "},
+		"half a certificate":             {half(first.Cert), first.Key, first.CA, "tls.crt: 0 of 1 blocks are whole"},
+		"half an intermediate":           {slices.Concat(first.Cert, half(first.CA)), first.Key, first.CA, "tls.crt: 1 of 2 blocks are whole"},
+		"half a second authority":        {first.Cert, first.Key, slices.Concat(first.CA, half(first.CA)), "ca.crt: 1 of 2 blocks are whole"},
+		"the key in the certificate":     {first.Key, first.Cert, first.CA, "tls.crt, tls.key: "},
 		"no key":                         {first.Cert, nil, first.CA, "tls.crt, tls.key: "},
 		"no authority":                   {first.Cert, first.Key, nil, "ca.crt: has no certificate"},
 		"a key as the authority":         {first.Cert, first.Key, first.Key, "ca.crt: has no certificate"},
@@ -140,17 +150,34 @@ func TestTheMetricsFollowTheFiles(t *testing.T) {
 	}
 }
 
-// While every connection fails, one line in ten seconds says why.
-func TestWarningsAreFew(t *testing.T) {
+// While every connection fails, one line in ten seconds says why, and strangers who connect again and again hide no other cause.
+func TestWarningsAreFewAndNameEachCause(t *testing.T) {
 	t.Parallel()
-	var logged bytes.Buffer
-	i := &Identity{log: slog.New(slog.NewTextHandler(&logged, nil))}
-	for range 100 {
-		i.Warn("no connection", "error", "expired")
-	}
-	if n := strings.Count(logged.String(), "expired"); n == 0 || n > 20 {
-		t.Errorf("%d warnings", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		i := &Identity{log: slog.New(slog.NewTextHandler(&logged, nil)), warned: map[string]time.Time{}}
+		causes := []func() error{
+			func() error { return nil },
+			func() error { return errors.New("no certificate") },
+			func() error { return &net.OpError{Op: "remote error", Err: tls.AlertError(42)} },
+			func() error { return &net.OpError{Op: "remote error", Err: tls.AlertError(45)} },
+			func() error {
+				err := x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired, Detail: time.Now().String()}
+				return fmt.Errorf("failed to verify: %w", err)
+			},
+		}
+		for range 101 {
+			for n, cause := range causes {
+				i.Warn("no connection", strconv.Itoa(n), cause())
+			}
+			<-time.After(warnPause/100 + time.Millisecond)
+		}
+		for n := range causes {
+			if lines := strings.Count(logged.String(), fmt.Sprintf("peer=%d", n)); lines != 2 {
+				t.Errorf("%d warnings of cause %d in ten seconds, want 2", lines, n)
+			}
+		}
+	})
 }
 
 // A folder of Kubernetes is replaced by a link: all three files change at once.

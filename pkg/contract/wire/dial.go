@@ -54,7 +54,7 @@ func (d dialer) warn(addr string, err error) {
 	if _, plain := errors.AsType[tls.RecordHeaderError](err); plain {
 		hint = "the service speaks plain HTTP: set PRISM_INTERNAL_TLS_DIR there, or give its address http://"
 	}
-	d.identity.Warn("no TLS connection: "+hint, "address", addr, "error", err.Error())
+	d.identity.Warn("no TLS connection: "+hint, addr, err)
 }
 
 // unproven is a TLS connection whose server may still refuse our certificate. In TLS 1.3 the client's handshake ends before the
