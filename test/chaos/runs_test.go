@@ -71,7 +71,10 @@ type fileRun struct {
 	added  string // prefix of the columns of a download, if the file has columns with their names
 }
 
-// newRunner is an account with a prism.
+// runner is the account of runs.
+const runner = "runner"
+
+// newRunner is the runner, with a prism.
 func newRunner(t *testing.T, s *system.System) *client.Client {
 	t.Helper()
 	return newClientOf(t, s, s.Gateways[0].URL())
@@ -81,7 +84,7 @@ func newClientOf(t *testing.T, o operated, url string) *client.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
-	key, err := o.Account(ctx, "runner")
+	key, err := o.Account(ctx, runner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/certs"
@@ -22,7 +21,8 @@ type Options struct {
 	ModelsFile string
 	// Dir is the data folder of a standalone Prism without Database.
 	Dir string
-	// TLS is a folder for the certificates of the services, which then speak mutual TLS. Without one they speak plain HTTP.
+	// TLS is a folder for the certificates of the services, which then speak mutual TLS. Without one they speak plain HTTP. The
+	// certificates of a service are in gateway, results, model-proxy, runs or console below it.
 	TLS string
 	// Env holds further settings of every service.
 	Env map[string]string
@@ -63,6 +63,9 @@ func (o Options) model() map[string]string {
 // Service is one service of a Prism with these options and its own settings.
 func (o Options) Service(ctx context.Context, pkg string, env map[string]string) (*Service, error) {
 	all := map[string]string{}
+	if folder := folders[pkg]; o.TLS != "" && folder != "" {
+		all["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, folder)
+	}
 	for _, settings := range []map[string]string{env, o.Env} {
 		maps.Copy(all, settings)
 	}
@@ -107,14 +110,7 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 	if t.Models, err = o.Service(ctx, ModelProxy, env); err != nil {
 		return t, err
 	}
-	results, models := t.Results.URL(), t.Models.URL()
-	if o.TLS != "" {
-		results, models = encrypted(results), encrypted(models)
-		for service, folder := range map[*Service]string{t.Results: "results", t.Models: "model-proxy"} {
-			service.Env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, folder)
-		}
-	}
-	if t.Gateway, err = o.Gateway(ctx, results, models); err != nil {
+	if t.Gateway, err = o.Gateway(ctx, o.URL(t.Results.Listen), o.URL(t.Models.Listen)); err != nil {
 		return t, err
 	}
 	_, err = t.Results.Operate(ctx, "migrate")
@@ -123,36 +119,28 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 
 // Gateway is a gateway in front of results and model-proxy.
 func (o Options) Gateway(ctx context.Context, results, models string) (*Service, error) {
-	return o.between(ctx, Gateway, "gateway", results, models)
+	return o.between(ctx, Gateway, results, models)
 }
 
 // Worker is a worker of file runs, which calls results and model-proxy.
 func (o Options) Worker(ctx context.Context, results, models string) (*Service, error) {
-	return o.between(ctx, Runs, "runs", results, models)
+	return o.between(ctx, Runs, results, models)
 }
 
 // Console is a console that calls results. A gateway passes requests on to it when Behind has told the gateway.
 func (o Options) Console(ctx context.Context, results string) (*Service, error) {
-	env := map[string]string{
+	return o.Service(ctx, Console, map[string]string{
 		"PRISM_RESULTS_URL": results, "PRISM_CONSOLE_TOKEN": ConsoleToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken,
-	}
-	if o.TLS != "" {
-		env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, "console")
-	}
-	return o.Service(ctx, Console, env)
+	})
 }
 
 // Behind tells a gateway that is not started yet of the console behind it.
 func (o Options) Behind(gateway, console *Service) {
-	url := console.URL()
-	if o.TLS != "" {
-		url = encrypted(url)
-	}
-	gateway.Env["PRISM_CONSOLE_URL"], gateway.Env["PRISM_CONSOLE_TOKEN"] = url, ConsoleToken
+	gateway.Env["PRISM_CONSOLE_URL"], gateway.Env["PRISM_CONSOLE_TOKEN"] = o.URL(console.Listen), ConsoleToken
 }
 
-// between is a service that calls results and model-proxy. folder is the name of its certificates.
-func (o Options) between(ctx context.Context, pkg, folder, results, models string) (*Service, error) {
+// between is a service that calls results and model-proxy.
+func (o Options) between(ctx context.Context, pkg, results, models string) (*Service, error) {
 	env := map[string]string{
 		"PRISM_RESULTS_URL": results, "PRISM_RESULTS_TOKEN": ResultsToken,
 		"PRISM_MODEL_PROXY_URL": models, "PRISM_MODEL_PROXY_TOKEN": ModelsToken,
@@ -160,21 +148,27 @@ func (o Options) between(ctx context.Context, pkg, folder, results, models strin
 	if o.Redis != "" {
 		env["PRISM_REDIS_URL"] = o.Redis
 	}
-	if o.TLS != "" {
-		env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, folder)
-	}
 	return o.Service(ctx, pkg, env)
 }
 
-func encrypted(url string) string { return strings.Replace(url, "http://", "https://", 1) }
+// URL is where another service finds the one that listens on an address.
+func (o Options) URL(listen string) string {
+	if o.TLS != "" {
+		return "https://" + listen
+	}
+	return "http://" + listen
+}
 
-// certify makes an authority and, below o.TLS, the folders gateway, results, model-proxy, runs and console.
+// folders are the folders below Options.TLS with the certificates of the services.
+var folders = map[string]string{Gateway: "gateway", Results: "results", ModelProxy: "model-proxy", Runs: "runs", Console: "console"}
+
+// certify makes an authority, and certificates of all services.
 func (o Options) certify() error {
 	authority, err := certs.New()
 	if err != nil {
 		return err
 	}
-	for _, service := range []string{"gateway", "results", "model-proxy", "runs", "console"} {
+	for _, service := range folders {
 		files, err := authority.Issue(time.Hour, service, "127.0.0.1")
 		if err := errors.Join(err, files.Write(filepath.Join(o.TLS, service))); err != nil {
 			return err

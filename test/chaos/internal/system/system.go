@@ -45,6 +45,8 @@ type Config struct {
 	Workers int
 	// Console has a console behind the gateways.
 	Console bool
+	// TLS is launch.Options.TLS. The certificates are there before the system starts.
+	TLS string
 }
 
 // System is a running Prism.
@@ -76,7 +78,7 @@ const two = 2
 // New starts a system and returns when every part is ready. Close ends the system.
 func New(ctx context.Context, c Config) (s *System, err error) {
 	s = &System{config: c, Model: upstream.New(c.Model)}
-	s.options = launch.Options{Flags: c.Flags, Env: map[string]string{"PRISM_LOG_LEVEL": "warn"}}
+	s.options = launch.Options{Flags: c.Flags, TLS: c.TLS, Env: map[string]string{"PRISM_LOG_LEVEL": "warn"}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -188,7 +190,7 @@ func (s *System) console(ctx context.Context, results []string) error {
 	if err != nil {
 		return err
 	}
-	if s.Console, err = s.part("console")(s.options.Console(ctx, "http://"+toResults.Addr())); err != nil {
+	if s.Console, err = s.part("console")(s.options.Console(ctx, s.options.URL(toResults.Addr()))); err != nil {
 		return err
 	}
 	for _, g := range s.Gateways {
@@ -223,7 +225,7 @@ func (s *System) between(
 	if s.Sentinels != nil {
 		options.Redis = s.Sentinels.URL()
 	}
-	return s.part(name)(service(options, ctx, "http://"+toResults.Addr(), "http://"+toModels.Addr()))
+	return s.part(name)(service(options, ctx, options.URL(toResults.Addr()), options.URL(toModels.Addr())))
 }
 
 func (s *System) link(name string, targets ...string) (*Link, error) {
