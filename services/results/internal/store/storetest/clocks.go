@@ -91,7 +91,7 @@ func clockTests() []test {
 	}
 }
 
-// mends mends the times at moment 3, as many as these.
+// mends holds how many times are mended at moment 3, and that none is left.
 func (f *fixture) mends(t *testing.T, want int) {
 	t.Helper()
 	n, err := f.MendTimes(t.Context(), moment(3))
