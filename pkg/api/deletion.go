@@ -22,7 +22,7 @@ type ResultRequest struct {
 // DeleteResults deletes the results of a prism that match, from now on (spec: results-delete).
 var DeleteResults = Op[DeleteResultsRequest, Deleting]{Declaration{
 	Name: "deleteResults", Method: http.MethodPost, Path: "/v1/prisms/{prism}/results/delete", Tag: "Results", Role: prism.Editor,
-	Class: Scanning, Status: http.StatusAccepted, Errors: []*apierr.Error{apierr.PrismNotFound()},
+	Class: Scanning, Status: http.StatusAccepted, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.TooManyDeletions()},
 }}
 
 // DeleteResultsRequest is the request of DeleteResults.

@@ -213,6 +213,12 @@ func SlugTaken() *Error { return conflict("A prism with this slug already exists
 // TooManyKeys is a new key for an account that has as many keys as it may have (spec: active-keys-limit).
 func TooManyKeys() *Error { return conflict("This account has 1000 active keys.") }
 
+// TooManyRuns is a run for an account that has as many that are not over as it may have (spec: runs-not-over).
+func TooManyRuns() *Error { return conflict("This account has 500 runs that are not over.") }
+
+// TooManyDeletions is a deletion for an account that has as many under way as it may have (spec: deletions-under-way).
+func TooManyDeletions() *Error { return conflict("This account has 1000 deletions under way.") }
+
 // LastOwner is the removal of the last owner, or a change of their role (spec: last-owner).
 func LastOwner() *Error { return conflict("The last owner cannot be removed.") }
 

@@ -5048,6 +5048,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            /** @description The account has as many deletions under way as it may have. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
@@ -6809,7 +6821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The file is not ready, its content is missing, the idempotency key is used, or the account has no room for a file of labelled inputs. */
+            /** @description The file is not ready, its content is missing, the idempotency key is used, the account has no room for a file of labelled inputs, or as many runs that are not over as it may have. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

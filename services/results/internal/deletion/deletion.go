@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,6 +31,8 @@ const (
 	partLimit = 10 * time.Second
 	// partsInARow is how many parts of a job are deleted before other jobs get a turn.
 	partsInARow = 50
+	// mostServed bounds the accounts that are remembered.
+	mostServed = 100
 	// A pause follows each part, so that deletions take at most a fifth of one connection, and leave the disk to the calls.
 	leastPause, pauseFactor = 20 * time.Millisecond, 4
 )
@@ -50,6 +53,7 @@ type Worker struct {
 	parts   *prometheus.CounterVec
 	jobs    prometheus.Gauge
 	late    prometheus.Gauge
+	served  []prism.AccountID // that had a turn since the last round of all accounts
 }
 
 // The reasons of a deletion, in the metric.
@@ -117,12 +121,16 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	now := prism.Now(w.Now)
-	job, err := w.Store.TakeDeletion(ctx, now, now.Add(lease))
+	job, err := w.Store.TakeDeletion(ctx, now, now.Add(lease), w.served)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
+	if slices.Contains(w.served, job.Account) || len(w.served) == mostServed { // each other account with a job had its turn
+		w.served = w.served[:0]
+	}
+	w.served = append(w.served, job.Account)
 	for range partsInARow {
 		begun := time.Now()
 		ended, err := w.part(ctx, &job)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,6 +183,58 @@ func TestAJobWhosePartFailsStaysDueAndAnotherWorkerGoesOn(t *testing.T) {
 	w.work(t)
 	if n := w.count(t); n != 0 {
 		t.Errorf("%d results", n)
+	}
+}
+
+// turns is a store that records whose jobs are taken.
+type turns struct {
+	store.Deletions
+	taken *[]prism.AccountID
+}
+
+func (s turns) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (store.Deletion, error) {
+	d, err := s.Deletions.TakeDeletion(ctx, now, until, last)
+	if err == nil {
+		*s.taken = append(*s.taken, d.Account)
+	}
+	return d, err
+}
+
+// An account with one job waits for a turn of each other account, however many jobs these have.
+//
+// spec: deletion-goes-on
+func TestAccountsTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	add := func(account prism.AccountID, jobs int) {
+		for range jobs {
+			by := storetest.By()
+			d := store.Deletion{Account: account, ID: by.Entry, Prism: w.prism, SavedBefore: w.now, DueAt: w.now}
+			if err := w.AddDeletion(t.Context(), d, "p", 1, by); err != nil {
+				t.Fatal(err)
+			}
+			w.now = w.now.Add(time.Millisecond)
+		}
+	}
+	accounts := []prism.AccountID{w.account, {UUID: prism.UUID{3}}, {UUID: prism.UUID{4}}}
+	for _, account := range accounts[1:] {
+		if err := w.CreateAccount(t.Context(), account, account.String(), storetest.By()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(accounts[0], 4)
+	add(accounts[1], 3)
+	add(accounts[2], 1)
+	w.now = w.now.Add(time.Hour)
+	var taken []prism.AccountID
+	w.worker(t, turns{w.Store, &taken})
+	w.work(t)
+	var got []int
+	for _, account := range taken {
+		got = append(got, slices.Index(accounts, account))
+	}
+	if want := []int{0, 1, 2, 0, 1, 0, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("the turns are %v, want %v", got, want)
 	}
 }
 

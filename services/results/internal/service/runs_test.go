@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -346,5 +348,33 @@ func TestActionsOnARunSayWhyNot(t *testing.T) {
 	id = prism.RunID{UUID: w.id()}
 	if _, err := act(contract.PauseRun); !errors.Is(err, apierr.RunNotFound()) {
 		t.Error(err)
+	}
+}
+
+// crowded is a store of an account that has as many runs and deletions as it may have.
+type crowded struct{ store.Store }
+
+func (crowded) CreateRun(context.Context, prism.AccountID, store.Run, store.By) (store.Run, error) {
+	return store.Run{}, store.ErrTooManyRuns
+}
+
+func (crowded) AddDeletion(context.Context, store.Deletion, string, int64, store.By) error {
+	return store.ErrTooManyDeletions
+}
+
+// spec: runs-not-over, deletions-under-way
+func TestAnAccountIsToldOfWhatItHasTooMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.prism(t, "a")
+	w.saved(t, w.save(of))
+	n := newRun(w.ready(t, []byte(tickets)).ID)
+	w.store.Store = crowded{w.store.Store}
+	if _, err := w.CreateRun(t.Context(), w.key, prism.Ref{ID: of}, n); !errors.Is(err, apierr.TooManyRuns()) {
+		t.Errorf("a run: %v", err)
+	}
+	in := api.DeleteResultsRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{ID: of}}, ResultDeletion: api.ResultDeletion{Status: prism.OK}}
+	if _, err := w.Do(t.Context(), w.key, api.DeleteResults, &in); !errors.Is(err, apierr.TooManyDeletions()) {
+		t.Errorf("a deletion: %v", err)
 	}
 }

@@ -309,6 +309,10 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.SlugTaken()
 	case errors.Is(err, store.ErrTooManyKeys):
 		return apierr.TooManyKeys()
+	case errors.Is(err, store.ErrTooManyRuns):
+		return apierr.TooManyRuns()
+	case errors.Is(err, store.ErrTooManyDeletions):
+		return apierr.TooManyDeletions()
 	case errors.Is(err, store.ErrArchived):
 		return apierr.ArchivedUnchangeable()
 	case noRoom != nil:

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -19,11 +20,12 @@ type Deletions interface {
 	// CountDeletion counts what a job would delete among the next CountPart results that it walks, and sets d.Reached to the last
 	// of them. It reports the end of the walk.
 	CountDeletion(ctx context.Context, d *Deletion) (matches int64, ended bool, err error)
-	// AddDeletion stores a job. slug is the slug of its prism, and counted is how many results the job deletes.
+	// AddDeletion stores a job: ErrTooManyDeletions if the account has MaxDeletions of them, without those of retention. slug is the
+	// slug of its prism, and counted is how many results the job deletes.
 	AddDeletion(ctx context.Context, d Deletion, slug string, counted int64, by By) error
-	// TakeDeletion leases the job that is due and was worked on the longest ago, until a time: ErrNotFound if there is none. No
-	// other worker takes it until then.
-	TakeDeletion(ctx context.Context, now, until time.Time) (Deletion, error)
+	// TakeDeletion leases the job that is due and was worked on the longest ago, until a time: ErrNotFound if there is none. Jobs of
+	// the accounts last come behind those of all others. No other worker takes the job until then.
+	TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (Deletion, error)
 	// DeletePart deletes the matches among the next DeletePart results that a job walks, and sets d.Reached to the last of them.
 	// It renews the lease of the job. At the end of the walk the job ends, or is due again later, and DeletePart reports it; by is
 	// for the audit entry of a pass of retention. If another caller has changed the job, it changes nothing and returns
@@ -55,7 +57,12 @@ type Deletion struct {
 	Reached prism.UUID
 }
 
+// ErrTooManyDeletions tells that the account has MaxDeletions deletions of calls under way.
+var ErrTooManyDeletions = errors.New("store: too many deletions")
+
 const (
+	// MaxDeletions bounds the deletions of an account that calls have asked for and that are under way (spec: deletions-under-way).
+	MaxDeletions = 1000
 	// DeletePart bounds how many results a deleting statement walks: it takes a few milliseconds.
 	DeletePart = 500
 	// DeletePartFull takes its place while the disk is full, as the bytes of deleted results are overwritten, which takes space first.

@@ -20,7 +20,8 @@ func IsConflict(err error) bool {
 	_, noRoom := errors.AsType[*NoRoomError](err)
 	return retried || mismatch || wait || noRoom || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys,
-		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrRetrying, ErrLastOwner)
+		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions,
+		ErrRetrying, ErrLastOwner)
 }
 
 func isAny(err error, known ...error) bool {

@@ -15,6 +15,8 @@ var (
 	ErrRunOver = errors.New("store: run over")
 	// ErrNoFailedRows: no row of the run failed.
 	ErrNoFailedRows = errors.New("store: no failed rows")
+	// ErrTooManyRuns: the account has MaxRuns runs that are not over.
+	ErrTooManyRuns = errors.New("store: too many runs")
 )
 
 // Runs keeps file runs. A run has one row, and a row for each chunk of its file, in which the state of each of the chunk's rows is
@@ -162,6 +164,8 @@ const (
 	AttemptAge = time.Hour
 	// WatchedRows is how many of the last rows decide whether a run pauses by itself.
 	WatchedRows = 200
+	// MaxRuns is how many runs of an account are not over (spec: runs-not-over). Each look for a lease reads all runs under way.
+	MaxRuns = 500
 	// LeaseShare is the most rows at the model at once of one lease of a run whose concurrency is limited.
 	LeaseShare = 32
 	// RunPart bounds how many chunks one statement changes when a run is cancelled or retried.

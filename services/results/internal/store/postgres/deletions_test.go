@@ -56,7 +56,7 @@ func TestDeletionsSeek(t *testing.T) {
 		if err := s.AddDeletion(ctx, d, "triage", 1, storetest.By()); err != nil {
 			t.Fatal(err)
 		}
-		job, err := s.TakeDeletion(ctx, now.Add(time.Second), now.Add(time.Minute))
+		job, err := s.TakeDeletion(ctx, now.Add(time.Second), now.Add(time.Minute), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

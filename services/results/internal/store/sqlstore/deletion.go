@@ -21,10 +21,16 @@ const (
 	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, days, ref, status, saved_before, due_at, reached, deleted, leased_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $8)`
 
+	countDeletions = `-- name: CountDeletions :one
+SELECT count(*) FROM (SELECT 1 FROM deletions WHERE account_id = $1 AND days IS NULL LIMIT $2) AS of_calls`
+
+	// takeDeletion and takenDeletion are the statement before and after the accounts whose jobs come last.
 	takeDeletion = `-- name: TakeDeletion :one
 UPDATE deletions SET leased_until = $2
 WHERE (account_id, id) = (
-	SELECT account_id, id FROM deletions WHERE due_at <= $1 AND leased_until <= $1 ORDER BY leased_until, due_at LIMIT 1
+	SELECT account_id, id FROM deletions WHERE due_at <= $1 AND leased_until <= $1
+	ORDER BY `
+	takenDeletion = `leased_until, due_at LIMIT 1
 ) AND leased_until <= $1
 RETURNING account_id, id, prism_id, days, ref, status, saved_before, due_at, reached`
 
@@ -174,6 +180,9 @@ func (s Store) AddDeletion(ctx context.Context, d store.Deletion, slug string, c
 		detail.By = append(detail.By, "status")
 	}
 	return s.Transaction(ctx, "add_deletion", func(run Run) error {
+		if err := room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
+			return err
+		}
 		if err := insertJob(ctx, run, d); err != nil {
 			return err
 		}
@@ -182,8 +191,19 @@ func (s Store) AddDeletion(ctx context.Context, d store.Deletion, slug string, c
 }
 
 // TakeDeletion implements store.Deletions. If two workers take at the same time, the second one sees the lease of the first.
-func (s Store) TakeDeletion(ctx context.Context, now, until time.Time) (d store.Deletion, err error) {
-	err = s.Run(ctx, Statement{"take_deletion", takeDeletion, []any{now, until}, false}, one(&d, func(r *Row) store.Deletion {
+func (s Store) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (d store.Deletion, err error) {
+	l := list{Statement: Statement{Operation: "take_deletion", Args: []any{now, until}}}
+	l.text.WriteString(takeDeletion)
+	if len(last) > 0 {
+		accounts := make([]any, len(last))
+		for i, account := range last {
+			accounts[i] = account.UUID
+		}
+		l.in("CASE WHEN account_id IN (", accounts)
+		l.text.WriteString(" THEN 1 ELSE 0 END, ")
+	}
+	l.text.WriteString(takenDeletion)
+	err = s.Run(ctx, l.statement(), one(&d, func(r *Row) store.Deletion {
 		return store.Deletion{
 			Account: prism.AccountID{UUID: r.UUID()}, ID: r.UUID(), Prism: prism.PrismID{UUID: r.UUID()}, Days: r.Int32(),
 			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(),

@@ -66,21 +66,29 @@ func (s Store) AccountByName(ctx context.Context, name string) (id prism.Account
 	return id, err
 }
 
-// CreateKey implements store.Keys. The lock of the account makes concurrent calls count the keys one after the other.
+// room locks the account until the transaction ends, so that concurrent calls count one after the other, and returns tooMany if there
+// are as many as most. count stops counting at $2.
+func room(ctx context.Context, run Run, account prism.AccountID, count string, most int64, tooMany error) error {
+	if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
+		return err
+	}
+	var found int64
+	if err := run(ctx, Statement{Text: count, Args: []any{account.UUID, most}}, one(&found, (*Row).Int)); err != nil {
+		return err
+	}
+	if found == most {
+		return tooMany
+	}
+	return nil
+}
+
+// CreateKey implements store.Keys.
 func (s Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
 	return s.Transaction(ctx, "create_key", func(run Run) error {
-		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
+		if err := room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
 			return err
-		}
-		var active int64
-		counted := Statement{Text: countActiveKeys, Args: []any{account.UUID, most}}
-		if err := run(ctx, counted, one(&active, (*Row).Int)); err != nil {
-			return err
-		}
-		if active == most {
-			return store.ErrTooManyKeys
 		}
 		err := run(ctx, Statement{Text: createKey, Args: []any{
 			k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,

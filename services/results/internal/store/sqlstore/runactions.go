@@ -244,6 +244,9 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 		return false, err // nil for a repeat, whose rows are pending already
 	}
 	if c.Status == contract.RunFinished {
+		if err := roomForRun(ctx, c.run, c.account); err != nil {
+			return false, err
+		}
 		// As in CreateRun: either the file is deleted already, or it stays from now on.
 		lock := Statement{Text: lockReadyFile + s.Locking(false), Args: []any{c.account.UUID, c.File.UUID}}
 		if err := c.run(ctx, lock, someRow); errors.Is(err, store.ErrNotFound) {

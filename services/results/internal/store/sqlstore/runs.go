@@ -17,6 +17,9 @@ const (
 	lockReadyFile = `SELECT row_count, chunks FROM files WHERE account_id = $1 AND id = $2 AND status = 'ready'`
 	fileExists    = `SELECT 1 FROM files WHERE account_id = $1 AND id = $2 AND status <> 'deleted'`
 
+	countRunsNotOver = `-- name: CountRunsNotOver :one
+SELECT count(*) FROM (SELECT 1 FROM runs WHERE account_id = $1 AND status NOT IN ('finished', 'cancelled') LIMIT $2) AS not_over`
+
 	insertRun = `INSERT INTO runs (account_id, id, prism_id, version, file_id, name, mapping, status, reason, key_id, idempotency_key,
 	pause_at, rows_per_second, concurrency, row_count, chunks, attempt, created_at, leased_at, watched_from)
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'queued', '', $8, $9, $10, $11, $12, $13, $14, 1, $15, $15, $15)
@@ -115,6 +118,9 @@ type runDetail struct {
 func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.Run, by store.By) (created store.Run, err error) {
 	err = s.Transaction(ctx, "create_run", func(run Run) error {
 		created = r
+		if err := roomForRun(ctx, run, account); err != nil {
+			return err
+		}
 		err := run(ctx, Statement{Text: lockReadyFile + s.Locking(false), Args: []any{account.UUID, r.File.UUID}},
 			one(&created, func(row *Row) store.Run {
 				created.Rows, created.Chunks = row.Int(), row.Int32()
@@ -154,6 +160,12 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 		}
 	}
 	return created, err
+}
+
+// roomForRun returns store.ErrTooManyRuns if the account may have no further run. The lock of the account makes concurrent calls count
+// one after the other.
+func roomForRun(ctx context.Context, run Run, account prism.AccountID) error {
+	return room(ctx, run, account, countRunsNotOver, store.MaxRuns, store.ErrTooManyRuns)
 }
 
 // recordRun records what was done to a run.

@@ -167,6 +167,58 @@ func deletionTests() []test {
 				`{"by":["ref","before","status"],"before":"`+prism.FormatTime(before)+`","status":"failed","deleting":7}`)
 			same(t, entries[0].Object, store.Object{Kind: store.PrismObject, ID: f.mine.prism.ID.UUID, Name: "triage"})
 		}},
+		// spec: deletion-goes-on
+		{"the jobs of accounts that had their turn come behind those of others", func(t *testing.T, f *fixture) {
+			f.add(t, store.Deletion{})
+			f.add(t, store.Deletion{})
+			due := moment(0).Add(40 * time.Minute)
+			other := store.Deletion{
+				Account: f.theirs.account, ID: f.id(), Prism: f.theirs.prism.ID, DueAt: due, SavedBefore: moment(0).Add(10 * time.Minute),
+			}
+			succeeds(t, f.AddDeletion(t.Context(), other, "triage", 1, f.by(due)))
+			now := due.Add(time.Minute)
+			var got []prism.AccountID
+			for range 4 {
+				d, err := f.TakeDeletion(t.Context(), now, now.Add(time.Minute), []prism.AccountID{{UUID: f.id()}, f.mine.account})
+				if err == nil {
+					got = append(got, d.Account)
+				} else {
+					failsWith(t, err, store.ErrNotFound)
+				}
+			}
+			same(t, got, []prism.AccountID{f.theirs.account, f.mine.account, f.mine.account})
+		}},
+		// spec: deletions-under-way
+		{"an account has a thousand deletions under way, beside those of retention, whoever asks at the same time", func(t *testing.T, f *fixture) {
+			f.retain(t, 1, moment(0))
+			add := func(of tenant) error {
+				at := moment(0).Add(30 * time.Minute)
+				return f.AddDeletion(t.Context(), store.Deletion{
+					Account: of.account, ID: f.id(), Prism: of.prism.ID, DueAt: at, SavedBefore: moment(1),
+				}, "triage", 1, f.by(at))
+			}
+			for range 997 {
+				succeeds(t, add(f.mine))
+			}
+			added := 0
+			for _, err := range together(racers, func(int) error { return add(f.mine) }) {
+				if err == nil {
+					added++
+				} else {
+					failsWith(t, err, store.ErrTooManyDeletions)
+				}
+			}
+			same(t, added, 3)
+			succeeds(t, add(f.theirs))
+			now := moment(0).Add(time.Hour)
+			job, _ := f.take(t, now)
+			if job.Days > 0 {
+				job, _ = f.take(t, now)
+			}
+			f.finish(t, job, now)
+			succeeds(t, add(f.mine))
+			failsWith(t, add(f.mine), store.ErrTooManyDeletions)
+		}},
 		{"pages that are read while results are deleted have each that stays once, in order", func(t *testing.T, f *fixture) {
 			f.pagesWhileDeleting(t)
 		}},
@@ -191,7 +243,7 @@ func (f *fixture) add(t *testing.T, d store.Deletion) store.Deletion {
 
 func (f *fixture) take(t *testing.T, now time.Time) (store.Deletion, bool) {
 	t.Helper()
-	d, err := f.TakeDeletion(t.Context(), now, now.Add(time.Minute))
+	d, err := f.TakeDeletion(t.Context(), now, now.Add(time.Minute), nil)
 	if errors.Is(err, store.ErrNotFound) {
 		return d, false
 	}

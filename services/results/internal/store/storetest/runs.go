@@ -175,6 +175,42 @@ func (f *fixture) saves(t *testing.T, l *store.LeasedChunk, letters string, at t
 // spec: run-states, run-counts, run-idempotency
 func runTests() []test {
 	return []test{
+		// spec: runs-not-over
+		{"an account has five hundred runs that are not over, whoever asks at the same time", func(t *testing.T, f *fixture) {
+			finished := f.run(t, f.mine, moment(5), 1)
+			f.saves(t, f.leased(t, moment(6)), "f", moment(7))
+			f.tend(t, moment(7))
+			f.has(t, finished.ID, contract.RunFinished)
+			retry := func() error {
+				_, err := f.ActOnRun(t.Context(), f.mine.account, finished.ID, contract.RetryRun, f.by(moment(9)))
+				return err
+			}
+			file := f.fileOf(t, f.mine.account, 1)
+			create := func() error {
+				_, err := f.CreateRun(t.Context(), f.mine.account, f.newRun(f.mine, file.ID), f.by(moment(8)))
+				return err
+			}
+			paused := f.run(t, f.mine, moment(8), 1)
+			f.act(t, paused.ID, contract.PauseRun, moment(8))
+			for range 496 {
+				succeeds(t, create())
+			}
+			created := 0
+			for _, err := range together(racers, func(int) error { return create() }) {
+				if err == nil {
+					created++
+				} else {
+					failsWith(t, err, store.ErrTooManyRuns)
+				}
+			}
+			same(t, created, 3)
+			f.run(t, f.theirs, moment(8), 1)
+			failsWith(t, retry(), store.ErrTooManyRuns)
+			f.act(t, paused.ID, contract.ResumeRun, moment(9))
+			f.act(t, paused.ID, contract.CancelRun, moment(9))
+			succeeds(t, retry())
+			failsWith(t, create(), store.ErrTooManyRuns)
+		}},
 		{"a run is found as it was made, by its account alone", func(t *testing.T, f *fixture) {
 			n := f.newRun(f.mine, f.fileOf(t, f.mine.account, 2, 1).ID)
 			n.RowsPerSecond, n.Concurrency, n.PauseAt = 0.125, 7, 1
