@@ -14,6 +14,7 @@ type AuditAction string
 const (
 	AccountCreate  AuditAction = "account.create"
 	AccountLimits  AuditAction = "account.limits"
+	AccountClaims  AuditAction = "account.claims"
 	KeyCreate      AuditAction = "key.create"
 	KeyRevoke      AuditAction = "key.revoke"
 	PrismCreate    AuditAction = "prism.create"

@@ -21,7 +21,7 @@ type Console interface {
 	SignIn(ctx context.Context, s SignIn) (Session, error)
 	// SignInAs begins a session of the person whom an OpenID Connect provider has identified. The session is of every account in
 	// which the identity is a member, or in which a rule makes it a member, and of the account of the link, if there is a link:
-	// apierr.LinkInvalid, apierr.NotAMember.
+	// apierr.LinkInvalid, apierr.NotAMember. A rule needs the operator's grant, except of the account that the sign-in names.
 	SignInAs(ctx context.Context, s SignInAs) (Session, error)
 	// Session finds a session, and counts as its use: apierr.NotSignedIn.
 	Session(ctx context.Context, session SessionDigest) (Session, error)
@@ -29,6 +29,9 @@ type Console interface {
 	// apierr.NotSignedIn, if the session is not of the account too, and apierr.UnavailableFor if the session has 100 keys that are
 	// younger than a minute. It counts as a use of the session.
 	SessionKey(ctx context.Context, session SessionDigest, account prism.AccountID) (SessionKey, error)
+	// Leave removes the session's member from an account: apierr.NotSignedIn, if the session is not of the account too, and
+	// apierr.LastOwner.
+	Leave(ctx context.Context, session SessionDigest, account prism.AccountID) error
 	// EndSession ends a session and its keys. Ending one that is not there is no error.
 	EndSession(ctx context.Context, session SessionDigest) error
 }
@@ -53,6 +56,9 @@ type SignInAs struct {
 	Session  SessionDigest // the session to begin
 	// Link is an invitation: its member gets the identity, unless the identity is a member of the account already.
 	Link *LinkDigest `json:",omitzero"`
+	// Account is the name of the account to sign in to, of which the person agrees to become a member by a rule. It comes first.
+	// apierr.NotAMember if the person is no member of it then.
+	Account string `json:",omitzero"`
 	// Earlier is as in SignIn.
 	Earlier *SessionDigest `json:",omitzero"`
 }
@@ -68,7 +74,7 @@ type Identity struct {
 
 // Session is somebody who is signed in.
 type Session struct {
-	// Accounts are those of the session, at least one: that of the last sign-in first, then by name.
+	// Accounts are those of the session, at least one, in the order of the rule session-accounts.
 	Accounts []SessionAccount
 	// Now is when the session was read, ExpiresAt when it ends unless it is used, and EndsAt when it ends at the latest: all by the
 	// clock of results.

@@ -54,8 +54,9 @@ type sessions struct {
 	seen     []contract.Identity
 	role     prism.Role
 	keys     int
-	looked   int   // for sessions
-	away     error // of every call
+	accounts []string // that sign-ins named
+	looked   int      // for sessions
+	away     error    // of every call
 }
 
 func newSessions() *sessions {
@@ -102,7 +103,7 @@ func (s *sessions) SignIn(_ context.Context, in contract.SignIn) (contract.Sessi
 func (s *sessions) SignInAs(_ context.Context, in contract.SignInAs) (contract.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen = append(s.seen, in.Identity)
+	s.seen, s.accounts = append(s.seen, in.Identity), append(s.accounts, in.Account)
 	if in.Link != nil {
 		if !s.links[*in.Link] {
 			return contract.Session{}, apierr.LinkInvalid()
@@ -142,6 +143,17 @@ func (s *sessions) SessionKey(
 	}
 	s.keys++
 	return contract.SessionKey{Key: keyText, ExpiresAt: time.Now().Add(15 * time.Minute), Account: s.account()}, nil
+}
+
+func (s *sessions) Leave(_ context.Context, digest contract.SessionDigest, account prism.AccountID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looked++
+	if _, ok := s.sessions[digest]; !ok || account != accountID {
+		return apierr.NotSignedIn()
+	}
+	delete(s.sessions, digest)
+	return s.away
 }
 
 func (s *sessions) EndSession(_ context.Context, digest contract.SessionDigest) error {

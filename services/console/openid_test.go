@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -328,6 +329,26 @@ func TestAProviderThatComesBackIsFound(t *testing.T) {
 	if got := metrictest.Value(t, r.metrics, available); got != 0 {
 		t.Errorf("available is %v after a code that was not taken", got)
 	}
+}
+
+// spec: openid-sign-in, claim-grant
+func TestAnAccountIsNamedByThePageAlone(t *testing.T) {
+	t.Parallel()
+	r, p := startOpenID(t)
+	at := func(begun answer) string { return strings.TrimSuffix(strings.TrimPrefix(begun.body, `{"url":"`), `"}`) }
+	b := r.browser()
+	const named = `{"account":"acme & co","return":"/console/keys"}`
+	b.ask("POST", "/console/openid/start", named, "Sec-Fetch-Site", "cross-site").want(t, 403, "")
+	begun := b.ask("POST", "/console/openid/start", named, "Sec-Fetch-Site", "same-origin").want(t, 200, `{"url":"`+p.url)
+	if page := b.back(p.authorize(at(begun))); page != "/console/keys" {
+		t.Errorf("the sign-in ends at %s", page)
+	}
+	linked := b.ask("GET", "/console/openid/start?account=evil&return=/console/prisms", "").want(t, 303, "") // anybody can lead here
+	b.back(p.authorize(linked.Header.Get("Location")))
+	if want := []string{"acme & co", ""}; !slices.Equal(r.console.accounts, want) {
+		t.Errorf("the sign-ins name %q, want %q", r.console.accounts, want)
+	}
+	b.ask("POST", "/console/openid/start", `{"account":"`+strings.Repeat("a", 201)+`"}`).want(t, 400, "account: must have at most 200 bytes")
 }
 
 // spec: openid-sign-in

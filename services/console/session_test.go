@@ -78,6 +78,24 @@ func TestALinkTellsWhoseItIsBeforeItIsUsed(t *testing.T) {
 	r.ask("POST", "/console/session", `{"token":"`+otherText+`"}`).want(t, 503, "")
 }
 
+// spec: session-leave, console-same-origin
+func TestAMemberLeavesAnAccount(t *testing.T) {
+	t.Parallel()
+	r := start(t, Settings{})
+	cookie := r.signedIn()
+	leave := func(body string, headers ...string) answer {
+		return r.ask("POST", "/console/session/leave", body, headers...)
+	}
+	own := `{"account":"` + accountID.String() + `"}`
+	leave(own).want(t, 401, "You are not signed in.")
+	leave(own, "Cookie", cookie, "Sec-Fetch-Site", "cross-site").want(t, 403, "")
+	leave(`{}`, "Cookie", cookie).want(t, 401, "")
+	leave(`{"account":"nope"}`, "Cookie", cookie).want(t, 400, "account: must be a UUID")
+	leave(`{"account":"`+prism.UUID{9}.String()+`"}`, "Cookie", cookie).want(t, 401, "")
+	leave(own, "Cookie", cookie).want(t, 204, "")
+	r.ask("GET", "/console/session", "", "Cookie", cookie).want(t, 401, "")
+}
+
 // spec: session-cookie
 func TestTheCookieIsForThisHostAndTLSAlone(t *testing.T) {
 	t.Parallel()

@@ -81,6 +81,7 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 		link := server.link(t, usedAccount)
 		b.holdEach(axe, server, []view{
 			{name: "single sign-on", path: "/sign-in", heading: "Sign in", act: func(b *tab) { b.find("button", "Sign in with single sign-on") }},
+			{name: "account by name", path: "/sign-in?account=" + usedAccount, heading: "Sign in to " + usedAccount + "?"},
 			{name: "invitation", path: "/sign-in?invited" + link[strings.Index(link, "#"):], heading: "Sign in to " + usedAccount + "?"},
 		})
 	})
@@ -148,6 +149,7 @@ func dialog(buttons ...string) func(*tab) {
 func (u used) layers() []view {
 	return []view{
 		{name: "account menu", path: "/", act: (*tab).openAccountMenu},
+		{name: "leave account", path: "/account", act: dialog("Leave account")},
 		{name: "copy menu", path: "/results/" + u.result, act: func(b *tab) {
 			eval[bool](b, "document.querySelector('[role=menu]:popover-open')?.hidePopover(), true")
 			b.click("button", "Copy")

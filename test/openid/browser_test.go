@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,7 +75,13 @@ func (b *browser) ask(method, path, body string) response {
 // begin starts a sign-in, and returns the address at the provider.
 func (b *browser) begin() string {
 	b.t.Helper()
-	r := b.ask("GET", "/console/openid/start?return=/console/keys", "")
+	return b.beginAt("return=/console/keys")
+}
+
+// beginAt is begin with the parameters of a link.
+func (b *browser) beginAt(parameters string) string {
+	b.t.Helper()
+	r := b.ask("GET", "/console/openid/start?"+parameters, "")
 	if r.status != http.StatusSeeOther || !strings.HasPrefix(r.location, b.issuer+"/") {
 		b.t.Fatalf("the sign-in begins with %d, %s", r.status, r.location)
 	}
@@ -85,7 +92,13 @@ func (b *browser) begin() string {
 func (b *browser) beginInvited(link client.Secret) string {
 	b.t.Helper()
 	_, token, _ := strings.Cut(link.Reveal(), "#")
-	r := b.ask("POST", "/console/openid/start", fmt.Sprintf(`{"token":%q,"return":"/console/keys"}`, token))
+	return b.beginFor(fmt.Sprintf(`{"token":%q,"return":"/console/keys"}`, token))
+}
+
+// beginFor starts a sign-in as the page of sign-ins does.
+func (b *browser) beginFor(body string) string {
+	b.t.Helper()
+	r := b.ask("POST", "/console/openid/start", body)
 	var begun struct{ URL string }
 	if err := json.Unmarshal([]byte(r.body), &begun); err != nil || !strings.HasPrefix(begun.URL, b.issuer+"/") {
 		b.t.Fatalf("the sign-in begins with %d, %s", r.status, r.body)
@@ -178,6 +191,31 @@ func (b *browser) wantSession(name string, role client.Role) {
 	if err := json.Unmarshal([]byte(r.body), &session); err != nil || r.status != http.StatusOK ||
 		session.Member.Name != name || session.Member.Role != role {
 		b.t.Errorf("the session is %d, %s", r.status, r.body)
+	}
+}
+
+// account is an account of a session.
+type account struct{ ID, Name string }
+
+func (b *browser) accounts() []account {
+	b.t.Helper()
+	r := b.ask("GET", "/console/session", "")
+	var session struct{ Accounts []account }
+	if err := json.Unmarshal([]byte(r.body), &session); err != nil || r.status != http.StatusOK {
+		b.t.Fatalf("the session is %d, %s", r.status, r.body)
+	}
+	return session.Accounts
+}
+
+// wantAccounts fails unless the session is of these accounts in this order.
+func (b *browser) wantAccounts(names ...string) {
+	b.t.Helper()
+	var got []string
+	for _, a := range b.accounts() {
+		got = append(got, a.Name)
+	}
+	if !slices.Equal(got, names) {
+		b.t.Errorf("the session is of %q, want %q", got, names)
 	}
 }
 

@@ -36,6 +36,14 @@ func (w *world) add(t *testing.T, m client.NewMember) client.InvitedMember {
 	return added
 }
 
+// grant is the operator's grant of a claim to the owner's account.
+func (w *world) grant(t *testing.T, claim string) {
+	t.Helper()
+	if _, err := w.store.Operate(t.Context(), "account", "allow-claim", w.account, claim); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // invite makes a person a member by an invitation, and returns the browser, which is signed in.
 func (w *world) invite(t *testing.T, login string, role client.Role) *browser {
 	t.Helper()
@@ -100,10 +108,12 @@ func TestPeopleWhoAreInvitedSignInWithTheProvider(t *testing.T) {
 	}
 }
 
-// spec: member-rule, openid-members, openid-identity
+// spec: member-rule, openid-members, openid-identity, claim-grant
 func TestARuleAdmitsPeopleByAVerifiedClaim(t *testing.T) {
 	t.Parallel()
 	w := start(t)
+	w.grant(t, "hd=example.org")
+	w.grant(t, "email=alice@example.com")
 	w.add(t, client.NewMember{Name: "example.org", Role: client.Reader, Claim: &client.Claim{Name: "hd", Value: "example.org"}})
 	w.add(t, client.NewMember{Name: "Alice", Role: client.Editor, Claim: &client.Claim{Name: "email", Value: "alice@example.com"}})
 
@@ -122,6 +132,60 @@ func TestARuleAdmitsPeopleByAVerifiedClaim(t *testing.T) {
 		t.Errorf("an address that is not verified leads to %s", page)
 	}
 	mallory.wantNobody()
+}
+
+// spec: claim-grant, named-sign-in, session-accounts, session-leave
+func TestARuleWithoutAGrantAdmitsWhoAgreesAlone(t *testing.T) {
+	t.Parallel()
+	w := startServices(t)
+	key, err := w.store.Account(t.Context(), "aaa") // before acme in the alphabet
+	if err != nil {
+		t.Fatal(err)
+	}
+	greedy := &world{w.issuer, w.prism, w.processes, newClient(t, w.prism.URL(), key), w.store, "aaa"}
+	org := client.NewMember{Name: "example.org", Role: client.Reader, Claim: &client.Claim{Name: "hd", Value: "example.org"}}
+	w.add(t, org)
+	greedy.add(t, org)
+
+	carol := w.browser(t)
+	for range 2 {
+		if page := carol.finish(carol.authorize(carol.begin(), "carol")); page != notAMember {
+			t.Errorf("a rule without a grant leads carol to %s", page)
+		}
+		// Any site can lead a browser to this address.
+		if page := carol.finish(carol.authorize(carol.beginAt("account=aaa&return=/console/keys"), "carol")); page != notAMember {
+			t.Errorf("a link with the name of an account leads carol to %s", page)
+		}
+	}
+	for _, each := range []*world{w, greedy} {
+		members, err := each.owner.ListMembers(t.Context(), client.PageOptions{})
+		if err != nil || len(members.Data) != 1 {
+			t.Errorf("%s knows %+v, %v", each.account, members.Data, err)
+		}
+	}
+
+	w.grant(t, "hd=example.org")
+	carol.signIn("carol")
+	carol.wantAccounts("acme")
+	if page := carol.finish(carol.authorize(carol.beginFor(`{"account":"aaa","return":"/console/keys"}`), "carol")); page != ownPage {
+		t.Errorf("with an agreement carol is led to %s", page)
+	}
+	carol.wantAccounts("aaa", "acme")
+	another := w.browser(t)
+	another.signIn("carol")
+	another.wantAccounts("acme", "aaa") // that of which she is a member longest
+
+	left := another.ask("POST", "/console/session/leave", `{"account":"`+another.accounts()[1].ID+`"}`)
+	if left.status != 204 {
+		t.Errorf("leaving is %d, %s", left.status, left.body)
+	}
+	for _, b := range []*browser{carol, another} {
+		b.wantAccounts("acme")
+	}
+	again := carol.beginFor(`{"account":"aaa"}`)
+	if page := carol.finish(carol.authorize(again, "carol")); page != notAMember {
+		t.Errorf("who has left is led to %s", page)
+	}
 }
 
 // spec: openid-transaction, openid-errors, console-behind-the-gateway

@@ -23,6 +23,8 @@ type world struct {
 	prism     *launch.Service   // what browsers reach
 	processes []*launch.Service // all of Prism
 	owner     *client.Client
+	store     *launch.Service // whose operator commands work on the accounts
+	account   string          // of the owner
 }
 
 // start runs a standalone Prism.
@@ -32,7 +34,7 @@ func start(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{prism: prism}
+	w := &world{prism: prism, store: prism, account: "demo"}
 	w.startProvider(t, prism)
 	w.run(t, prism)
 	key, err := prism.DemoKey(t.Context())
@@ -56,7 +58,7 @@ func startServices(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	options.Behind(three.Gateway, console)
-	w := &world{prism: three.Gateway}
+	w := &world{prism: three.Gateway, store: three.Results, account: "acme"}
 	w.startProvider(t, console)
 	w.run(t, three.Results, three.Models, console, three.Gateway)
 	key, err := three.Results.Account(t.Context(), "acme")

@@ -53,6 +53,11 @@ func (c *console) SessionKey(
 	return c.key, err
 }
 
+func (c *console) Leave(_ context.Context, session contract.SessionDigest, account prism.AccountID) error {
+	_, err := c.hear("Leave", session, account)
+	return err
+}
+
 func (c *console) EndSession(_ context.Context, session contract.SessionDigest) error {
 	_, err := c.hear("EndSession", session)
 	return err
@@ -79,10 +84,11 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 		{"SignIn", []any{contract.SignIn{Link: link, Session: session}}},
 		{"SignIn", []any{contract.SignIn{Link: link, Session: session, Earlier: &earlier}}},
 		{"SignInAs", []any{contract.SignInAs{Identity: identity, Session: session, Link: &link, Earlier: &earlier}}},
-		{"SignInAs", []any{contract.SignInAs{Identity: contract.Identity{Issuer: "i", Subject: "s"}, Session: session}}},
+		{"SignInAs", []any{contract.SignInAs{Identity: contract.Identity{Issuer: "i", Subject: "s"}, Session: session, Account: odd}}},
 		{"Session", []any{session}},
 		{"SessionKey", []any{session, account}},
 		{"SessionKey", []any{session, prism.AccountID{}}},
+		{"Leave", []any{session, account}},
 		{"EndSession", []any{session}},
 	} {
 		for _, want := range []error{

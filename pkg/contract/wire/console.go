@@ -17,13 +17,14 @@ const (
 	pathSignInAs   = "/internal/sign-in-as"
 	pathSession    = "/internal/session"
 	pathSessionKey = "/internal/session-key"
+	pathLeave      = "/internal/leave"
 	pathEndSession = "/internal/end-session"
 )
 
 // argsSession is the arguments of the methods of a session.
 type argsSession struct {
 	Session contract.SessionDigest
-	Account prism.AccountID `json:",omitzero"` // SessionKey
+	Account prism.AccountID `json:",omitzero"` // SessionKey, Leave
 }
 
 type argsLink struct{ Link contract.LinkDigest }
@@ -64,6 +65,11 @@ func (c console) SessionKey(
 	return decode[contract.SessionKey](c.call(ctx, pathSessionKey, argsSession{session, account}))
 }
 
+func (c console) Leave(ctx context.Context, session contract.SessionDigest, account prism.AccountID) error {
+	_, err := c.call(ctx, pathLeave, argsSession{session, account})
+	return err
+}
+
 func (c console) EndSession(ctx context.Context, session contract.SessionDigest) error {
 	_, err := c.call(ctx, pathEndSession, argsSession{Session: session})
 	return err
@@ -72,7 +78,7 @@ func (c console) EndSession(ctx context.Context, session contract.SessionDigest)
 // MountConsole serves the console to callers that show one of its own tokens. It comes before MountResults, which asks for a token
 // of results on every other path.
 func MountConsole(app *fiber.App, c contract.Console, tokens *Tokens, log *slog.Logger) {
-	for _, path := range []string{pathLink, pathSignIn, pathSignInAs, pathSession, pathSessionKey, pathEndSession} {
+	for _, path := range []string{pathLink, pathSignIn, pathSignInAs, pathSession, pathSessionKey, pathLeave, pathEndSession} {
 		app.Post(path, authorize(tokens))
 	}
 	findJSON(app, log, pathLink, func(ctx context.Context, a argsLink) (contract.LinkOwner, error) {
@@ -85,6 +91,9 @@ func MountConsole(app *fiber.App, c contract.Console, tokens *Tokens, log *slog.
 	})
 	postJSON(app, log, pathSessionKey, func(ctx context.Context, a argsSession) (contract.SessionKey, error) {
 		return c.SessionKey(ctx, a.Session, a.Account)
+	})
+	postJSON(app, log, pathLeave, func(ctx context.Context, a argsSession) (struct{}, error) {
+		return struct{}{}, c.Leave(ctx, a.Session, a.Account)
 	})
 	postJSON(app, log, pathEndSession, func(ctx context.Context, a argsSession) (struct{}, error) {
 		return struct{}{}, c.EndSession(ctx, a.Session)

@@ -31,6 +31,8 @@ type given struct {
 	argument, account, name, role, url string
 	print                              bool // a link, whatever standard output is
 	limits                             store.LimitsChange
+	claim                              string // NAME=VALUE; "": none
+	remove                             bool   // the claim
 }
 
 // kind is an operator command as --help shows it. arguments has a word for the one argument, if there is one, and the flags. run
@@ -48,6 +50,10 @@ func kinds() []kind {
 		{
 			"account limits", "NAME [--requests-per-second N] [--concurrency N] [--results-per-day N] [--stored-bytes SIZE]",
 			"set limits of an account, or show them; none removes one", (*Operator).accountLimits,
+		},
+		{
+			"account allow-claim", "NAME [CLAIM=VALUE] [--remove]",
+			"let rules of an account for a claim make members at any sign-in, or list such claims", (*Operator).accountAllowClaim,
 		},
 		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
 		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
@@ -119,6 +125,9 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 		flags.Var(limit{&c.limits.ResultsPerDay}, "results-per-day", "")
 		flags.Var(sizeLimit{&c.limits.StoredBytes}, "stored-bytes", "")
 	}
+	if strings.Contains(k.arguments, "--remove") {
+		flags.BoolVar(&c.remove, "remove", false, "")
+	}
 	arguments, err := parse(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return c, help(stdout, k.name)
@@ -127,7 +136,10 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 	if flags.Lookup("account") == nil && k.arguments != "" {
 		wants = 1
 	}
-	if err != nil || len(arguments) != wants || flags.Lookup("account") != nil && c.account == "" {
+	if len(arguments) == 2 && strings.Contains(k.arguments, "[CLAIM=VALUE]") {
+		c.claim, arguments = arguments[1], arguments[:1]
+	}
+	if err != nil || len(arguments) != wants || c.remove && c.claim == "" || flags.Lookup("account") != nil && c.account == "" {
 		return c, fmt.Errorf("usage: %s", strings.TrimSpace(k.name+" "+k.arguments))
 	}
 	if wants == 1 {

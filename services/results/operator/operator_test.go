@@ -93,7 +93,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 	o, s := newStore(t)
 	for _, command := range []string{
 		"account create acme", "key create --account acme --role caller", "account list", "key list --account acme",
-		"account limits acme --concurrency 4",
+		"account limits acme --concurrency 4", "account allow-claim acme hd=example.com", "account allow-claim acme",
 	} {
 		if _, err := run(t, o, command); err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 		}
 	}
 	want := []string{
-		`key.revoke made by the operator {}`, `account.limits acme {"concurrency":4}`, `key.create made by the operator {"role":"caller"}`, `account.create acme {}`,
+		`key.revoke made by the operator {}`, `account.claims acme {"claim":"hd","granted":true}`, `account.limits acme {"concurrency":4}`, `key.create made by the operator {"role":"caller"}`, `account.create acme {}`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -163,6 +163,32 @@ func TestLimitsOfAnAccountAreSetShownAndRemoved(t *testing.T) {
 		{"acme", shown("none", "none", "none")},
 	} {
 		if out, err := run(t, o, "account limits "+step.command); err != nil || out != step.want {
+			t.Errorf("%s: %q, %v; want %q", step.command, out, err, step.want)
+		}
+	}
+}
+
+// spec: operator-commands, claim-grant
+func TestClaimsOfAnAccountAreGrantedListedAndTakenBack(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	for _, name := range []string{"acme", "other"} {
+		if _, err := run(t, o, "account create "+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const none, hd = "CLAIM  VALUE\n", "CLAIM  VALUE\nhd     example.com\n"
+	for _, step := range []struct{ command, want string }{
+		{"acme", none},
+		{"acme hd=example.com", hd},
+		{"acme hd=example.com", hd}, // twice is once
+		{"acme groups=a=b", "CLAIM   VALUE\ngroups  a=b\nhd      example.com\n"},
+		{"other", none},
+		{"acme groups=a=b --remove", hd},
+		{"--remove acme hd=example.com", none},
+		{"acme", none},
+	} {
+		if out, err := run(t, o, "account allow-claim "+step.command); err != nil || out != step.want {
 			t.Errorf("%s: %q, %v; want %q", step.command, out, err, step.want)
 		}
 	}
@@ -216,6 +242,12 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"account limits acme --stored-bytes 0", "usage: account limits NAME"},
 		{"account limits acme --stored-bytes -1", "usage: account limits NAME"},
 		{"account limits acme --stored-bytes 1TB", "usage: account limits NAME"},
+		{"account allow-claim", "usage: account allow-claim NAME [CLAIM=VALUE] [--remove]"},
+		{"account allow-claim acme --remove", "usage: account allow-claim NAME"},
+		{"account allow-claim acme hd=a hd=b", "usage: account allow-claim NAME"},
+		{"account allow-claim acme hd", "a claim's value has 1 to 200 bytes"},
+		{"account allow-claim acme =a", "a claim's name has 1 to 200 bytes"},
+		{"account allow-claim nobody hd=a", `there is no account "nobody"`},
 		{"key create", "usage: key create --account NAME"},
 		{"key create --account nobody", `there is no account "nobody"`},
 		{"key create --nope", "usage: key create --account NAME"},

@@ -18,8 +18,6 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
-
-	"github.com/prism-results/prism/pkg/contract"
 )
 
 // Config configures a Client.
@@ -134,17 +132,15 @@ func discoveryProblem(err error) string {
 	return transportProblem(err)
 }
 
-// Start begins a sign-in. It returns the address at the provider, and the transaction, which the browser keeps.
-func (c *Client) Start(ctx context.Context, page string, link *contract.LinkDigest) (address string, t Transaction, err error) {
+// Start begins a sign-in: it completes the transaction, which the browser keeps, and returns the address at the provider.
+func (c *Client) Start(ctx context.Context, t *Transaction) (address string, err error) {
 	p, err := c.provider(ctx)
 	if err != nil {
-		return "", t, err
+		return "", err
 	}
-	t = Transaction{
-		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Return: page, Link: link,
-		Ends: c.cfg.Now().Add(TransactionTime).UTC(),
-	}
-	return p.oauth.AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier)), t, nil
+	t.State, t.Nonce, t.Verifier = rand.Text(), rand.Text(), oauth2.GenerateVerifier()
+	t.Ends = c.cfg.Now().Add(TransactionTime).UTC()
+	return p.oauth.AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier)), nil
 }
 
 // bounded ends a response of the provider after responseLimit bytes.

@@ -24,6 +24,7 @@ type Transaction struct {
 	Verifier string               `json:"v"`           // of PKCE
 	Return   string               `json:"r"`           // the page to go to
 	Link     *contract.LinkDigest `json:"l,omitempty"` // of an invitation
+	Account  string               `json:"a,omitempty"` // that the person signs in to by name
 	Ends     time.Time            `json:"e"`
 }
 

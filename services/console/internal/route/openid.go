@@ -18,35 +18,39 @@ import (
 // signInPage shows why a sign-in failed: ?error= and one of the reasons.
 const signInPage = home + "sign-in"
 
+// maxAccount bounds the name of an account, in bytes: it is kept in a cookie.
+const maxAccount = 200
+
 // The reasons of signInPage (spec: openid-errors).
 const (
 	reasonDenied      = "openid_denied"      // the person or the provider said no
 	reasonExpired     = "openid_expired"     // this browser did not begin the sign-in, or began it too long ago
 	reasonFailed      = "openid_failed"      // the answer of the provider is not valid
-	reasonNotMember   = "not_a_member"       // nobody has invited this person
+	reasonNotMember   = "not_a_member"       // of the account that the sign-in names, or of any
 	reasonLink        = "link_invalid"       // the invitation was used or has expired
 	reasonLimited     = "too_many_sign_ins"  // of this address
 	reasonUnavailable = "openid_unavailable" // the provider or Prism is down, or failed
 )
 
-// startOpenID sends the browser to the provider (spec: openid-sign-in).
+// startOpenID sends the browser to the provider (spec: openid-sign-in). It takes no account: another site may lead here.
 func (d Deps) startOpenID(c *fiber.Ctx) error {
 	if d.OpenID == nil {
 		return apierr.RouteNotFound()
 	}
-	address, err := d.beginOpenID(c, c.Query("return"), nil)
+	address, err := d.beginOpenID(c, openid.Transaction{Return: ownPage(c.Query("return"))})
 	if err != nil {
 		return d.failed(c, err)
 	}
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// startInvited begins the sign-in of somebody who has an invitation, and answers {url}. The link's token is in the body, so that no
-// log has it.
-func (d Deps) startInvited(c *fiber.Ctx, body []byte) error {
+// startFromPage begins a sign-in from the page of sign-ins, and answers {url}. It takes an invitation, whose token is in the body so
+// that no log has it, and the name of an account: the page has said what the account sees, and the person agrees (spec: claim-grant).
+func (d Deps) startFromPage(c *fiber.Ctx, body []byte) error {
 	var sent struct {
-		Token  string `json:"token"`
-		Return string `json:"return"`
+		Token   string `json:"token"`
+		Account string `json:"account"`
+		Return  string `json:"return"`
 	}
 	if d.OpenID == nil {
 		return apierr.RouteNotFound()
@@ -54,15 +58,18 @@ func (d Deps) startInvited(c *fiber.Ctx, body []byte) error {
 	if err := parse(body, &sent); err != nil {
 		return err
 	}
-	var link *contract.LinkDigest
+	if len(sent.Account) > maxAccount {
+		return apierr.Invalid(apierr.Problem{Path: "account", Text: "must have at most 200 bytes"})
+	}
+	t := openid.Transaction{Return: ownPage(sent.Return), Account: sent.Account}
 	if sent.Token != "" {
 		if !apikey.IsToken(sent.Token) {
 			return apierr.LinkInvalid()
 		}
-		link = new(contract.LinkDigest)
-		*link = sha256.Sum256([]byte(sent.Token))
+		t.Link = new(contract.LinkDigest)
+		*t.Link = sha256.Sum256([]byte(sent.Token))
 	}
-	address, err := d.beginOpenID(c, sent.Return, link)
+	address, err := d.beginOpenID(c, t)
 	if err != nil {
 		d.Metrics.signedIn(byOpenID, err)
 		if errors.Is(err, openid.ErrUnavailable) {
@@ -75,11 +82,11 @@ func (d Deps) startInvited(c *fiber.Ctx, body []byte) error {
 	}{address})
 }
 
-func (d Deps) beginOpenID(c *fiber.Ctx, page string, link *contract.LinkDigest) (address string, err error) {
+func (d Deps) beginOpenID(c *fiber.Ctx, t openid.Transaction) (address string, err error) {
 	if err := d.attempt(c); err != nil {
 		return "", err
 	}
-	address, t, err := d.OpenID.Start(c.UserContext(), ownPage(page), link)
+	address, err = d.OpenID.Start(c.UserContext(), &t)
 	if err != nil {
 		return "", err
 	}
@@ -136,7 +143,7 @@ func (d Deps) finishOpenID(c *fiber.Ctx) (page string, err error) {
 		return "", err
 	}
 	session, err := d.Console.SignInAs(c.UserContext(), contract.SignInAs{
-		Identity: who, Session: sha256.Sum256([]byte(text)), Link: t.Link, Earlier: d.earlier(c),
+		Identity: who, Session: sha256.Sum256([]byte(text)), Link: t.Link, Account: t.Account, Earlier: d.earlier(c),
 	})
 	if err != nil {
 		return "", catalogued(err)

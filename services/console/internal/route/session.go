@@ -149,19 +149,9 @@ func (d Deps) readSession(c *fiber.Ctx) error {
 
 // newKey makes an API key for the page.
 func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
-	var sent struct {
-		Account *string `json:"account"`
-	}
-	if err := parse(body, &sent); err != nil {
+	id, err := sentAccount(body)
+	if err != nil {
 		return err
-	}
-	var id prism.AccountID
-	if sent.Account != nil {
-		uuid, err := prism.ParseUUID(*sent.Account)
-		if err != nil {
-			return apierr.Invalid(apierr.Problem{Path: "account", Text: "must be a UUID"})
-		}
-		id = prism.AccountID{UUID: uuid}
 	}
 	defer func() { d.Metrics.keyMade(err) }()
 	var made contract.SessionKey
@@ -179,6 +169,34 @@ func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
 		Account   account   `json:"account"`
 		Member    member    `json:"member"`
 	}{made.Key, made.ExpiresAt, of, of.Member})
+}
+
+// sentAccount is the account that the body of a change names, or zero.
+func sentAccount(body []byte) (prism.AccountID, error) {
+	var sent struct {
+		Account *string `json:"account"`
+	}
+	if err := parse(body, &sent); err != nil || sent.Account == nil {
+		return prism.AccountID{}, err
+	}
+	uuid, err := prism.ParseUUID(*sent.Account)
+	if err != nil {
+		return prism.AccountID{}, apierr.Invalid(apierr.Problem{Path: "account", Text: "must be a UUID"})
+	}
+	return prism.AccountID{UUID: uuid}, nil
+}
+
+// leave ends the member's part in an account (spec: session-leave).
+func (d Deps) leave(c *fiber.Ctx, body []byte) error {
+	id, err := sentAccount(body)
+	if err != nil {
+		return err
+	}
+	err = d.lookUp(c, func(digest contract.SessionDigest) error { return d.Console.Leave(c.UserContext(), digest, id) })
+	if err != nil {
+		return err
+	}
+	return noContent(c)
 }
 
 // signOut ends the session and its keys. It succeeds for somebody who is not signed in.

@@ -36,10 +36,10 @@ func (s *Service) SignIn(ctx context.Context, in contract.SignIn) (contract.Sess
 // SignInAs implements contract.Console.
 func (s *Service) SignInAs(ctx context.Context, in contract.SignInAs) (contract.Session, error) {
 	i, ok := bounded(in.Identity)
-	if !ok {
+	if !ok || in.Account != "" && !storable(in.Account) {
 		return contract.Session{}, apierr.NotAMember()
 	}
-	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: in.Link, Identity: &i})
+	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: in.Link, Identity: &i, Account: in.Account})
 }
 
 func (s *Service) signIn(ctx context.Context, in store.SignIn) (contract.Session, error) {
@@ -120,6 +120,24 @@ func (s *Service) SessionKey(
 	}
 	made.Key = key.Text
 	return made, nil
+}
+
+// Leave implements contract.Console.
+func (s *Service) Leave(ctx context.Context, session contract.SessionDigest, account prism.AccountID) error {
+	found, err := s.Session(ctx, session)
+	if err != nil {
+		return err
+	}
+	is := slices.IndexFunc(found.Accounts, func(a contract.SessionAccount) bool { return a.ID == account })
+	if is < 0 {
+		return apierr.NotSignedIn()
+	}
+	m := found.Accounts[is].Member.ID
+	by, err := s.By(store.Actor{Kind: store.MemberActor, Key: prism.KeyID(m)})
+	if err != nil {
+		return err
+	}
+	return translate(s.Store.RemoveMember(ctx, account, m, by), apierr.NotSignedIn())
 }
 
 // EndSession implements contract.Console.

@@ -129,6 +129,49 @@ func TestTheLastOwnerStays(t *testing.T) {
 	if !errors.Is(err, apierr.LastOwner()) {
 		t.Errorf("another role for the last owner: %v", err)
 	}
+	if err := w.Leave(ctx, contract.SessionDigest{1}, w.account); !errors.Is(err, apierr.LastOwner()) {
+		t.Errorf("the last owner leaves: %v", err)
+	}
+}
+
+// spec: session-leave, audit-actions
+func TestAMemberLeavesAnAccount(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), t.Context()
+	member, link := w.invited(t, prism.Labeller)
+	session := contract.SessionDigest{7}
+	if _, err := w.SignIn(ctx, contract.SignIn{Link: link, Session: session}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := w.SessionKey(ctx, session, w.account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []struct {
+		session contract.SessionDigest
+		account prism.AccountID
+	}{{session, prism.AccountID{UUID: w.id()}}, {session, prism.AccountID{}}, {contract.SessionDigest{8}, w.account}} {
+		if err := w.Leave(ctx, other.session, other.account); !errors.Is(err, apierr.NotSignedIn()) {
+			t.Errorf("leaving what one is not in: %v", err)
+		}
+	}
+	if err := w.Leave(ctx, session, w.account); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.ListPrisms(ctx, w.digests[made.Key], "false", contract.Page{Limit: 1}); !errors.Is(err, apierr.InvalidAPIKey()) {
+		t.Errorf("the key of who has left: %v", err)
+	}
+	if err := w.Leave(ctx, session, w.account); !errors.Is(err, apierr.NotSignedIn()) {
+		t.Errorf("leaving again: %v", err)
+	}
+	entries, _, err := w.store.ListAudit(ctx, w.account, store.AuditFilter{}, store.Page{Limit: 1})
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	if e := entries[0]; e.Action != store.MemberRemove || e.Actor.Kind != store.MemberActor || e.Object.ID != member.UUID ||
+		e.Actor.Key.UUID != member.UUID {
+		t.Errorf("the entry is %+v", e)
+	}
 }
 
 // spec: session, session-key, session-key-id, error-not-signed-in, error-link-invalid
@@ -247,7 +290,7 @@ func TestAnIdentityIsStoredWithinBounds(t *testing.T) {
 	long := strings.Repeat("x", 501)
 	signIn := func(i contract.Identity) (contract.Session, error) {
 		session := contract.SessionDigest(sha256.Sum256([]byte(i.Name + i.Subject)))
-		return w.SignInAs(ctx, contract.SignInAs{Identity: i, Session: session})
+		return w.SignInAs(ctx, contract.SignInAs{Identity: i, Session: session, Account: "acme"})
 	}
 	staff := map[string][]string{"groups": {"staff"}}
 	for _, i := range []contract.Identity{
@@ -272,6 +315,12 @@ func TestAnIdentityIsStoredWithinBounds(t *testing.T) {
 	}
 	if m := begun.Accounts[0].Member; m.Name != "Ada"+strings.Repeat("é", 197) || m.Role != prism.Labeller {
 		t.Errorf("%+v, %v", begun, err)
+	}
+	for _, account := range []string{"nobody", "acme\x00", "\xff", long} {
+		in := contract.SignInAs{Identity: contract.Identity{Issuer: "i", Subject: "s"}, Session: contract.SessionDigest{8}, Account: account}
+		if _, err := w.SignInAs(ctx, in); !errors.Is(err, apierr.NotAMember()) {
+			t.Errorf("the account %.20q: %v", account, err)
+		}
 	}
 	expired := contract.LinkDigest{9}
 	_, err = w.SignInAs(ctx, contract.SignInAs{Identity: contract.Identity{Issuer: "i", Subject: "s"}, Link: &expired})

@@ -29,7 +29,7 @@ import (
 func classes() map[string]api.Class {
 	of := map[string]api.Class{}
 	for class, methods := range map[api.Class]string{
-		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey EndSession", // no API key
+		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
 		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
 			"AddMember ChangeMember RemoveMember LinkMember " +
 			"PutPart PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +

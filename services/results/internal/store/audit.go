@@ -48,6 +48,7 @@ type Action string
 const (
 	AccountCreate  Action = "account.create"
 	AccountLimits  Action = "account.limits"
+	AccountClaims  Action = "account.claims"
 	KeyCreate      Action = "key.create"
 	KeyRevoke      Action = "key.revoke"
 	PrismCreate    Action = "prism.create"

@@ -58,14 +58,19 @@ type Members interface {
 	// LinkOperator adds a sign-in link of the account's operator. If there is none, m is stored as the operator; if its role is
 	// another than that of m, the role is replaced. newID makes the entries beyond by's. ErrNotFound if there is no such account.
 	LinkOperator(ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by By) error
+	// GrantClaim lets the account's rules for a claim make members without a consent, or no longer. What is so already is not
+	// recorded again. ErrNotFound if there is no such account.
+	GrantClaim(ctx context.Context, account prism.AccountID, c contract.Claim, granted bool, by By) error
+	// ListClaims returns the claims that are granted to the account, by name and value.
+	ListClaims(ctx context.Context, account prism.AccountID) ([]contract.Claim, error)
 }
 
 // Sessions keeps who is signed in.
 type Sessions interface {
 	// Link tells whose a link is at a time: ErrLinkInvalid.
 	Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (contract.LinkOwner, error)
-	// SignIn begins a session: ErrLinkInvalid, and ErrNotFound if an identity is a member of no account. Of two uses of a link at
-	// once one succeeds.
+	// SignIn begins a session: ErrLinkInvalid, and ErrNotFound if an identity is a member of no account, or not of the one that it
+	// names. Of two uses of a link at once one succeeds.
 	SignIn(ctx context.Context, in SignIn) (contract.Session, error)
 	// Session finds a session and extends it, to the minute: ErrNotFound.
 	Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error)
@@ -114,6 +119,7 @@ type SignIn struct {
 	Earlier  *contract.SessionDigest
 	Link     *contract.LinkDigest
 	Identity *contract.Identity // nil: by the link alone
+	Account  string             // the name of the account to sign in to, whose rules the identity consents to; "": none
 	NewID    NewID
 	At       time.Time
 }

@@ -14,6 +14,7 @@ SignedInBy: TypeAlias = Literal["link", "openid"]
 AuditAction: TypeAlias = Literal[
     "account.create",
     "account.limits",
+    "account.claims",
     "key.create",
     "key.revoke",
     "prism.create",

@@ -25,7 +25,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 17
+const newestMigration = 18
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -82,6 +82,7 @@ func migrateTo(ctx context.Context, url string, number int64) (err error) {
 			goose.NewGoMigration(15, &goose.GoFunc{RunDB: addCalibrations}, &goose.GoFunc{RunDB: dropCalibrations}),
 			goose.NewGoMigration(16, &goose.GoFunc{RunDB: addDrift}, &goose.GoFunc{RunDB: dropDrift}),
 			goose.NewGoMigration(17, &goose.GoFunc{RunDB: addStorage}, &goose.GoFunc{RunDB: removeStorage}),
+			goose.NewGoMigration(18, &goose.GoFunc{RunDB: addClaims}, &goose.GoFunc{RunDB: dropClaims}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {

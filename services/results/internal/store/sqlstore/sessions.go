@@ -14,9 +14,9 @@ import (
 const (
 	insertSession = `INSERT INTO sessions (id, digest, seen_at, expires_at, ends_at) VALUES ($1, $2, $3, $4, $5)`
 	// joinSession does nothing if the session is of the account already.
-	joinSession = `INSERT INTO session_members (session_id, account_id, member_id, signed_in_at) VALUES ($1, $2, $3, $4)
+	joinSession = `INSERT INTO session_members (session_id, account_id, member_id, signed_in_at, first) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING`
-	// selectSession has a row for each account of the session.
+	// selectSession has a row for each account of the session, in the order of the rule session-accounts.
 	selectSession = `-- name: Session :many
 SELECT s.id, s.seen_at, s.expires_at, s.ends_at, a.id, a.name, m.id, m.name, m.role
 FROM sessions s
@@ -24,7 +24,7 @@ JOIN session_members sm ON sm.session_id = s.id
 JOIN members m ON m.account_id = sm.account_id AND m.id = sm.member_id AND m.removed_at IS NULL
 JOIN accounts a ON a.id = sm.account_id
 WHERE s.digest = $1 AND s.expires_at > $2
-ORDER BY sm.signed_in_at DESC, a.name`
+ORDER BY sm.signed_in_at DESC, sm.first DESC, m.created_at, a.name`
 	lockSession = `SELECT id FROM sessions WHERE digest = $1 AND expires_at > $2`
 	seeSession  = `UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE id = $1`
 	seeMembers  = `UPDATE members SET last_seen_at = $2

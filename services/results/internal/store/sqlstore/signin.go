@@ -31,9 +31,14 @@ WHERE account_id = $1 AND id = $2 AND removed_at IS NULL RETURNING id`
 	identityMembers = `SELECT account_id, id FROM members WHERE issuer = $1 AND subject = $2 AND removed_at IS NULL
 ORDER BY account_id`
 	// wasMember finds the identity also if it was removed.
-	wasMember  = `SELECT id FROM members WHERE account_id = $1 AND issuer = $2 AND subject = $3 LIMIT 1`
-	claimRule  = `(claim_name = $%d AND claim_value = $%d)`
-	claimRules = `SELECT account_id, role FROM members WHERE claim_name IS NOT NULL AND removed_at IS NULL AND (`
+	wasMember = `SELECT id FROM members WHERE account_id = $1 AND issuer = $2 AND subject = $3 LIMIT 1`
+	claimRule = `(m.claim_name = $%d AND m.claim_value = $%d)`
+	// claimRules reads the rules that the operator has granted, and all rules of the account $1.
+	claimRules = `SELECT m.account_id, m.role FROM members m
+WHERE m.claim_name IS NOT NULL AND m.removed_at IS NULL
+	AND (m.account_id = $1 OR EXISTS (SELECT 1 FROM claim_grants g
+		WHERE g.account_id = m.account_id AND g.claim_name = m.claim_name AND g.claim_value = m.claim_value))
+	AND (`
 )
 
 // signInDetail is the detail of an entry.
@@ -44,7 +49,9 @@ type signInDetail struct {
 // signingIn is a sign-in within its transaction.
 type signingIn struct {
 	store.SignIn
-	run Run
+	run   Run
+	named prism.AccountID // whose name is Account, or zero
+	first prism.AccountID // that comes before the session's other accounts, or zero
 }
 
 // Link implements store.Sessions.
@@ -72,14 +79,14 @@ func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Sess
 		}
 	}
 	err = s.Transaction(ctx, "sign_in", func(run Run) error {
-		found, err := signingIn{in, run}.do(ctx)
+		found, err := (&signingIn{SignIn: in, run: run}).do(ctx)
 		begun = found.Session
 		return err
 	})
 	return begun, err
 }
 
-func (s signingIn) do(ctx context.Context) (found foundSession, err error) {
+func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
 	var earlier, members []membership
 	if s.Earlier != nil {
 		if earlier, err = endSession(ctx, s.run, *s.Earlier, s.At); err != nil {
@@ -124,13 +131,13 @@ func (s signingIn) do(ctx context.Context) (found foundSession, err error) {
 }
 
 // join adds a member to the session.
-func (s signingIn) join(ctx context.Context, m membership) error {
-	args := []any{s.ID, m.account.UUID, m.member.UUID, m.since}
+func (s *signingIn) join(ctx context.Context, m membership) error {
+	args := []any{s.ID, m.account.UUID, m.member.UUID, m.since, m.account == s.first}
 	return s.run(ctx, Statement{Text: joinSession, Args: args}, nothing)
 }
 
 // consumeLink uses up the link.
-func (s signingIn) consumeLink(ctx context.Context) (members []membership, err error) {
+func (s *signingIn) consumeLink(ctx context.Context) (members []membership, err error) {
 	if s.Link == nil {
 		return nil, store.ErrLinkInvalid
 	}
@@ -144,7 +151,13 @@ func (s signingIn) consumeLink(ctx context.Context) (members []membership, err e
 
 // membershipsOfIdentity returns the identity's member in each of its accounts, and adds missing ones. Before it looks for members,
 // it locks the accounts that the identity may join, sorted by id. So two sign-ins of an identity at once add one member.
-func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
+func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
+	if s.Account != "" {
+		named := Statement{Text: accountByName, Args: []any{s.Account}}
+		if err := s.run(ctx, named, one(&s.named.UUID, (*Row).UUID)); err != nil {
+			return nil, err
+		}
+	}
 	var invited prism.AccountID
 	if s.Link != nil {
 		args := []any{s.Link[:], s.At}
@@ -156,6 +169,7 @@ func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, err
 			return nil, err
 		}
 	}
+	s.first = cmp.Or(s.named, invited)
 	roles, err := s.rolesByRule(ctx)
 	if err != nil {
 		return nil, err
@@ -198,21 +212,21 @@ func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, err
 		}
 		members = append(members, made...)
 	}
-	if len(members) == 0 {
+	if len(members) == 0 || !s.named.IsZero() && !has(s.named) {
 		return nil, store.ErrNotFound
 	}
 	return members, nil
 }
 
 // existing returns the members that have the identity already.
-func (s signingIn) existing(ctx context.Context) (members []membership, err error) {
+func (s *signingIn) existing(ctx context.Context) (members []membership, err error) {
 	args := []any{s.Identity.Issuer, s.Identity.Subject}
 	err = s.run(ctx, Statement{Text: identityMembers, Args: args}, all(&members, (*Row).membership))
 	return members, err
 }
 
 // accept uses up the link, and gives the identity to the member whom the link invites.
-func (s signingIn) accept(ctx context.Context) ([]membership, error) {
+func (s *signingIn) accept(ctx context.Context) ([]membership, error) {
 	members, err := s.consumeLink(ctx)
 	if err != nil {
 		return nil, err
@@ -223,9 +237,10 @@ func (s signingIn) accept(ctx context.Context) ([]membership, error) {
 }
 
 // rolesByRule returns the role that a rule for one of the identity's claims gives in each account: the first in the order of
-// prism.Roles, if there are several.
-func (s signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.Role, error) {
-	var args []any
+// prism.Roles, if there are several. A rule counts if the operator has granted its claim, or if the person signs in to its account
+// by name, which is a consent (spec: claim-grant).
+func (s *signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.Role, error) {
+	args := []any{s.named.UUID}
 	var claims []string
 	for _, name := range slices.Sorted(maps.Keys(s.Identity.Claims)) {
 		if name == "email" && !s.Identity.EmailVerified {
@@ -258,7 +273,7 @@ func (s signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.R
 }
 
 // addByRule makes the identity a member by a rule. If the identity was a member and was removed, it does nothing.
-func (s signingIn) addByRule(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
+func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
 	i := s.Identity
 	args := []any{account.UUID, i.Issuer, i.Subject}
 	if err := s.run(ctx, Statement{Text: wasMember, Args: args}, someRow); !errors.Is(err, store.ErrNotFound) {

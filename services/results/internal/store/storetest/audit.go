@@ -143,6 +143,9 @@ func (f *fixture) eachChange(t *testing.T) {
 	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, detail)))
 	some = store.LimitsChange{RequestsPerSecond: new(int32(0)), ResultsPerDay: new(int32(0))}
 	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, `{}`)))
+	claim := contract.Claim{Name: "hd", Value: "example.com"}
+	granted := by(operator(), store.AccountClaims, anAccount, `{"claim":"hd","granted":true}`)
+	succeeds(t, f.GrantClaim(ctx, account, claim, true, granted))
 	detail = `{"role":"owner"}`
 	succeeds(t, f.Store.CreateKey(ctx, account, owner, contract.KeyDigest{8}, 9, by(operator(), store.KeyCreate, ownerKey, detail)))
 	detail = `{"role":"reader","expires_at":"2026-03-29T01:00:04.999Z"}`
@@ -178,6 +181,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), nil, taken),
 		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), nil, taken),
 		"limiting":           limited(f.Store.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(1))}, taken)),
+		"granting a claim":   f.GrantClaim(ctx, me, contract.Claim{Name: "hd", Value: "v"}, true, taken),
 		"archiving":          archived(f.Store.SetArchived(ctx, me, archive.ID, true, taken)),
 		"unarchiving":        archived(f.Store.SetArchived(ctx, me, unarchive.ID, false, taken)),
 		"revoking":           revoked(f.Store.RevokeKey(ctx, me, f.mine.keyID, taken)),
@@ -189,12 +193,15 @@ func (f *fixture) unrecordable(t *testing.T) {
 	}
 	f.unchanged(t)
 	f.limitsAre(t, nil)
+	claims, err := f.ListClaims(ctx, me)
+	succeeds(t, err)
+	same(t, len(claims), 0)
 	for id, isArchived := range map[prism.PrismID]bool{archive.ID: false, unarchive.ID: true} {
 		p, err := f.Prism(ctx, me, prism.Ref{ID: id})
 		succeeds(t, err)
 		same(t, p.ArchivedAt != nil, isArchived)
 	}
-	_, err := f.Prism(ctx, me, prism.Ref{Slug: "fresh"})
+	_, err = f.Prism(ctx, me, prism.Ref{Slug: "fresh"})
 	failsWith(t, err, store.ErrNotFound)
 	keys, _, err := f.ListKeys(ctx, me, store.Page{Limit: 10})
 	succeeds(t, err)

@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Members", memberTests()},
 		{"Sessions", sessionTests()},
 		{"Identities", identityTests()},
+		{"Claims", claimTests()},
 		{"Audit", auditTests()},
 		{"Limits", limitTests()},
 		{"Records", recordTests()},
