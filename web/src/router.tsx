@@ -16,8 +16,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignIn,
-  validateSearch: (search): { return?: string; error?: string } => ({
+  validateSearch: (search): { return?: string; error?: string; account?: string } => ({
     ...(typeof search.return === 'string' && { return: search.return }), ...(typeof search.error === 'string' && { error: search.error }),
+    // The address may write a number, which is parsed as one.
+    ...(search.account !== undefined && search.account !== '' && { account: String(search.account).slice(0, 200) }),
   }),
 });
 

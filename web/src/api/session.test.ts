@@ -161,3 +161,16 @@ describe('a call', () => {
     expect((error as ApiError).problem('expires_at')).toBe('Expected a time; not a date');
   });
 });
+
+describe('the account of a sign-in by single sign-on', () => {
+  it.each([
+    [{ token: undefined, account: undefined }, 'b'],
+    [{ token: 't', account: undefined }, null],
+    [{ token: undefined, account: 'demo' }, null],
+  ])('comes first if the sign-in names it: %o (spec: session-accounts)', async (names, chosen) => {
+    localStorage.setItem('prism.account', 'b');
+    serve({ 'POST /console/openid/start': () => json(200, { url: 'https://provider.example/' }) });
+    expect(await new Session().startOpenID('/console/', names)).toBe('https://provider.example/');
+    expect(localStorage.getItem('prism.account')).toBe(chosen);
+  });
+});

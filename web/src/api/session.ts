@@ -98,9 +98,21 @@ export class Session {
     await this.load();
   }
 
-  /** The address of the provider of OpenID Connect, which leads back to `page`. `token` is that of an invitation. */
-  async startOpenID(page: string, token?: string): Promise<string> {
-    return ((await send('POST', '/console/openid/start', { return: page, ...(token && { token }) })) as { url: string }).url;
+  /**
+   * The address of the provider of OpenID Connect, which leads back to `page`. `token` is that of an invitation, and `account` is the name of
+   * the account to sign in to. Either account comes first then, whichever was chosen last.
+   */
+  async startOpenID(page: string, { token, account }: { token: string | undefined; account: string | undefined }): Promise<string> {
+    const { url } = (await send('POST', '/console/openid/start', { return: page, ...(token && { token }), ...(account && { account }) })) as { url: string };
+    if (token || account) localStorage.removeItem(chosen);
+    return url;
+  }
+
+  /** Ends the membership in an account. The session goes on in its other accounts, if there are any. */
+  async leave(account: Account): Promise<void> {
+    await send('POST', '/console/session/leave', { account: account.id });
+    this.#key = undefined;
+    this.#set({ status: 'none', accounts: [] });
   }
 
   async signOut(): Promise<void> {

@@ -1,7 +1,7 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { session, useCan, useSession } from '@/api/session';
+import { type Account, session, useCan, useSession } from '@/api/session';
 import { Toasts } from '@/design/Feedback';
 import { Icon } from '@/design/icons';
 import { onPageKeys } from '@/design/keys';
@@ -109,6 +109,13 @@ export async function signOut(client: { clear: () => void }): Promise<void> {
   await session.signOut();
   client.clear();
   location.assign('/console/sign-in');
+}
+
+/** Ends the membership in the account, and begins again in another one, or at the page of sign-ins. */
+export async function leave(account: Account, client: { clear: () => void }): Promise<void> {
+  await session.leave(account);
+  client.clear();
+  location.assign('/console/');
 }
 
 /** The frame while the session is asked for. */

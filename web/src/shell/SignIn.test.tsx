@@ -88,6 +88,24 @@ describe('the sign-in page', () => {
     expect((await screen.findByRole('alert')).textContent).toContain('The provider is away.');
     expect(sent.map((call) => call.body)).toEqual([{ return: '/console/usage' }]);
   });
+  it('says what an account sees before one signs in to it by name (spec: claim-grant)', async () => {
+    localStorage.setItem('prism.account', 'b');
+    const { sent, path } = open('?account=demo&return=%2Fusage', 204, { openid: true });
+    expect(await screen.findByRole('heading', { name: 'Sign in to demo?' })).toBeTruthy();
+    expect(document.body.textContent).toContain('Its owners then see your name, your email address, when you were last here');
+    expect(sent).toEqual([]);
+    await press('Agree and sign in with single sign-on');
+    await waitFor(() => expect(sent.map((call) => call.body)).toEqual([{ return: '/console/usage', account: 'demo' }]));
+    await press('Cancel');
+    await press('Sign in with single sign-on');
+    await waitFor(() => expect(sent.at(-1)?.body).toEqual({ return: '/console/' }));
+    expect(path()).toBe('/sign-in');
+  });
+  it('needs single sign-on for an account that is named', async () => {
+    open('?account=demo', 204);
+    expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
+    expect(await screen.findByLabelText('Sign-in link')).toBeTruthy();
+  });
   it('takes an invitation to the provider, whose token stays out of every address', async () => {
     history.replaceState(null, '', `/console/sign-in#${token}`);
     const { sent } = open('', 204, { openid: true });

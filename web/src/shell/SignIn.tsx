@@ -20,10 +20,11 @@ interface Offer {
 /**
  * The page of sign-in links and of single sign-on. The token of the address leaves it before it is sent. Whoever has sent the link may be
  * somebody else than the reader thinks, so the page says whose it is, and uses it up only after a yes (spec: link-owner). An invitation may be
- * accepted by the sign-in of a provider, which lasts: a link works once.
+ * accepted by the sign-in of a provider, which lasts: a link works once. An address may name an account: what the account sees is said before
+ * the sign-in, which agrees to it (spec: claim-grant).
  */
 export function SignIn() {
-  const { return: back, error: failure } = useSearch({ strict: false }) as { return?: string; error?: string };
+  const { return: back, error: failure, account } = useSearch({ strict: false }) as { return?: string; error?: string; account?: string };
   const navigate = useNavigate();
   const [link, setLink] = useState('');
   const [offer, setOffer] = useState<Offer>();
@@ -53,7 +54,8 @@ export function SignIn() {
     await session.signIn(token, account);
     await navigate({ href: pageOf(back), replace: true });
   });
-  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${pageOf(back)}`, offer?.token)));
+  const named = openid && !offer ? account : undefined;
+  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${pageOf(back)}`, { token: offer?.token, account: named })));
   useEffect(() => {
     document.title = 'Sign in · Prism';
     let shown = true;
@@ -80,7 +82,7 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <p className="brand"><Logo />Prism</p>
-      <h1 ref={title} tabIndex={-1}>{offer ? `Sign in to ${offer.account.name}?` : 'Sign in'}</h1>
+      <h1 ref={title} tabIndex={-1}>{offer || named ? `Sign in to ${offer?.account.name ?? named}?` : 'Sign in'}</h1>
       <ErrorNote error={error} />
       {offer ? (
         <>
@@ -90,6 +92,12 @@ export function SignIn() {
           <Button variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'} onClick={() => void use(offer)}>{openid ? 'Sign in with the link alone' : `Sign in as ${offer.account.member.name}`}</Button>
           <Button onClick={() => { setOffer(undefined); setError(undefined); }}>Cancel</Button>
           {openid && <p className="soft">With single sign-on you can sign in again without a new link.</p>}
+        </>
+      ) : named ? (
+        <>
+          <p>If a rule of the account <strong>{named}</strong> admits you, you become its member. Its owners then see your name, your email address, when you were last here, and what you do there. You can leave it on the page <i>Your account</i>.</p>
+          <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Agree and sign in with single sign-on</Button>
+          <Button onClick={() => void navigate({ href: '/sign-in', replace: true })}>Cancel</Button>
         </>
       ) : (
         <>

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { session, useSession } from '@/api';
-import { Button, Copy, ErrorNote, Facts, Page, Section, Select, Status, Table } from '@/design';
-import { signOut } from '@/shell/Frame';
+import { Button, Confirm, Copy, ErrorNote, Facts, Page, Section, Select, Status, Table } from '@/design';
+import { leave, signOut } from '@/shell/Frame';
 import { setTheme, type Theme, useTheme } from '@/shell/theme';
 import { roles } from '../roles';
 import './account.css';
@@ -15,22 +15,31 @@ export function Account() {
   const client = useQueryClient();
   const theme = useTheme();
   const [busy, setBusy] = useState(false);
+  const [leaving, setLeaving] = useState(false);
   const [error, setError] = useState<unknown>();
   const config = useQuery({ queryKey: ['config'], staleTime: Infinity, queryFn: () => session.config() });
   if (!account) return null;
-  const leave = async () => {
+  const end = async (by: () => Promise<void>) => {
     setBusy(true);
     setError(undefined);
     try {
-      await signOut(client);
+      await by();
     } catch (cause) {
       setError(cause);
       setBusy(false);
     }
   };
   return (
-    <Page title="Your account" actions={<Button busy={busy} onClick={() => void leave()}>Sign out</Button>}>
-      <ErrorNote error={error} />
+    <Page title="Your account" actions={
+      <>
+        <Button onClick={() => setLeaving(true)}>Leave account</Button>
+        <Button busy={busy && !leaving} onClick={() => void end(() => signOut(client))}>Sign out</Button>
+      </>
+    }>
+      {!leaving && <ErrorNote error={error} />}
+      <Confirm open={leaving} onClose={() => { setLeaving(false); setError(undefined); }} onConfirm={() => void end(() => leave(account, client))} busy={busy} title={`Leave ${account.name}?`} verb="Leave account" error={<ErrorNote error={error} />}>
+        <p>You are no member of the account any more, on all of your devices. API keys that you created stay. Only an invitation of an owner makes you a member again.</p>
+      </Confirm>
       <Section title="You">
         <Facts items={[
           ['Name', account.member.name],

@@ -2,7 +2,7 @@ import { count } from '@/design/numbers';
 
 // What an action did, before the name of its object.
 const actions: Record<string, string> = {
-  'account.create': 'Created account', 'account.limits': 'Changed the limits of', 'key.create': 'Created key', 'key.revoke': 'Revoked key',
+  'account.create': 'Created account', 'account.limits': 'Changed the limits of', 'account.claims': 'Changed the claims of', 'key.create': 'Created key', 'key.revoke': 'Revoked key',
   'prism.create': 'Created prism', 'prism.rename': 'Renamed prism', 'prism.archive': 'Archived prism', 'prism.unarchive': 'Unarchived prism',
   'prism.retention': 'Changed the retention of', 'prism.drift': 'Changed the drift watch of', 'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
   'calibration.create': 'Fitted a calibration of', 'calibration.pin': 'Pinned calibrations of',

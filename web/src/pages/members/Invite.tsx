@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ApiError, type Role } from '@/api';
+import { ApiError, type Role, useSession } from '@/api';
 import { Button, Code, Copy, Dialog, ErrorNote, Input, Note, Select, Time, toast } from '@/design';
 import { roles } from '../roles';
 import { addMember, type InvitedMember } from './api';
@@ -27,6 +27,7 @@ export function AddRule({ onClose }: { onClose: () => void }) {
   const [claim, setClaim] = useState('groups');
   const [value, setValue] = useState('');
   const [role, setRole] = useState<Role>('reader');
+  const address = `${location.origin}/console/sign-in?account=${encodeURIComponent(useSession().account?.name ?? '')}`;
   const { submit, busy, problem, note } = useAdding(async () => {
     await addMember({ name: name.trim(), role, claim: { name: claim.trim(), value: value.trim() } });
     toast(`Added the rule ${name.trim()}.`);
@@ -34,7 +35,8 @@ export function AddRule({ onClose }: { onClose: () => void }) {
   });
   return (
     <Form title="Add rule" verb="Add rule" {...{ onClose, submit, busy, note }} typed={name + value !== ''}>
-      <p className="soft">Whoever signs in by single sign-on with this claim becomes a member with the role.</p>
+      <p className="soft">Whoever has this claim becomes a member with the role by signing in at the address below, which says what you see of them. If the operator has granted the claim to this account, signing in anywhere is enough.</p>
+      <Code text={address} label="Copy address" wrap />
       <Input label="Name" value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
       <Input label="Claim" value={claim} maxLength={200} error={problem('claim.name')} hint={<>Such as <code>groups</code> or <code>email</code>.</>} onChange={(event) => setClaim(event.target.value)} />
       <Input label="Value" value={value} maxLength={200} error={problem('claim.value')} hint="What the claim is, or has among its values." onChange={(event) => setValue(event.target.value)} />
