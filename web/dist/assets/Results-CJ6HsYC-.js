@@ -1,1 +1,0 @@
-import"./design-Cxy0rbc7.js";import{t as e}from"./Page-7egp7YuE.js";import{t}from"./ResultsTable-BlAf7GV8.js";import{H as n}from"./Field-I23aTmbw.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

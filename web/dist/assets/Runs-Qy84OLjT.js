@@ -1,1 +1,0 @@
-import{t as e}from"./Page-7egp7YuE.js";import"./design-Cxy0rbc7.js";import{t}from"./RunsList-Rd8z4e6K.js";import{H as n,_ as r,p as i}from"./Field-I23aTmbw.js";var a=n();function o(){let n=r(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:n&&(0,a.jsx)(i,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

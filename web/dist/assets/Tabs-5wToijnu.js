@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-BlAf7GV8.js";import{t}from"./RunsList-Rd8z4e6K.js";import{usePrism as n}from"./PrismPage-C2SW7oLy.js";import{H as r}from"./Field-I23aTmbw.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
