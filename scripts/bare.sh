@@ -17,16 +17,17 @@ if [ "${1:-}" != inside ]; then
 	}
 	trap end EXIT
 	# All mounts and processes are in namespaces of their own and end with this script, so what is removed has no mounts.
-	unshare --mount --propagation private --pid --fork --kill-child scripts/bare.sh inside "$root" "$(readlink /proc/self/ns/mnt)" "$@" &
+	unshare --mount --propagation private --pid --fork --kill-child scripts/bare.sh inside "$root" "$@" &
 	pid=$!
 	wait "$pid" && status=0 || status=$?
 	pid=
 	exit "$status"
 fi
 
-root=$2 machine=$3
-shift 3
-[ -d "$root" ] && [ "$(readlink /proc/self/ns/mnt)" != "$machine" ] || { echo "This mounts, and needs namespaces of its own." >&2; exit 1; }
+# The first process of a namespace of processes: so it was started by the command above.
+[ $$ = 1 ] || { echo "This mounts, and needs namespaces of its own." >&2; exit 1; }
+root=$2
+shift 2
 
 # The mirrors of this machine, which may be others than Debian's own.
 mirrors=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' | grep ' bookworm' || true)
