@@ -49,12 +49,21 @@ func (w *waits) ListResults(ctx context.Context, _ contract.KeyDigest, _ contrac
 	return w.note(ctx)
 }
 
+func (w *waits) LabelsRun(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.NewRun, error) {
+	_, err := w.note(ctx)
+	return n, err
+}
+
+func (*waits) CreateRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
+	return contract.Response{}, nil
+}
+
 func (w *waits) Do(ctx context.Context, _ contract.KeyDigest, _ api.Operation, _ any) (contract.Response, error) {
 	return w.note(ctx)
 }
 
-// spec: quality, calibration-create, retry-many-time
-func TestACallThatReadsMuchWaitsTenSeconds(t *testing.T) {
+// spec: quality, calibration-create, retry-many-time, run-from-labels
+func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 	t.Parallel()
 	results := &waits{}
 	call, key := serve(t, httpkit.Config{}, results, nil), newKey(t).Reveal()
@@ -69,6 +78,7 @@ func TestACallThatReadsMuchWaitsTenSeconds(t *testing.T) {
 		{"GET", "/v1/prisms/p/versions/1/quality/thresholds?question=q&false_yes=1&false_no=1&unsure=1", "", 10 * time.Second},
 		{"GET", "/v1/prisms/p/compare?a=1&b=2&question=q", "", 10 * time.Second},
 		{"POST", "/v1/prisms/p/versions/1/calibrations", `{"question":"q","method":"auto"}`, 10 * time.Second},
+		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2}`, 15 * time.Second},
 		{"POST", "/v1/results/retry", `{"prism":"p","status":"failed","expect":1}`, 10 * time.Second},
 	} {
 		results.last = 0

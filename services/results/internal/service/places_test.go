@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -137,6 +138,30 @@ func TestPagesFollowTheMemoryLimit(t *testing.T) {
 		if got := service.PlacesOf(memory); !maps.Equal(got, want) {
 			t.Errorf("with %d bytes there are %v places, want %v", memory, got, want)
 		}
+	}
+}
+
+// spec: place-classes
+func TestAPlaceIsWaitedForFiveSeconds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ caller, want time.Duration }{
+		"of 1.75 s": {1750 * time.Millisecond, 875 * time.Millisecond}, "of 10 s": {10 * time.Second, 5 * time.Second},
+		"of a minute": {time.Minute, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := service.New(service.Deps{Store: keysOnly{}, Now: time.Now})
+				s.FillPlaces()
+				ctx, cancel := context.WithTimeout(t.Context(), c.caller)
+				defer cancel()
+				begun := time.Now()
+				_, err := s.ListMembers(ctx, contract.KeyDigest{}, contract.Page{})
+				if took := time.Since(begun); !errors.Is(err, contract.ErrUnavailable) || took != c.want {
+					t.Errorf("%v after %v, want %v", err, took, c.want)
+				}
+			})
+		})
 	}
 }
 

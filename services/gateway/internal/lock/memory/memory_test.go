@@ -88,3 +88,11 @@ func acquire(t *testing.T, l *Locker, name string) lock.Lease {
 	}
 	return lease
 }
+
+// spec: fair-shares
+func TestAProcessHasPlacesForSomeWaiters(t *testing.T) {
+	t.Parallel()
+	if n := New(Config{}).waiters.Places(); n != 1024 {
+		t.Errorf("%d callers wait at a time", n)
+	}
+}
