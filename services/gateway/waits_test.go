@@ -50,12 +50,8 @@ func (w *waits) ListResults(ctx context.Context, _ contract.KeyDigest, _ contrac
 }
 
 func (w *waits) LabelsRun(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.NewRun, error) {
-	_, err := w.note(ctx)
-	return n, err
-}
-
-func (*waits) CreateRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
-	return contract.Response{}, nil
+	_, _ = w.note(ctx)
+	return n, contract.ErrUnavailable
 }
 
 func (w *waits) Do(ctx context.Context, _ contract.KeyDigest, _ api.Operation, _ any) (contract.Response, error) {
@@ -79,6 +75,7 @@ func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 		{"GET", "/v1/prisms/p/compare?a=1&b=2&question=q", "", 10 * time.Second},
 		{"POST", "/v1/prisms/p/versions/1/calibrations", `{"question":"q","method":"auto"}`, 10 * time.Second},
 		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2}`, 15 * time.Second},
+		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2,"dry_run":true}`, 15 * time.Second},
 		{"POST", "/v1/results/retry", `{"prism":"p","status":"failed","expect":1}`, 10 * time.Second},
 	} {
 		results.last = 0

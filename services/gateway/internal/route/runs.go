@@ -18,7 +18,9 @@ func fromLabels(
 ) func(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
 	return func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
 		if n.FromLabelsOf != 0 {
-			made, err := runs.LabelsRun(ctx, key, ref, n)
+			waiting, cancel := context.WithTimeout(ctx, contract.LabelsRunWait)
+			made, err := runs.LabelsRun(waiting, key, ref, n)
+			cancel()
 			if err != nil {
 				return contract.Response{}, err
 			}
