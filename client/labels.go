@@ -2,77 +2,38 @@ package client
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"iter"
-	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // LabelSample is how the labelled results were chosen.
-type LabelSample string
+type LabelSample = api.LabelSample
 
 // The samples. Labels of the uncertain sample, where the model was not sure, are not measured.
 const (
-	RandomSample    LabelSample = "random"
-	UncertainSample LabelSample = "uncertain"
+	RandomSample    = api.RandomSample
+	UncertainSample = api.UncertainSample
 )
 
 // MaxLabels is how many labels AddLabels takes at once.
-const MaxLabels = 1000
+const MaxLabels = api.MaxLabels
 
-// LabelValue is what was right: the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label,
-// where labels are put.
-type LabelValue string
-
-// MarshalJSON writes null for "", a boolean for "true" and "false", and else a string. Prism reads a boolean as its text.
-func (v LabelValue) MarshalJSON() ([]byte, error) {
-	switch v {
-	case "":
-		return []byte("null"), nil
-	case "true", "false":
-		return []byte(v), nil
-	}
-	return json.Marshal(string(v))
-}
-
-// UnmarshalJSON reads a string, a boolean as its text, or null as "".
-func (v *LabelValue) UnmarshalJSON(b []byte) error {
-	var value any
-	if err := json.Unmarshal(b, &value); err != nil {
-		return err
-	}
-	switch value := value.(type) {
-	case nil:
-		*v = ""
-	case string:
-		*v = LabelValue(value)
-	case bool:
-		*v = LabelValue(strconv.FormatBool(value))
-	default:
-		return fmt.Errorf("client: %T is no label", value)
-	}
-	return nil
-}
-
-// Label is what was right for a question of a result.
-type Label struct {
-	Value      LabelValue   `json:"value"`
-	Sample     *LabelSample `json:"sample"`    // nil: not said
-	Annotator  *string      `json:"annotator"` // nil: not said
-	Origin     string       `json:"origin"`    // "call", or "file" of a run's column
-	KeyID      string       `json:"key_id"`    // the API key or member that put it
-	LabelledAt Time         `json:"labelled_at"`
-}
-
-// LabelledResult is a result with its labels by question.
-type LabelledResult struct {
-	ResultID string           `json:"result_id"`
-	Ref      *string          `json:"ref"`
-	Version  int              `json:"version"`
-	Labels   map[string]Label `json:"labels"`
-}
+// What was right for results, and its parts.
+type (
+	// LabelValue is the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label, where labels are put.
+	LabelValue = api.LabelValue
+	// Label is what was right for a question of a result.
+	Label = api.Label
+	// LabelledResult is a result with its labels by question.
+	LabelledResult = api.LabelledResult
+	// AddedLabels is what became of many labels.
+	AddedLabels = api.AddedLabels
+	// InvalidLabel is a label that was not stored, and why.
+	InvalidLabel = api.InvalidLabel
+)
 
 // NewLabels are labels to put, by question.
 type NewLabels struct {
@@ -84,14 +45,12 @@ type NewLabels struct {
 // PutLabels replaces labels of a result, removes those whose value is "", and returns all that it has then. A failed result is
 // ErrConflict.
 func (c *Client) PutLabels(ctx context.Context, resultID string, l NewLabels, options ...CallOption) (LabelledResult, error) {
-	k := request("putLabels", http.MethodPut, "results", resultID, "labels")
-	k.body = l
-	return fetch[LabelledResult](ctx, c, k, options)
+	return fetch[LabelledResult](ctx, c, declared(api.PutLabels, resultID).sending(l), options)
 }
 
 // ReadLabels reads the labels of a result.
 func (c *Client) ReadLabels(ctx context.Context, resultID string, options ...CallOption) (LabelledResult, error) {
-	return fetch[LabelledResult](ctx, c, request("readLabels", http.MethodGet, "results", resultID, "labels"), options)
+	return fetch[LabelledResult](ctx, c, declared(api.ReadLabels, resultID), options)
 }
 
 // NewLabel is a label of a result, which ResultID or Ref names: a ref stands for the newest ok result that has it.
@@ -110,24 +69,9 @@ type ManyLabels struct {
 	Version   int         `json:"version,omitempty"` // of the results; 0: any
 }
 
-// AddedLabels is what became of many labels.
-type AddedLabels struct {
-	Labelled int            `json:"labelled"`
-	NotFound []int          `json:"not_found"` // positions, from 0
-	Invalid  []InvalidLabel `json:"invalid"`
-}
-
-// InvalidLabel is a label that was not stored, and why.
-type InvalidLabel struct {
-	Index   int    `json:"index"` // from 0
-	Message string `json:"message"`
-}
-
 // AddLabels labels many results of a prism. It stores every valid label; the response names the others. The call is idempotent.
 func (c *Client) AddLabels(ctx context.Context, prism string, l ManyLabels, options ...CallOption) (AddedLabels, error) {
-	k := request("addLabels", http.MethodPost, "prisms", prism, "labels").idempotent()
-	k.body = l
-	return fetch[AddedLabels](ctx, c, k, options)
+	return fetch[AddedLabels](ctx, c, declared(api.AddLabels, prism).sending(l), options)
 }
 
 // LabelFilter selects labels of a list; zero values select all.
@@ -151,7 +95,7 @@ func (f LabelFilter) query(o PageOptions) url.Values {
 func (c *Client) ListLabels(
 	ctx context.Context, prism string, f LabelFilter, o PageOptions, options ...CallOption,
 ) (Page[LabelledResult], error) {
-	k := request("listLabels", http.MethodGet, "prisms", prism, "labels").where(f.query(o))
+	k := declared(api.ListLabels, prism).where(f.query(o))
 	return fetch[Page[LabelledResult]](ctx, c, k, options)
 }
 
@@ -197,7 +141,7 @@ func (c *Client) ListLabelQueue(
 	if q.Order != "" {
 		query.Set("order", string(q.Order))
 	}
-	k := request("listLabelQueue", http.MethodGet, "prisms", prism, "label-queue").where(query)
+	k := declared(api.ListLabelQueue, prism).where(query)
 	return fetch[LabelQueuePage](ctx, c, k, options)
 }
 

@@ -10,6 +10,7 @@ func Operations() []Operation {
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
 		CreateFile, ListFiles, ReadFile, DeleteFile, CompleteFile, ListFileRows,
+		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,
 		ReadUsage,
 	}

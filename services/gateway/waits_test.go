@@ -41,10 +41,6 @@ func (w *waits) Compare(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, 
 	return w.note(ctx)
 }
 
-func (w *waits) LabelQueue(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, _ contract.LabelQueue) (contract.Response, error) {
-	return w.note(ctx)
-}
-
 func (w *waits) ListResults(ctx context.Context, _ contract.KeyDigest, _ contract.ResultList) (contract.Response, error) {
 	return w.note(ctx)
 }

@@ -62,11 +62,11 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		},
 		{
 			"NewLabels", `{"labels":{"q":true},"sample":"random","annotator":"a"}`, "annotator",
-			func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
+			func(b request.Body) error { return parseDeclared(api.PutLabels, "", "", b) },
 		},
 		{
 			"ManyLabels", `{"labels":[{"ref":"r","question":"q","value":"v"}],"sample":"random","annotator":"a","version":1}`, "version",
-			func(b request.Body) error { _, _, err := request.ParseManyLabels("p", b); return err },
+			func(b request.Body) error { return parseDeclared(api.AddLabels, "", "", b) },
 		},
 		{
 			"NewCalibration", `{"question":"q","method":"auto"}`, "method",

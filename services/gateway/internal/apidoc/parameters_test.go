@@ -95,21 +95,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			return err
 		},
 		"listRunRows": func(n, v string) error { _, _, err := request.ParseRunRows(in("run_id", n, v), sent(n, v)); return err },
-		"putLabels": func(_, v string) error {
-			_, _, err := request.ParseNewLabels(v, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"labels":{"q":true}}`)})
-			return err
-		},
-		"readLabels": func(_, v string) error { _, err := request.ParseResultLabels(v); return err },
-		"listLabels": func(n, v string) error { _, _, err := request.ParseLabelList("p", sent(n, v)); return err },
-		"listLabelQueue": func(n, v string) error {
-			_, _, err := request.ParseLabelQueue("p", func(asked string) []string {
-				if asked == "question" && n != "question" {
-					return []string{"q"}
-				}
-				return sent(n, v)(asked)
-			})
-			return err
-		},
 		"listMembers": func(n, v string) error { _, err := request.ParseMemberList(sent(n, v)); return err },
 		"changeMember": func(_, v string) error {
 			_, _, err := request.ParseMemberChange(v, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"name":"n"}`)})
@@ -169,6 +154,9 @@ func parseDeclared(op api.Operation, name, value string, body request.Body) erro
 		Query: func(asked string) []string {
 			if asked == name {
 				return []string{value}
+			}
+			if asked == "question" && name != "" {
+				return []string{"q"}
 			}
 			return nil
 		},

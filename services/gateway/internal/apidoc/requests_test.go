@@ -25,8 +25,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 		"addMember":     func(b request.Body) error { _, err := request.ParseNewMember(b); return err },
 		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
-		"putLabels":     func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
-		"addLabels":     func(b request.Body) error { _, _, err := request.ParseManyLabels("support-triage", b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
 		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
@@ -203,17 +201,20 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidRunOfList", err)
 	put("RetryWithoutCount", parseDeclared(api.RetryResults, "", "", jsonBody(`{"prism":"p","status":"failed"}`)))
 
-	_, _, err = request.ParseNewLabels(anID, jsonBody(`{"labels":{"topic":1},"sample":"all"}`))
+	err = parseDeclared(api.PutLabels, "", "", jsonBody(`{"labels":{"topic":1},"sample":"all"}`))
 	put("LabelProblems", err)
-	_, _, err = request.ParseManyLabels("p", jsonBody(`{"labels":[{"question":"topic"}]}`))
+	err = parseDeclared(api.AddLabels, "", "", jsonBody(`{"labels":[{"question":"topic"}]}`))
 	put("ManyLabelsProblems", err)
-	_, _, err = request.ParseLabelQueue("p", query("order", "random"))
+	err = parseDeclared(api.ListLabelQueue, "question", "", request.Body{})
 	put("QuestionRequired", err)
-	_, _, err = request.ParseLabelQueue("p", func(asked string) []string {
-		return map[string][]string{"question": {"topic"}, "order": {"newest"}}[asked]
+	_, err = request.NewParser(api.ListLabelQueue).Parse(request.Source{
+		Param: func(string) string { return "p" },
+		Query: func(asked string) []string {
+			return map[string][]string{"question": {"topic"}, "order": {"newest"}}[asked]
+		},
 	})
 	put("InvalidOrder", err)
-	_, _, err = request.ParseLabelList("p", query("version", "0"))
+	err = parseDeclared(api.ListLabels, "version", "0", request.Body{})
 	put("InvalidVersionOfLabels", err)
 
 	put("CalibrationProblems", parseDeclared(api.CreateCalibration, "", "", jsonBody(`{}`)))

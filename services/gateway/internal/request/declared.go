@@ -134,6 +134,14 @@ func undeclarable(m api.Member) string {
 // queryReader reads a parameter of the query. An absent or empty one is the zero value or its default.
 func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
 	switch t := m.Field.Type; {
+	case m.List == "queue":
+		return func(r *reader, from Source, to reflect.Value) {
+			order := prism.RandomSample
+			if sent := from.Query("order"); len(sent) == 1 && sent[0] == string(prism.UncertainSample) {
+				order = prism.UncertainSample
+			}
+			to.SetString(r.cursor(from.Query, contract.QueueOf(order)))
+		}
 	case m.List != "":
 		list := lists[m.List]
 		return func(r *reader, from Source, to reflect.Value) { to.SetString(r.cursor(from.Query, list)) }
@@ -359,6 +367,9 @@ func sliceReader(t reflect.Type, m api.Member) valueReader {
 		list := reflect.MakeSlice(t, len(items), len(items))
 		for i, element := range items {
 			inner.read(r, element, list.Index(i))
+			if len(r.problems) >= manyProblems {
+				r.list()
+			}
 		}
 		to.Set(list)
 	}}
@@ -366,8 +377,10 @@ func sliceReader(t reflect.Type, m api.Member) valueReader {
 
 // ownReaders read types whose rules the tags of their members cannot say.
 var ownReaders = map[reflect.Type]valueReader{
-	reflect.TypeFor[api.Pins]():   pinsReader,
-	reflect.TypeFor[api.SHA256](): {scalar, digest},
+	reflect.TypeFor[api.Pins]():              pinsReader,
+	reflect.TypeFor[api.SHA256]():            {scalar, digest},
+	reflect.TypeFor[api.LabelsOfQuestions](): {&shape{fields: true}, labelsOfQuestions},
+	reflect.TypeFor[api.LabelText]():         {scalar, labelText},
 }
 
 func isInt(t reflect.Type) bool {

@@ -1,11 +1,13 @@
 package request_test
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -23,22 +25,22 @@ func manyMembers(n int, value string) string {
 // spec: labels-put
 func TestLabelsOfAResultAreRead(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]contract.NewLabels{
-		`{"labels":{"topic":"bug","urgent":true,"late":false,"mood":null}}`: {Labels: []contract.RowLabel{
+	for body, want := range map[string]api.NewLabels{
+		`{"labels":{"topic":"bug","urgent":true,"late":false,"mood":null}}`: {Labels: api.LabelsOfQuestions{
 			{Question: "topic", Value: "bug"}, {Question: "urgent", Value: "true"}, {Question: "late", Value: "false"}, {Question: "mood"},
 		}},
 		`{"labels":{"a":"x","a":"y"},"sample":"random","annotator":"Zoë","id":1}`: {
-			Labels:  []contract.RowLabel{{Question: "a", Value: "y"}},
-			LabelBy: contract.LabelBy{Sample: contract.RandomSample, Annotator: "Zoë"},
+			Labels:  api.LabelsOfQuestions{{Question: "a", Value: "y"}},
+			LabelBy: api.LabelBy{Sample: prism.RandomSample, Annotator: "Zoë"},
 		},
-		`{"labels":{"\u0061":"\u0062"},"sample":null,"annotator":null}`: {Labels: []contract.RowLabel{{Question: "a", Value: "b"}}},
+		`{"labels":{"\u0061":"\u0062"},"sample":null,"annotator":null}`: {Labels: api.LabelsOfQuestions{{Question: "a", Value: "b"}}},
 	} {
-		id, got, err := request.ParseNewLabels(anID, jsonBody(body))
-		if err != nil || id.String() != anID || !reflect.DeepEqual(got, want) {
+		got, err := parsedBody(api.PutLabels, body, "result_id", anID)
+		if err != nil || got.Result.String() != anID || !reflect.DeepEqual(got.NewLabels, want) {
 			t.Errorf("%s: %+v, %v", body, got, err)
 		}
 	}
-	if _, got, err := request.ParseNewLabels(anID, jsonBody(`{"labels":`+manyMembers(64, "true")+`}`)); err != nil || len(got.Labels) != 64 {
+	if got, err := parsedBody(api.PutLabels, `{"labels":`+manyMembers(64, "true")+`}`, "result_id", anID); err != nil || len(got.Labels) != 64 {
 		t.Errorf("got %d labels, %v", len(got.Labels), err)
 	}
 	const kinds = "Expected string, boolean or null, received "
@@ -60,7 +62,7 @@ func TestLabelsOfAResultAreRead(t *testing.T) {
 		},
 		{anID, `{`, malformed},
 	} {
-		_, _, err := request.ParseNewLabels(c.id, jsonBody(c.body))
+		_, err := parsedBody(api.PutLabels, c.body, "result_id", c.id)
 		wantProblems(t, err, c.want)
 	}
 }
@@ -71,21 +73,21 @@ func TestManyLabelsAreRead(t *testing.T) {
 	ref, empty := "r", ""
 	id, _ := prism.ParseUUID(anID)
 	many := `{"ref":"r","question":"q","value":"v"}` + strings.Repeat(`,{"ref":"r","question":"q","value":"v"}`, 999)
-	to, got, err := request.ParseManyLabels("tickets", jsonBody(`{"labels":[`+many+`]}`))
-	if err != nil || to.Slug != "tickets" || len(got.Labels) != contract.MaxLabels {
+	got, err := parsedBody(api.AddLabels, `{"labels":[`+many+`]}`, "prism", "tickets")
+	if err != nil || got.Prism.Slug != "tickets" || len(got.Labels) != api.MaxLabels {
 		t.Errorf("got %d labels, %v", len(got.Labels), err)
 	}
-	_, got, err = request.ParseManyLabels("tickets", jsonBody(`{"labels":[{"result_id":"`+anID+`","ref":null,"question":"a","value":true},`+
-		`{"ref":"r","question":"b","value":"x"},{"ref":"","question":"b","value":false}],"sample":"uncertain","annotator":"A","version":3}`))
-	want := contract.ManyLabels{
-		Labels: []contract.NewLabel{
+	got, err = parsedBody(api.AddLabels, `{"labels":[{"result_id":"`+anID+`","ref":null,"question":"a","value":true},`+
+		`{"ref":"r","question":"b","value":"x"},{"ref":"","question":"b","value":false}],"sample":"uncertain","annotator":"A","version":3}`, "prism", "tickets")
+	want := api.ManyLabels{
+		Labels: []api.NewLabel{
 			{Result: prism.ResultID{UUID: id}, Question: "a", Value: "true"},
 			{Ref: &ref, Question: "b", Value: "x"},
 			{Ref: &empty, Question: "b", Value: "false"},
 		},
-		LabelBy: contract.LabelBy{Sample: contract.UncertainSample, Annotator: "A"}, Version: 3,
+		LabelBy: api.LabelBy{Sample: prism.UncertainSample, Annotator: "A"}, Version: 3,
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
+	if err != nil || !reflect.DeepEqual(got.ManyLabels, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for _, c := range []struct{ body, want string }{
@@ -105,7 +107,7 @@ func TestManyLabelsAreRead(t *testing.T) {
 		},
 		{`{`, malformed},
 	} {
-		_, _, err := request.ParseManyLabels("tickets", jsonBody(c.body))
+		_, err := parsedBody(api.AddLabels, c.body, "prism", "tickets")
 		wantProblems(t, err, c.want)
 	}
 }
@@ -114,31 +116,28 @@ func TestManyLabelsAreRead(t *testing.T) {
 func TestListsOfLabelsAreRead(t *testing.T) {
 	t.Parallel()
 	cursor := contract.ListOfLabels.Cursor(prism.UUID{7})
-	ref, list, err := request.ParseLabelList("p", query("version", "3", "question", "q", "limit", "7", "cursor", cursor))
-	if want := (contract.LabelList{Version: 3, Question: "q", Page: contract.Page{Limit: 7, Cursor: cursor}}); err != nil || ref.Slug != "p" || list != want {
+	of := func(pairs ...string) request.Source { return request.Source{Query: query(pairs...)} }
+	list, err := parsed(api.ListLabels, of("version", "3", "question", "q", "limit", "7", "cursor", cursor), "prism", "p")
+	if err != nil || list.Prism.Slug != "p" || list.Version != 3 || list.Question != "q" || list.Limit != 7 || list.Cursor != cursor {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	for order, of := range map[contract.LabelSample]contract.List{
-		"": contract.ListOfRandom, contract.RandomSample: contract.ListOfRandom, contract.UncertainSample: contract.ListOfUncertain,
+	for order, its := range map[prism.LabelSample]contract.List{
+		"": contract.ListOfRandom, prism.RandomSample: contract.ListOfRandom, prism.UncertainSample: contract.ListOfUncertain,
 	} {
-		cursor := of.Cursor(prism.UUID{7})
-		_, q, err := request.ParseLabelQueue("p", query("question", "q", "order", string(order), "cursor", cursor))
-		want := contract.LabelQueue{Question: "q", Order: order, Page: contract.Page{Limit: 50, Cursor: cursor}}
-		if order == "" {
-			want.Order = contract.RandomSample
-		}
-		if err != nil || q != want {
+		cursor := its.Cursor(prism.UUID{7})
+		q, err := parsed(api.ListLabelQueue, of("question", "q", "order", string(order), "cursor", cursor), "prism", "p")
+		if err != nil || q.Question != "q" || q.Order != cmp.Or(order, prism.RandomSample) || q.Limit != 50 || q.Cursor != cursor {
 			t.Errorf("got %+v, %v", q, err)
 		}
 	}
-	_, _, err = request.ParseLabelList("p", query("version", "0", "cursor", contract.ListOfRandom.Cursor(prism.UUID{7})))
+	_, err = parsed(api.ListLabels, of("version", "0", "cursor", contract.ListOfRandom.Cursor(prism.UUID{7})), "prism", "p")
 	wantProblems(t, err, "version: Number must be greater than or equal to 1; cursor: Invalid cursor")
-	_, _, err = request.ParseLabelQueue("p", query("order", "any", "limit", "0", "cursor", contract.ListOfUncertain.Cursor(prism.UUID{7})))
+	_, err = parsed(api.ListLabelQueue, of("order", "any", "limit", "0", "cursor", contract.ListOfUncertain.Cursor(prism.UUID{7})), "prism", "p")
 	wantProblems(t, err, "question: Required; order: Expected 'random' | 'uncertain'; limit: Number must be greater than or equal to 1; "+
 		"cursor: Invalid cursor")
-	_, _, err = request.ParseLabelQueue("p", query("question", "a", "question", "b"))
+	_, err = parsed(api.ListLabelQueue, of("question", "a", "question", "b"), "prism", "p")
 	wantProblems(t, err, "question: Expected string, received array")
-	_, err = request.ParseResultLabels("1")
+	_, err = parsed(api.ReadLabels, request.Source{}, "result_id", "1")
 	wantProblems(t, err, "result_id: Invalid uuid")
 }
 

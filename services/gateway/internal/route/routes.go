@@ -16,7 +16,6 @@ func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
 	prisms(app, d)
-	labels(app, d)
 	quality(app, d)
 	members(app, d)
 	audit(app, d)
@@ -116,25 +115,6 @@ func quality(app *fiber.App, d Deps) {
 	}))
 	app.Get("/v1/prisms/:prism/compare", d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Compare)(request.ParseCompare(httpkit.Param(c, "prism"), query(c)))
-	}))
-}
-
-// labels are the calls that say what was right for results, and which results to label.
-func labels(app *fiber.App, d Deps) {
-	app.Put("/v1/results/:result_id/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.PutLabels)(request.ParseNewLabels(httpkit.Param(c, "result_id"), b))
-	}))
-	app.Get("/v1/results/:result_id/labels", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ResultLabels)(request.ParseResultLabels(httpkit.Param(c, "result_id")))
-	}))
-	app.Post("/v1/prisms/:prism/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.AddLabels)(request.ParseManyLabels(httpkit.Param(c, "prism"), b))
-	}))
-	app.Get("/v1/prisms/:prism/labels", d.reading(func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.ListLabels)(request.ParseLabelList(httpkit.Param(c, "prism"), query(c)))
-	}))
-	app.Get("/v1/prisms/:prism/label-queue", d.readingFor(contract.QueueWait, func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.LabelQueue)(request.ParseLabelQueue(httpkit.Param(c, "prism"), query(c)))
 	}))
 }
 

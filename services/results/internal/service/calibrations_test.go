@@ -65,7 +65,7 @@ func (w *world) labelled(t *testing.T, of prism.PrismID, ids []prism.ResultID, f
 			Key: prism.KeyID{UUID: prism.UUID{1}}, At: time.UnixMilli(1),
 		})
 	}
-	for chunk := range slices.Chunk(labels, contract.MaxLabels) {
+	for chunk := range slices.Chunk(labels, api.MaxLabels) {
 		if gone, err := w.store.PutLabels(t.Context(), w.account, of, chunk); err != nil || len(gone) > 0 {
 			t.Fatal(gone, err)
 		}

@@ -137,3 +137,25 @@ func (c facade) FileRows(ctx context.Context, k key, id prism.FileID, offset int
 		FileRequest: api.FileRequest{File: id}, Offset: offset, PageRequest: api.PageRequest{Limit: limit},
 	})
 }
+
+func (c facade) PutLabels(ctx context.Context, k key, id prism.ResultID, n api.NewLabels) (response, error) {
+	return contract.Do(ctx, c, k, api.PutLabels, api.PutLabelsRequest{ResultRequest: api.ResultRequest{Result: id}, NewLabels: n})
+}
+
+func (c facade) ResultLabels(ctx context.Context, k key, id prism.ResultID) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadLabels, api.ResultRequest{Result: id})
+}
+
+func (c facade) AddLabels(ctx context.Context, k key, ref prism.Ref, n api.ManyLabels) (response, error) {
+	return contract.Do(ctx, c, k, api.AddLabels, api.AddLabelsRequest{PrismRequest: api.PrismRequest{Prism: ref}, ManyLabels: n})
+}
+
+func (c facade) ListLabels(ctx context.Context, k key, ref prism.Ref, q api.ListLabelsRequest) (response, error) {
+	q.Prism = ref
+	return contract.Do(ctx, c, k, api.ListLabels, q)
+}
+
+func (c facade) LabelQueue(ctx context.Context, k key, ref prism.Ref, q api.ListLabelQueueRequest) (response, error) {
+	q.Prism = ref
+	return contract.Do(ctx, c, k, api.ListLabelQueue, q)
+}

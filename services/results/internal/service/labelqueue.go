@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -49,44 +50,39 @@ type labelQueue struct {
 	full    bool
 }
 
-// LabelQueue implements contract.Labels.
-func (s *Service) LabelQueue(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.LabelQueue,
-) (contract.Response, error) {
-	return s.manage(ctx, key, listLabelQueue, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		list := q.Order.List()
-		after, err := position(list, q.Page.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		p, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		version, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, cmp.Or(q.Version, p.Latest.Number)})
-		if err != nil {
-			return nil, translate(err, apierr.VersionNotFound())
-		}
-		if _, err := questionOf(version, q.Question); err != nil {
-			return nil, err
-		}
-		of := store.Queue{Prism: p.ID, Version: q.Version, Question: q.Question}
-		queue := labelQueue{
-			Service: s, account: account, of: p, queue: of, after: after, limit: q.Page.Limit, page: &listPage{list: list},
-		}
-		read := queue.random
-		if q.Order == contract.UncertainSample {
-			read = queue.uncertain
-		}
-		entries, more, err := read(ctx, version)
-		if err != nil {
-			return nil, err
-		}
-		if err := queue.fill(ctx, entries, more); err != nil {
-			return nil, err
-		}
-		return queue.page.end(`,"sample":"` + string(q.Order) + `"`), nil
-	})
+func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.ListLabelQueueRequest) ([]byte, error) {
+	list := contract.QueueOf(in.Order)
+	after, err := position(list, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return nil, err
+	}
+	version, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, cmp.Or(in.Version, p.Latest.Number)})
+	if err != nil {
+		return nil, translate(err, apierr.VersionNotFound())
+	}
+	if _, err := questionOf(version, in.Question); err != nil {
+		return nil, err
+	}
+	of := store.Queue{Prism: p.ID, Version: in.Version, Question: in.Question}
+	queue := labelQueue{
+		Service: s, account: c.Account, of: p, queue: of, after: after, limit: in.Limit, page: &listPage{list: list},
+	}
+	read := queue.random
+	if in.Order == prism.UncertainSample {
+		read = queue.uncertain
+	}
+	entries, more, err := read(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	if err := queue.fill(ctx, entries, more); err != nil {
+		return nil, err
+	}
+	return queue.page.end(`,"sample":"` + string(in.Order) + `"`), nil
 }
 
 func newQueuedBody(r prism.Result) queuedBody {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -24,7 +25,7 @@ type labelPage struct {
 }
 
 // queue reads a queue to its end.
-func (w *world) queue(t *testing.T, q contract.LabelQueue) (ids []prism.ResultID) {
+func (w *world) queue(t *testing.T, q api.ListLabelQueueRequest) (ids []prism.ResultID) {
 	t.Helper()
 	for {
 		var page labelPage
@@ -33,7 +34,7 @@ func (w *world) queue(t *testing.T, q contract.LabelQueue) (ids []prism.ResultID
 			t.Fatal(err)
 		}
 		decode(t, response, &page)
-		if page.Sample != string(q.Order) || len(page.Data) > q.Page.Limit {
+		if page.Sample != string(q.Order) || len(page.Data) > q.Limit {
 			t.Errorf("got %s", response.Body)
 		}
 		for _, r := range page.Data {
@@ -42,7 +43,7 @@ func (w *world) queue(t *testing.T, q contract.LabelQueue) (ids []prism.ResultID
 		if page.NextCursor == nil {
 			return ids
 		}
-		q.Page.Cursor = *page.NextCursor
+		q.Cursor = *page.NextCursor
 	}
 }
 
@@ -79,12 +80,12 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 		return slices.Compare(x[:], y[:])
 	})
 	for _, limit := range []int{1, 7, 16, 100} {
-		q := contract.LabelQueue{Question: "urgent", Order: contract.RandomSample, Version: 1, Page: contract.Page{Limit: limit}}
+		q := api.ListLabelQueueRequest{Question: "urgent", Order: contract.RandomSample, Version: 1, PageRequest: api.PageRequest{Limit: limit}}
 		if got := w.queue(t, q); !slices.Equal(got, want) {
 			t.Errorf("limit %d: got %v, want %v", limit, got, want)
 		}
 	}
-	q := contract.LabelQueue{Question: "new", Order: contract.RandomSample, Page: contract.Page{Limit: 9}}
+	q := api.ListLabelQueueRequest{Question: "new", Order: contract.RandomSample, PageRequest: api.PageRequest{Limit: 9}}
 	for _, order := range []contract.LabelSample{contract.RandomSample, contract.UncertainSample} {
 		q.Order = order
 		want := []prism.ResultID{s.ID}
@@ -105,7 +106,7 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 		{"triage", 3, apierr.VersionNotFound()},
 		{"none", 0, apierr.PrismNotFound()},
 	} {
-		q := contract.LabelQueue{Question: "urgent", Version: c.version, Order: contract.RandomSample, Page: contract.Page{Limit: 1}}
+		q := api.ListLabelQueueRequest{Question: "urgent", Version: c.version, Order: contract.RandomSample, PageRequest: api.PageRequest{Limit: 1}}
 		if _, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: c.ref}, q); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -128,13 +129,13 @@ func TestTheUncertainQueueBeginsWithWhatIsLeastSure(t *testing.T) {
 	w.labelOf(t, done, "mood", "up")
 	for question, want := range map[string][]prism.ResultID{"urgent": {b, c, a}, "mood": {c, a, b}} {
 		for limit := 1; limit <= 4; limit++ {
-			q := contract.LabelQueue{Question: question, Order: contract.UncertainSample, Page: contract.Page{Limit: limit}}
+			q := api.ListLabelQueueRequest{Question: question, Order: contract.UncertainSample, PageRequest: api.PageRequest{Limit: limit}}
 			if got := w.queue(t, q); !slices.Equal(got, want) {
 				t.Errorf("%s, limit %d: got %v, want %v", question, limit, got, want)
 			}
 		}
 	}
-	q := contract.LabelQueue{Question: "urgent", Order: contract.UncertainSample, Page: contract.Page{Limit: 1}}
+	q := api.ListLabelQueueRequest{Question: "urgent", Order: contract.UncertainSample, PageRequest: api.PageRequest{Limit: 1}}
 	got, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
 	matches(t, got, err, `{"data":\[{"result_id":"`+b.String()+`","ref":"b","created_at":"[^"]+","version":1,"context":null,`+
 		`"fields":{"text":"hello"},"answers":`+answers(0.45, 1)+`}\],"sample":"uncertain","next_cursor":"[\w-]+"}`)
@@ -156,7 +157,7 @@ func TestAPageOfTheQueueEndsAtFourMiB(t *testing.T) {
 	}
 	for _, order := range []contract.LabelSample{contract.RandomSample, contract.UncertainSample} {
 		var got []prism.ResultID
-		q := contract.LabelQueue{Question: "urgent", Order: order, Page: contract.Page{Limit: 100}}
+		q := api.ListLabelQueueRequest{Question: "urgent", Order: order, PageRequest: api.PageRequest{Limit: 100}}
 		for more := true; more; {
 			response, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
 			if err != nil {
@@ -174,7 +175,7 @@ func TestAPageOfTheQueueEndsAtFourMiB(t *testing.T) {
 				got = append(got, r.Result)
 			}
 			if more = page.NextCursor != nil; more {
-				q.Page.Cursor = *page.NextCursor
+				q.Cursor = *page.NextCursor
 			}
 		}
 		if order == contract.RandomSample {

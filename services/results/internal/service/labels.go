@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -30,16 +31,6 @@ type (
 		Version int32            `json:"version"`
 		Labels  strictjson.Value `json:"labels"`
 	}
-	// addedBody is the response of many labels (spec: labels-add).
-	addedBody struct {
-		Labelled int            `json:"labelled"`
-		NotFound []int          `json:"not_found"`
-		Invalid  []invalidLabel `json:"invalid"`
-	}
-	invalidLabel struct {
-		Index   int    `json:"index"`
-		Message string `json:"message"`
-	}
 )
 
 // labelsObject is the object of labels by question. d is the definition that answered their result.
@@ -63,83 +54,82 @@ func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, e
 	return object, failed
 }
 
-// PutLabels implements contract.Labels.
-func (s *Service) PutLabels(
-	ctx context.Context, key contract.KeyDigest, id prism.ResultID, n contract.NewLabels,
-) (contract.Response, error) {
-	return s.ofResult(ctx, key, putLabels, id, func(found store.ResultFacts, v *version) ([]store.Label, error) {
-		if found.Result.Status != prism.OK {
-			return nil, apierr.OnlyOKLabelled()
+func (s *Service) putLabels(ctx context.Context, c caller, in api.PutLabelsRequest) ([]byte, error) {
+	found, v, err := s.labelledResult(ctx, c, in.Result)
+	if err != nil {
+		return nil, err
+	}
+	if found.Result.Status != prism.OK {
+		return nil, apierr.OnlyOKLabelled()
+	}
+	by := s.labeller(c.Caller, in.LabelBy)
+	var labels []store.Label
+	var problems []apierr.Problem
+	for _, l := range in.Labels {
+		q, known := v.Question(l.Question)
+		value, problem := "", ""
+		switch {
+		case !known:
+			problem = textUnknownQuestion
+		case l.Value != "":
+			value, problem = labelValue(q, l.Value)
 		}
-		by := s.labeller(found.Caller, n.LabelBy)
-		var labels []store.Label
-		var problems []apierr.Problem
-		for _, l := range n.Labels {
-			q, known := v.Question(l.Question)
-			value, problem := "", ""
-			switch {
-			case !known:
-				problem = textUnknownQuestion
-			case l.Value != "":
-				value, problem = labelValue(q, l.Value)
-			}
-			if problem != "" {
-				problems = append(problems, apierr.Problem{Path: "labels." + l.Question, Text: problem})
-			}
-			labels = append(labels, by.label(id, v.Number, l.Question, value))
+		if problem != "" {
+			problems = append(problems, apierr.Problem{Path: "labels." + l.Question, Text: problem})
 		}
-		if len(problems) > 0 {
-			return nil, apierr.Invalid(problems...)
-		}
-		gone, err := s.Store.PutLabels(ctx, found.Caller.Account, found.Prism.ID, labels)
-		if err == nil && len(gone) > 0 {
-			err = store.ErrNotFound
-		}
-		if err != nil {
-			return nil, err
-		}
-		return s.Store.LabelsOf(ctx, found.Caller.Account, found.Prism.ID, id)
-	})
+		labels = append(labels, by.label(in.Result, v.Number, l.Question, value))
+	}
+	if len(problems) > 0 {
+		return nil, apierr.Invalid(problems...)
+	}
+	gone, err := s.Store.PutLabels(ctx, c.Account, found.Prism.ID, labels)
+	if err == nil && len(gone) > 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.labelsBody(ctx, c.Account, found, v)
 }
 
-// ResultLabels implements contract.Labels.
-func (s *Service) ResultLabels(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	return s.ofResult(ctx, key, readLabels, id, func(found store.ResultFacts, _ *version) ([]store.Label, error) {
-		return s.Store.LabelsOf(ctx, found.Caller.Account, found.Prism.ID, id)
-	})
+func (s *Service) readLabels(ctx context.Context, c caller, in api.ResultRequest) ([]byte, error) {
+	found, v, err := s.labelledResult(ctx, c, in.Result)
+	if err != nil {
+		return nil, err
+	}
+	return s.labelsBody(ctx, c.Account, found, v)
 }
 
-// ofResult responds with a result and the labels that fn returns.
-func (s *Service) ofResult(
-	ctx context.Context, key contract.KeyDigest, op operation, id prism.ResultID,
-	fn func(store.ResultFacts, *version) ([]store.Label, error),
-) (contract.Response, error) {
-	return s.manage(ctx, key, op, apierr.ResultNotFound(), func(account prism.AccountID) (any, error) {
-		found, err := s.Store.ResultFacts(ctx, key, id, store.WithoutInput)
-		if err != nil {
-			return nil, err
-		}
-		if found.Result == nil {
-			return nil, store.ErrNotFound
-		}
-		v, err := s.version(ctx, account, versionOf(*found.Prism, found.Result.Version))
-		if err != nil {
-			return nil, err
-		}
-		labels, err := fn(found, v)
-		if err != nil {
-			return nil, err
-		}
-		body := labelsBody{Result: id, Ref: found.Result.Ref, Version: v.Number}
-		body.Labels, err = labelsObject(v.Definition, labels)
-		return body, err
-	})
+// labelledResult finds a result, and the version that answered it.
+func (s *Service) labelledResult(ctx context.Context, c caller, id prism.ResultID) (store.ResultFacts, *version, error) {
+	found, err := s.Store.ResultFacts(ctx, c.digest, id, store.WithoutInput)
+	if err != nil {
+		return found, nil, err
+	}
+	if found.Result == nil {
+		return found, nil, store.ErrNotFound
+	}
+	v, err := s.version(ctx, c.Account, versionOf(*found.Prism, found.Result.Version))
+	return found, v, err
+}
+
+// labelsBody is the body of a result with its labels.
+func (s *Service) labelsBody(ctx context.Context, account prism.AccountID, found store.ResultFacts, v *version) ([]byte, error) {
+	labels, err := s.Store.LabelsOf(ctx, account, found.Prism.ID, found.Result.ID)
+	if err != nil {
+		return nil, err
+	}
+	body := labelsBody{Result: found.Result.ID, Ref: found.Result.Ref, Version: v.Number}
+	if body.Labels, err = labelsObject(v.Definition, labels); err != nil {
+		return nil, err
+	}
+	return strictjson.Marshal(body)
 }
 
 // labeller makes labels of one call.
 type labeller store.Label
 
-func (s *Service) labeller(c store.Caller, by contract.LabelBy) labeller {
+func (s *Service) labeller(c store.Caller, by api.LabelBy) labeller {
 	return labeller{Sample: by.Sample, Annotator: by.Annotator, Origin: store.LabelOfCall, Key: c.Key, At: prism.Now(s.Now)}
 }
 
@@ -148,56 +138,51 @@ func (l labeller) label(id prism.ResultID, version int32, question, value string
 	return store.Label(l)
 }
 
-// AddLabels implements contract.Labels.
-func (s *Service) AddLabels(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.ManyLabels,
-) (contract.Response, error) {
-	return s.respond(ctx, key, addLabels, apierr.PrismNotFound(), func(c store.Caller) (any, error) {
-		p, err := s.Store.Prism(ctx, c.Account, ref)
-		if err != nil {
-			return nil, err
+func (s *Service) addLabels(ctx context.Context, c store.Caller, in api.AddLabelsRequest) (api.AddedLabels, error) {
+	body := api.AddedLabels{NotFound: []int{}, Invalid: []api.InvalidLabel{}}
+	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return body, err
+	}
+	targets, err := s.labelTargets(ctx, c.Account, p.ID, in.ManyLabels)
+	if err != nil {
+		return body, err
+	}
+	by := s.labeller(c, in.LabelBy)
+	var labels []store.Label
+	var positions []int // of labels
+	for i, l := range in.Labels {
+		t, found := targets[labelKey(l)]
+		if !found || in.Version != 0 && int(t.Version) != in.Version {
+			body.NotFound = append(body.NotFound, i)
+			continue
 		}
-		targets, err := s.labelTargets(ctx, c.Account, p.ID, n)
-		if err != nil {
-			return nil, err
+		value, problem, err := s.newLabel(ctx, c.Account, p, t, l)
+		switch {
+		case err != nil:
+			return body, err
+		case problem != "":
+			body.Invalid = append(body.Invalid, api.InvalidLabel{Index: i, Message: problem})
+		default:
+			labels, positions = append(labels, by.label(t.Result, t.Version, l.Question, value)), append(positions, i)
 		}
-		body := addedBody{NotFound: []int{}, Invalid: []invalidLabel{}}
-		by := s.labeller(c, n.LabelBy)
-		var labels []store.Label
-		var positions []int // of labels
-		for i, l := range n.Labels {
-			t, found := targets[labelKey(l)]
-			if !found || n.Version != 0 && t.Version != n.Version {
-				body.NotFound = append(body.NotFound, i)
-				continue
-			}
-			value, problem, err := s.newLabel(ctx, c.Account, p, t, l)
-			switch {
-			case err != nil:
-				return nil, err
-			case problem != "":
-				body.Invalid = append(body.Invalid, invalidLabel{i, problem})
-			default:
-				labels, positions = append(labels, by.label(t.Result, t.Version, l.Question, value)), append(positions, i)
-			}
+	}
+	gone, err := s.Store.PutLabels(ctx, c.Account, p.ID, labels)
+	if err != nil {
+		return body, err
+	}
+	for i, l := range labels {
+		if slices.Contains(gone, l.Result) {
+			body.NotFound = append(body.NotFound, positions[i])
 		}
-		gone, err := s.Store.PutLabels(ctx, c.Account, p.ID, labels)
-		if err != nil {
-			return nil, err
-		}
-		for i, l := range labels {
-			if slices.Contains(gone, l.Result) {
-				body.NotFound = append(body.NotFound, positions[i])
-			}
-		}
-		slices.Sort(body.NotFound)
-		body.Labelled = len(n.Labels) - len(body.NotFound) - len(body.Invalid)
-		return body, nil
-	})
+	}
+	slices.Sort(body.NotFound)
+	body.Labelled = len(in.Labels) - len(body.NotFound) - len(body.Invalid)
+	return body, nil
 }
 
 // labelKey is what names the result of a label: its id, or its ref.
-func labelKey(l contract.NewLabel) any {
+func labelKey(l api.NewLabel) any {
 	if l.Ref != nil {
 		return *l.Ref
 	}
@@ -206,7 +191,7 @@ func labelKey(l contract.NewLabel) any {
 
 // labelTargets are the results of labels, by labelKey.
 func (s *Service) labelTargets(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, n contract.ManyLabels,
+	ctx context.Context, account prism.AccountID, of prism.PrismID, n api.ManyLabels,
 ) (map[any]store.LabelTarget, error) {
 	var ids []prism.ResultID
 	var refs []string
@@ -225,7 +210,7 @@ func (s *Service) labelTargets(
 	for _, t := range found {
 		targets[t.Result] = t
 	}
-	found, err = s.Store.RefTargets(ctx, account, of, n.Version, refs)
+	found, err = s.Store.RefTargets(ctx, account, of, int32(n.Version), refs) //nolint:gosec // bounded by the declaration
 	for _, t := range found {
 		targets[t.Ref] = t
 	}
@@ -234,7 +219,7 @@ func (s *Service) labelTargets(
 
 // newLabel is the value of a label of a result, or the problem.
 func (s *Service) newLabel(
-	ctx context.Context, account prism.AccountID, p prism.Prism, t store.LabelTarget, l contract.NewLabel,
+	ctx context.Context, account prism.AccountID, p prism.Prism, t store.LabelTarget, l api.NewLabel,
 ) (value, problem string, err error) {
 	if t.Status != prism.OK {
 		return "", apierr.OnlyOKLabelled().Message, nil
@@ -247,40 +232,35 @@ func (s *Service) newLabel(
 	if !known {
 		return "", "question: " + textUnknownQuestion, nil
 	}
-	if value, problem = labelValue(q, l.Value); problem != "" {
+	if value, problem = labelValue(q, string(l.Value)); problem != "" {
 		problem = "value: " + problem
 	}
 	return value, problem, nil
 }
 
-// ListLabels implements contract.Labels.
-func (s *Service) ListLabels(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.LabelList,
-) (contract.Response, error) {
-	return s.manage(ctx, key, listLabels, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfLabels, q.Page.Limit, q.Page.Cursor)
+func (s *Service) listLabels(ctx context.Context, c store.Caller, in api.ListLabelsRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfLabels, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return nil, err
+	}
+	filter := store.LabelFilter{Prism: p.ID, Version: in.Version, Question: in.Question}
+	labelled, more, err := s.Store.ListLabels(ctx, c.Account, filter, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
+		v, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, r.Version})
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
+		body := labelsBody{Result: r.Result, Ref: r.Ref, Version: r.Version}
+		if body.Labels, err = labelsObject(v.Definition, r.Labels); err != nil {
 			return nil, err
 		}
-		filter := store.LabelFilter{Prism: p.ID, Version: q.Version, Question: q.Question}
-		labelled, more, err := s.Store.ListLabels(ctx, account, filter, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
-			v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, r.Version})
-			if err != nil {
-				return nil, err
-			}
-			body := labelsBody{Result: r.Result, Ref: r.Ref, Version: r.Version}
-			if body.Labels, err = labelsObject(v.Definition, r.Labels); err != nil {
-				return nil, err
-			}
-			return strictjson.Marshal(body)
-		}, func(r store.LabelledResult) prism.UUID { return r.Result.UUID })
-	})
+		return strictjson.Marshal(body)
+	}, func(r store.LabelledResult) prism.UUID { return r.Result.UUID })
 }

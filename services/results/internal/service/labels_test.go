@@ -62,7 +62,7 @@ func yes(probability float64) string {
 // labelOf puts a label and returns the value that is shown, or the problem.
 func (w *world) labelOf(t *testing.T, id prism.ResultID, question, value string) string {
 	t.Helper()
-	response, err := w.PutLabels(t.Context(), w.key, id, contract.NewLabels{Labels: []contract.RowLabel{{Question: question, Value: value}}})
+	response, err := w.PutLabels(t.Context(), w.key, id, api.NewLabels{Labels: api.LabelsOfQuestions{{Question: question, Value: value}}})
 	var refused *apierr.Error
 	if errors.As(err, &refused) {
 		return refused.Message
@@ -135,13 +135,13 @@ func TestLabelsOfAResultArePutAndRead(t *testing.T) {
 		matches(t, got, err, `{"result_id":"`+id.String()+`","ref":"r","version":1,"labels":`+want+`}`)
 	}
 	read(`{}`)
-	put, err := w.PutLabels(ctx, w.key, id, contract.NewLabels{
-		Labels: []contract.RowLabel{{Question: "urgent", Value: "false"}, {Question: "topic", Value: "bug"}, {Question: "mood"}},
+	put, err := w.PutLabels(ctx, w.key, id, api.NewLabels{
+		Labels: api.LabelsOfQuestions{{Question: "urgent", Value: "false"}, {Question: "topic", Value: "bug"}, {Question: "mood"}},
 	})
 	two := `{"topic":{"value":"bug","sample":null,` + label + `,"urgent":{"value":false,"sample":null,` + label + `}`
 	matches(t, put, err, `{"result_id":"`+id.String()+`","ref":"r","version":1,"labels":`+two+`}`)
 	read(two)
-	_, err = w.PutLabels(ctx, w.key, id, contract.NewLabels{Labels: []contract.RowLabel{
+	_, err = w.PutLabels(ctx, w.key, id, api.NewLabels{Labels: api.LabelsOfQuestions{
 		{Question: "urgent"}, {Question: "topic", Value: "x"}, {Question: "mood", Value: "y"},
 	}})
 	if err == nil || !strings.HasSuffix(err.Error(), "; labels.mood: Expected 'low' | 'up'") {
@@ -153,8 +153,8 @@ func TestLabelsOfAResultArePutAndRead(t *testing.T) {
 	}
 	read(`{"urgent":{"value":false,"sample":null,` + label + `}`)
 	for want, err := range map[*apierr.Error]error{
-		apierr.OnlyOKLabelled(): failure(w.PutLabels(ctx, w.key, failed, contract.NewLabels{Labels: []contract.RowLabel{{Question: "urgent"}}})),
-		apierr.ResultNotFound(): failure(w.PutLabels(ctx, w.key, prism.ResultID{}, contract.NewLabels{})),
+		apierr.OnlyOKLabelled(): failure(w.PutLabels(ctx, w.key, failed, api.NewLabels{Labels: api.LabelsOfQuestions{{Question: "urgent"}}})),
+		apierr.ResultNotFound(): failure(w.PutLabels(ctx, w.key, prism.ResultID{}, api.NewLabels{})),
 	} {
 		if !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
@@ -178,8 +178,8 @@ func TestManyLabelsAreStoredAsFarAsTheyCanBe(t *testing.T) {
 	second := w.result(t, p, "a", yes(0.9))
 	other := w.result(t, w.prism(t, "other"), "a", `{"q":{"type":"yes_no","probability":0.5}}`)
 	a, none, ref := "a", "none", "failed"
-	n := contract.ManyLabels{
-		Labels: []contract.NewLabel{
+	n := api.ManyLabels{
+		Labels: []api.NewLabel{
 			{Result: first, Question: "urgent", Value: "yes"},
 			{Ref: &a, Question: "urgent", Value: "true"},
 			{Result: failed, Question: "urgent", Value: "true"},
@@ -190,7 +190,7 @@ func TestManyLabelsAreStoredAsFarAsTheyCanBe(t *testing.T) {
 			{Result: first, Question: "mood", Value: "x"},
 			{Ref: &a, Question: "urgent", Value: "false"},
 		},
-		LabelBy: contract.LabelBy{Sample: contract.UncertainSample, Annotator: "Zoë"},
+		LabelBy: api.LabelBy{Sample: contract.UncertainSample, Annotator: "Zoë"},
 	}
 	const want = `{"labelled":3,"not_found":[3,4,5],"invalid":[{"index":2,"message":"Only an ok result can be labelled."},` +
 		`{"index":6,"message":"question: Unknown question"},{"index":7,"message":"value: Expected 'low' | 'up'"}]}`
@@ -201,10 +201,10 @@ func TestManyLabelsAreStoredAsFarAsTheyCanBe(t *testing.T) {
 		}
 	}
 	const label = `"sample":"uncertain","annotator":"Zoë","origin":"call","key_id":"[0-9a-f-]{36}","labelled_at":"[^"]+"}`
-	got, err := w.ListLabels(ctx, w.key, prism.Ref{ID: p}, contract.LabelList{Page: contract.Page{Limit: 9}})
+	got, err := w.ListLabels(ctx, w.key, prism.Ref{ID: p}, api.ListLabelsRequest{PageRequest: api.PageRequest{Limit: 9}})
 	matches(t, got, err, `{"data":\[{"result_id":"`+second.String()+`","ref":"a","version":1,"labels":{"urgent":{"value":false,`+label+`}},`+
 		`{"result_id":"`+first.String()+`","ref":"a","version":1,"labels":{"urgent":{"value":true,`+label+`}}\],"next_cursor":null}`)
-	n.Labels, n.Version = []contract.NewLabel{{Result: first, Question: "urgent", Value: "true"}, {Ref: &a, Question: "urgent", Value: "true"}}, 2
+	n.Labels, n.Version = []api.NewLabel{{Result: first, Question: "urgent", Value: "true"}, {Ref: &a, Question: "urgent", Value: "true"}}, 2
 	if got, err := w.AddLabels(ctx, w.key, prism.Ref{ID: p}, n); err != nil || string(got.Body) != `{"labelled":0,"not_found":[0,1],"invalid":[]}` {
 		t.Errorf("got %s, %v", got.Body, err)
 	}
@@ -228,7 +228,7 @@ func TestLabelsAreListedInPagesThatFilter(t *testing.T) {
 		}
 	}
 	var got []string
-	q := contract.LabelList{Version: 1, Question: "mood", Page: contract.Page{Limit: 2}}
+	q := api.ListLabelsRequest{Version: 1, Question: "mood", PageRequest: api.PageRequest{Limit: 2}}
 	for {
 		var page labelPage
 		response, err := w.ListLabels(t.Context(), w.key, prism.Ref{ID: p}, q)
@@ -245,7 +245,7 @@ func TestLabelsAreListedInPagesThatFilter(t *testing.T) {
 		if page.NextCursor == nil {
 			break
 		}
-		q.Page.Cursor = *page.NextCursor
+		q.Cursor = *page.NextCursor
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -314,7 +314,7 @@ func TestTheLabelsOfARunAreThoseOfItsColumns(t *testing.T) {
 	}
 	w.answered(t, w.leased(t), used(1, 1, ""))
 	shows(`"labels":{"stored":2,"invalid":1}`)
-	listed, err := w.ListLabels(ctx, w.key, prism.Ref{Slug: "a"}, contract.LabelList{Page: contract.Page{Limit: 9}})
+	listed, err := w.ListLabels(ctx, w.key, prism.Ref{Slug: "a"}, api.ListLabelsRequest{PageRequest: api.PageRequest{Limit: 9}})
 	if err != nil || strings.Count(string(listed.Body), `"sample":null,"annotator":null,"origin":"file"`) != 2 {
 		t.Errorf("got %s, %v", listed.Body, err)
 	}

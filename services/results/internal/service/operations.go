@@ -13,47 +13,72 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-type handlers = api.Handlers[store.Caller]
+// caller is who calls an operation, and the digest of the key.
+type caller struct {
+	store.Caller
+	digest contract.KeyDigest
+}
+
+type handlers = api.Handlers[caller]
 
 // handlers are those of the declared operations.
 func (s *Service) handlersOfOperations() handlers {
 	return api.NewHandlers(
 		change(s, api.DeleteResult, s.deleteResult),
 		change(s, api.DeleteResults, s.deleteResults),
-		api.Handle(api.RetryResults, s.retryResults),
-		api.HandleEncoded(api.ListPrisms, s.listPrisms),
-		api.Handle(api.ReadPrism, s.readPrism),
+		handle(api.RetryResults, s.retryResults),
+		encoded(api.ListPrisms, s.listPrisms),
+		handle(api.ReadPrism, s.readPrism),
 		change(s, api.RenamePrism, s.renamePrism),
-		api.HandleEncoded(api.ListVersions, s.listVersions),
-		api.Handle(api.ReadVersion, s.readVersion),
+		encoded(api.ListVersions, s.listVersions),
+		handle(api.ReadVersion, s.readVersion),
 		change(s, api.SetRetention, s.setRetention),
 		change(s, api.ArchivePrism, s.archivePrism(true)),
 		change(s, api.UnarchivePrism, s.archivePrism(false)),
 		change(s, api.CreateCalibration, s.createCalibration),
-		api.HandleEncoded(api.ListCalibrations, s.listCalibrations),
-		api.Handle(api.ReadCalibration, s.readCalibration),
-		api.HandleEncoded(api.PinCalibrations, s.pinCalibrations),
-		api.HandleEncoded(api.ReadPinnedCalibrations, s.readPinnedCalibrations),
-		api.Handle(api.ReadDrift, s.readDrift),
+		encoded(api.ListCalibrations, s.listCalibrations),
+		handle(api.ReadCalibration, s.readCalibration),
+		encoded(api.PinCalibrations, s.pinCalibrations),
+		encoded(api.ReadPinnedCalibrations, s.readPinnedCalibrations),
+		handle(api.ReadDrift, s.readDrift),
 		change(s, api.SetDrift, s.setDrift),
 		change(s, api.CreateKey, s.createKey),
-		api.HandleEncoded(api.ListKeys, s.listKeys),
+		encoded(api.ListKeys, s.listKeys),
 		change(s, api.RevokeKey, s.revokeKey),
-		api.HandleEncoded(api.ReadUsage, s.readUsage),
-		api.Handle(api.CreateFile, s.createFile),
-		api.HandleEncoded(api.ListFiles, s.listFiles),
-		api.Handle(api.ReadFile, s.readFile),
+		encoded(api.ReadUsage, s.readUsage),
+		api.HandleEncoded(api.PutLabels, s.putLabels),
+		api.HandleEncoded(api.ReadLabels, s.readLabels),
+		handle(api.AddLabels, s.addLabels),
+		encoded(api.ListLabels, s.listLabels),
+		encoded(api.ListLabelQueue, s.listLabelQueue),
+		handle(api.CreateFile, s.createFile),
+		encoded(api.ListFiles, s.listFiles),
+		handle(api.ReadFile, s.readFile),
 		change(s, api.DeleteFile, s.deleteFile),
-		api.Handle(api.CompleteFile, s.completeFile),
-		api.HandleEncoded(api.ListFileRows, s.listFileRows),
+		handle(api.CompleteFile, s.completeFile),
+		encoded(api.ListFileRows, s.listFileRows),
 	)
+}
+
+// handle is the handler of an operation that needs no more than the caller's account and role.
+func handle[In, Out any](
+	op api.Op[In, Out], fn func(ctx context.Context, c store.Caller, in In) (Out, error),
+) api.Handler[caller] {
+	return api.Handle(op, func(ctx context.Context, c caller, in In) (Out, error) { return fn(ctx, c.Caller, in) })
+}
+
+// encoded is handle of an operation that encodes its response itself.
+func encoded[In, Out any](
+	op api.Op[In, Out], fn func(ctx context.Context, c store.Caller, in In) ([]byte, error),
+) api.Handler[caller] {
+	return api.HandleEncoded(op, func(ctx context.Context, c caller, in In) ([]byte, error) { return fn(ctx, c.Caller, in) })
 }
 
 // change is the handler of an operation that changes something. fn takes the account, and who changes it when.
 func change[In, Out any](
 	s *Service, op api.Op[In, Out], fn func(ctx context.Context, account prism.AccountID, by store.By, in In) (Out, error),
-) api.Handler[store.Caller] {
-	return api.Handle(op, func(ctx context.Context, c store.Caller, in In) (out Out, err error) {
+) api.Handler[caller] {
+	return handle(op, func(ctx context.Context, c store.Caller, in In) (out Out, err error) {
 		by, err := s.By(c.Actor())
 		if err != nil {
 			return out, err
@@ -69,12 +94,12 @@ func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	if !ok {
 		return contract.Response{}, fmt.Errorf("service: no handler of %s", declaration.Name)
 	}
-	caller, leave, err := s.enter(ctx, key, contract.Operation(declaration.Name))
+	found, leave, err := s.enter(ctx, key, contract.Operation(declaration.Name))
 	if err != nil {
 		return contract.Response{}, err
 	}
 	defer leave()
-	response, err := handler.Call(ctx, caller, request)
+	response, err := handler.Call(ctx, caller{found, key}, request)
 	if err != nil {
 		return contract.Response{}, translate(err, declaration.NotFound())
 	}

@@ -33,12 +33,9 @@ func classes() map[string]api.Class {
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
 		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
 			"AddMember ChangeMember RemoveMember LinkMember " +
-			"PutPart PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +
-			"PutLabels ResultLabels AddLabels",
-		api.Streamed: "Export RunRows",
-		api.Listing: "ListResults ListMembers ListAudit ListRuns PlanRows ListLabels " +
-			"PreviewLens",
-		api.Scanning:  "LabelQueue",
+			"PutPart PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits",
+		api.Streamed:  "Export RunRows",
+		api.Listing:   "ListResults ListMembers ListAudit ListRuns PlanRows PreviewLens",
 		api.Measuring: "Quality Thresholds Compare LabelsRun ",
 	} {
 		for _, name := range strings.Fields(methods) {

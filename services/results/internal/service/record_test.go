@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -50,9 +51,9 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 	retry := w.save(p)
 	retry.RetryOf = &full.ID
 	w.saved(t, full, retry)
-	_, err := w.PutLabels(t.Context(), w.key, retry.ID, contract.NewLabels{
-		Labels:  []contract.RowLabel{{Question: "q", Value: "true"}},
-		LabelBy: contract.LabelBy{Sample: contract.RandomSample, Annotator: "Zoë"},
+	_, err := w.PutLabels(t.Context(), w.key, retry.ID, api.NewLabels{
+		Labels:  api.LabelsOfQuestions{{Question: "q", Value: "true"}},
+		LabelBy: api.LabelBy{Sample: contract.RandomSample, Annotator: "Zoë"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -44,12 +44,6 @@ const (
 	removeMember  operation = "removeMember"
 	linkMember    operation = "linkMember"
 
-	putLabels      operation = "putLabels"
-	readLabels     operation = "readLabels"
-	addLabels      operation = "addLabels"
-	listLabels     operation = "listLabels"
-	listLabelQueue operation = "listLabelQueue"
-
 	readQuality     operation = "readQuality"
 	readThresholds  operation = "readThresholds"
 	compareVersions operation = "compareVersions"
@@ -86,13 +80,6 @@ var needs = map[operation]need{
 	labelsRun:    {prism.Caller, api.Measuring},
 	actOnRun:     {prism.Caller, api.Keyed},
 	setRunLimits: {prism.Caller, api.Keyed},
-
-	putLabels: {prism.Labeller, api.Keyed},
-	addLabels: {prism.Labeller, api.Keyed},
-
-	readLabels:     {prism.Reader, api.Keyed},
-	listLabels:     {prism.Reader, api.Listing},
-	listLabelQueue: {prism.Reader, api.Scanning},
 
 	readResult:    {prism.Reader, api.Keyed},
 	listResults:   {prism.Reader, api.Listing},

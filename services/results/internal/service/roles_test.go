@@ -97,21 +97,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		},
 		"removeMember": func(k contract.KeyDigest) error { _, err := w.RemoveMember(ctx, k, prism.MemberID{}); return err },
 		"linkMember":   func(k contract.KeyDigest) error { _, err := w.LinkMember(ctx, k, prism.MemberID{}); return err },
-		"putLabels":    func(k contract.KeyDigest) error { _, err := w.PutLabels(ctx, k, id, contract.NewLabels{}); return err },
-		"readLabels":   func(k contract.KeyDigest) error { _, err := w.ResultLabels(ctx, k, id); return err },
-		"addLabels": func(k contract.KeyDigest) error {
-			_, err := w.AddLabels(ctx, k, none, contract.ManyLabels{})
-			return err
-		},
-		"listLabels": func(k contract.KeyDigest) error {
-			_, err := w.ListLabels(ctx, k, none, contract.LabelList{Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"listLabelQueue": func(k contract.KeyDigest) error {
-			_, err := w.LabelQueue(ctx, k, none, contract.LabelQueue{Question: "q", Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
+		"listModels":   func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 	for _, op := range api.Operations() {
 		all[op.Declared().Name] = func(k contract.KeyDigest) error { _, err := w.Do(ctx, k, op, op.NewRequest()); return err }

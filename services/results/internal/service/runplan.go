@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -238,7 +239,7 @@ func (s *Service) planOf(
 
 // mayLabel checks that the role of whoever makes a run also allows its labels (spec: label-roles).
 func mayLabel(c store.Caller, n contract.NewRun) error {
-	if len(n.Labels) > 0 && !c.Role.Includes(needOf(putLabels).role) {
+	if len(n.Labels) > 0 && !c.Role.Includes(needOf(operation(api.PutLabels.Name)).role) {
 		return apierr.RoleNotAllowed()
 	}
 	return nil

@@ -25,7 +25,8 @@ func reference(name string) object { return object{{"$ref", schemaPrefix + name}
 
 // names are the schemas of types whose names differ.
 var names = map[string]string{
-	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList",
+	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList", "LabelledResultPage": "LabelPage",
+	"LabelQueuePage": "LabelQueue",
 }
 
 // nameOf is the name of a type's schema. A page has that of its items in front.
@@ -52,7 +53,7 @@ func (s *schemas) named(t reflect.Type) object {
 func plural(item string) string {
 	return map[string]string{ //nolint:gosec // names of types, not keys
 		"APIKey": "keys, newest first", "Calibration": "calibrations, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
-		"File": "files, newest first",
+		"File": "files, newest first", "LabelledResult": "labelled results",
 	}[item]
 }
 
@@ -202,7 +203,7 @@ func (n number) MarshalJSON() ([]byte, error) { //nolint:unparam // json.Marshal
 // parameter is the schema of a parameter's text.
 func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 	switch {
-	case s.isKept(t, l):
+	case s.isKept(t, l) && (l.Default == "" || s.kept.object(t.Name()).get("default") != nil):
 		return reference(t.Name())
 	case t == reflect.TypeFor[prism.Day]():
 		return object{{"type", "string"}, {"format", "date"}}
@@ -214,6 +215,9 @@ func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 		return object{{"type", "string"}, {"enum", []string{"true", "false"}}, {"default", "false"}}
 	}
 	schema := s.value(t, l)
+	if schema.index("$ref") >= 0 {
+		schema = text(l)
+	}
 	if l.Default == "" {
 		return schema
 	}
