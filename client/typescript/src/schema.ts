@@ -1538,26 +1538,6 @@ export interface components {
         Labels: {
             [key: string]: components["schemas"]["Label"];
         };
-        /** @description A result with its labels. */
-        LabelledResult: {
-            /**
-             * Format: uuid
-             * @description The id of the result.
-             */
-            result_id: string;
-            /** @description The ref sent with the call. */
-            ref: string | null;
-            /** @description The version that answered. */
-            version: number;
-            labels: components["schemas"]["Labels"];
-        };
-        /** @description A page of labelled results. */
-        LabelPage: {
-            /** @description The labelled results of this page. */
-            data: components["schemas"]["LabelledResult"][];
-            /** @description The cursor of the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
         /** @description Labels of a result. */
         NewLabels: {
             /** @description By question: the label, or null to remove it. */
@@ -1568,17 +1548,6 @@ export interface components {
             sample?: components["schemas"]["LabelSample"] | null;
             /** @description Who says so. */
             annotator?: string | null;
-        };
-        /** @description Labels of results of a prism. */
-        ManyLabels: {
-            /** @description The labels. Of two of one question of a result the later one stays. */
-            labels: components["schemas"]["NewLabel"][];
-            /** @description How the result was chosen. Null or not sent: nothing is said. */
-            sample?: components["schemas"]["LabelSample"] | null;
-            /** @description Who says so. */
-            annotator?: string | null;
-            /** @description The version that answered the results. Null or not sent: any. */
-            version?: number | null;
         };
         /** @description A label of a result, which is named by `result_id` or by `ref`. */
         NewLabel: {
@@ -1593,31 +1562,6 @@ export interface components {
             question: string;
             /** @description What was right: the key of an option or level, or `true` or `false`. */
             value: boolean | string;
-        };
-        /** @description What became of labels. */
-        AddedLabels: {
-            /** @description How many were stored. */
-            labelled: number;
-            /** @description The positions in `labels`, from 0, of those whose result was not found. */
-            not_found: number[];
-            /** @description The others that were not stored. */
-            invalid: components["schemas"]["InvalidLabel"][];
-        };
-        /** @description A label that was not stored. */
-        InvalidLabel: {
-            /** @description Its position in `labels`, from 0. */
-            index: number;
-            /** @description Why not. */
-            message: string;
-        };
-        /** @description A page of results to label. */
-        LabelQueue: {
-            /** @description The results of this page. */
-            data: components["schemas"]["QueuedResult"][];
-            /** @description What to send as `sample` with their labels. */
-            sample: components["schemas"]["LabelSample"];
-            /** @description The cursor of the next page. Null on the last page. */
-            next_cursor: string | null;
         };
         /** @description A result to label. */
         QueuedResult: {
@@ -2907,6 +2851,62 @@ export interface components {
             /** @description The items of this page. */
             data: components["schemas"]["File"][];
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A result with its labels. */
+        LabelledResult: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id: string;
+            /** @description The ref sent with the call. */
+            ref: string | null;
+            /** @description The version that answered. */
+            version: number;
+            labels: components["schemas"]["Labels"];
+        };
+        /** @description Labels of results of a prism. */
+        ManyLabels: {
+            /** @description The labels. Of two of one question of a result the later one stays. */
+            labels: components["schemas"]["NewLabel"][];
+            /** @description How the result was chosen. Null or not sent: nothing is said. */
+            sample?: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. */
+            annotator?: string | null;
+            /** @description The version that answered the results. Null or not sent: any. */
+            version?: number | null;
+        };
+        /** @description What became of labels. */
+        AddedLabels: {
+            /** @description How many were stored. */
+            labelled: number;
+            /** @description The positions in `labels`, from 0, of those whose result was not found. */
+            not_found: number[];
+            /** @description The others that were not stored. */
+            invalid: components["schemas"]["InvalidLabel"][];
+        };
+        /** @description A label that was not stored. */
+        InvalidLabel: {
+            /** @description Its position in `labels`, from 0. */
+            index: number;
+            /** @description Why not. */
+            message: string;
+        };
+        /** @description A page of labelled results. */
+        LabelPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["LabelledResult"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of results to label. */
+        LabelQueue: {
+            /** @description The results of this page. */
+            data: components["schemas"]["QueuedResult"][];
+            /** @description What to send as `sample` with their labels. */
+            sample: components["schemas"]["LabelSample"];
+            /** @description The cursor of the next page. Null on the last page. */
             next_cursor: string | null;
         };
         /** @description A key to be. */
