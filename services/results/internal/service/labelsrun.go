@@ -243,7 +243,7 @@ func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name st
 
 // DropLabelsFile implements contract.Runs.
 func (s *Service) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	_, err := s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
+	_, err := s.respond(ctx, key, planRun, nil, func(c store.Caller) (any, error) {
 		return nil, s.dropFile(ctx, c.Account, id)
 	})
 	return contract.Response{}, err

@@ -33,9 +33,10 @@ func classes() map[string]api.Class {
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
 		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
 			"AddMember ChangeMember RemoveMember LinkMember " +
-			"PutPart PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits",
+			"PutPart PlanRun DropLabelsFile FileRun ActOnRun SetRunLimits",
 		api.Streamed:  "Export RunRows",
 		api.Listing:   "ListResults ListMembers ListAudit ListRuns PlanRows PreviewLens",
+		api.Scanning:  "CreateRun",
 		api.Measuring: "Quality Thresholds Compare LabelsRun ",
 	} {
 		for _, name := range strings.Fields(methods) {

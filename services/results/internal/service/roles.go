@@ -74,7 +74,7 @@ var needs = map[operation]need{
 	createResult: {prism.Caller, api.Keyed},
 	retryResult:  {prism.Caller, api.Keyed},
 	putPart:      {prism.Caller, api.Keyed},
-	createRun:    {prism.Caller, api.Keyed},
+	createRun:    {prism.Caller, api.Scanning}, // a row for each 200 of the file
 	planRun:      {prism.Caller, api.Keyed},
 	planRows:     {prism.Caller, api.Listing},
 	labelsRun:    {prism.Caller, api.Measuring},
