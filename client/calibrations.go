@@ -35,11 +35,6 @@ type calibrationPins struct {
 	Questions map[string]*string `json:"questions"`
 }
 
-// ofVersion is a path below a version.
-func ofVersion(prism string, version int, more ...string) []string {
-	return append([]string{"prisms", prism, "versions", strconv.Itoa(version)}, more...)
-}
-
 // CreateCalibration fits a calibration to the labels of a question of a version. It has no effect until it is pinned. Too few
 // labels, and AutoCalibration where no method is better than none, are ErrConflict.
 func (c *Client) CreateCalibration(

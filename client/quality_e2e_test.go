@@ -33,7 +33,7 @@ func TestMeasuresOfLabelledResults(t *testing.T) {
 	q, err := c.ReadQuality(ctx, "triage", 1, upset)
 	check(t, err)
 	if one := q.Questions[0]; q.Version != 1 || len(q.Questions) != 1 || one.Counted != 30 || one.Accuracy.Value != 0.8 || one.RPS != nil ||
-		one.Confusion.Counts[0][1] != 6 || one.Classes[1].Value != "true" || one.Bins != nil {
+		one.Confusion.Counts[0][1] != 6 || one.Classes[1].Value != true || one.Bins != nil {
 		t.Errorf("got %+v", one)
 	}
 	at, err := c.ReadThresholds(ctx, "triage", 1, upset, client.Costs{FalseYes: 1, FalseNo: 1.5, Unsure: 0.4})

@@ -181,9 +181,6 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	case reflect.TypeFor[Answers](), reflect.TypeFor[Row](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass](),
 		reflect.TypeFor[Absent](), reflect.TypeFor[OrderDisagreement]():
 		return "object", true
-	case reflect.TypeFor[api.Nullable[int]](), reflect.TypeFor[api.Nullable[FileColumn]](), reflect.TypeFor[[]QualityClass](), reflect.TypeFor[[]ReliabilityBin](),
-		reflect.TypeFor[[]CoveragePoint]():
-		return "array", true
 	case reflect.TypeFor[json.Number]():
 		return "number", false
 	}
@@ -200,7 +197,9 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	case reflect.Bool:
 		return "boolean", false
 	case reflect.Slice:
-		return "array", false
+		return "array", strings.HasPrefix(typ.Name(), "Nullable[")
+	case reflect.Interface: // which a string or a boolean is read as
+		return "string", false
 	case reflect.Struct, reflect.Map:
 		return "object", false
 	default:

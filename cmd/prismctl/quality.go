@@ -118,10 +118,10 @@ func (a *app) showQuality(ctx context.Context, o *output, q client.Quality) erro
 
 // measureRows are a row for each measure of a question, and of its classes.
 func (a *app) measureRows(q client.QuestionQuality) (rows []row) {
-	add := func(class client.LabelValue, m measure) {
+	add := func(class string, m measure) {
 		if m.figure != nil {
 			cells := []string{
-				q.Question, string(q.Type), fmt.Sprint(q.Labels), fmt.Sprint(q.Counted), optional(q.Calibration), m.name, string(class),
+				q.Question, string(q.Type), fmt.Sprint(q.Labels), fmt.Sprint(q.Counted), optional(q.Calibration), m.name, class,
 			}
 			rows = append(rows, row{cells: append(cells, a.figureCells(m.figure)...)})
 		}
@@ -131,7 +131,7 @@ func (a *app) measureRows(q client.QuestionQuality) (rows []row) {
 	}
 	for _, class := range q.Classes {
 		for _, m := range []measure{{"precision", class.Precision}, {"recall", &class.Recall}, {"f1", &class.F1}} {
-			add(class.Value, m)
+			add(fmt.Sprint(class.Value), m)
 		}
 	}
 	return rows
@@ -183,13 +183,13 @@ func (a *app) details(m client.Measures) [][]row {
 		if c.Precision != nil {
 			precision = a.figure(*c.Precision)
 		}
-		classes = append(classes, row{cells: []string{string(c.Value), fmt.Sprint(c.N), precision, a.figure(c.Recall), a.figure(c.F1)}})
+		classes = append(classes, row{cells: []string{fmt.Sprint(c.Value), fmt.Sprint(c.N), precision, a.figure(c.Recall), a.figure(c.F1)}})
 	}
 	confusion := titles("LABEL")
 	if m.Confusion != nil {
 		for i, value := range m.Confusion.Values {
-			confusion[0].cells = append(confusion[0].cells, "AS "+string(value))
-			cells := []string{string(value)}
+			confusion[0].cells = append(confusion[0].cells, "AS "+fmt.Sprint(value))
+			cells := []string{fmt.Sprint(value)}
 			for _, n := range m.Confusion.Counts[i] {
 				cells = append(cells, fmt.Sprint(n))
 			}

@@ -28,11 +28,12 @@
 //
 // The limits of a member are tags:
 //
-//	min, max   of a number its value, of a string its code points, of a list its elements
+//	min, max   of a number its value, of a string its code points, of a list its elements, of a list of lists its values
 //	enum       the values of a string, separated by commas; a type with the method Values has them there
 //	form       the pattern of a string: see Forms
 //	default    the value of an absent parameter of the query
 //	list       of a cursor: the list that it belongs to (spec: page-cursor)
+//	null       of a member of a response: it may be null, though its type is no pointer or it has omitzero
 //	unless     of an optional member: it is required unless this boolean member is true
 //
 // A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes

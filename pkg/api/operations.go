@@ -7,6 +7,7 @@ func Operations() []Operation {
 	return []Operation{
 		DeleteResult, DeleteResults, RetryResults,
 		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism,
+		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
 		CreateFile, ListFiles, ReadFile, DeleteFile, CompleteFile, ListFileRows,

@@ -35,22 +35,32 @@ type Comparison struct {
 	Verdict     Verdict     `json:"verdict"`
 }
 
-// Differences of measures, with intervals of the paired bootstrap.
+// Differences are differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others.
 type Differences struct {
-	Accuracy Figure  `json:"accuracy"`
-	LogLoss  Figure  `json:"log_loss"`
-	Brier    Figure  `json:"brier"`
-	MacroF1  *Figure `json:"macro_f1"`
-	RPS      *Figure `json:"rps"`
-	MAE      *Figure `json:"mae"`
-	Kappa    *Figure `json:"kappa"`
+	// Of accuracy.
+	Accuracy Figure `json:"accuracy"`
+	// Of log loss.
+	LogLoss Figure `json:"log_loss"`
+	// Of the Brier score.
+	Brier Figure `json:"brier"`
+	// Of macro-F1.
+	MacroF1 *Figure `json:"macro_f1"`
+	// Of the ranked probability score.
+	RPS *Figure `json:"rps"`
+	// Of the mean distance.
+	MAE *Figure `json:"mae"`
+	// Of kappa.
+	Kappa *Figure `json:"kappa"`
 }
 
-// McNemar is McNemar's exact test of equal accuracy. OnlyA is how many answers only version a had right, OnlyB only version b.
+// McNemar is McNemar's exact test of equal accuracy, two-sided.
 type McNemar struct {
-	OnlyA int     `json:"only_a"`
-	OnlyB int     `json:"only_b"`
-	P     float64 `json:"p"` // two-sided
+	// Answers that only version a had right.
+	OnlyA int `json:"only_a" min:"0"`
+	// Answers that only version b had right.
+	OnlyB int `json:"only_b" min:"0"`
+	// How likely counts as different as these are if neither is better.
+	P float64 `json:"p" min:"0" max:"1"`
 }
 
 // Compare compares version b with version a. It needs 30 pairs, or fails with a TooFewError.

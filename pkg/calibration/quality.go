@@ -44,12 +44,14 @@ type Class struct {
 	F1        Figure  `json:"f1"`
 }
 
-// CoveragePoint is what is kept when answers below a confidence are left to people: the share that is kept, and which share of
-// the kept answers is wrong.
+// CoveragePoint is what is kept when answers below a probability are left to people.
 type CoveragePoint struct {
-	At   float64 `json:"at"` // the least probability of the chosen class
-	Kept float64 `json:"kept"`
-	Risk float64 `json:"risk"`
+	// The least probability that is kept.
+	At float64 `json:"at" min:"0" max:"1"`
+	// The share of answers that is kept.
+	Kept float64 `json:"kept" min:"0" max:"1"`
+	// The share of the kept ones that is wrong.
+	Risk float64 `json:"risk" min:"0" max:"1"`
 }
 
 // Measure computes all measures of a question. It needs 30 observations, or fails with a TooFewError.

@@ -14,18 +14,26 @@ type Costs struct {
 	Unsure   float64 `json:"unsure"`
 }
 
-// Threshold is where yes begins and no ends, as in a column of a Lens: from YesAt up yes, otherwise from NoAt down no,
-// otherwise unsure. The other members are what the thresholds do to the labels.
+// Threshold is two thresholds and what they do to the labels.
 type Threshold struct {
-	YesAt    float64 `json:"yes_at"`
-	NoAt     float64 `json:"no_at"`
-	Yes      int     `json:"yes"`
-	No       int     `json:"no"`
-	Unsure   int     `json:"unsure"`
-	FalseYes int     `json:"false_yes"`
-	FalseNo  int     `json:"false_no"`
-	Total    float64 `json:"total"` // cost
-	Mean     float64 `json:"mean"`  // cost of one answer
+	// Yes begins here.
+	YesAt float64 `json:"yes_at" min:"0" max:"1"`
+	// No ends here.
+	NoAt float64 `json:"no_at" min:"0" max:"1"`
+	// Answers that become yes.
+	Yes int `json:"yes" min:"0"`
+	// Answers that become no.
+	No int `json:"no" min:"0"`
+	// Answers that are left unsure.
+	Unsure int `json:"unsure" min:"0"`
+	// Of `yes`, those that should be no.
+	FalseYes int `json:"false_yes" min:"0"`
+	// Of `no`, those that should be yes.
+	FalseNo int `json:"false_no" min:"0"`
+	// The cost of all.
+	Total float64 `json:"total" min:"0"`
+	// The cost of one answer.
+	Mean float64 `json:"mean" min:"0"`
 }
 
 // Thresholds are two ways to choose thresholds. Theory is right for calibrated probabilities. Empirical has the least cost on

@@ -75,7 +75,6 @@ type Results interface {
 	Leases
 	Members
 	Tries
-	Quality
 
 	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are
 	// those of the declaration.

@@ -29,18 +29,6 @@ func (*waits) Account(context.Context, contract.KeyDigest) (prism.AccountID, err
 
 func (*waits) Limits(context.Context) ([]contract.AccountLimits, error) { return nil, nil }
 
-func (w *waits) Quality(ctx context.Context, _ contract.KeyDigest, _ contract.VersionRef, _ contract.QualityQuery) (contract.Response, error) {
-	return w.note(ctx)
-}
-
-func (w *waits) Thresholds(ctx context.Context, _ contract.KeyDigest, _ contract.VersionRef, _ contract.ThresholdsQuery) (contract.Response, error) {
-	return w.note(ctx)
-}
-
-func (w *waits) Compare(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, _ contract.CompareQuery) (contract.Response, error) {
-	return w.note(ctx)
-}
-
 func (w *waits) ListResults(ctx context.Context, _ contract.KeyDigest, _ contract.ResultList) (contract.Response, error) {
 	return w.note(ctx)
 }

@@ -1597,259 +1597,6 @@ export interface components {
             /** @description Cells that are no value of their question. */
             invalid: number;
         };
-        /** @description The measures of a version. */
-        Quality: {
-            /** @description The version. */
-            version: number;
-            /** @description In the order of the version. */
-            questions: components["schemas"]["QuestionQuality"][];
-        };
-        /** @description The measures of a question. Those that its type does not have, or that need more labels, are null. */
-        QuestionQuality: {
-            /** @description The question. */
-            question: components["schemas"]["Key"];
-            /**
-             * @description Its type.
-             * @enum {string}
-             */
-            type: "choice" | "yes_no" | "scale";
-            /** @description Labels that were looked at. */
-            labels: number;
-            /** @description Labels that count. */
-            counted: number;
-            /**
-             * Format: uuid
-             * @description The calibration whose probabilities were measured; null for the stored ones.
-             */
-            calibration: string | null;
-            /** @description The share of answers that are right, with Wilson's interval. */
-            accuracy: components["schemas"]["Figure"] | null;
-            /** @description The mean of −ln p of the label. */
-            log_loss: components["schemas"]["Figure"] | null;
-            /** @description The mean of (p − y)² of a yes_no, 0 to 1, or of Σ(pₖ − yₖ)², 0 to 2. */
-            brier: components["schemas"]["Figure"] | null;
-            /** @description The mean of F1 over classes. Of choice and yes_no. */
-            macro_f1: components["schemas"]["Figure"] | null;
-            /** @description Each class with 5 labels or more. Of choice and yes_no. */
-            classes: components["schemas"]["QualityClass"][] | null;
-            /** @description Answers by label. Of choice and yes_no. */
-            confusion: components["schemas"]["Confusion"] | null;
-            /** @description The ranked probability score, 0 to 1. Of scale. */
-            rps: components["schemas"]["Figure"] | null;
-            /** @description The mean distance of level and label, in positions. Of scale. */
-            mae: components["schemas"]["Figure"] | null;
-            /** @description Cohen's kappa with quadratic weights. Of scale. */
-            kappa: components["schemas"]["Figure"] | null;
-            /** @description The expected calibration error, debiased (Kumar 2019). From 100 labels on. */
-            ece: components["schemas"]["Figure"] | null;
-            /** @description The expected calibration error, not debiased. From 100 labels on. */
-            ece_plain: components["schemas"]["Figure"] | null;
-            /** @description Reliability in bins of equal size. From 100 labels on. */
-            bins: components["schemas"]["ReliabilityBin"][] | null;
-            /** @description What remains if the least certain answers are left to people. */
-            coverage: components["schemas"]["CoveragePoint"][] | null;
-        };
-        /** @description How well one class is told from the others. */
-        QualityClass: {
-            /** @description The key of an option, or whether the answer is yes. */
-            value: string | boolean;
-            /** @description Labels of the class. */
-            n: number;
-            /** @description Of the answers with this value, the share that is right; null if there are none. */
-            precision: components["schemas"]["Figure"] | null;
-            /** @description Of the labels with this value, the share that is answered so. */
-            recall: components["schemas"]["Figure"];
-            /** @description The harmonic mean of both. */
-            f1: components["schemas"]["Figure"];
-        };
-        /** @description How often each label was answered by each value. */
-        Confusion: {
-            /** @description The values, in order. */
-            values: (boolean | string)[];
-            /** @description A row for each label, with a number for each answer. */
-            counts: number[][];
-        };
-        /** @description Answers of similar probability. */
-        ReliabilityBin: {
-            /** @description Labels. */
-            n: number;
-            /** @description The mean probability. */
-            mean: number;
-            /** @description How often it was so. */
-            rate: number;
-            /** @description The lower end of the 95% interval of the rate. */
-            low: number;
-            /** @description The upper end. */
-            high: number;
-        };
-        /** @description What is kept when answers below a probability are left to people. */
-        CoveragePoint: {
-            /** @description The least probability that is kept. */
-            at: number;
-            /** @description The share of answers that is kept. */
-            kept: number;
-            /** @description The share of the kept ones that is wrong. */
-            risk: number;
-        };
-        /** @description Thresholds of a yes_no, by cost. */
-        Thresholds: {
-            /** @description The question. */
-            question: components["schemas"]["Key"];
-            /**
-             * @description Its type.
-             * @enum {string}
-             */
-            type: "choice" | "yes_no" | "scale";
-            /** @description Labels that were looked at. */
-            labels: number;
-            /** @description Labels that count. */
-            counted: number;
-            /**
-             * Format: uuid
-             * @description The calibration whose probabilities were measured; null for the stored ones.
-             */
-            calibration: string | null;
-            /** @description As sent. */
-            false_yes: number;
-            /** @description As sent. */
-            false_no: number;
-            /** @description As sent. */
-            unsure: number;
-            /** @description By theory: yes begins here. */
-            yes_at: number;
-            /** @description By theory: no ends here. */
-            no_at: number;
-            /** @description What those do to the labels. */
-            theory: components["schemas"]["Threshold"];
-            /** @description The thresholds that cost the least on these labels. They look better than they will be on new answers. */
-            empirical: components["schemas"]["Threshold"];
-            /** @description Labels on both sides of each hundredth, from 0 to 1. */
-            counts: components["schemas"]["ThresholdCount"][];
-        };
-        /** @description Two thresholds and what they do to the labels. */
-        Threshold: {
-            /** @description Yes begins here. */
-            yes_at: number;
-            /** @description No ends here. */
-            no_at: number;
-            /** @description Answers that become yes. */
-            yes: number;
-            /** @description Answers that become no. */
-            no: number;
-            /** @description Answers that are left unsure. */
-            unsure: number;
-            /** @description Of `yes`, those that should be no. */
-            false_yes: number;
-            /** @description Of `no`, those that should be yes. */
-            false_no: number;
-            /** @description The cost of all. */
-            total: number;
-            /** @description The cost of one answer. */
-            mean: number;
-        };
-        /** @description Labels on both sides of a probability. */
-        ThresholdCount: {
-            /** @description The probability. */
-            at: number;
-            /** @description Labels yes at or above it. */
-            from_yes: number;
-            /** @description Labels no at or above it. */
-            from_no: number;
-            /** @description Labels yes at or below it. */
-            to_yes: number;
-            /** @description Labels no at or below it. */
-            to_no: number;
-        };
-        /** @description Two versions on the same labelled inputs. */
-        Comparison: {
-            /** @description The question. */
-            question: components["schemas"]["Key"];
-            /**
-             * @description Its type.
-             * @enum {string}
-             */
-            type: "choice" | "yes_no" | "scale";
-            /** @description Labelled inputs that were looked at. */
-            labels: number;
-            /** @description Inputs that were compared. */
-            counted: number;
-            /** @description Inputs that were not compared. */
-            left_out: components["schemas"]["LeftOut"];
-            /** @description Version a. */
-            a: components["schemas"]["ComparedVersion"];
-            /** @description Version b. */
-            b: components["schemas"]["ComparedVersion"];
-            /** @description b minus a. */
-            differences: components["schemas"]["Differences"];
-            /** @description McNemar's exact test of equal accuracy. */
-            mcnemar: components["schemas"]["McNemar"];
-            /** @description `better`, `worse`, or `not distinguishable with <n> labels`: version b, compared with a. */
-            verdict: string;
-        };
-        /** @description Inputs that were not compared. */
-        LeftOut: {
-            /** @description A label is an option that the other version lacks. */
-            other_option: number;
-            /** @description The results of the versions have different labels. */
-            other_label: number;
-        };
-        /** @description The measures of one of two versions. */
-        ComparedVersion: {
-            /** @description The version. */
-            version: number;
-            /** @description The share of answers that are right, with Wilson's interval. */
-            accuracy: components["schemas"]["Figure"] | null;
-            /** @description The mean of −ln p of the label. */
-            log_loss: components["schemas"]["Figure"] | null;
-            /** @description The mean of (p − y)² of a yes_no, 0 to 1, or of Σ(pₖ − yₖ)², 0 to 2. */
-            brier: components["schemas"]["Figure"] | null;
-            /** @description The mean of F1 over classes. Of choice and yes_no. */
-            macro_f1: components["schemas"]["Figure"] | null;
-            /** @description Each class with 5 labels or more. Of choice and yes_no. */
-            classes: components["schemas"]["QualityClass"][] | null;
-            /** @description Answers by label. Of choice and yes_no. */
-            confusion: components["schemas"]["Confusion"] | null;
-            /** @description The ranked probability score, 0 to 1. Of scale. */
-            rps: components["schemas"]["Figure"] | null;
-            /** @description The mean distance of level and label, in positions. Of scale. */
-            mae: components["schemas"]["Figure"] | null;
-            /** @description Cohen's kappa with quadratic weights. Of scale. */
-            kappa: components["schemas"]["Figure"] | null;
-            /** @description The expected calibration error, debiased (Kumar 2019). From 100 labels on. */
-            ece: components["schemas"]["Figure"] | null;
-            /** @description The expected calibration error, not debiased. From 100 labels on. */
-            ece_plain: components["schemas"]["Figure"] | null;
-            /** @description Reliability in bins of equal size. From 100 labels on. */
-            bins: components["schemas"]["ReliabilityBin"][] | null;
-            /** @description What remains if the least certain answers are left to people. */
-            coverage: components["schemas"]["CoveragePoint"][] | null;
-        };
-        /** @description Differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others. */
-        Differences: {
-            /** @description Of accuracy. */
-            accuracy: components["schemas"]["Figure"];
-            /** @description Of log loss. */
-            log_loss: components["schemas"]["Figure"];
-            /** @description Of the Brier score. */
-            brier: components["schemas"]["Figure"];
-            /** @description Of macro-F1. */
-            macro_f1: components["schemas"]["Figure"] | null;
-            /** @description Of the ranked probability score. */
-            rps: components["schemas"]["Figure"] | null;
-            /** @description Of the mean distance. */
-            mae: components["schemas"]["Figure"] | null;
-            /** @description Of kappa. */
-            kappa: components["schemas"]["Figure"] | null;
-        };
-        /** @description McNemar's exact test of equal accuracy, two-sided. */
-        McNemar: {
-            /** @description Answers that only version a had right. */
-            only_a: number;
-            /** @description Answers that only version b had right. */
-            only_b: number;
-            /** @description How likely counts as different as these are if neither is better. */
-            p: number;
-        };
         /** @description A member to invite, or with `claim` a rule. */
         NewMember: {
             /** @description What people call the member or rule. */
@@ -2594,6 +2341,268 @@ export interface components {
             /** @description The days, or null to keep results. */
             days: number | null;
         };
+        /** @description The measures of a version. */
+        Quality: {
+            /** @description The version. */
+            version: number;
+            /** @description In the order of the version. */
+            questions: components["schemas"]["QuestionQuality"][];
+        };
+        /** @description The measures of a question. Those that its type does not have, or that need more labels, are null. */
+        QuestionQuality: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Labels that were looked at. */
+            labels: number;
+            /** @description Labels that count. */
+            counted: number;
+            /**
+             * Format: uuid
+             * @description The calibration whose probabilities were measured; null for the stored ones.
+             */
+            calibration: string | null;
+            /** @description The share of answers that are right, with Wilson's interval. */
+            accuracy: components["schemas"]["Figure"] | null;
+            /** @description The mean of −ln p of the label. */
+            log_loss: components["schemas"]["Figure"] | null;
+            /** @description The mean of (p − y)² of a yes_no, 0 to 1, or of Σ(pₖ − yₖ)², 0 to 2. */
+            brier: components["schemas"]["Figure"] | null;
+            /** @description The mean of F1 over classes. Of choice and yes_no. */
+            macro_f1: components["schemas"]["Figure"] | null;
+            /** @description Each class with 5 labels or more. Of choice and yes_no. */
+            classes: components["schemas"]["QualityClass"][] | null;
+            /** @description Answers by label. Of choice and yes_no. */
+            confusion: components["schemas"]["Confusion"] | null;
+            /** @description The ranked probability score, 0 to 1. Of scale. */
+            rps: components["schemas"]["Figure"] | null;
+            /** @description The mean distance of level and label, in positions. Of scale. */
+            mae: components["schemas"]["Figure"] | null;
+            /** @description Cohen's kappa with quadratic weights. Of scale. */
+            kappa: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, debiased (Kumar 2019). From 100 labels on. */
+            ece: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, not debiased. From 100 labels on. */
+            ece_plain: components["schemas"]["Figure"] | null;
+            /** @description Reliability in bins of equal size. From 100 labels on. */
+            bins: components["schemas"]["ReliabilityBin"][] | null;
+            /** @description What remains if the least certain answers are left to people. */
+            coverage: components["schemas"]["CoveragePoint"][] | null;
+        };
+        /** @description An estimate with its 95% interval. */
+        Figure: {
+            /** @description The estimate. */
+            value: number;
+            /** @description The lower end. */
+            low: number;
+            /** @description The upper end. */
+            high: number;
+        };
+        /** @description How well one class is told from the others. */
+        QualityClass: {
+            /** @description The key of an option, or whether the answer is yes. */
+            value: string | boolean;
+            /** @description Labels of the class. */
+            n: number;
+            /** @description Of the answers with this value, the share that is right; null if there are none. */
+            precision: components["schemas"]["Figure"] | null;
+            /** @description Of the labels with this value, the share that is answered so. */
+            recall: components["schemas"]["Figure"];
+            /** @description The harmonic mean of both. */
+            f1: components["schemas"]["Figure"];
+        };
+        /** @description How often each label was answered by each value. */
+        Confusion: {
+            /** @description The values, in order. */
+            values: (string | boolean)[];
+            /** @description A row for each label, with a number for each answer. */
+            counts: number[][];
+        };
+        /** @description Answers of similar probability. */
+        ReliabilityBin: {
+            /** @description Labels. */
+            n: number;
+            /** @description The mean probability. */
+            mean: number;
+            /** @description How often it was so. */
+            rate: number;
+            /** @description The lower end of the 95% interval of the rate. */
+            low: number;
+            /** @description The upper end. */
+            high: number;
+        };
+        /** @description What is kept when answers below a probability are left to people. */
+        CoveragePoint: {
+            /** @description The least probability that is kept. */
+            at: number;
+            /** @description The share of answers that is kept. */
+            kept: number;
+            /** @description The share of the kept ones that is wrong. */
+            risk: number;
+        };
+        /** @description Thresholds of a yes_no, by cost. */
+        Thresholds: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Labels that were looked at. */
+            labels: number;
+            /** @description Labels that count. */
+            counted: number;
+            /**
+             * Format: uuid
+             * @description The calibration whose probabilities were measured; null for the stored ones.
+             */
+            calibration: string | null;
+            /** @description As sent. */
+            false_yes: number;
+            /** @description As sent. */
+            false_no: number;
+            /** @description As sent. */
+            unsure: number;
+            /** @description By theory: yes begins here. */
+            yes_at: number;
+            /** @description By theory: no ends here. */
+            no_at: number;
+            /** @description What those do to the labels. */
+            theory: components["schemas"]["Threshold"];
+            /** @description The thresholds that cost the least on these labels. They look better than they will be on new answers. */
+            empirical: components["schemas"]["Threshold"];
+            /** @description Labels on both sides of each hundredth, from 0 to 1. */
+            counts: components["schemas"]["ThresholdCount"][];
+        };
+        /** @description Two thresholds and what they do to the labels. */
+        Threshold: {
+            /** @description Yes begins here. */
+            yes_at: number;
+            /** @description No ends here. */
+            no_at: number;
+            /** @description Answers that become yes. */
+            yes: number;
+            /** @description Answers that become no. */
+            no: number;
+            /** @description Answers that are left unsure. */
+            unsure: number;
+            /** @description Of `yes`, those that should be no. */
+            false_yes: number;
+            /** @description Of `no`, those that should be yes. */
+            false_no: number;
+            /** @description The cost of all. */
+            total: number;
+            /** @description The cost of one answer. */
+            mean: number;
+        };
+        /** @description Labels on both sides of a probability. */
+        ThresholdCount: {
+            /** @description The probability. */
+            at: number;
+            /** @description Labels yes at or above it. */
+            from_yes: number;
+            /** @description Labels no at or above it. */
+            from_no: number;
+            /** @description Labels yes at or below it. */
+            to_yes: number;
+            /** @description Labels no at or below it. */
+            to_no: number;
+        };
+        /** @description Two versions on the same labelled inputs. */
+        Comparison: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Labelled inputs that were looked at. */
+            labels: number;
+            /** @description Inputs that were compared. */
+            counted: number;
+            /** @description Inputs that were not compared. */
+            left_out: components["schemas"]["LeftOut"];
+            /** @description Version a. */
+            a: components["schemas"]["ComparedVersion"];
+            /** @description Version b. */
+            b: components["schemas"]["ComparedVersion"];
+            /** @description b minus a. */
+            differences: components["schemas"]["Differences"];
+            /** @description McNemar's exact test of equal accuracy. */
+            mcnemar: components["schemas"]["McNemar"];
+            /** @description `better`, `worse`, or `not distinguishable with <n> labels`: version b, compared with a. */
+            verdict: string;
+        };
+        /** @description Inputs that were not compared. */
+        LeftOut: {
+            /** @description A label is an option that the other version lacks. */
+            other_option: number;
+            /** @description The results of the versions have different labels. */
+            other_label: number;
+        };
+        /** @description The measures of one of two versions. */
+        ComparedVersion: {
+            /** @description The version. */
+            version: number;
+            /** @description The share of answers that are right, with Wilson's interval. */
+            accuracy: components["schemas"]["Figure"] | null;
+            /** @description The mean of −ln p of the label. */
+            log_loss: components["schemas"]["Figure"] | null;
+            /** @description The mean of (p − y)² of a yes_no, 0 to 1, or of Σ(pₖ − yₖ)², 0 to 2. */
+            brier: components["schemas"]["Figure"] | null;
+            /** @description The mean of F1 over classes. Of choice and yes_no. */
+            macro_f1: components["schemas"]["Figure"] | null;
+            /** @description Each class with 5 labels or more. Of choice and yes_no. */
+            classes: components["schemas"]["QualityClass"][] | null;
+            /** @description Answers by label. Of choice and yes_no. */
+            confusion: components["schemas"]["Confusion"] | null;
+            /** @description The ranked probability score, 0 to 1. Of scale. */
+            rps: components["schemas"]["Figure"] | null;
+            /** @description The mean distance of level and label, in positions. Of scale. */
+            mae: components["schemas"]["Figure"] | null;
+            /** @description Cohen's kappa with quadratic weights. Of scale. */
+            kappa: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, debiased (Kumar 2019). From 100 labels on. */
+            ece: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, not debiased. From 100 labels on. */
+            ece_plain: components["schemas"]["Figure"] | null;
+            /** @description Reliability in bins of equal size. From 100 labels on. */
+            bins: components["schemas"]["ReliabilityBin"][] | null;
+            /** @description What remains if the least certain answers are left to people. */
+            coverage: components["schemas"]["CoveragePoint"][] | null;
+        };
+        /** @description Differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others. */
+        Differences: {
+            /** @description Of accuracy. */
+            accuracy: components["schemas"]["Figure"];
+            /** @description Of log loss. */
+            log_loss: components["schemas"]["Figure"];
+            /** @description Of the Brier score. */
+            brier: components["schemas"]["Figure"];
+            /** @description Of macro-F1. */
+            macro_f1: components["schemas"]["Figure"] | null;
+            /** @description Of the ranked probability score. */
+            rps: components["schemas"]["Figure"] | null;
+            /** @description Of the mean distance. */
+            mae: components["schemas"]["Figure"] | null;
+            /** @description Of kappa. */
+            kappa: components["schemas"]["Figure"] | null;
+        };
+        /** @description McNemar's exact test of equal accuracy, two-sided. */
+        McNemar: {
+            /** @description Answers that only version a had right. */
+            only_a: number;
+            /** @description Answers that only version b had right. */
+            only_b: number;
+            /** @description How likely counts as different as these are if neither is better. */
+            p: number;
+        };
         /** @description A calibration to fit. */
         NewCalibration: {
             /** @description A question of the version. */
@@ -2641,15 +2650,6 @@ export interface components {
              * @description When it was fitted. ISO 8601 in UTC with milliseconds.
              */
             created_at: string;
-        };
-        /** @description An estimate with its 95% interval. */
-        Figure: {
-            /** @description The estimate. */
-            value: number;
-            /** @description The lower end. */
-            low: number;
-            /** @description The upper end. */
-            high: number;
         };
         /** @description A page of calibrations, newest first. */
         CalibrationPage: {
@@ -4693,6 +4693,10 @@ export interface operations {
                  * @example refund
                  */
                 question: string;
+                /** @description Only results that this configured model answered. */
+                model?: string;
+                /** @description Measure what the pinned calibrations make of the stored probabilities. */
+                calibrated?: "true" | "false";
                 /**
                  * @description What a yes costs that should be no, in any unit.
                  * @example 5
@@ -4708,10 +4712,6 @@ export interface operations {
                  * @example 0.5
                  */
                 unsure: number;
-                /** @description Only results that this configured model answered. */
-                model?: string;
-                /** @description Measure what the pinned calibrations make of the stored probabilities. */
-                calibrated?: "true" | "false";
             };
             header?: never;
             path: {

@@ -247,7 +247,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)
-	for _, call := range slices.Concat(calls, filesAndRuns(), members(), calibrated(), quality()) {
+	for _, call := range slices.Concat(calls, filesAndRuns(), members(), calibrated()) {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)

@@ -57,7 +57,6 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
 	mountMembers(app, r, log)
-	mountQuality(app, r, log)
 	mountDeletions(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)

@@ -115,8 +115,8 @@ func TestPartsHaveEachRowOnceAndFromAllOver(t *testing.T) {
 func TestWhatIsMissingIsADash(t *testing.T) {
 	t.Parallel()
 	quality := client.Quality{Questions: []client.QuestionQuality{
-		{Question: Topic, Counted: 1234, Measures: client.Measures{Accuracy: &client.Figure{Value: 0.5, Low: 0.4, High: 0.6}}},
-		{Question: Problem, Measures: client.Measures{Bins: []client.ReliabilityBin{{N: 9, Mean: 0.5, Rate: 0.5, Low: 0.4, High: 0.6}}}},
+		{MeasuredQuestion: client.MeasuredQuestion{Question: Topic, Counted: 1234}, Measures: client.Measures{Accuracy: &client.Figure{Value: 0.5, Low: 0.4, High: 0.6}}},
+		{MeasuredQuestion: client.MeasuredQuestion{Question: Problem}, Measures: client.Measures{Bins: []client.ReliabilityBin{{N: 9, Mean: 0.5, Rate: 0.5, Low: 0.4, High: 0.6}}}},
 	}}
 	platt := client.Calibration{Method: client.PlattCalibration, A: new(1.5), B: new(-0.5), LogLossBefore: 1, LogLossAfter: 0.5}
 	v := Version{Name: "v", Calibrated: quality, Growth: Growth{

@@ -36,25 +36,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		return anID
 	}
 	runAction := func(_, v string) error { _, err := request.ParseRunAction(v, request.Body{}); return err }
-	aVersion := func(name, value string) string {
-		if name == "version" {
-			return value
-		}
-		return "1"
-	}
-	with := func(name, value string, others ...string) request.Query {
-		return func(n string) []string {
-			if n == name {
-				return []string{value}
-			}
-			for i := 0; i < len(others); i += 2 {
-				if others[i] == n {
-					return []string{others[i+1]}
-				}
-			}
-			return nil
-		}
-	}
 	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
 	read := map[string]func(name, value string) error{
 		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
@@ -67,19 +48,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
 		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
-		"readQuality": func(n, v string) error {
-			_, _, err := request.ParseQuality("p", aVersion(n, v), sent(n, v))
-			return err
-		},
-		"readThresholds": func(n, v string) error {
-			costs := with(n, v, "question", "q", "false_yes", "1", "false_no", "1", "unsure", "1")
-			_, _, err := request.ParseThresholds("p", aVersion(n, v), costs)
-			return err
-		},
-		"compareVersions": func(n, v string) error {
-			_, _, err := request.ParseCompare("p", with(n, v, "a", "1", "b", "2", "question", "q"))
-			return err
-		},
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
 			at[n] = v
@@ -138,9 +106,18 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 	})
 }
 
-// parseDeclared parses a request of an operation whose parameter with a name has a value; the others have valid ones.
+// parseDeclared parses a request of an operation whose parameter with a name has a value; the others that it needs have the values
+// of their examples. Without a name, the query is empty.
 func parseDeclared(op api.Operation, name, value string, body request.Body) error {
 	valid := map[string]string{"prism": "p", "version": "1"}
+	in, _ := op.Types()
+	query := map[string]string{}
+	for _, m := range api.Members(in) {
+		if m.Place == api.InQuery && m.Required && name != "" {
+			query[m.Name] = m.Field.Tag.Get("example")
+		}
+	}
+	query[name] = value
 	_, err := request.NewParser(op).Parse(request.Source{
 		Param: func(asked string) string {
 			switch {
@@ -152,11 +129,8 @@ func parseDeclared(op api.Operation, name, value string, body request.Body) erro
 			return anID
 		},
 		Query: func(asked string) []string {
-			if asked == name {
+			if value, sent := query[asked]; sent {
 				return []string{value}
-			}
-			if asked == "question" && name != "" {
-				return []string{"q"}
 			}
 			return nil
 		},

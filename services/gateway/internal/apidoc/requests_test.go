@@ -223,24 +223,10 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("PinNotUuid", parseDeclared(api.PinCalibrations, "", "", jsonBody(`{"questions":{"topic":"1"}}`)))
 	put("InvalidCalibrationId", parseDeclared(api.ReadCalibration, "calibration_id", "1", request.Body{}))
 
-	only := func(name, value string) request.Query {
-		return func(n string) []string {
-			if n != name {
-				return nil
-			}
-			return []string{value}
-		}
-	}
-	_, _, err = request.ParseQuality("p", "1", only("calibrated", "yes"))
-	put("InvalidCalibrated", err)
-	_, _, err = request.ParseThresholds("p", "1", only("", ""))
-	put("CostsRequired", err)
-	_, _, err = request.ParseThresholds("p", "1", func(n string) []string {
-		return map[string][]string{"question": {"q"}, "false_yes": {"-1"}, "false_no": {"1"}, "unsure": {"1"}}[n]
-	})
-	put("NegativeCost", err)
-	_, _, err = request.ParseCompare("p", only("", ""))
-	put("ComparisonProblems", err)
+	put("InvalidCalibrated", parseDeclared(api.ReadQuality, "calibrated", "yes", request.Body{}))
+	put("CostsRequired", parseDeclared(api.ReadThresholds, "", "", request.Body{}))
+	put("NegativeCost", parseDeclared(api.ReadThresholds, "false_yes", "-1", request.Body{}))
+	put("ComparisonProblems", parseDeclared(api.CompareVersions, "", "", request.Body{}))
 
 	_, err = request.ParseNewRun("p", jsonBody(`{"from_labels_of":1,"file_id":"`+anID+`"}`))
 	put("FileWithLabelsOf", err)

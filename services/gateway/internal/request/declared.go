@@ -173,6 +173,18 @@ func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
 			}
 			to.SetString(s)
 		}
+	case t.Kind() == reflect.Float64 && m.Required && m.Max != nil:
+		return func(r *reader, from Source, to reflect.Value) {
+			if f, sent := r.requiredNumeral(from.Query, m.Name); sent {
+				to.SetFloat(r.within(m.Name, f, int(*m.Max)))
+			}
+		}
+	case isInt(t) && m.Required && m.Min != nil && m.Max != nil:
+		return func(r *reader, from Source, to reflect.Value) {
+			if f, sent := r.requiredNumeral(from.Query, m.Name); sent {
+				to.SetInt(int64(r.whole(m.Name, f, int(*m.Min), int(*m.Max))))
+			}
+		}
 	case isInt(t) && m.Min != nil && m.Max != nil:
 		byDefault := defaultOf(m)
 		return func(r *reader, from Source, to reflect.Value) {

@@ -39,9 +39,6 @@ func (r *reader) uuidParam(name, s string) prism.UUID {
 	return id
 }
 
-// versionParam reads {version}.
-func (r *reader) versionParam(s string) int32 { return r.versionText("version", r.param("version", s)) }
-
 // versionText reads the number of a version as JSON writes it.
 func (r *reader) versionText(name, s string) int32 {
 	f, ok := r.numeral(name, s)
@@ -99,6 +96,19 @@ func (r *reader) single(q Query, name string, want kind) string {
 func (r *reader) optionalNumeral(q Query, name string) (f float64, ok bool) {
 	if s := r.single(q, name, kindNumber); s != "" {
 		return r.numeral(name, s)
+	}
+	return 0, false
+}
+
+// requiredNumeral reads a query parameter that is a number and must be sent. ok is false if there is a problem.
+func (r *reader) requiredNumeral(q Query, name string) (f float64, ok bool) {
+	switch sent := q(name); len(sent) {
+	case 0:
+		r.add(name, textRequired)
+	case 1:
+		return r.numeral(name, sent[0])
+	default:
+		r.single(q, name, kindNumber)
 	}
 	return 0, false
 }

@@ -3,20 +3,15 @@ package request_test
 import (
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// sentQuery is the parameters of a query.
-func sentQuery(sent map[string][]string) request.Query {
-	return func(name string) []string { return sent[name] }
-}
-
 // spec: quality, thresholds, compare
 func TestParametersOfMeasures(t *testing.T) {
 	t.Parallel()
-	version := contract.VersionRef{Prism: prism.Ref{Slug: "p"}, Number: 3}
+	version := api.VersionRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "p"}}, Version: 3}
 	type sent = map[string][]string
 	for _, c := range []struct {
 		sent                         sent
@@ -50,28 +45,32 @@ func TestParametersOfMeasures(t *testing.T) {
 			"", "question: Required", "question: Required",
 		},
 	} {
-		of, quality, err := request.ParseQuality("p", "3", sentQuery(c.sent))
-		if problems(t, err) != c.quality || of != version {
-			t.Errorf("quality of %v: %+v, %v, want %q", c.sent, of, err, c.quality)
+		from := request.Source{Query: func(name string) []string { return c.sent[name] }}
+		quality, err := parsed(api.ReadQuality, from, "prism", "p", "version", "3")
+		if problems(t, err) != c.quality {
+			t.Errorf("quality of %v: %v, want %q", c.sent, err, c.quality)
 		}
-		of, thresholds, err := request.ParseThresholds("p", "3", sentQuery(c.sent))
-		if problems(t, err) != c.thresholds || of != version {
-			t.Errorf("thresholds of %v: %+v, %v, want %q", c.sent, of, err, c.thresholds)
+		thresholds, err := parsed(api.ReadThresholds, from, "prism", "p", "version", "3")
+		if problems(t, err) != c.thresholds {
+			t.Errorf("thresholds of %v: %v, want %q", c.sent, err, c.thresholds)
 		}
-		ref, compare, err := request.ParseCompare("p", sentQuery(c.sent))
-		if problems(t, err) != c.compare || ref != version.Prism {
-			t.Errorf("comparison of %v: %+v, %v, want %q", c.sent, ref, err, c.compare)
+		compare, err := parsed(api.CompareVersions, from, "prism", "p")
+		if problems(t, err) != c.compare {
+			t.Errorf("comparison of %v: %v, want %q", c.sent, err, c.compare)
 		}
 		if c.thresholds != "" {
 			continue
 		}
-		want := contract.QualityQuery{Question: "q", Model: "m", Calibrated: true}
-		if quality != want || (thresholds != contract.ThresholdsQuery{QualityQuery: want, FalseYes: 5, FalseNo: 0, Unsure: 0.25}) ||
-			(compare != contract.CompareQuery{A: 1, B: 2, Question: "q"}) {
+		answers := api.MeasuredAnswers{Model: "m", Calibrated: true}
+		if (quality != api.ReadQualityRequest{VersionRequest: version, Question: "q", MeasuredAnswers: answers}) ||
+			(thresholds != api.ReadThresholdsRequest{
+				VersionRequest: version, Question: "q", MeasuredAnswers: answers, FalseYes: 5, FalseNo: 0, Unsure: 0.25,
+			}) ||
+			(compare != api.CompareVersionsRequest{PrismRequest: version.PrismRequest, A: 1, B: 2, Question: "q"}) {
 			t.Errorf("got %+v, %+v, %+v", quality, thresholds, compare)
 		}
 	}
-	if _, _, err := request.ParseQuality("p", "0", sentQuery(nil)); problems(t, err) != "version: Number must be greater than or equal to 1" {
+	if _, err := parsed(api.ReadQuality, request.Source{}, "prism", "p", "version", "0"); problems(t, err) != "version: Number must be greater than or equal to 1" {
 		t.Error(err)
 	}
 }

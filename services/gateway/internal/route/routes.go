@@ -16,7 +16,6 @@ func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
 	prisms(app, d)
-	quality(app, d)
 	members(app, d)
 	audit(app, d)
 	models(app, d)
@@ -101,20 +100,6 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/lens/preview", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
 		return lookingUp(contract.ResultsWait, do), err
-	}))
-}
-
-// quality is the calls that measure. They read thousands of answers, so they may take longer than other look-ups.
-func quality(app *fiber.App, d Deps) {
-	const of = "/v1/prisms/:prism/versions/:version/quality"
-	app.Get(of, d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.Quality)(request.ParseQuality(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
-	}))
-	app.Get(of+"/thresholds", d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.Thresholds)(request.ParseThresholds(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
-	}))
-	app.Get("/v1/prisms/:prism/compare", d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.Compare)(request.ParseCompare(httpkit.Param(c, "prism"), query(c)))
 	}))
 }
 

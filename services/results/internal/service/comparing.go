@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
@@ -14,95 +15,65 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// comparisonBody is the body of a comparison (spec: compare-members).
-type comparisonBody struct {
-	questionBody
-	Labels      int                     `json:"labels"`
-	Counted     int                     `json:"counted"`
-	LeftOut     leftOutBody             `json:"left_out"`
-	A           comparedBody            `json:"a"`
-	B           comparedBody            `json:"b"`
-	Differences calibration.Differences `json:"differences"`
-	McNemar     calibration.McNemar     `json:"mcnemar"`
-	Verdict     string                  `json:"verdict"`
-}
-
-// leftOutBody counts inputs that are not compared.
-type leftOutBody struct {
-	OtherOption int `json:"other_option"` // a label is an option that the other version lacks
-	OtherLabel  int `json:"other_label"`  // the results of the versions have different labels
-}
-
-type comparedBody struct {
-	Version int32 `json:"version"`
-	figuresBody
-}
-
-// Compare implements contract.Quality.
-func (s *Service) Compare(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.CompareQuery,
-) (contract.Response, error) {
-	return s.manage(ctx, key, compareVersions, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		a, err := s.sideOf(ctx, account, p, q.A, q.Question)
-		if err != nil {
-			return nil, err
-		}
-		b, err := s.sideOf(ctx, account, p, q.B, q.Question)
-		if err != nil {
-			return nil, err
-		}
-		if problem := incomparable(a.question, b.question); problem != "" {
-			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
-		}
-		labels, err := s.labelsOf(ctx, account, p.ID, q.A, q.B)
-		if err != nil {
-			return nil, err
-		}
-		id := measureID(labels, q)
-		body, kept, err := cachedMeasure[comparisonBody](ctx, s, account, id)
-		if err != nil || kept {
-			return body, err
-		}
-		body, from, err := s.compare(ctx, account, p.ID, q, a, b)
-		if err != nil {
-			return nil, err
-		}
-		return body, s.keepMeasures(ctx, account, labels, map[string]keptMeasure{id: {body, from}})
-	})
+func (s *Service) compareVersions(ctx context.Context, c store.Caller, in api.CompareVersionsRequest) (none api.Comparison, err error) {
+	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return none, err
+	}
+	a, err := s.sideOf(ctx, c.Account, p, in.A, in.Question)
+	if err != nil {
+		return none, err
+	}
+	b, err := s.sideOf(ctx, c.Account, p, in.B, in.Question)
+	if err != nil {
+		return none, err
+	}
+	if problem := incomparable(a.question, b.question); problem != "" {
+		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
+	}
+	labels, err := s.labelsOf(ctx, c.Account, p.ID, in.A, in.B)
+	if err != nil {
+		return none, err
+	}
+	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, in.Question)
+	found, kept, err := cachedMeasure[api.Comparison](ctx, s, c.Account, id)
+	if err != nil || kept {
+		return found, err
+	}
+	found, from, err := s.compare(ctx, c.Account, p.ID, in.Question, a, b)
+	if err != nil {
+		return none, err
+	}
+	return found, s.keepMeasures(ctx, c.Account, labels, map[string]keptMeasure{id: {found, from}})
 }
 
 // compare compares a question of two versions.
 func (s *Service) compare(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, q contract.CompareQuery, a, b side,
-) (body comparisonBody, from []completeness, err error) {
+	ctx context.Context, account prism.AccountID, of prism.PrismID, question string, a, b side,
+) (none api.Comparison, from []completeness, err error) {
 	for _, each := range []*side{&a, &b} {
-		if each.labels, err = s.labelled(ctx, account, store.Filter{Prism: of, Version: each.version}, q.Question); err != nil {
-			return body, nil, err
+		if each.labels, err = s.labelled(ctx, account, store.Filter{Prism: of, Version: each.version}, question); err != nil {
+			return none, nil, err
 		}
 		from = append(from, each.labels.completeness)
 	}
 	classes := classesOf(a.question, b.question)
 	for _, each := range []*side{&a, &b} {
 		if err := s.answer(ctx, account, each, classes); err != nil {
-			return body, nil, err
+			return none, nil, err
 		}
 	}
 	paired := pair(a, b)
 	if n := len(paired.pairs); n < calibration.MinLabels {
-		return body, nil, apierr.TooFewLabels(n, calibration.MinLabels)
+		return none, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
 	t := a.question.Type
 	found, err := calibration.Compare(calibration.Kind(t), paired.pairs)
-	return comparisonBody{
-		questionBody{q.Question, t},
-		paired.labels, len(paired.pairs), paired.leftOut,
-		comparedBody{q.A, newFiguresBody(t, classes, found.A)},
-		comparedBody{q.B, newFiguresBody(t, classes, found.B)},
-		found.Differences, found.McNemar, verdictText(found),
+	return api.Comparison{
+		Question: question, Type: t, Labels: paired.labels, Counted: len(paired.pairs), LeftOut: paired.leftOut,
+		A:           api.ComparedVersion{Version: int(a.version), Measures: measuresOf(t, classes, found.A)},
+		B:           api.ComparedVersion{Version: int(b.version), Measures: measuresOf(t, classes, found.B)},
+		Differences: found.Differences, McNemar: found.McNemar, Verdict: verdictText(found),
 	}, from, err
 }
 
@@ -182,7 +153,7 @@ func (s *Service) answer(ctx context.Context, account prism.AccountID, of *side,
 // pairing is what both versions answered to the same inputs.
 type pairing struct {
 	labels  int // labels that count of inputs that both answered, and those that are left out for their option
-	leftOut leftOutBody
+	leftOut api.LeftOut
 	pairs   []calibration.Pair // one for each input
 }
 

@@ -51,6 +51,20 @@ func (c facade) SetArchived(ctx context.Context, k key, ref prism.Ref, archived 
 	return contract.Do(ctx, c, k, op, api.PrismRequest{Prism: ref})
 }
 
+func (c facade) Quality(ctx context.Context, k key, of api.VersionRequest, question string) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadQuality, api.ReadQualityRequest{VersionRequest: of, Question: question})
+}
+
+func (c facade) Thresholds(ctx context.Context, k key, in api.ReadThresholdsRequest) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadThresholds, in)
+}
+
+func (c facade) Compare(ctx context.Context, k key, ref prism.Ref, a, b int32, question string) (response, error) {
+	return contract.Do(ctx, c, k, api.CompareVersions, api.CompareVersionsRequest{
+		PrismRequest: api.PrismRequest{Prism: ref}, A: a, B: b, Question: question,
+	})
+}
+
 func (c facade) CreateCalibration(ctx context.Context, k key, of api.VersionRequest, n api.NewCalibration) (response, error) {
 	return contract.Do(ctx, c, k, api.CreateCalibration, api.CreateCalibrationRequest{VersionRequest: of, NewCalibration: n})
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -16,30 +16,28 @@ type measurement struct {
 	account prism.AccountID
 	prism   prism.Prism
 	version *version
-	query   contract.QualityQuery // its Question does not count
+	answers api.MeasuredAnswers
 }
 
 // measured is a question with the observations that are to be measured.
 type measured struct {
-	measuredBody
+	api.MeasuredQuestion
 	observationSet
 }
 
 // quality measures questions, as many at once as fit into memory, and takes turns with other accounts between them. What is
 // measured is kept, so that a call that is repeated, as it was not done in time, has less to do.
-func (m measurement) quality(ctx context.Context, questions []prism.Question) ([]questionQualityBody, error) {
+func (m measurement) quality(ctx context.Context, questions []prism.Question) ([]api.QuestionQuality, error) {
 	labels, err := m.labelsOf(ctx, m.account, m.prism.ID, m.version.Number)
 	if err != nil {
 		return nil, err
 	}
-	bodies := make([]questionQualityBody, len(questions))
+	bodies := make([]api.QuestionQuality, len(questions))
 	ids := make([]string, len(questions))
 	var left []int // that are not kept
 	for i, question := range questions {
-		q := m.query
-		q.Question = question.Key
-		ids[i] = measureID(labels, q, m.prism.Pins)
-		found, kept, err := cachedMeasure[questionQualityBody](ctx, m.Service, m.account, ids[i])
+		ids[i] = measureID(labels, api.ReadQuality.Name, question.Key, m.answers, m.prism.Pins)
+		found, kept, err := cachedMeasure[api.QuestionQuality](ctx, m.Service, m.account, ids[i])
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +47,7 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 	}
 	for first := true; len(left) > 0; first = false {
 		if !first {
-			if err := m.places.yield(ctx, m.account, readQuality); err != nil {
+			if err := m.places.yield(ctx, m.account, operation(api.ReadQuality.Name)); err != nil {
 				return nil, err
 			}
 		}
@@ -80,12 +78,12 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 
 // observe reads the observations of questions, with the probabilities that are to be measured.
 func (m measurement) observe(ctx context.Context, questions []prism.Question) ([]measured, error) {
-	sets, err := m.observations(ctx, m.account, m.prism.ID, m.version, questions, store.Filter{Model: m.query.Model})
+	sets, err := m.observations(ctx, m.account, m.prism.ID, m.version, questions, store.Filter{Model: m.answers.Model})
 	if err != nil {
 		return nil, err
 	}
 	var pinned []store.Calibration
-	if m.query.Calibrated && !m.prism.Pins.IsZero() {
+	if m.answers.Calibrated && !m.prism.Pins.IsZero() {
 		if pinned, err = m.Store.Pinned(ctx, m.account, m.prism.ID, m.prism.Pins, m.version.Number); err != nil {
 			return nil, err
 		}
@@ -93,7 +91,7 @@ func (m measurement) observe(ctx context.Context, questions []prism.Question) ([
 	found := make([]measured, len(questions))
 	for i, q := range questions {
 		set := sets[i]
-		found[i] = measured{measuredBody{questionBody{q.Key, q.Type}, set.Labels, len(set.Observations), nil}, set}
+		found[i] = measured{api.MeasuredQuestion{Question: q.Key, Type: q.Type, Labels: set.Labels, Counted: len(set.Observations)}, set}
 		at := slices.IndexFunc(pinned, func(c store.Calibration) bool { return c.Question == q.Key })
 		if at < 0 {
 			continue
@@ -102,7 +100,7 @@ func (m measurement) observe(ctx context.Context, questions []prism.Question) ([
 		if err != nil {
 			return nil, err
 		}
-		found[i].Calibration = &pinned[at].ID
+		found[i].Calibration = new(pinned[at].ID.String())
 		for k, o := range set.Observations {
 			set.Observations[k].Probabilities = fit.Apply(o.Probabilities)
 		}

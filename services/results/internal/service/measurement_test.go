@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/answerjson"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/service"
@@ -66,7 +65,7 @@ func TestManyQuestionsAreMeasuredAFewAtATime(t *testing.T) {
 	reads := &answerReads{Store: w.Store}
 	w.Store = reads
 	ask := func(s *service.Service, question string) (bodies []strictjson.Value) {
-		response, err := s.Quality(t.Context(), w.key, measuredOf("p"), contract.QualityQuery{Question: question})
+		response, err := facade{s}.Quality(t.Context(), w.key, versionOf("p"), question)
 		if err != nil {
 			t.Fatal(err)
 		}

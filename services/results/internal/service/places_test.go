@@ -37,7 +37,7 @@ func classes() map[string]api.Class {
 		api.Streamed:  "Export RunRows",
 		api.Listing:   "ListResults ListMembers ListAudit ListRuns PlanRows PreviewLens",
 		api.Scanning:  "CreateRun",
-		api.Measuring: "Quality Thresholds Compare LabelsRun ",
+		api.Measuring: "LabelsRun",
 	} {
 		for _, name := range strings.Fields(methods) {
 			of[name] = class

@@ -9,64 +9,8 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
-
-// qualityBody is the body of the measures of a version (spec: quality-members).
-type qualityBody struct {
-	Version   int32                 `json:"version"`
-	Questions []questionQualityBody `json:"questions"`
-}
-
-// questionBody is what the measures of a question begin with.
-type questionBody struct {
-	Question string             `json:"question"`
-	Type     prism.QuestionType `json:"type"`
-}
-
-// measuredBody says of what a question was measured.
-type measuredBody struct {
-	questionBody
-	Labels  int `json:"labels"`
-	Counted int `json:"counted"`
-	// Calibration is the calibration whose probabilities were measured.
-	Calibration *prism.CalibrationID `json:"calibration"`
-}
-
-type questionQualityBody struct {
-	measuredBody
-	figuresBody
-}
-
-// figuresBody is the measures of a question. Those that it does not have are null.
-type figuresBody struct {
-	Accuracy  *calibration.Figure          `json:"accuracy"`
-	LogLoss   *calibration.Figure          `json:"log_loss"`
-	Brier     *calibration.Figure          `json:"brier"`
-	MacroF1   *calibration.Figure          `json:"macro_f1"`
-	Classes   *[]classBody                 `json:"classes"`
-	Confusion *confusionBody               `json:"confusion"`
-	RPS       *calibration.Figure          `json:"rps"`
-	MAE       *calibration.Figure          `json:"mae"`
-	Kappa     *calibration.Figure          `json:"kappa"`
-	ECE       *calibration.Figure          `json:"ece"`
-	ECEPlain  *calibration.Figure          `json:"ece_plain"`
-	Bins      *[]calibration.Bin           `json:"bins"`
-	Coverage  *[]calibration.CoveragePoint `json:"coverage"`
-}
-
-type classBody struct {
-	Value     any                 `json:"value"` // an option key, or whether the answer is yes
-	N         int                 `json:"n"`
-	Precision *calibration.Figure `json:"precision"`
-	Recall    calibration.Figure  `json:"recall"`
-	F1        calibration.Figure  `json:"f1"`
-}
-
-// confusionBody counts answers by label and by what was answered, both in the order of the values.
-type confusionBody struct {
-	Values []any   `json:"values"`
-	Counts [][]int `json:"counts"` // of each label, of each answer
-}
 
 // shownValue is the value of a label as bodies show it.
 func shownValue(t prism.QuestionType, value string) any {
@@ -76,60 +20,56 @@ func shownValue(t prism.QuestionType, value string) any {
 	return value
 }
 
-// newFiguresBody is the measures of a question whose classes have these values.
-func newFiguresBody(t prism.QuestionType, values []string, q calibration.Quality) figuresBody {
-	body := figuresBody{
+// measuresOf are the measures of a question whose classes have these values.
+func measuresOf(t prism.QuestionType, values []string, q calibration.Quality) api.Measures {
+	m := api.Measures{
 		Accuracy: &q.Accuracy, LogLoss: &q.LogLoss, Brier: &q.Brier, MacroF1: q.MacroF1, RPS: q.RPS, MAE: q.MAE, Kappa: q.Kappa,
-		ECE: q.ECE, ECEPlain: q.ECEPlain, Coverage: &q.Coverage,
+		ECE: q.ECE, ECEPlain: q.ECEPlain, Coverage: append([]api.CoveragePoint{}, q.Coverage...),
 	}
-	if len(q.Bins) > 0 {
-		body.Bins = &q.Bins
+	for _, b := range q.Bins {
+		m.Bins = append(m.Bins, api.ReliabilityBin{N: b.N, Mean: b.Mean, Rate: b.Rate, Low: b.Low, High: b.High})
 	}
 	if t == prism.Scale {
-		return body
+		return m
 	}
-	body.Confusion = &confusionBody{Counts: q.Confusion}
+	m.Confusion = &api.Confusion{Counts: q.Confusion}
 	for _, v := range values {
-		body.Confusion.Values = append(body.Confusion.Values, shownValue(t, v))
+		m.Confusion.Values = append(m.Confusion.Values, shownValue(t, v))
 	}
-	classes := []classBody{}
+	m.Classes = []api.QualityClass{}
 	for _, c := range q.Classes {
-		classes = append(classes, classBody{shownValue(t, values[c.Class]), c.N, c.Precision, c.Recall, c.F1})
+		m.Classes = append(m.Classes, api.QualityClass{
+			Value: shownValue(t, values[c.Class]), N: c.N, Precision: c.Precision, Recall: c.Recall, F1: c.F1,
+		})
 	}
-	body.Classes = &classes
-	return body
+	return m
 }
 
-// Quality implements contract.Quality.
-func (s *Service) Quality(
-	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, q contract.QualityQuery,
-) (contract.Response, error) {
-	return s.manage(ctx, key, readQuality, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: of.Prism}, Version: of.Number})
+func (s *Service) readQuality(ctx context.Context, c store.Caller, in api.ReadQualityRequest) (none api.Quality, err error) {
+	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
+	if err != nil {
+		return none, err
+	}
+	questions := v.Questions
+	if in.Question != "" {
+		one, err := questionOf(v, in.Question)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		questions := v.Questions
-		if q.Question != "" {
-			one, err := questionOf(v, q.Question)
-			if err != nil {
-				return nil, err
-			}
-			questions = []prism.Question{one}
-		}
-		found, err := measurement{s, account, p, v, q}.quality(ctx, questions)
-		if err != nil {
-			return nil, err
-		}
-		most := 0
-		for _, one := range found {
-			most = max(most, one.Counted)
-		}
-		if most < calibration.MinLabels {
-			return nil, apierr.TooFewLabels(most, calibration.MinLabels)
-		}
-		return qualityBody{Version: v.Number, Questions: found}, nil
-	})
+		questions = []prism.Question{one}
+	}
+	found, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.quality(ctx, questions)
+	if err != nil {
+		return none, err
+	}
+	most := 0
+	for _, one := range found {
+		most = max(most, one.Counted)
+	}
+	if most < calibration.MinLabels {
+		return none, apierr.TooFewLabels(most, calibration.MinLabels)
+	}
+	return api.Quality{Version: int(v.Number), Questions: found}, nil
 }
 
 // questionOf is the question of a version with a key.
@@ -142,88 +82,57 @@ func questionOf(v *version, key string) (prism.Question, error) {
 }
 
 // quality measures the question. With too few labels that count it has no measures.
-func (m measured) quality(ctx context.Context) (body questionQualityBody, err error) {
-	body.measuredBody = m.measuredBody
+func (m measured) quality(ctx context.Context) (q api.QuestionQuality, err error) {
+	q.MeasuredQuestion = m.MeasuredQuestion
 	if m.Counted < calibration.MinLabels {
-		return body, nil
+		return q, nil
 	}
 	if ctx.Err() != nil { // nobody waits any more
-		return body, errors.Join(contract.ErrUnavailable, ctx.Err())
+		return q, errors.Join(contract.ErrUnavailable, ctx.Err())
 	}
 	found, err := calibration.Measure(calibration.Kind(m.Type), m.Observations)
 	if err == nil {
-		body.figuresBody = newFiguresBody(m.Type, m.classes, found)
+		q.Measures = measuresOf(m.Type, m.classes, found)
 	}
-	return body, err
+	return q, err
 }
 
-// thresholdsBody is the body of thresholds (spec: thresholds-members).
-type thresholdsBody struct {
-	measuredBody
-	FalseYes float64 `json:"false_yes"`
-	FalseNo  float64 `json:"false_no"`
-	Unsure   float64 `json:"unsure"`
-	// YesAt and NoAt are those of theory.
-	YesAt     float64               `json:"yes_at"`
-	NoAt      float64               `json:"no_at"`
-	Theory    calibration.Threshold `json:"theory"`
-	Empirical calibration.Threshold `json:"empirical"`
-	Counts    []countBody           `json:"counts"`
-}
-
-// countBody counts labels on both sides of a threshold.
-type countBody struct {
-	At float64 `json:"at"`
-	// FromYes and FromNo are how many labels are yes and no where the probability is at or above At.
-	FromYes int `json:"from_yes"`
-	FromNo  int `json:"from_no"`
-	// ToYes and ToNo are the same where the probability is at or below At.
-	ToYes int `json:"to_yes"`
-	ToNo  int `json:"to_no"`
-}
-
-// Thresholds implements contract.Quality.
-func (s *Service) Thresholds(
-	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, q contract.ThresholdsQuery,
-) (contract.Response, error) {
-	return s.manage(ctx, key, readThresholds, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, v, err := s.versionOfPrism(ctx, account, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: of.Prism}, Version: of.Number})
-		if err != nil {
-			return nil, err
-		}
-		question, err := questionOf(v, q.Question)
-		if err != nil {
-			return nil, err
-		}
-		if question.Type != prism.YesNo {
-			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
-		}
-		one, err := measurement{s, account, p, v, q.QualityQuery}.observe(ctx, []prism.Question{question})
-		if err != nil {
-			return nil, err
-		}
-		found := one[0].Observations
-		costs := calibration.Costs{FalseYes: q.FalseYes, FalseNo: q.FalseNo, Unsure: q.Unsure}
-		if len(found) < calibration.MinLabels {
-			return nil, apierr.TooFewLabels(len(found), calibration.MinLabels)
-		}
-		chosen, err := calibration.ThresholdsOf(costs, found)
-		if err != nil {
-			return nil, err
-		}
-		return thresholdsBody{
-			one[0].measuredBody, costs.FalseYes, costs.FalseNo, costs.Unsure, chosen.Theory.YesAt, chosen.Theory.NoAt,
-			chosen.Theory, chosen.Empirical, countsOf(found),
-		}, nil
-	})
+func (s *Service) readThresholds(ctx context.Context, c store.Caller, in api.ReadThresholdsRequest) (none api.Thresholds, err error) {
+	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
+	if err != nil {
+		return none, err
+	}
+	question, err := questionOf(v, in.Question)
+	if err != nil {
+		return none, err
+	}
+	if question.Type != prism.YesNo {
+		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
+	}
+	one, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.observe(ctx, []prism.Question{question})
+	if err != nil {
+		return none, err
+	}
+	found := one[0].Observations
+	if len(found) < calibration.MinLabels {
+		return none, apierr.TooFewLabels(len(found), calibration.MinLabels)
+	}
+	chosen, err := calibration.ThresholdsOf(calibration.Costs{FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure}, found)
+	if err != nil {
+		return none, err
+	}
+	return api.Thresholds{
+		MeasuredQuestion: one[0].MeasuredQuestion, FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure,
+		YesAt: chosen.Theory.YesAt, NoAt: chosen.Theory.NoAt, Theory: chosen.Theory, Empirical: chosen.Empirical, Counts: countsOf(found),
+	}, nil
 }
 
 // thresholdSteps is how many steps of equal width the thresholds have that labels are counted for.
 const thresholdSteps = 100
 
 // countsOf counts labels on both sides of each hundredth.
-func countsOf(found []calibration.Observation) []countBody {
-	counts := make([]countBody, thresholdSteps+1)
+func countsOf(found []calibration.Observation) []api.ThresholdCount {
+	counts := make([]api.ThresholdCount, thresholdSteps+1)
 	for i := range counts {
 		c := &counts[i]
 		c.At = float64(i) / thresholdSteps

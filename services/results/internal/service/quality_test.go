@@ -31,14 +31,11 @@ type qualityPart struct {
 	} `json:"questions"`
 }
 
-func measuredOf(slug string) contract.VersionRef {
-	return contract.VersionRef{Prism: prism.Ref{Slug: slug}, Number: 1}
-}
-
-// quality reads the measures of version 1.
-func (w *world) quality(t *testing.T, slug string, q contract.QualityQuery) qualityPart {
+// quality reads the measures of version 1 of tickets.
+func (w *world) quality(t *testing.T, of api.MeasuredAnswers) qualityPart {
 	t.Helper()
-	response, err := w.Quality(t.Context(), w.key, measuredOf(slug), q)
+	in := api.ReadQualityRequest{VersionRequest: versionOf("tickets"), MeasuredAnswers: of}
+	response, err := contract.Do(t.Context(), w.Service, w.key, api.ReadQuality, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +54,7 @@ func TestTheMeasuresAreThoseOfTheLabelsThatCount(t *testing.T) {
 	ids := w.examples(t, of, 1, 550)
 	w.labelled(t, of, ids[:500], 1, contract.RandomSample, true)
 	w.labelled(t, of, ids[500:], 501, contract.UncertainSample, false) // and would spoil the measures
-	got := w.quality(t, "tickets", contract.QualityQuery{Question: "q"}).Questions[0]
+	got := w.quality(t, api.MeasuredAnswers{}).Questions[0]
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	if got.Labels != 550 || got.Counted != 500 || !near(got.Accuracy.Value, 0.824) || !near(got.Accuracy.Low, 0.78818582871064) ||
 		!near(got.Accuracy.High, 0.854873598670274) || !near(got.Brier.Value, 0.127827971060894) || !near(got.LogLoss.Value, 0.4050006228351275) {
@@ -68,10 +65,10 @@ func TestTheMeasuresAreThoseOfTheLabelsThatCount(t *testing.T) {
 	}
 	fit := w.calibrated(t, "tickets", api.PlattCalibration)
 	w.pin(t, "tickets", fit.ID)
-	if again := w.quality(t, "tickets", contract.QualityQuery{}).Questions[0]; *again.LogLoss != *got.LogLoss {
+	if again := w.quality(t, api.MeasuredAnswers{}).Questions[0]; *again.LogLoss != *got.LogLoss {
 		t.Errorf("a pin changed the measures of stored probabilities: %+v", again.LogLoss)
 	}
-	calibrated := w.quality(t, "tickets", contract.QualityQuery{Calibrated: true}).Questions[0]
+	calibrated := w.quality(t, api.MeasuredAnswers{Calibrated: true}).Questions[0]
 	if calibrated.Calibration == nil || *calibrated.Calibration != fit.ID || calibrated.LogLoss.Value > 0.3708 {
 		t.Errorf("calibrated: %+v", calibrated)
 	}
@@ -89,7 +86,7 @@ func TestAQuestionHasEachMemberInOrderAndNullWhereItHasNone(t *testing.T) {
 			`"c":{"type":"choice","value":"a","probabilities":{"a":0.75,"b":0.25},"confidence":0.5}}`
 	}, map[string]func(int) string{"s": func(int) string { return "low" }, "c": func(i int) string { return string("ab"[i%4/3]) }})
 	const figure = `{"value":[^}]*}`
-	got, err := w.Quality(t.Context(), w.key, measuredOf("both"), contract.QualityQuery{})
+	got, err := w.Quality(t.Context(), w.key, versionOf("both"), "")
 	matches(t, got, err, `{"version":1,"questions":\[{"question":"s","type":"scale","labels":40,"counted":40,"calibration":null,"accuracy":`+figure+
 		`,"log_loss":`+figure+`,"brier":`+figure+`,"macro_f1":null,"classes":null,"confusion":null,"rps":`+figure+`,"mae":`+figure+
 		`,"kappa":(null|`+figure+`),"ece":null,"ece_plain":null,"bins":null,"coverage":\[{"at":0.75,"kept":1,"risk":0}\]},`+
@@ -164,9 +161,8 @@ func TestAMeasureIsRefusedForAReason(t *testing.T) {
 		{"uncertain", 1, "q", "409 Too few labels: 0 of 30.", ""},
 		{"scale", 1, "q", "409 Too few labels: 0 of 30.", "400 Invalid request: question: Expected a yes_no question"},
 	} {
-		of := contract.VersionRef{Prism: prism.Ref{Slug: c.slug}, Number: c.version}
-		query := contract.QualityQuery{Question: c.question}
-		if _, err := w.Quality(t.Context(), w.key, of, query); fmt.Sprint(err) != c.want {
+		of := versionAt(c.slug, c.version)
+		if _, err := w.Quality(t.Context(), w.key, of, c.question); fmt.Sprint(err) != c.want {
 			t.Errorf("quality of %+v: %v", c, err)
 		}
 		if c.ofYesNo == "" {
@@ -175,11 +171,10 @@ func TestAMeasureIsRefusedForAReason(t *testing.T) {
 		if c.question == "" {
 			continue
 		}
-		if _, err := w.Thresholds(t.Context(), w.key, of, contract.ThresholdsQuery{QualityQuery: query}); fmt.Sprint(err) != c.ofYesNo {
+		if _, err := w.Thresholds(t.Context(), w.key, api.ReadThresholdsRequest{VersionRequest: of, Question: c.question}); fmt.Sprint(err) != c.ofYesNo {
 			t.Errorf("thresholds of %+v: %v", c, err)
 		}
-		compare := contract.CompareQuery{A: c.version, B: c.version, Question: c.question}
-		if _, err := w.Compare(t.Context(), w.key, of.Prism, compare); fmt.Sprint(err) != c.want {
+		if _, err := w.Compare(t.Context(), w.key, of.Prism, c.version, c.version, c.question); fmt.Sprint(err) != c.want {
 			t.Errorf("comparison of %+v: %v", c, err)
 		}
 	}
@@ -191,8 +186,8 @@ func TestThresholdsAreThoseThatCostTheLeast(t *testing.T) {
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
 	w.labelled(t, of, w.examples(t, of, 1, 500), 1, contract.RandomSample, true)
-	response, err := w.Thresholds(t.Context(), w.key, measuredOf("tickets"), contract.ThresholdsQuery{
-		QualityQuery: contract.QualityQuery{Question: "q"}, FalseYes: 5, FalseNo: 1, Unsure: 0.5,
+	response, err := w.Thresholds(t.Context(), w.key, api.ReadThresholdsRequest{
+		VersionRequest: versionOf("tickets"), Question: "q", FalseYes: 5, FalseNo: 1, Unsure: 0.5,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +273,7 @@ func TestVersionsAreComparedOnTheInputsOfBoth(t *testing.T) {
 			}
 			w.saveLabelled(t, of, 1, 60, c.a, map[string]func(int) string{"c": c.labelA})
 			w.saveLabelled(t, of, 2, 60, c.b, map[string]func(int) string{"c": c.labelB})
-			got, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, contract.CompareQuery{A: 1, B: 2, Question: "c"})
+			got, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, 1, 2, "c")
 			matches(t, got, err, `{"question":"c","type":"choice",.*`+c.want)
 		})
 	}
@@ -303,7 +298,7 @@ func TestQuestionsOfOtherFormsAreNotCompared(t *testing.T) {
 		2: "400 Invalid request: question: Expected the same levels in both versions",
 		3: "400 Invalid request: question: Expected one type in both versions: it is scale in a and yes_no in b",
 	} {
-		_, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, contract.CompareQuery{A: 1, B: version, Question: "s"})
+		_, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, 1, version, "s")
 		if fmt.Sprint(err) != want {
 			t.Errorf("version %d: %v", version, err)
 		}
@@ -334,11 +329,11 @@ func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 	w.Store = reads
 	ask := map[string]func() error{
 		"quality": func() error {
-			_, err := w.Quality(t.Context(), w.key, measuredOf("tickets"), contract.QualityQuery{Question: "q"})
+			_, err := w.Quality(t.Context(), w.key, versionOf("tickets"), "q")
 			return err
 		},
 		"compare": func() error {
-			_, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, contract.CompareQuery{A: 1, B: 1, Question: "q"})
+			_, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, 1, 1, "q")
 			return err
 		},
 	}
@@ -390,7 +385,7 @@ func TestAMeasureLooksAtTenThousandLabelsAtMost(t *testing.T) {
 	w.labelled(t, of, w.examples(t, of, 1, 30), 1, contract.RandomSample, true)
 	asked := 0
 	w.store.Store = labelsAsked{w.store.Store, &asked}
-	w.quality(t, "tickets", contract.QualityQuery{})
+	w.quality(t, api.MeasuredAnswers{})
 	if asked != 10_000 {
 		t.Errorf("the store was asked for %d labels", asked)
 	}

@@ -43,10 +43,6 @@ const (
 	changeMember  operation = "changeMember"
 	removeMember  operation = "removeMember"
 	linkMember    operation = "linkMember"
-
-	readQuality     operation = "readQuality"
-	readThresholds  operation = "readThresholds"
-	compareVersions operation = "compareVersions"
 )
 
 // need is what an operation needs.
@@ -90,10 +86,6 @@ var needs = map[operation]need{
 	listRuns:      {prism.Reader, api.Listing},
 	readRun:       {prism.Reader, api.Keyed},
 	listRunRows:   {prism.Reader, api.Streamed},
-
-	readQuality:     {prism.Reader, api.Measuring},
-	readThresholds:  {prism.Reader, api.Measuring},
-	compareVersions: {prism.Reader, api.Measuring},
 }
 
 // needOf is what an operation needs.

@@ -40,18 +40,6 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.PreviewLens(ctx, k, none, contract.LensPreview{})
 			return err
 		},
-		"readQuality": func(k contract.KeyDigest) error {
-			_, err := w.Quality(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.QualityQuery{})
-			return err
-		},
-		"readThresholds": func(k contract.KeyDigest) error {
-			_, err := w.Thresholds(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.ThresholdsQuery{})
-			return err
-		},
-		"compareVersions": func(k contract.KeyDigest) error {
-			_, err := w.Compare(ctx, k, none, contract.CompareQuery{A: 1, B: 2})
-			return err
-		},
 		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"readRecord":    func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
 		"listAudit": func(k contract.KeyDigest) error {

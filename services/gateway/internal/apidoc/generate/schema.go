@@ -137,10 +137,13 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		each := s.value(reflect.TypeFor[string](), api.Limits{Form: l.Form})
 		schema := bounds(object{{"type", "object"}}, "minProperties", "maxProperties", l)
 		return schema.with("additionalProperties", each.with("type", []any{each.get("type"), "null"}))
-	case t.Kind() == reflect.Array:
-		return object{{"type", "array"}, {"items", s.value(t.Elem(), l)}, {"minItems", t.Len()}, {"maxItems", t.Len()}}
+	case t.Kind() == reflect.Interface: // of a label
+		return object{{"type", []string{"string", "boolean"}}}
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Array:
-		return object{{"type", "array"}, {"items", s.value(t.Elem(), l)}}
+		items := object{{"type", "array"}, {"items", s.value(t.Elem().Elem(), l)}, {"minItems", t.Elem().Len()}, {"maxItems", t.Elem().Len()}}
+		return object{{"type", "array"}, {"items", items}}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Slice:
+		return object{{"type", "array"}, {"items", object{{"type", "array"}, {"items", s.value(t.Elem().Elem(), l)}}}}
 	case t.Kind() == reflect.Slice:
 		schema := object{{"type", "array"}}
 		schema = bounds(schema, "minItems", "maxItems", l)
