@@ -13,7 +13,7 @@ type Claim struct {
 }
 
 // NewMember is a member to invite, or with a Claim a rule: whoever signs in by OpenID Connect with the claim becomes a member
-// with the role.
+// with the role, if the operator has granted the claim to the account or the person agrees.
 type NewMember struct {
 	Name  string `json:"name"`
 	Email string `json:"email,omitempty"` // not with a Claim

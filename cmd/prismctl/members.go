@@ -43,7 +43,7 @@ prismctl members invite "Support desk" --role caller --claim groups=support`,
 			return err
 		}
 		if n.Claim != nil {
-			_, _ = fmt.Fprintf(a.err, "Rule %s: who signs in with %s becomes a member.\n", m.ID, printable(claim))
+			_, _ = fmt.Fprintf(a.err, "Rule %s: who signs in with %s becomes a member, if the operator has granted the claim or the person agrees.\n", m.ID, printable(claim))
 			return nil
 		}
 		return a.showLink(m)

@@ -15,7 +15,7 @@ func TestMembers(t *testing.T) {
 	if !ok || len(strings.TrimSuffix(link, "\n")) != 32 {
 		t.Errorf("got %s", said.out)
 	}
-	u.run("members", "invite", "Desk", "--role", "caller", "--claim", "groups=desk").want(exitOK, "groups=desk becomes a member")
+	u.run("members", "invite", "Desk", "--role", "caller", "--claim", "groups=desk").want(exitOK, "groups=desk becomes a member, if the operator has granted the claim or the person agrees.")
 	list := decode[[]client.Member](t, u.ok("members", "list", "-o", "json"))
 	if len(list) != 2 || list[0].Claim == nil || *list[0].Claim != (client.Claim{Name: "groups", Value: "desk"}) || list[1].Name != "Ada" {
 		t.Fatalf("got %+v", list)

@@ -20,7 +20,7 @@ export class Account extends Measures {
     return this.caller.json({ operation: "revokeKey", method: "POST", path: ["keys", id, "revoke"], repeatable: true }, options);
   }
 
-  /** Invites a member, or with a `claim` makes a rule: whoever signs in by OpenID Connect with it becomes a member. */
+  /** Invites a member, or with a `claim` makes a rule: whoever signs in by OpenID Connect with it may become a member. */
   addMember(member: NewMember, options?: CallOptions): Promise<InvitedMember> {
     return this.caller.json({ operation: "addMember", method: "POST", path: ["members"], body: member, want: 201 }, options);
   }

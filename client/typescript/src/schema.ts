@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Makes a member with a sign-in link, which is shown only here, valid for 7 days and used once: send it to whom you invite. With `claim` it makes a rule instead, which has no link: whoever signs in by OpenID Connect with that claim becomes a member with the role. Needs a key of an owner.
+         * @description Makes a member with a sign-in link, which is shown only here, valid for 7 days and used once: send it to whom you invite. With `claim` it makes a rule instead, which has no link: whoever signs in by OpenID Connect with that claim becomes a member with the role, if the operator has granted the claim to the account, or if the person signs in to the account by name and agrees. Needs a key of an owner.
          */
         post: operations["addMember"];
         delete?: never;
@@ -1604,7 +1604,7 @@ export interface components {
             /** @description Where an invitation goes. Prism sends no mail. Not with `claim`. */
             email?: string | null;
             role: components["schemas"]["Role"];
-            /** @description Makes a rule: whoever signs in by OpenID Connect with this claim becomes a member with the role. */
+            /** @description Makes a rule: whoever signs in by OpenID Connect with this claim becomes a member with the role, if the operator has granted the claim, or if the person agrees. */
             claim?: components["schemas"]["MemberClaim"] | null;
         };
         /** @description What to replace of a member or rule: at least one of both. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, ask, askAll, type Schemas, useCan } from '@/api';
 
-/** A member, or with `claim` a rule: whoever signs in by OpenID Connect with the claim becomes a member. */
+/** A member, or with `claim` a rule: whoever signs in by OpenID Connect with the claim may become a member. */
 export type Member = Schemas['Member'];
 /** A member with its sign-in link, a path of this server, which is shown once. A rule has none. */
 export type InvitedMember = Schemas['InvitedMember'];

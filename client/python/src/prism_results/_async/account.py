@@ -29,7 +29,7 @@ class AsyncAccount(AsyncBase):
         return await self._fetch(APIKey, call("revokeKey", "POST", "keys", key_id, "revoke", repeatable=True))
 
     async def add_member(self, name: str, role: Role, *, email: str | None = None, claim: Claim | None = None) -> InvitedMember:
-        """Invite a member, or with a claim make a rule: whoever signs in with the claim becomes a member with the role."""
+        """Invite a member, or with a claim make a rule: whoever signs in with the claim may become a member with the role."""
         body = given(name=name, role=role, email=email, claim=claim)
         return await self._fetch(InvitedMember, call("addMember", "POST", "members", body=body, want=201))
 

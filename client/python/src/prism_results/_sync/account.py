@@ -30,7 +30,7 @@ class Account(Base):
         return self._fetch(APIKey, call("revokeKey", "POST", "keys", key_id, "revoke", repeatable=True))
 
     def add_member(self, name: str, role: Role, *, email: str | None = None, claim: Claim | None = None) -> InvitedMember:
-        """Invite a member, or with a claim make a rule: whoever signs in with the claim becomes a member with the role."""
+        """Invite a member, or with a claim make a rule: whoever signs in with the claim may become a member with the role."""
         body = given(name=name, role=role, email=email, claim=claim)
         return self._fetch(InvitedMember, call("addMember", "POST", "members", body=body, want=201))
 
