@@ -82,7 +82,7 @@ var DeleteFile = Op[FileRequest, None]{Declaration{
 
 // CompleteFile has the file read. Completing twice is completing once (spec: file-upload).
 var CompleteFile = Op[FileRequest, File]{Declaration{
-	Name: "completeFile", Method: http.MethodPost, Path: "/v1/files/{file_id}/complete", Tag: "Files", Role: prism.Caller, Class: Keyed,
+	Name: "completeFile", Method: http.MethodPost, Path: "/v1/files/{file_id}/complete", Tag: "Files", Role: prism.Caller, Class: Scanning,
 	Status: http.StatusAccepted, Wait: 55 * time.Second, Repeatable: true,
 	Errors: []*apierr.Error{apierr.FileNotFound(), apierr.PartsMissing([]int32{2}, 1), apierr.FileDiffers(), apierr.ContentMissing()},
 }}
