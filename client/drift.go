@@ -8,14 +8,20 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 )
 
-// How far answers are from their reference, and its parts.
 type (
-	Drift          = api.Drift
+	// Drift is how far the answers of a version are from its reference. CountedTo, Reference and Questions are empty for a prism that
+	// is not watched.
+	Drift = api.Drift
+	// DriftReference is what answers are compared with.
 	DriftReference = api.DriftReference
-	DriftKind      = api.DriftKind
-	QuestionDrift  = api.DriftOfQuestion
-	DriftWindow    = api.DriftWindow
-	DriftIndex     = api.DriftIndex
+	// DriftKind is how a reference was chosen.
+	DriftKind = api.DriftKind
+	// QuestionDrift is the drift of the answers to a question.
+	QuestionDrift = api.DriftOfQuestion
+	// DriftWindow is a time that is compared with the reference. The indices are nil if there are too few results.
+	DriftWindow = api.DriftWindow
+	// DriftIndex is a population stability index.
+	DriftIndex = api.DriftIndex
 	// DriftChange is whether a prism is watched.
 	DriftChange = api.DriftChange
 	// DriftPeriod is a time of whole hours of the last 90 days.

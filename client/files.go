@@ -16,13 +16,17 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// A file of rows, and its parts.
 type (
-	File       = api.File
+	// File is an uploaded file, or one that is being uploaded.
+	File = api.File
+	// FileFormat is the format of a file of rows.
 	FileFormat = api.FileFormat
+	// FileStatus is the state of a file.
 	FileStatus = api.FileStatus
+	// FileColumn is a column of a file.
 	FileColumn = api.FileColumn
-	FilePart   = api.FilePart
+	// FilePart is a part of a file that Prism has.
+	FilePart = api.FilePart
 )
 
 // The formats of files.

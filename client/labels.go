@@ -21,7 +21,6 @@ const (
 // MaxLabels is how many labels AddLabels takes at once.
 const MaxLabels = api.MaxLabels
 
-// What was right for results, and its parts.
 type (
 	// LabelValue is the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label, where labels are put.
 	LabelValue = api.LabelValue

@@ -115,9 +115,11 @@ func (c *Client) ReadRecord(ctx context.Context, id string, options ...CallOptio
 	return fetch[Record](ctx, c, request("readRecord", http.MethodGet, "results", id, "record"), options)
 }
 
-// What calls used, and its parts.
 type (
-	Usage    = api.Usage
+	// Usage is sums over the results of a period.
+	Usage = api.Usage
+	// UsageSum is the sum of the results of one day, prism, model or API key whose costs have one currency. Of Day, Prism, Model and
+	// KeyID, it has the one that UsageFilter.By names. Model and KeyID are nil where they are not known, and Prism for tries.
 	UsageSum = api.UsageSum
 	// UsageBy is what usage is added up by.
 	UsageBy = api.UsageBy

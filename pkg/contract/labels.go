@@ -2,15 +2,6 @@ package contract
 
 import "github.com/prism-results/prism/pkg/prism"
 
-// LabelSample is how the results were chosen that were labelled.
-type LabelSample = prism.LabelSample
-
-// The samples.
-const (
-	RandomSample    = prism.RandomSample
-	UncertainSample = prism.UncertainSample
-)
-
 // RowLabel is a label of a result that is known, such as that of a row.
 type RowLabel struct{ Question, Value string }
 

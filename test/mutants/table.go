@@ -364,7 +364,7 @@ var mutants = []mutant{
 
 	{
 		file: service + "observations.go", why: "labels of uncertain results count",
-		old: "a.Sample == contract.UncertainSample:\n		return false", new: "a.Sample == contract.UncertainSample:\n		return true",
+		old: "a.Sample == prism.UncertainSample:\n		return false", new: "a.Sample == prism.UncertainSample:\n		return true",
 	},
 	{
 		file: service + "observations.go", why: "labels without a sample count though not every result has one",

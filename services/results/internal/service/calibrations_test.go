@@ -55,7 +55,7 @@ func (w *world) examples(t *testing.T, of prism.PrismID, first, last int) []pris
 }
 
 // labelled labels answers, the first of which is number first of the example.
-func (w *world) labelled(t *testing.T, of prism.PrismID, ids []prism.ResultID, first int, sample contract.LabelSample, right bool) {
+func (w *world) labelled(t *testing.T, of prism.PrismID, ids []prism.ResultID, first int, sample prism.LabelSample, right bool) {
 	t.Helper()
 	var labels []store.Label
 	for i, id := range ids {
@@ -117,7 +117,7 @@ func TestACalibrationIsFittedToTheLabelsOfAVersion(t *testing.T) {
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
 	ids := w.examples(t, of, 1, 500)
-	w.labelled(t, of, ids, 1, contract.RandomSample, true)
+	w.labelled(t, of, ids, 1, prism.RandomSample, true)
 	platt := w.calibrated(t, "tickets", api.PlattCalibration)
 	if platt.Method != "platt" || platt.Labels != 500 || math.Abs(*platt.A-1.73634599) > 1e-6 || math.Abs(*platt.B-0.00412026) > 1e-6 {
 		t.Errorf("fitted %+v, a %v, b %v", platt, *platt.A, *platt.B)
@@ -165,28 +165,28 @@ func TestOnlyLabelsOfASampleAreCounted(t *testing.T) {
 		want  int
 	}{
 		"uncertain ones never count": {func(w *world, of prism.PrismID, ids []prism.ResultID) {
-			w.labelled(t, of, ids[:300], 1, contract.RandomSample, true)
-			w.labelled(t, of, ids[300:], 301, contract.UncertainSample, false) // and would spoil the fit
+			w.labelled(t, of, ids[:300], 1, prism.RandomSample, true)
+			w.labelled(t, of, ids[300:], 301, prism.UncertainSample, false) // and would spoil the fit
 		}, 300},
 		"a label that was uncertain and is now of a sample counts": {func(w *world, of prism.PrismID, ids []prism.ResultID) {
-			w.labelled(t, of, ids, 1, contract.UncertainSample, false)
-			w.labelled(t, of, ids[:300], 1, contract.RandomSample, true)
+			w.labelled(t, of, ids, 1, prism.UncertainSample, false)
+			w.labelled(t, of, ids[:300], 1, prism.RandomSample, true)
 		}, 300},
 		"those without a sample count if every result has one": {func(w *world, of prism.PrismID, ids []prism.ResultID) {
 			w.labelled(t, of, ids, 1, "", true)
 		}, 400},
 		"also beside those of a sample": {func(w *world, of prism.PrismID, ids []prism.ResultID) {
-			w.labelled(t, of, ids[:250], 1, contract.RandomSample, true)
+			w.labelled(t, of, ids[:250], 1, prism.RandomSample, true)
 			w.labelled(t, of, ids[250:], 251, "", true)
 		}, 400},
 		"those without a sample do not count beside results without a label": {func(w *world, of prism.PrismID, ids []prism.ResultID) {
-			w.labelled(t, of, ids[:250], 1, contract.RandomSample, true)
+			w.labelled(t, of, ids[:250], 1, prism.RandomSample, true)
 			w.labelled(t, of, ids[250:399], 251, "", true)
 		}, 250},
 		"nor beside results with an uncertain label": {func(w *world, of prism.PrismID, ids []prism.ResultID) {
-			w.labelled(t, of, ids[:250], 1, contract.RandomSample, true)
+			w.labelled(t, of, ids[:250], 1, prism.RandomSample, true)
 			w.labelled(t, of, ids[250:399], 251, "", true)
-			w.labelled(t, of, ids[399:], 400, contract.UncertainSample, true)
+			w.labelled(t, of, ids[399:], 400, prism.UncertainSample, true)
 		}, 250},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestOnlyLabelsOfASampleAreCounted(t *testing.T) {
 			// The same labels alone, all of a sample.
 			only := newWorld(t)
 			its := only.prism(t, "tickets")
-			only.labelled(t, its, only.examples(t, its, 1, c.want), 1, contract.RandomSample, true)
+			only.labelled(t, its, only.examples(t, its, 1, c.want), 1, prism.RandomSample, true)
 			want := only.calibrated(t, "tickets", api.PlattCalibration)
 			if got.Labels != c.want || *got.A != *want.A || *got.B != *want.B || got.Gain != want.Gain {
 				t.Errorf("fitted to %d labels: %v and %v, want %d: %v and %v", got.Labels, *got.A, *got.B, c.want, *want.A, *want.B)
@@ -221,7 +221,7 @@ func TestEqualTextsAreOneInputOfAFit(t *testing.T) {
 		w.saved(t, s)
 		ids = append(ids, s.ID)
 	}
-	w.labelled(t, of, ids, 1, contract.RandomSample, true)
+	w.labelled(t, of, ids, 1, prism.RandomSample, true)
 	_, err := w.CreateCalibration(t.Context(), w.key, versionOf("tickets"), api.NewCalibration{Question: "q", Method: api.PlattCalibration})
 	if !errors.Is(err, apierr.NotFitted()) { // one input cannot be divided for the cross-validation
 		t.Errorf("got %v", err)
@@ -242,7 +242,7 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 			s.Outcome.Answers = fmt.Appendf(nil, `{"q":{"type":"yes_no","probability":%v}}`, p(i))
 			w.saved(t, s)
 			_, err := w.store.PutLabels(ctx, w.account, of, []store.Label{{
-				Result: s.ID, Version: 1, Question: "q", Value: fmt.Sprint(value(i)), Sample: contract.RandomSample, Origin: store.LabelOfCall,
+				Result: s.ID, Version: 1, Question: "q", Value: fmt.Sprint(value(i)), Sample: prism.RandomSample, Origin: store.LabelOfCall,
 				At: time.UnixMilli(1),
 			}})
 			if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -167,7 +166,7 @@ func pair(a, b side) (p pairing) {
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
 	for input, l := range a.newest {
 		m, both := b.newest[input]
-		uncertain := l.Sample == contract.UncertainSample || m.Sample == contract.UncertainSample
+		uncertain := l.Sample == prism.UncertainSample || m.Sample == prism.UncertainSample
 		if !both || uncertain || other[input] || !a.labels.counts(l.Labelled) && !b.labels.counts(m.Labelled) {
 			continue
 		}

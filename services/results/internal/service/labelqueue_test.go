@@ -80,16 +80,16 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 		return slices.Compare(x[:], y[:])
 	})
 	for _, limit := range []int{1, 7, 16, 100} {
-		q := api.ListLabelQueueRequest{Question: "urgent", Order: contract.RandomSample, Version: 1, PageRequest: api.PageRequest{Limit: limit}}
+		q := api.ListLabelQueueRequest{Question: "urgent", Order: prism.RandomSample, Version: 1, PageRequest: api.PageRequest{Limit: limit}}
 		if got := w.queue(t, q); !slices.Equal(got, want) {
 			t.Errorf("limit %d: got %v, want %v", limit, got, want)
 		}
 	}
-	q := api.ListLabelQueueRequest{Question: "new", Order: contract.RandomSample, PageRequest: api.PageRequest{Limit: 9}}
-	for _, order := range []contract.LabelSample{contract.RandomSample, contract.UncertainSample} {
+	q := api.ListLabelQueueRequest{Question: "new", Order: prism.RandomSample, PageRequest: api.PageRequest{Limit: 9}}
+	for _, order := range []prism.LabelSample{prism.RandomSample, prism.UncertainSample} {
 		q.Order = order
 		want := []prism.ResultID{s.ID}
-		if order == contract.UncertainSample {
+		if order == prism.UncertainSample {
 			want = nil // it has no answer to it
 		}
 		if got := w.queue(t, q); !slices.Equal(got, want) {
@@ -106,7 +106,7 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 		{"triage", 3, apierr.VersionNotFound()},
 		{"none", 0, apierr.PrismNotFound()},
 	} {
-		q := api.ListLabelQueueRequest{Question: "urgent", Version: c.version, Order: contract.RandomSample, PageRequest: api.PageRequest{Limit: 1}}
+		q := api.ListLabelQueueRequest{Question: "urgent", Version: c.version, Order: prism.RandomSample, PageRequest: api.PageRequest{Limit: 1}}
 		if _, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: c.ref}, q); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -129,13 +129,13 @@ func TestTheUncertainQueueBeginsWithWhatIsLeastSure(t *testing.T) {
 	w.labelOf(t, done, "mood", "up")
 	for question, want := range map[string][]prism.ResultID{"urgent": {b, c, a}, "mood": {c, a, b}} {
 		for limit := 1; limit <= 4; limit++ {
-			q := api.ListLabelQueueRequest{Question: question, Order: contract.UncertainSample, PageRequest: api.PageRequest{Limit: limit}}
+			q := api.ListLabelQueueRequest{Question: question, Order: prism.UncertainSample, PageRequest: api.PageRequest{Limit: limit}}
 			if got := w.queue(t, q); !slices.Equal(got, want) {
 				t.Errorf("%s, limit %d: got %v, want %v", question, limit, got, want)
 			}
 		}
 	}
-	q := api.ListLabelQueueRequest{Question: "urgent", Order: contract.UncertainSample, PageRequest: api.PageRequest{Limit: 1}}
+	q := api.ListLabelQueueRequest{Question: "urgent", Order: prism.UncertainSample, PageRequest: api.PageRequest{Limit: 1}}
 	got, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
 	matches(t, got, err, `{"data":\[{"result_id":"`+b.String()+`","ref":"b","created_at":"[^"]+","version":1,"context":null,`+
 		`"fields":{"text":"hello"},"answers":`+answers(0.45, 1)+`}\],"sample":"uncertain","next_cursor":"[\w-]+"}`)
@@ -155,7 +155,7 @@ func TestAPageOfTheQueueEndsAtFourMiB(t *testing.T) {
 		w.saved(t, s)
 		want, sizes[s.ID] = append(want, s.ID), size
 	}
-	for _, order := range []contract.LabelSample{contract.RandomSample, contract.UncertainSample} {
+	for _, order := range []prism.LabelSample{prism.RandomSample, prism.UncertainSample} {
 		var got []prism.ResultID
 		q := api.ListLabelQueueRequest{Question: "urgent", Order: order, PageRequest: api.PageRequest{Limit: 100}}
 		for more := true; more; {
@@ -178,7 +178,7 @@ func TestAPageOfTheQueueEndsAtFourMiB(t *testing.T) {
 				q.Cursor = *page.NextCursor
 			}
 		}
-		if order == contract.RandomSample {
+		if order == prism.RandomSample {
 			slices.SortFunc(got, func(a, b prism.ResultID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
 		}
 		if !slices.Equal(got, want) {

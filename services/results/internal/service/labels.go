@@ -17,12 +17,12 @@ import (
 type (
 	// labelBody is a label (spec: label-one).
 	labelBody struct {
-		Value      strictjson.Value      `json:"value"`
-		Sample     *contract.LabelSample `json:"sample"`
-		Annotator  *string               `json:"annotator"`
-		Origin     store.LabelOrigin     `json:"origin"`
-		KeyID      prism.KeyID           `json:"key_id"`
-		LabelledAt string                `json:"labelled_at"`
+		Value      strictjson.Value   `json:"value"`
+		Sample     *prism.LabelSample `json:"sample"`
+		Annotator  *string            `json:"annotator"`
+		Origin     store.LabelOrigin  `json:"origin"`
+		KeyID      prism.KeyID        `json:"key_id"`
+		LabelledAt string             `json:"labelled_at"`
 	}
 	// labelsBody is a result with its labels, by question (spec: labels-read).
 	labelsBody struct {

@@ -190,7 +190,7 @@ func TestManyLabelsAreStoredAsFarAsTheyCanBe(t *testing.T) {
 			{Result: first, Question: "mood", Value: "x"},
 			{Ref: &a, Question: "urgent", Value: "false"},
 		},
-		LabelBy: api.LabelBy{Sample: contract.UncertainSample, Annotator: "Zoë"},
+		LabelBy: api.LabelBy{Sample: prism.UncertainSample, Annotator: "Zoë"},
 	}
 	const want = `{"labelled":3,"not_found":[3,4,5],"invalid":[{"index":2,"message":"Only an ok result can be labelled."},` +
 		`{"index":6,"message":"question: Unknown question"},{"index":7,"message":"value: Expected 'low' | 'up'"}]}`

@@ -86,11 +86,11 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
-	w.labelled(t, of, w.examples(t, of, 1, 3), 1, contract.UncertainSample, true)
+	w.labelled(t, of, w.examples(t, of, 1, 3), 1, prism.UncertainSample, true)
 	large := w.save(w.prism(t, "large"))
 	large.Fields[0].Value = strings.Repeat("x", tabular.MaxRowBytes)
 	w.saved(t, large)
-	w.labelled(t, large.Prism, []prism.ResultID{large.ID}, 1, contract.RandomSample, true)
+	w.labelled(t, large.Prism, []prism.ResultID{large.ID}, 1, prism.RandomSample, true)
 	more := definition("text", "subject")
 	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: more}); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestTheFileOfARunFromLabelsHas64MiBAtMost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
-	w.labelled(t, of, w.examples(t, of, 1, 70), 1, contract.RandomSample, true)
+	w.labelled(t, of, w.examples(t, of, 1, 70), 1, prism.RandomSample, true)
 	w.store.Store = largeInputs{w.store.Store, 1_000_000}
 	_, err := w.LabelsRun(t.Context(), w.key, prism.Ref{ID: of}, contract.NewRun{FromLabelsOf: 1, Version: 1})
 	if want := "400 Invalid request: from_labels_of: the labelled inputs have more than 64 MiB"; fmt.Sprint(err) != want {

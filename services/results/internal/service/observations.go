@@ -7,7 +7,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/calibration"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -119,9 +118,9 @@ type completeness struct {
 // were chosen because the model was uncertain never count: they would bias every measure (spec: labels-that-count).
 func (l labelled) counts(a store.Labelled) bool {
 	switch {
-	case a.Sample == contract.UncertainSample:
+	case a.Sample == prism.UncertainSample:
 		return false
-	case a.Sample == contract.RandomSample, a.Origin == store.LabelOfFile:
+	case a.Sample == prism.RandomSample, a.Origin == store.LabelOfFile:
 		return true
 	}
 	return l.complete
@@ -136,7 +135,7 @@ func (s *Service) labelled(
 		return l, err
 	}
 	for _, a := range l.found {
-		if a.Sample != contract.UncertainSample {
+		if a.Sample != prism.UncertainSample {
 			l.labels++
 			l.matters = l.matters || !l.counts(a)
 		}

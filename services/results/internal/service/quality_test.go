@@ -52,8 +52,8 @@ func TestTheMeasuresAreThoseOfTheLabelsThatCount(t *testing.T) {
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
 	ids := w.examples(t, of, 1, 550)
-	w.labelled(t, of, ids[:500], 1, contract.RandomSample, true)
-	w.labelled(t, of, ids[500:], 501, contract.UncertainSample, false) // and would spoil the measures
+	w.labelled(t, of, ids[:500], 1, prism.RandomSample, true)
+	w.labelled(t, of, ids[500:], 501, prism.UncertainSample, false) // and would spoil the measures
 	got := w.quality(t, api.MeasuredAnswers{}).Questions[0]
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	if got.Labels != 550 || got.Counted != 500 || !near(got.Accuracy.Value, 0.824) || !near(got.Accuracy.Low, 0.78818582871064) ||
@@ -124,7 +124,7 @@ func (w *world) saveLabelled(
 		for question, value := range labels {
 			if v := value(i); v != "" {
 				put = append(put, store.Label{
-					Result: s.ID, Version: version, Question: question, Value: v, Sample: contract.RandomSample, Origin: store.LabelOfCall,
+					Result: s.ID, Version: version, Question: question, Value: v, Sample: prism.RandomSample, Origin: store.LabelOfCall,
 					At: time.UnixMilli(1),
 				})
 			}
@@ -141,9 +141,9 @@ func TestAMeasureIsRefusedForAReason(t *testing.T) {
 	w := newWorld(t)
 	w.prism(t, "none")
 	few := w.prism(t, "few")
-	w.labelled(t, few, w.examples(t, few, 1, 29), 1, contract.RandomSample, true)
+	w.labelled(t, few, w.examples(t, few, 1, 29), 1, prism.RandomSample, true)
 	uncertain := w.prism(t, "uncertain")
-	w.labelled(t, uncertain, w.examples(t, uncertain, 1, 200), 1, contract.UncertainSample, true)
+	w.labelled(t, uncertain, w.examples(t, uncertain, 1, 200), 1, prism.UncertainSample, true)
 	w.questions(t, "scale", prism.Question{Key: "q", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "a", Value: 1}, {Key: "b", Value: 2}}})
 	for _, c := range []struct {
 		slug     string
@@ -185,7 +185,7 @@ func TestThresholdsAreThoseThatCostTheLeast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
-	w.labelled(t, of, w.examples(t, of, 1, 500), 1, contract.RandomSample, true)
+	w.labelled(t, of, w.examples(t, of, 1, 500), 1, prism.RandomSample, true)
 	response, err := w.Thresholds(t.Context(), w.key, api.ReadThresholdsRequest{
 		VersionRequest: versionOf("tickets"), Question: "q", FalseYes: 5, FalseNo: 1, Unsure: 0.5,
 	})
@@ -344,10 +344,10 @@ func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 	}{
 		{func() {}, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
 		{func() { w.labelled(t, of, ids[:1], 1, "", false) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
-		{func() { w.labelled(t, of, ids[:31], 1, contract.RandomSample, true) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
+		{func() { w.labelled(t, of, ids[:31], 1, prism.RandomSample, true) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
 		// A result without a label: those without a sample count no more. No label changed.
 		{func() { w.examples(t, of, 41, 41) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
-		{func() { w.labelled(t, of, ids[:2], 1, contract.UncertainSample, true) }, map[string]int64{"quality": 1, "compare": 2}, "409 Too few labels: 29 of 30."},
+		{func() { w.labelled(t, of, ids[:2], 1, prism.UncertainSample, true) }, map[string]int64{"quality": 1, "compare": 2}, "409 Too few labels: 29 of 30."},
 	} {
 		step.change()
 		for name, call := range ask {
@@ -382,7 +382,7 @@ func TestAMeasureLooksAtTenThousandLabelsAtMost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
-	w.labelled(t, of, w.examples(t, of, 1, 30), 1, contract.RandomSample, true)
+	w.labelled(t, of, w.examples(t, of, 1, 30), 1, prism.RandomSample, true)
 	asked := 0
 	w.store.Store = labelsAsked{w.store.Store, &asked}
 	w.quality(t, api.MeasuredAnswers{})

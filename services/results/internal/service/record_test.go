@@ -53,7 +53,7 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 	w.saved(t, full, retry)
 	_, err := w.PutLabels(t.Context(), w.key, retry.ID, api.NewLabels{
 		Labels:  api.LabelsOfQuestions{{Question: "q", Value: "true"}},
-		LabelBy: api.LabelBy{Sample: contract.RandomSample, Annotator: "Zoë"},
+		LabelBy: api.LabelBy{Sample: prism.RandomSample, Annotator: "Zoë"},
 	})
 	if err != nil {
 		t.Fatal(err)

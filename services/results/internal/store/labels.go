@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -32,7 +31,7 @@ type Labels interface {
 	// Answers calls read with what results were asked and answered, in any order, and maybe again with some. The answers are
 	// valid only in the call. Results that do not exist, or failed, are left out.
 	Answers(ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(Answered) error) error
-	// CountLabelled counts the labels that Labelled would find without a limit, except those of contract.UncertainSample.
+	// CountLabelled counts the labels that Labelled would find without a limit, except those of prism.UncertainSample.
 	CountLabelled(ctx context.Context, account prism.AccountID, f Filter, question string) (int, error)
 	// CountAnswered counts the results that are ok and pass a filter, up to limit.
 	CountAnswered(ctx context.Context, account prism.AccountID, f Filter, limit int) (int, error)
@@ -60,7 +59,7 @@ type Label struct {
 	Version   int32 // that answered the result
 	Question  string
 	Value     string // an option key, a level key, "true" or "false"; "" in a change: no label
-	Sample    contract.LabelSample
+	Sample    prism.LabelSample
 	Annotator string // "": not said
 	Origin    LabelOrigin
 	Key       prism.KeyID // that put it; of a session's key the member
@@ -113,7 +112,7 @@ type LabelledResult struct {
 type Labelled struct {
 	Result prism.ResultID
 	Value  string
-	Sample contract.LabelSample
+	Sample prism.LabelSample
 	Origin LabelOrigin
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -50,7 +49,7 @@ func (s Store) Labelled(
 	}
 	err = s.Run(ctx, l.statement(), all(&found, func(r *Row) store.Labelled {
 		return store.Labelled{
-			Result: prism.ResultID{UUID: r.UUID()}, Value: once(r.Text()), Sample: contract.LabelSample(once(r.Text())),
+			Result: prism.ResultID{UUID: r.UUID()}, Value: once(r.Text()), Sample: prism.LabelSample(once(r.Text())),
 			Origin: store.LabelOrigin(once(r.Text())),
 		}
 	}))
@@ -108,7 +107,7 @@ func (l *list) labelled(query string, account prism.AccountID, f store.Filter, q
 func (s Store) CountLabelled(ctx context.Context, account prism.AccountID, f store.Filter, question string) (n int, err error) {
 	l := list{Statement: Statement{Operation: "count_labelled", ReadOnly: true}}
 	l.labelled(countLabelled, account, f, question)
-	l.add(" AND l.sample <> ", string(contract.UncertainSample))
+	l.add(" AND l.sample <> ", string(prism.UncertainSample))
 	var counted int64
 	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
 	return int(counted), err

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -301,7 +300,7 @@ func (s Store) LabelsOf(
 func (r *Row) label() store.Label {
 	return store.Label{
 		Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(), Value: r.Text(),
-		Sample: contract.LabelSample(r.Text()), Annotator: r.Text(), Origin: store.LabelOrigin(r.Text()),
+		Sample: prism.LabelSample(r.Text()), Annotator: r.Text(), Origin: store.LabelOrigin(r.Text()),
 		Key: prism.KeyID{UUID: r.UUID()}, At: r.Time(),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -56,7 +55,7 @@ func (f *fixture) labelled(t *testing.T) {
 		f.save(t, r)
 	}
 	sampled := f.label(second, "urgent", "false")
-	sampled.Sample, sampled.Origin = contract.UncertainSample, store.LabelOfFile
+	sampled.Sample, sampled.Origin = prism.UncertainSample, store.LabelOfFile
 	f.putLabels(t, f.label(first, "urgent", "true"), f.label(first, "topic", "a"), sampled, f.label(other, "urgent", "true"))
 	read := func(filter store.Filter, question string, limit int) []store.Labelled {
 		filter.Prism, filter.Version = f.mine.prism.ID, max(1, filter.Version)
@@ -68,7 +67,7 @@ func (f *fixture) labelled(t *testing.T) {
 	same(t, len(found), 3)
 	same(t, []prism.ResultID{found[0].Result, found[1].Result, found[2].Result}, []prism.ResultID{other.ID, second.ID, first.ID})
 	same(t, found[1], store.Labelled{
-		Result: second.ID, Value: "false", Sample: contract.UncertainSample, Origin: store.LabelOfFile,
+		Result: second.ID, Value: "false", Sample: prism.UncertainSample, Origin: store.LabelOfFile,
 	})
 	ids := func(found []store.Labelled) (ids []prism.ResultID) {
 		for _, l := range found {

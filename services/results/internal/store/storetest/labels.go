@@ -58,7 +58,7 @@ func labelTests() []test {
 			first := f.label(r, "urgent", "true")
 			f.putLabels(t, first, f.label(r, "topic", "b"))
 			second := store.Label{
-				Result: r.ID, Version: 1, Question: "urgent", Value: "false", Sample: contract.RandomSample, Annotator: "Zoë “🙂”",
+				Result: r.ID, Version: 1, Question: "urgent", Value: "false", Sample: prism.RandomSample, Annotator: "Zoë “🙂”",
 				Origin: store.LabelOfFile, Key: prism.KeyID{UUID: f.id()}, At: moment(21),
 			}
 			f.putLabels(t, second)
@@ -216,7 +216,7 @@ func labelTests() []test {
 			before := []store.LabelsState{f.labelsState(t, 1)}
 			l := f.label(r, "urgent", "true")
 			for _, change := range []func(){
-				func() {}, func() { l.Value = "false" }, func() { l.Sample = contract.RandomSample }, func() { l.Origin = store.LabelOfFile },
+				func() {}, func() { l.Value = "false" }, func() { l.Sample = prism.RandomSample }, func() { l.Origin = store.LabelOfFile },
 			} {
 				change()
 				f.putLabels(t, l)
