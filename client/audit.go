@@ -3,12 +3,21 @@ package client
 import (
 	"context"
 	"iter"
-	"net/http"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
-// AuditAction is what was done. A later release may have more actions.
-type AuditAction string
+type (
+	// AuditAction is what was done. A later release may have more actions.
+	AuditAction = api.AuditAction
+	// AuditEntry says who changed what, and when. The members of Detail depend on the action, such as "version".
+	AuditEntry = api.AuditEntry
+	// AuditActor is who made a change.
+	AuditActor = api.AuditActor
+	// AuditObject is what was changed.
+	AuditObject = api.AuditObject
+)
 
 // The actions.
 const (
@@ -48,30 +57,6 @@ const (
 	CalibrationPinned  AuditAction = "calibration.pin"
 )
 
-// AuditEntry says who changed what, and when.
-type AuditEntry struct {
-	ID     string         `json:"id"`
-	At     Time           `json:"at"`
-	Actor  AuditActor     `json:"actor"`
-	Action AuditAction    `json:"action"`
-	Object AuditObject    `json:"object"`
-	Detail map[string]any `json:"detail"` // the members depend on the action, such as "version"
-}
-
-// AuditActor is who made a change.
-type AuditActor struct {
-	Kind string  `json:"kind"` // "key", "member", "operator" or "retention"
-	ID   *string `json:"id"`   // of the key or member, else nil
-	Name string  `json:"name"`
-}
-
-// AuditObject is what was changed.
-type AuditObject struct {
-	Kind string `json:"kind"` // "account", "key", "member", "prism", "result", "file" or "run"
-	ID   string `json:"id"`
-	Name string `json:"name"` // of an account, a key, a member, a file or a run; the slug of a prism; empty for a result
-}
-
 // AuditFilter selects entries; an empty member selects all.
 type AuditFilter struct {
 	From  time.Time // only changes made then or later
@@ -85,7 +70,7 @@ func (c *Client) ListAudit(ctx context.Context, f AuditFilter, o PageOptions, op
 	setTime(q, "from", f.From)
 	setTime(q, "to", f.To)
 	set(q, "actor", f.Actor)
-	return fetch[Page[AuditEntry]](ctx, c, request("listAudit", http.MethodGet, "audit").where(q), options)
+	return fetch[Page[AuditEntry]](ctx, c, declared(api.ListAudit).where(q), options)
 }
 
 // Audit iterates over the account's audit, newest first, and reads a page at a time. An error ends the iteration.

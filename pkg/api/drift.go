@@ -45,8 +45,8 @@ type DriftChange struct {
 }
 
 // Problems implements the rule that only a prism that is watched has a reference.
-func (c DriftChange) Problems(valid func(...string) bool) []apierr.Problem {
-	if !c.Watched && valid("watched", "reference") {
+func (c DriftChange) Problems(m Sent) []apierr.Problem {
+	if !c.Watched && m.Valid("watched", "reference") {
 		return []apierr.Problem{{Path: "reference", Text: "is only of a prism that is watched"}}
 	}
 	return nil
@@ -61,8 +61,8 @@ type DriftPeriod struct {
 }
 
 // Problems implements the rule that a period has at least an hour.
-func (p DriftPeriod) Problems(valid func(...string) bool) []apierr.Problem {
-	if valid("from", "to") && !p.From.Before(p.To) {
+func (p DriftPeriod) Problems(m Sent) []apierr.Problem {
+	if m.Valid("from", "to") && !p.From.Before(p.To) {
 		return []apierr.Problem{{Path: "from", Text: "must be before to"}}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (o Op[In, Out]) IfMatch() bool { return o.has(InHeader, "If-Match") }
 
 func (o Op[In, Out]) has(place Place, name string) bool {
 	request, _ := o.Types()
-	return slices.ContainsFunc(Members(request), func(m Member) bool { return m.Place == place && m.Name == name })
+	return slices.ContainsFunc(Properties(request), func(m Property) bool { return m.Place == place && m.Name == name })
 }
 
 // Operation is an Op of any types.

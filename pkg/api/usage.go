@@ -72,7 +72,7 @@ func (q ReadUsageRequest) Period(today prism.Day) (from, to prism.Day, problem *
 }
 
 // Problems implements the rule that days that are both sent are a period.
-func (q ReadUsageRequest) Problems(func(...string) bool) []apierr.Problem {
+func (q ReadUsageRequest) Problems(Sent) []apierr.Problem {
 	if q.From != nil && q.To != nil {
 		if _, _, problem := q.Period(0); problem != nil {
 			return []apierr.Problem{*problem}

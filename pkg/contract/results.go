@@ -73,7 +73,6 @@ type Results interface {
 	Files
 	Runs
 	Leases
-	Members
 	Tries
 
 	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are
@@ -118,9 +117,6 @@ type Results interface {
 	// PreviewLens shows results of a prism as a read with another Lens would, and stores nothing: apierr.PrismNotFound, and
 	// apierr.Invalid as of PutLens.
 	PreviewLens(ctx context.Context, key KeyDigest, ref prism.Ref, p LensPreview) (Response, error)
-
-	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
-	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
 }
 
 // Do calls a declared operation with a request of its type.
@@ -242,16 +238,6 @@ type ResultFilter struct {
 	Model string       `json:",omitzero"` // the configured model that was asked last
 	Key   *prism.KeyID `json:",omitzero"` // that made the call
 	Run   *prism.RunID `json:",omitzero"` // then in the order of its rows
-}
-
-// AuditList filters and pages the audit. Zero values filter nothing. From is inclusive, To exclusive.
-type AuditList struct {
-	From, To time.Time
-	Key      *prism.KeyID // only what this key did
-	Operator bool         // only what operators did
-	// Retention is only what the retention of prisms deleted.
-	Retention bool `json:",omitzero"`
-	Page      Page
 }
 
 // Page is a limit of 1 to 100 and the cursor of the page before ("" for the first page).

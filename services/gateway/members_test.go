@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -23,27 +24,22 @@ func (m *membership) hear(method string, args ...any) (contract.Response, error)
 	return contract.Response{ContentType: httpkit.JSONType, Body: []byte(`{"id":"x"}`)}, m.err
 }
 
-func (m *membership) AddMember(_ context.Context, _ contract.KeyDigest, n contract.NewMember) (contract.Response, error) {
-	return m.hear("add", n.Name, n.Email, n.Role, n.Claim != nil)
-}
-
-func (m *membership) ListMembers(_ context.Context, _ contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return m.hear("list", p.Limit)
-}
-
-func (m *membership) ChangeMember(
-	_ context.Context, _ contract.KeyDigest, id prism.MemberID, c contract.MemberChange,
-) (contract.Response, error) {
-	return m.hear("change", id, c.Name, c.Role)
-}
-
-func (m *membership) RemoveMember(_ context.Context, _ contract.KeyDigest, id prism.MemberID) (contract.Response, error) {
-	_, err := m.hear("remove", id)
-	return contract.Response{}, err
-}
-
-func (m *membership) LinkMember(_ context.Context, _ contract.KeyDigest, id prism.MemberID) (contract.Response, error) {
-	return m.hear("link", id)
+func (m *membership) Do(_ context.Context, _ contract.KeyDigest, op api.Operation, sent any) (contract.Response, error) {
+	switch in := sent.(type) {
+	case *api.AddMemberRequest:
+		return m.hear("add", in.Name, in.Email, in.Role, in.Claim != nil)
+	case *api.ListMembersRequest:
+		return m.hear("list", in.Limit)
+	case *api.ChangeMemberRequest:
+		return m.hear("change", in.Member, in.Name, in.Role)
+	case *api.MemberRequest:
+		if op.Declared().Name == api.RemoveMember.Name {
+			_, err := m.hear("remove", in.Member)
+			return contract.Response{}, err
+		}
+		return m.hear("link", in.Member)
+	}
+	return contract.Response{}, fmt.Errorf("%s is not heard", op.Declared().Name)
 }
 
 func (m *membership) PreviewLens(

@@ -1597,104 +1597,6 @@ export interface components {
             /** @description Cells that are no value of their question. */
             invalid: number;
         };
-        /** @description A member to invite, or with `claim` a rule. */
-        NewMember: {
-            /** @description What people call the member or rule. */
-            name: string;
-            /** @description Where an invitation goes. Prism sends no mail. Not with `claim`. */
-            email?: string | null;
-            role: components["schemas"]["Role"];
-            /** @description Makes a rule: whoever signs in by OpenID Connect with this claim becomes a member with the role, if the operator has granted the claim, or if the person agrees. */
-            claim?: components["schemas"]["MemberClaim"] | null;
-        };
-        /** @description What to replace of a member or rule: at least one of both. */
-        MemberChange: {
-            /** @description What people call the member or rule. */
-            name?: string | null;
-            /** @description What the member may do from now on. */
-            role?: components["schemas"]["Role"] | null;
-        };
-        /** @description A claim of a provider of OpenID Connect, and a value that it has or that is one of its values. */
-        MemberClaim: {
-            /** @description The claim, such as `groups`. */
-            name: string;
-            /** @description The value. */
-            value: string;
-        };
-        /** @description A person of an account who signs in to the console, or a rule that makes members. */
-        Member: {
-            /**
-             * Format: uuid
-             * @description The id.
-             */
-            id: string;
-            /** @description What people call the member or rule. */
-            name: string;
-            /** @description The address of the invitation, for people. */
-            email: string | null;
-            role: components["schemas"]["Role"];
-            /** @description The claim of a rule. Null for a member. */
-            claim: components["schemas"]["MemberClaim"] | null;
-            /**
-             * @description How the member signed in the last time. Null if it never did.
-             * @enum {string|null}
-             */
-            signed_in_by: "link" | "openid" | null;
-            /**
-             * Format: date-time
-             * @description When the member or rule was made.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description The last use of one of the member's sessions, right to the minute.
-             */
-            last_seen_at: string | null;
-        };
-        /** @description A member with its sign-in link. A rule has none. */
-        InvitedMember: {
-            /**
-             * Format: uuid
-             * @description The id.
-             */
-            id: string;
-            /** @description What people call the member or rule. */
-            name: string;
-            /** @description The address of the invitation, for people. */
-            email: string | null;
-            role: components["schemas"]["Role"];
-            /** @description The claim of a rule. Null for a member. */
-            claim: components["schemas"]["MemberClaim"] | null;
-            /**
-             * @description How the member signed in the last time. Null if it never did.
-             * @enum {string|null}
-             */
-            signed_in_by: "link" | "openid" | null;
-            /**
-             * Format: date-time
-             * @description When the member or rule was made.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description The last use of one of the member's sessions, right to the minute.
-             */
-            last_seen_at: string | null;
-            /** @description The path of the sign-in link, behind the address of the console. It is shown only here, and used once. */
-            link?: string;
-            /**
-             * Format: date-time
-             * @description When the link expires.
-             */
-            expires_at?: string;
-        };
-        /** @description A page of members and rules, newest first. */
-        MemberPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Member"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
         /** @description All configured models. */
         ModelList: {
             /** @description The models, in the order of the configuration. */
@@ -1735,12 +1637,35 @@ export interface components {
             /** @description For a million tokens that the model returns. */
             output: number;
         };
-        /** @description A page of the audit, newest first. */
-        AuditPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["AuditEntry"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
+        /** @description A key, a member, the operator of the server, or the retention of a prism. */
+        AuditActor: {
+            /**
+             * @description What the actor is.
+             * @enum {string}
+             */
+            kind: "key" | "member" | "operator" | "retention";
+            /**
+             * Format: uuid
+             * @description The id of the key or the member, else null.
+             */
+            id: string | null;
+            /** @description The name of the key, the member or the operator, or `retention`. */
+            name: string;
+        };
+        /** @description An account, a key, a member, a prism, a result, a file or a run. */
+        AuditObject: {
+            /**
+             * @description What the object is.
+             * @enum {string}
+             */
+            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run";
+            /**
+             * Format: uuid
+             * @description The id of the object.
+             */
+            id: string;
+            /** @description The name of an account, a key, a member, a file or a run, or the slug of a prism. Empty for a result. */
+            name: string;
         };
         /** @description Who changed what, and when. Later releases may add actions, kinds, and members of `detail`. */
         AuditEntry: {
@@ -1834,36 +1759,6 @@ export interface components {
                 /** @description How many results retention has deleted, of `results.delete`, and of `prism.retention` if it ends a pass. */
                 deleted?: number;
             };
-        };
-        /** @description A key, a member, the operator of the server, or the retention of a prism. */
-        AuditActor: {
-            /**
-             * @description What the actor is.
-             * @enum {string}
-             */
-            kind: "key" | "member" | "operator" | "retention";
-            /**
-             * Format: uuid
-             * @description The id of the key or the member, else null.
-             */
-            id: string | null;
-            /** @description The name of the key, the member or the operator, or `retention`. */
-            name: string;
-        };
-        /** @description An account, a key, a member, a prism, a result, a file or a run. */
-        AuditObject: {
-            /**
-             * @description What the object is.
-             * @enum {string}
-             */
-            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run";
-            /**
-             * Format: uuid
-             * @description The id of the object.
-             */
-            id: string;
-            /** @description The name of an account, a key, a member, a file or a run, or the slug of a prism. Empty for a result. */
-            name: string;
         };
         /** @description Everything that is kept of a call. A member that is not known is null. */
         Record: {
@@ -2997,6 +2892,114 @@ export interface components {
              * @description When the key was revoked, or null. ISO 8601 in UTC with milliseconds.
              */
             revoked_at: string | null;
+        };
+        /** @description A member to invite, or with `claim` a rule. */
+        NewMember: {
+            /** @description What people call the member or rule. */
+            name: string;
+            /** @description Where an invitation goes. Prism sends no mail. Not with `claim`. */
+            email?: string | null;
+            /** @description What the member may do. It has no default, so that nobody makes an owner by mistake. */
+            role: components["schemas"]["Role"];
+            /** @description Makes a rule: whoever signs in by OpenID Connect with this claim becomes a member with the role, if the operator has granted the claim, or if the person agrees. */
+            claim?: components["schemas"]["MemberClaim"] | null;
+        };
+        /** @description A claim of a provider of OpenID Connect, and a value that it has or that is one of its values. */
+        MemberClaim: {
+            /** @description The claim, such as `groups`. */
+            name: string;
+            /** @description The value. */
+            value: string;
+        };
+        /** @description A member with its sign-in link. A rule has none. */
+        InvitedMember: {
+            /**
+             * Format: uuid
+             * @description The id.
+             */
+            id: string;
+            /** @description What people call the member or rule. */
+            name: string;
+            /** @description The address of the invitation, for people. */
+            email: string | null;
+            /** @description What the member may do. */
+            role: components["schemas"]["Role"];
+            /** @description The claim of a rule. Null for a member. */
+            claim: components["schemas"]["MemberClaim"] | null;
+            /**
+             * @description How the member signed in the last time. Null if it never did.
+             * @enum {string|null}
+             */
+            signed_in_by: "link" | "openid" | null;
+            /**
+             * Format: date-time
+             * @description When the member or rule was made. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The last use of one of the member's sessions, right to the minute. ISO 8601 in UTC with milliseconds.
+             */
+            last_seen_at: string | null;
+            /** @description The path of the sign-in link, behind the address of the console. It is shown only here, and used once. */
+            link?: string;
+            /**
+             * Format: date-time
+             * @description When the link expires. ISO 8601 in UTC with milliseconds.
+             */
+            expires_at?: string;
+        };
+        /** @description A page of members and rules, newest first. */
+        MemberPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Member"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A person of an account who signs in to the console, or a rule that makes members. */
+        Member: {
+            /**
+             * Format: uuid
+             * @description The id.
+             */
+            id: string;
+            /** @description What people call the member or rule. */
+            name: string;
+            /** @description The address of the invitation, for people. */
+            email: string | null;
+            /** @description What the member may do. */
+            role: components["schemas"]["Role"];
+            /** @description The claim of a rule. Null for a member. */
+            claim: components["schemas"]["MemberClaim"] | null;
+            /**
+             * @description How the member signed in the last time. Null if it never did.
+             * @enum {string|null}
+             */
+            signed_in_by: "link" | "openid" | null;
+            /**
+             * Format: date-time
+             * @description When the member or rule was made. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The last use of one of the member's sessions, right to the minute. ISO 8601 in UTC with milliseconds.
+             */
+            last_seen_at: string | null;
+        };
+        /** @description What to replace of a member or rule: at least one of both. */
+        MemberChange: {
+            /** @description What people call the member or rule. */
+            name?: string | null;
+            /** @description What the member may do from now on. */
+            role?: components["schemas"]["Role"] | null;
+        };
+        /** @description A page of the audit, newest first. */
+        AuditPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["AuditEntry"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
         };
         /** @description Sums over the results of a period. */
         Usage: {

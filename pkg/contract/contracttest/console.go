@@ -68,7 +68,7 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 	t.Helper()
 	session, earlier, link := contract.SessionDigest{1, 31: 2}, contract.SessionDigest{3, 31: 4}, contract.LinkDigest{5, 31: 6}
 	is := contract.SessionAccount{
-		ID: account, Name: odd, Member: contract.SessionMember{ID: memberID, Name: odd, Role: prism.Labeller},
+		ID: account, Name: odd, Member: contract.SessionMember{ID: prism.MemberID{UUID: prism.UUID{0xab, 15: 6}}, Name: odd, Role: prism.Labeller},
 	}
 	identity := contract.Identity{
 		Issuer: odd, Subject: odd, Name: odd, Email: odd, EmailVerified: true, Claims: map[string][]string{odd: {odd, ""}, "b": {"c"}},

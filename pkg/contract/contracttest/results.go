@@ -126,10 +126,6 @@ func (r *results) FinishTry(_ context.Context, t contract.Try) (contract.Respons
 	return r.hear("FinishTry", t)
 }
 
-func (r *results) ListAudit(_ context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
-	return r.hear("ListAudit", key, q)
-}
-
 // The arguments of the calls. The texts hold characters that are easily changed on the way.
 var (
 	digest   = contract.KeyDigest{1, 2, 3, 31: 9}
@@ -238,16 +234,10 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"PreviewLens", []any{digest, byID, contract.LensPreview{Lens: aLens, Results: []prism.ResultID{}}}},
 		{"FinishTry", []any{contract.Try{Account: account, Key: keyID, Definition: definition, Lens: &aLens, Outcome: save.Outcome}}},
 		{"FinishTry", []any{contract.Try{Account: account, Definition: definition, Outcome: contract.Outcome{Error: odd}}}},
-		{"ListAudit", []any{digest, contract.AuditList{}}},
-		{"ListAudit", []any{digest, contract.AuditList{Retention: true}}},
-		{"ListAudit", []any{digest, contract.AuditList{Operator: true, Page: contract.Page{Limit: 7}}}},
-		{"ListAudit", []any{digest, contract.AuditList{
-			From: at, To: at.Add(time.Hour), Key: &keyID, Page: contract.Page{Limit: 7, Cursor: "c"},
-		}}},
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)
-	for _, call := range slices.Concat(calls, filesAndRuns(), members(), calibrated()) {
+	for _, call := range slices.Concat(calls, filesAndRuns(), calibrated()) {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)

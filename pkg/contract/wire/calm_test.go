@@ -105,10 +105,6 @@ func (calm) Record(context.Context, contract.KeyDigest, prism.ResultID) (contrac
 	return contract.Response{}, contract.ErrUnavailable
 }
 
-func (calm) ListAudit(context.Context, contract.KeyDigest, contract.AuditList) (contract.Response, error) {
-	return page, nil
-}
-
 func (calm) Do(context.Context, contract.KeyDigest, api.Operation, any) (contract.Response, error) {
 	return page, nil
 }

@@ -88,7 +88,3 @@ func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contrac
 func (r *results) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
 	return r.call(ctx, pathFinishTry, t)
 }
-
-func (r *results) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
-	return r.lookUp(ctx, pathListAudit, argsQuery[contract.AuditList]{key, q})
-}

@@ -56,14 +56,10 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountTries(app, r, log)
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
-	mountMembers(app, r, log)
 	mountDeletions(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
 	mountLeases(app, r, log)
-	find(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {
-		return r.ListAudit(ctx, a.Key, a.Query)
-	})
 }
 
 func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {

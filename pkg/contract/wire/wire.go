@@ -46,7 +46,6 @@ const (
 	pathCreatePrism = "/internal/create-prism"
 	pathAddVersion  = "/internal/add-version"
 	pathPutLens     = "/internal/put-lens"
-	pathListAudit   = "/internal/list-audit"
 	pathRecord      = "/internal/record"
 	pathAccount     = "/internal/account"
 	pathLimits      = "/internal/limits"

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
 // GrantClaim lets rules of an account for a claim make members at any sign-in, or no longer (spec: claim-grant).
-func (o *Operator) GrantClaim(ctx context.Context, account prism.AccountID, c contract.Claim, granted bool) error {
+func (o *Operator) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool) error {
 	if err := errors.Join(validName("a claim's name", c.Name), validName("a claim's value", c.Value)); err != nil {
 		return err
 	}
@@ -29,7 +28,7 @@ func (o *Operator) accountAllowClaim(ctx context.Context, g given) ([][]string, 
 	}
 	if g.claim != "" {
 		name, value, _ := strings.Cut(g.claim, "=")
-		if err := o.GrantClaim(ctx, id, contract.Claim{Name: name, Value: value}, !g.remove); err != nil {
+		if err := o.GrantClaim(ctx, id, prism.Claim{Name: name, Value: value}, !g.remove); err != nil {
 			return nil, err
 		}
 	}

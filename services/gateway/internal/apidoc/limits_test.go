@@ -30,7 +30,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	create := func(b request.Body) error { _, err := request.ParseCreate("p", nil, b); return err }
 	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
-	newMember := func(b request.Body) error { _, err := request.ParseNewMember(b); return err }
+	newMember := func(b request.Body) error { return parseDeclared(api.AddMember, "", "", b) }
 	newTry := func(b request.Body) error { _, err := request.ParseTry(b); return err }
 	newName := func(b request.Body) error { return parseDeclared(api.RenamePrism, "", "", b) }
 	newKey := func(b request.Body) error { return parseDeclared(api.CreateKey, "", "", b) }
@@ -58,7 +58,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewMember", `{"name":"n","role":"reader","claim":{"name":"groups","value":"a"}}`, "claim", newMember},
 		{
 			"MemberChange", `{"name":"n","role":"reader"}`, "",
-			func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
+			func(b request.Body) error { return parseDeclared(api.ChangeMember, "", "", b) },
 		},
 		{
 			"NewLabels", `{"labels":{"q":true},"sample":"random","annotator":"a"}`, "annotator",

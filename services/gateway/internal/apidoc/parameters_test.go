@@ -46,7 +46,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		},
 		"listResults":   func(n, v string) error { _, err := request.ParseResultList(sent(n, v)); return err },
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
-		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
@@ -63,13 +62,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			return err
 		},
 		"listRunRows": func(n, v string) error { _, _, err := request.ParseRunRows(in("run_id", n, v), sent(n, v)); return err },
-		"listMembers": func(n, v string) error { _, err := request.ParseMemberList(sent(n, v)); return err },
-		"changeMember": func(_, v string) error {
-			_, _, err := request.ParseMemberChange(v, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"name":"n"}`)})
-			return err
-		},
-		"removeMember": func(_, v string) error { _, err := request.ParseMemberAction(v, request.Body{}); return err },
-		"linkMember":   func(_, v string) error { _, err := request.ParseMemberAction(v, request.Body{}); return err },
 	}
 	d, err := parse(Document())
 	if err != nil {
@@ -112,7 +104,7 @@ func parseDeclared(op api.Operation, name, value string, body request.Body) erro
 	valid := map[string]string{"prism": "p", "version": "1"}
 	in, _ := op.Types()
 	query := map[string]string{}
-	for _, m := range api.Members(in) {
+	for _, m := range api.Properties(in) {
 		if m.Place == api.InQuery && m.Required && name != "" {
 			query[m.Name] = m.Field.Tag.Get("example")
 		}

@@ -23,8 +23,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
 		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
-		"addMember":     func(b request.Body) error { _, err := request.ParseNewMember(b); return err },
-		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
 		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
@@ -124,14 +122,13 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		`{"columns":[{"name":"q","question":"q","show":"answer"}],"result_ids":[` + strings.Repeat(`"`+anID+`",`, 50) + `"` + anID + `"]}`)})
 	put("PreviewTooMany", err)
 	member := func(members string) error {
-		_, err := request.ParseNewMember(request.Body{Kind: httpkit.JSON, Bytes: []byte(`{` + members + `}`)})
-		return err
+		return parseDeclared(api.AddMember, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{` + members + `}`)})
 	}
 	put("MemberProblems", member(``))
 	put("EmailAndClaim", member(`"name":"n","role":"reader","email":"a@b.example","claim":{"name":"groups","value":"a"}`))
-	_, err = request.ParseMemberAction("1", request.Body{})
+	err = parseDeclared(api.LinkMember, "member_id", "1", request.Body{})
 	put("InvalidMemberId", err)
-	_, _, err = request.ParseMemberChange(anID, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
+	err = parseDeclared(api.ChangeMember, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NoMemberChange", err)
 	put("NameRequired", parseDeclared(api.RenamePrism, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))
 	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})
@@ -163,7 +160,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidTabularFormat", err)
 	_, err = request.ParseExport("p", query("from", "monday"))
 	put("InvalidTime", err)
-	_, err = request.ParseAuditList(query("actor", "me"))
+	err = parseDeclared(api.ListAudit, "actor", "me", request.Body{})
 	put("InvalidActor", err)
 	put("InvalidDay", parseDeclared(api.ReadUsage, "from", "yesterday", request.Body{}))
 	_, err = request.NewParser(api.ReadUsage).Parse(request.Source{Query: func(asked string) []string {

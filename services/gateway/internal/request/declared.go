@@ -45,9 +45,9 @@ type step struct {
 // NewParser makes the parser of an operation. It panics if a member has a type that no reader is there for.
 func NewParser(op api.Operation) *Parser {
 	p := &Parser{op: op}
-	var body []api.Member
+	var body []api.Property
 	request, _ := op.Types()
-	for _, m := range api.Members(request) {
+	for _, m := range api.Properties(request) {
 		switch m.Place {
 		case api.InPath:
 			p.params = append(p.params, step{m.Index, pathReader(m)})
@@ -113,7 +113,7 @@ func isID(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]()
 }
 
-func pathReader(m api.Member) func(*reader, Source, reflect.Value) {
+func pathReader(m api.Property) func(*reader, Source, reflect.Value) {
 	switch t := m.Field.Type; {
 	case t == reflect.TypeFor[prism.Ref]():
 		return func(r *reader, from Source, to reflect.Value) { set(to, r.prismParam(from.Param(m.Name))) }
@@ -127,12 +127,12 @@ func pathReader(m api.Member) func(*reader, Source, reflect.Value) {
 	panic(undeclarable(m))
 }
 
-func undeclarable(m api.Member) string {
+func undeclarable(m api.Property) string {
 	return fmt.Sprintf("request: no reader of the %s member %s with the type %s", m.Place, m.Name, m.Field.Type)
 }
 
 // queryReader reads a parameter of the query. An absent or empty one is the zero value or its default.
-func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
+func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 	switch t := m.Field.Type; {
 	case m.List == "queue":
 		return func(r *reader, from Source, to reflect.Value) {
@@ -164,6 +164,14 @@ func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
 	case t.Kind() == reflect.Bool:
 		return func(r *reader, from Source, to reflect.Value) {
 			to.SetBool(oneOf(r, m.Name, from.Query(m.Name), []string{"true", "false"}, "false") == "true")
+		}
+	case m.Form == "actor":
+		return func(r *reader, from Source, to reflect.Value) {
+			s := r.singleStr(from.Query, m.Name, math.MaxInt)
+			if s != "" && !api.Forms["actor"].MatchString(s) {
+				r.add(m.Name, textActor)
+			}
+			to.SetString(s)
 		}
 	case t.Kind() == reflect.String && m.Max != nil:
 		return func(r *reader, from Source, to reflect.Value) {
@@ -198,7 +206,7 @@ func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
 	panic(undeclarable(m))
 }
 
-func defaultOf(m api.Member) int {
+func defaultOf(m api.Property) int {
 	if m.Default == "" {
 		return 0
 	}
@@ -225,11 +233,11 @@ type structReader struct {
 }
 
 type memberReader struct {
-	api.Member
+	api.Property
 	valueReader
 }
 
-func newStructReader(list []api.Member) *structReader {
+func newStructReader(list []api.Property) *structReader {
 	s := &structReader{shape: &shape{}}
 	for _, m := range list {
 		v := newValueReader(m.Field.Type, m)
@@ -239,9 +247,9 @@ func newStructReader(list []api.Member) *structReader {
 	return s
 }
 
-// ruled is a type with a rule over several members. valid tells whether members of a body were sent, each without a problem in itself.
+// ruled is a type with a rule over several members.
 type ruled interface {
-	Problems(valid func(names ...string) bool) []apierr.Problem
+	Problems(m api.Sent) []apierr.Problem
 }
 
 // misser is a type with a rule over which members were sent, whose problems come first.
@@ -267,10 +275,20 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 		}
 	}
 	if rule, ok := to.Addr().Interface().(ruled); ok {
-		r.addIn(it, rule.Problems(func(names ...string) bool {
-			return !slices.ContainsFunc(names, func(name string) bool { return wrong[name] || !it.at(name).given() })
-		}))
+		r.addIn(it, rule.Problems(sentMembers{it, wrong}))
 	}
+}
+
+// sentMembers implement api.Sent.
+type sentMembers struct {
+	item
+	wrong map[string]bool
+}
+
+func (m sentMembers) Given(name string) bool { return m.at(name).given() }
+
+func (m sentMembers) Valid(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return m.wrong[name] || !m.Given(name) })
 }
 
 // agreed reports whether a boolean member was sent, and not as false. One of another type has a problem of its own.
@@ -287,14 +305,18 @@ func (r *reader) addIn(it item, problems []apierr.Problem) {
 }
 
 // newValueReader is the reader of a type, with the limits of the member that holds it.
-func newValueReader(t reflect.Type, m api.Member) valueReader {
+func newValueReader(t reflect.Type, m api.Property) valueReader {
 	if v, ok := ownReaders[t]; ok {
 		return v
 	}
 	switch {
 	case t.Kind() == reflect.Pointer:
 		inner := newValueReader(t.Elem(), m)
+		isObject := t.Elem().Kind() == reflect.Struct && len(inner.shape.members) > 0
 		return valueReader{inner.shape, func(r *reader, it item, to reflect.Value) {
+			if isObject && !r.is(it, kindObject) {
+				return
+			}
 			if to.IsNil() {
 				to.Set(reflect.New(t.Elem()))
 			}
@@ -330,7 +352,7 @@ func newValueReader(t reflect.Type, m api.Member) valueReader {
 	case t.Kind() == reflect.Slice && m.Max != nil:
 		return sliceReader(t, m)
 	case t.Kind() == reflect.Struct:
-		s := newStructReader(api.Members(t))
+		s := newStructReader(api.Properties(t))
 		return valueReader{s.shape, func(r *reader, it item, to reflect.Value) {
 			if r.is(it, kindObject) {
 				s.read(r, it, to)
@@ -340,7 +362,7 @@ func newValueReader(t reflect.Type, m api.Member) valueReader {
 	panic(undeclarable(m))
 }
 
-func stringReader(m api.Member) valueReader {
+func stringReader(m api.Property) valueReader {
 	least, most := 0, math.MaxInt
 	if m.Min != nil {
 		least = int(*m.Min)
@@ -366,7 +388,7 @@ func stringReader(m api.Member) valueReader {
 	}}
 }
 
-func sliceReader(t reflect.Type, m api.Member) valueReader {
+func sliceReader(t reflect.Type, m api.Property) valueReader {
 	least, most := 0, int(*m.Max)
 	if m.Min != nil {
 		least = int(*m.Min)

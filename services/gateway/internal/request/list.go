@@ -75,27 +75,6 @@ func (r *reader) uuid(q Query, name string) *prism.UUID {
 	return &id
 }
 
-// ParseAuditList reads GET /v1/audit?from&to&actor&limit&cursor (spec: audit-list).
-func ParseAuditList(q Query) (contract.AuditList, error) {
-	var r reader
-	list := contract.AuditList{From: r.datetime(q, "from"), To: r.datetime(q, "to")}
-	switch s := r.singleStr(q, "actor", math.MaxInt); s {
-	case "":
-	case "operator":
-		list.Operator = true
-	case "retention":
-		list.Retention = true
-	default:
-		id, err := prism.ParseUUID(s)
-		if err != nil {
-			r.add("actor", textActor)
-		}
-		list.Key = &prism.KeyID{UUID: id}
-	}
-	list.Page = r.page(q, contract.ListOfAudit)
-	return list, r.err()
-}
-
 func (r *reader) page(q Query, list contract.List) contract.Page {
 	return contract.Page{Limit: r.limit(q), Cursor: r.cursor(q, list)}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -16,18 +17,18 @@ func TestAMemberIsInvitedOrMadeByARule(t *testing.T) {
 	long := strings.Repeat("é", 201)
 	for _, c := range []struct {
 		body string
-		want contract.NewMember
+		want api.NewMember
 	}{
-		{`{"name":"Ada","role":"owner"}`, contract.NewMember{Name: "Ada", Role: prism.Owner}},
-		{`{"name":"Ada","email":null,"role":"labeller","claim":null,"id":7}`, contract.NewMember{Name: "Ada", Role: prism.Labeller}},
-		{`{"name":"Ada","email":"ada@example.com","role":"reader"}`, contract.NewMember{Name: "Ada", Email: "ada@example.com", Role: prism.Reader}},
+		{`{"name":"Ada","role":"owner"}`, api.NewMember{Name: "Ada", Role: prism.Owner}},
+		{`{"name":"Ada","email":null,"role":"labeller","claim":null,"id":7}`, api.NewMember{Name: "Ada", Role: prism.Labeller}},
+		{`{"name":"Ada","email":"ada@example.com","role":"reader"}`, api.NewMember{Name: "Ada", Email: "ada@example.com", Role: prism.Reader}},
 		{
 			`{"name":"Support","role":"caller","claim":{"name":"groups","value":"support"}}`,
-			contract.NewMember{Name: "Support", Role: prism.Caller, Claim: &contract.Claim{Name: "groups", Value: "support"}},
+			api.NewMember{Name: "Support", Role: prism.Caller, Claim: &prism.Claim{Name: "groups", Value: "support"}},
 		},
 	} {
-		got, err := request.ParseNewMember(jsonBody(c.body))
-		if err != nil || !reflect.DeepEqual(got, c.want) {
+		got, err := parsedBody(api.AddMember, c.body)
+		if err != nil || !reflect.DeepEqual(got.NewMember, c.want) {
 			t.Errorf("%s: %+v, %v", c.body, got, err)
 		}
 	}
@@ -43,7 +44,7 @@ func TestAMemberIsInvitedOrMadeByARule(t *testing.T) {
 		{`{"name":"n","role":"reader","email":"a@b","claim":{"name":"a","value":"b"}}`, "claim: send either email or claim"},
 		{`{`, malformed},
 	} {
-		_, err := request.ParseNewMember(jsonBody(c.body))
+		_, err := parsedBody(api.AddMember, c.body)
 		wantProblems(t, err, c.want)
 	}
 }
@@ -51,14 +52,14 @@ func TestAMemberIsInvitedOrMadeByARule(t *testing.T) {
 // spec: member-requests
 func TestAChangeOfAMemberChangesSomething(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]contract.MemberChange{
+	for body, want := range map[string]api.MemberChange{
 		`{"name":"Ada"}`:                 {Name: "Ada"},
 		`{"name":null,"role":"editor"}`:  {Role: prism.Editor},
 		`{"name":"Ada","role":"reader"}`: {Name: "Ada", Role: prism.Reader},
 	} {
-		id, c, err := request.ParseMemberChange(anID, jsonBody(body))
-		if err != nil || id.String() != anID || c != want {
-			t.Errorf("%s: %+v of %s, %v", body, c, id, err)
+		got, err := parsedBody(api.ChangeMember, body, "member_id", anID)
+		if err != nil || got.Member.String() != anID || got.MemberChange != want {
+			t.Errorf("%s: %+v, %v", body, got, err)
 		}
 	}
 	for _, c := range []struct{ id, body, want string }{
@@ -68,7 +69,7 @@ func TestAChangeOfAMemberChangesSomething(t *testing.T) {
 		{anID, `7`, "body: Expected object, received number"},
 		{anID, `{`, malformed},
 	} {
-		_, _, err := request.ParseMemberChange(c.id, jsonBody(c.body))
+		_, err := parsedBody(api.ChangeMember, c.body, "member_id", c.id)
 		wantProblems(t, err, c.want)
 	}
 }
@@ -76,18 +77,19 @@ func TestAChangeOfAMemberChangesSomething(t *testing.T) {
 func TestAnActionOnAMemberIgnoresItsBody(t *testing.T) {
 	t.Parallel()
 	for _, body := range []request.Body{{}, jsonBody(`7`), textBody("x")} {
-		if id, err := request.ParseMemberAction(anID, body); err != nil || id.String() != anID {
-			t.Errorf("%s, %v", id, err)
+		if got, err := parsed(api.LinkMember, request.Source{Body: body}, "member_id", anID); err != nil || got.Member.String() != anID {
+			t.Errorf("%+v, %v", got, err)
 		}
 	}
-	_, err := request.ParseMemberAction("1", request.Body{})
+	_, err := parsed(api.RemoveMember, request.Source{}, "member_id", "1")
 	wantProblems(t, err, "member_id: Invalid uuid")
-	_, err = request.ParseMemberAction("1", jsonBody(`{`))
+	_, err = parsed(api.RemoveMember, request.Source{Body: jsonBody(`{`)}, "member_id", "1")
 	wantProblems(t, err, malformed)
 	cursor := contract.ListOfMembers.Cursor(prism.UUID{7})
-	if page, err := request.ParseMemberList(query("limit", "7", "cursor", cursor)); err != nil || page != (contract.Page{Limit: 7, Cursor: cursor}) {
-		t.Errorf("%+v, %v", page, err)
+	list, err := parsed(api.ListMembers, request.Source{Query: query("limit", "7", "cursor", cursor)})
+	if err != nil || list.Limit != 7 || list.Cursor != cursor {
+		t.Errorf("%+v, %v", list, err)
 	}
-	_, err = request.ParseMemberList(query("limit", "0", "cursor", contract.ListOfKeys.Cursor(prism.UUID{7})))
+	_, err = parsed(api.ListMembers, request.Source{Query: query("limit", "0", "cursor", contract.ListOfKeys.Cursor(prism.UUID{7}))})
 	wantProblems(t, err, "limit: Number must be greater than or equal to 1; cursor: Invalid cursor")
 }

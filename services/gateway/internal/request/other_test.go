@@ -305,27 +305,23 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 // spec: audit-list, audit-actor
 func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 	t.Parallel()
-	key := prism.KeyID{}
-	if err := key.UnmarshalText([]byte(anID)); err != nil {
-		t.Fatal(err)
-	}
 	cursor := contract.ListOfAudit.Cursor(prism.UUID{1, 15: 2})
-	from, page := time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), contract.Page{Limit: 50}
+	from, page := time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), api.PageRequest{Limit: 50}
 	for _, c := range []struct {
 		q    request.Query
-		want contract.AuditList
+		want api.ListAuditRequest
 	}{
-		{query("from", "", "to", "", "actor", "", "limit", "", "cursor", "", "other", "x"), contract.AuditList{Page: page}},
-		{query("actor", "operator"), contract.AuditList{Operator: true, Page: page}},
-		{query("actor", "retention"), contract.AuditList{Retention: true, Page: page}},
-		{query("actor", strings.ToUpper(anID)), contract.AuditList{Key: &key, Page: page}},
-		{query("actor", prism.UUID{}.String()), contract.AuditList{Key: &prism.KeyID{}, Page: page}},
+		{query("from", "", "to", "", "actor", "", "limit", "", "cursor", "", "other", "x"), api.ListAuditRequest{PageRequest: page}},
+		{query("actor", "operator"), api.ListAuditRequest{Actor: "operator", PageRequest: page}},
+		{query("actor", "retention"), api.ListAuditRequest{Actor: "retention", PageRequest: page}},
+		{query("actor", strings.ToUpper(anID)), api.ListAuditRequest{Actor: strings.ToUpper(anID), PageRequest: page}},
+		{query("actor", prism.UUID{}.String()), api.ListAuditRequest{Actor: prism.UUID{}.String(), PageRequest: page}},
 		{
 			query("from", "2026-01-02T03:04:05+02:00", "to", "2026-01-02T01:04:06Z", "limit", "100", "cursor", cursor),
-			contract.AuditList{From: from, To: from.Add(time.Second), Page: contract.Page{Limit: 100, Cursor: cursor}},
+			api.ListAuditRequest{From: from, To: from.Add(time.Second), PageRequest: api.PageRequest{Limit: 100}, Cursor: cursor},
 		},
 	} {
-		if got, err := request.ParseAuditList(c.q); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got, err := parsed(api.ListAudit, request.Source{Query: c.q}); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("got %+v %v, want %+v", got, err, c.want)
 		}
 	}
@@ -346,7 +342,7 @@ func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 				"; limit: Number must be greater than or equal to 1; cursor: Invalid cursor",
 		},
 	} {
-		_, err := request.ParseAuditList(c.q)
+		_, err := parsed(api.ListAudit, request.Source{Query: c.q})
 		wantProblems(t, err, c.want)
 	}
 }

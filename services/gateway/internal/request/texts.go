@@ -11,7 +11,6 @@ const (
 	textRequired   = "Required"
 	textEither     = "send either fields or text"
 	textNoFilter   = "send at least one of ref, before and status"
-	textNoChange   = "send at least one of name and role"
 	textUnclean    = "must not contain NUL or unpaired surrogate characters"
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
@@ -31,8 +30,6 @@ const (
 	textQuestion   = "Unknown question"
 
 	textNotWithLabelsOf = "must not be sent with from_labels_of"
-
-	textEmailOrClaim = "send either email or claim"
 
 	textHour = "Expected a whole hour, such as 2026-11-01T09:00:00Z"
 

@@ -16,8 +16,6 @@ func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
 	prisms(app, d)
-	members(app, d)
-	audit(app, d)
 	models(app, d)
 	parts(app, d)
 	runs(app, d)
@@ -100,35 +98,6 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/lens/preview", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
 		return lookingUp(contract.ResultsWait, do), err
-	}))
-}
-
-// members are the calls on members.
-func members(app *fiber.App, d Deps) {
-	app.Post("/v1/members", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.AddMember)(request.ParseNewMember(b))
-		return created(do, false), err
-	}))
-	app.Get("/v1/members", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListMembers)(request.ParseMemberList(query(c)))
-	}))
-	app.Put("/v1/members/:member_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.ChangeMember)(request.ParseMemberChange(httpkit.Param(c, "member_id"), b))
-	}))
-	app.Delete("/v1/members/:member_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.RemoveMember)(request.ParseMemberAction(httpkit.Param(c, "member_id"), b))
-		do.status = fiber.StatusNoContent
-		return do, err
-	}))
-	app.Post("/v1/members/:member_id/link", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return one(d.Results.LinkMember)(request.ParseMemberAction(httpkit.Param(c, "member_id"), b))
-	}))
-}
-
-// audit is the list of who changed what.
-func audit(app *fiber.App, d Deps) {
-	app.Get("/v1/audit", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListAudit)(request.ParseAuditList(query(c)))
 	}))
 }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -48,28 +49,28 @@ func newEntryBody(e store.Entry) entryBody {
 	return body
 }
 
-// ListAudit implements contract.Results.
-func (s *Service) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
-	return s.manage(ctx, key, listAudit, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfAudit, q.Page.Limit, q.Page.Cursor)
+func (s *Service) listAudit(ctx context.Context, c store.Caller, in api.ListAuditRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfAudit, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	filter := store.AuditFilter{From: wholeMillisecond(in.From), To: wholeMillisecond(in.To)}
+	switch in.Actor {
+	case "":
+	case string(store.OperatorActor), string(store.RetentionActor):
+		filter.Kind = store.ActorKind(in.Actor)
+	default:
+		id, err := prism.ParseUUID(in.Actor)
 		if err != nil {
 			return nil, err
 		}
-		filter := store.AuditFilter{
-			From: wholeMillisecond(q.From), To: wholeMillisecond(q.To), Key: q.Key,
-		}
-		switch {
-		case q.Operator:
-			filter.Kind = store.OperatorActor
-		case q.Retention:
-			filter.Kind = store.RetentionActor
-		}
-		entries, more, err := s.Store.ListAudit(ctx, account, filter, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(contract.ListOfAudit, entries, more,
-			func(e store.Entry) (strictjson.Value, error) { return strictjson.Marshal(newEntryBody(e)) },
-			func(e store.Entry) prism.UUID { return e.ID })
-	})
+		filter.Key = &prism.KeyID{UUID: id}
+	}
+	entries, more, err := s.Store.ListAudit(ctx, c.Account, filter, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(contract.ListOfAudit, entries, more,
+		func(e store.Entry) (strictjson.Value, error) { return strictjson.Marshal(newEntryBody(e)) },
+		func(e store.Entry) prism.UUID { return e.ID })
 }

@@ -23,7 +23,7 @@ type auditPage struct {
 	NextCursor *string `json:"next_cursor"`
 }
 
-func (w *world) audit(t *testing.T, q contract.AuditList) (auditPage, string) {
+func (w *world) audit(t *testing.T, q api.ListAuditRequest) (auditPage, string) {
 	t.Helper()
 	response, err := w.ListAudit(t.Context(), w.key, q)
 	if err != nil {
@@ -71,7 +71,7 @@ func TestTheAuditHasWhatWasDoneAndNoDryRun(t *testing.T) {
 	for range 2 {
 		do(w.RevokeKey(ctx, w.key, made.ID))
 	}
-	page, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
+	page, body := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 100}})
 	var actions []string
 	for _, e := range page.Data {
 		actions = append(actions, e.Action)
@@ -96,7 +96,7 @@ func TestAnEntryHasTheseMembersInThisOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.prism(t, "a")
-	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 1}})
+	_, body := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 1}})
 	const id, at = `"[0-9a-f-]{36}"`, `"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`
 	want := `^\{"data":\[\{"id":` + id + `,"at":` + at + `,"actor":\{"kind":"key","id":` + id + `,"name":"first"\},` +
 		`"action":"prism.create","object":\{"kind":"prism","id":` + id + `,"name":"a"\},"detail":\{"version":1\}\}\],` +
@@ -104,7 +104,7 @@ func TestAnEntryHasTheseMembersInThisOrder(t *testing.T) {
 	if !regexp.MustCompile(want).MatchString(body) {
 		t.Errorf("got %s", body)
 	}
-	_, body = w.audit(t, contract.AuditList{Operator: true, Page: contract.Page{Limit: 1}})
+	_, body = w.audit(t, api.ListAuditRequest{Actor: "operator", PageRequest: api.PageRequest{Limit: 1}})
 	if !strings.Contains(body, `"actor":{"kind":"operator","id":null,"name":`) {
 		t.Errorf("got %s", body)
 	}
@@ -117,9 +117,9 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 	for _, slug := range []string{"a", "b", "c"} {
 		w.prism(t, slug)
 	}
-	all, _ := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
+	all, _ := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 100}})
 	var seen []string
-	for q := (contract.AuditList{Page: contract.Page{Limit: 2}}); ; {
+	for q := (api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 2}}); ; {
 		page, _ := w.audit(t, q)
 		for _, e := range page.Data {
 			seen = append(seen, e.ID)
@@ -127,7 +127,7 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 		if page.NextCursor == nil {
 			break
 		}
-		q.Page.Cursor = *page.NextCursor
+		q.Cursor = *page.NextCursor
 	}
 	if len(seen) != 5 || len(all.Data) != 5 || !slices.IsSortedFunc(seen, func(a, b string) int { return strings.Compare(b, a) }) {
 		t.Errorf("read %v", seen)
@@ -141,10 +141,10 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := entry[0].At
-	for want, q := range map[int]contract.AuditList{
-		3: {Key: &keys[0].ID}, 2: {Operator: true}, 1: {From: last.Add(-1)}, 4: {To: last.Add(-1)}, 0: {From: last.Add(1)},
+	for want, q := range map[int]api.ListAuditRequest{
+		3: {Actor: keys[0].ID.String()}, 2: {Actor: "operator"}, 1: {From: last.Add(-1)}, 4: {To: last.Add(-1)}, 0: {From: last.Add(1)},
 	} {
-		q.Page.Limit = 100
+		q.Limit = 100
 		if page, _ := w.audit(t, q); len(page.Data) != want {
 			t.Errorf("%+v finds %d entries, want %d", q, len(page.Data), want)
 		}
@@ -156,7 +156,7 @@ func TestAnEntryOfALaterReleaseIsPassedOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.store.Store = later{w.store.Store}
-	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 1}})
+	_, body := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 1}})
 	for _, want := range []string{`"action":"of.later","object":{"kind":"later",`, `"detail":{"of":[1,"later"]}`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("got %s, want %s", body, want)

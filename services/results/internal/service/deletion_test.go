@@ -102,7 +102,7 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 			t.Errorf("%+v: %d jobs %v, want %d", c.d, jobs, err, c.jobs)
 		}
 	}
-	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
+	_, body := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 100}})
 	if strings.Contains(body, ref) || strings.Count(body, `"results.delete"`) != 3 || !strings.Contains(body, `"before":"9999-12-31T23:59:59.999Z"`) {
 		t.Error(body)
 	}

@@ -173,3 +173,27 @@ func (c facade) LabelQueue(ctx context.Context, k key, ref prism.Ref, q api.List
 	q.Prism = ref
 	return contract.Do(ctx, c, k, api.ListLabelQueue, q)
 }
+
+func (c facade) AddMember(ctx context.Context, k key, n api.NewMember) (response, error) {
+	return contract.Do(ctx, c, k, api.AddMember, api.AddMemberRequest{NewMember: n})
+}
+
+func (c facade) ListMembers(ctx context.Context, k key, p contract.Page) (response, error) {
+	return contract.Do(ctx, c, k, api.ListMembers, api.ListMembersRequest{PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor})
+}
+
+func (c facade) ChangeMember(ctx context.Context, k key, id prism.MemberID, n api.MemberChange) (response, error) {
+	return contract.Do(ctx, c, k, api.ChangeMember, api.ChangeMemberRequest{MemberRequest: api.MemberRequest{Member: id}, MemberChange: n})
+}
+
+func (c facade) RemoveMember(ctx context.Context, k key, id prism.MemberID) (response, error) {
+	return contract.Do(ctx, c, k, api.RemoveMember, api.MemberRequest{Member: id})
+}
+
+func (c facade) LinkMember(ctx context.Context, k key, id prism.MemberID) (response, error) {
+	return contract.Do(ctx, c, k, api.LinkMember, api.MemberRequest{Member: id})
+}
+
+func (c facade) ListAudit(ctx context.Context, k key, q api.ListAuditRequest) (response, error) {
+	return contract.Do(ctx, c, k, api.ListAudit, q)
+}

@@ -163,7 +163,7 @@ func TestLabelsOfAResultArePutAndRead(t *testing.T) {
 	if _, err := w.ResultLabels(ctx, w.key, prism.ResultID{}); !errors.Is(err, apierr.ResultNotFound()) {
 		t.Errorf("got %v", err)
 	}
-	if entries, err := w.ListAudit(ctx, w.key, contract.AuditList{Page: contract.Page{Limit: 100}}); err != nil ||
+	if entries, err := w.ListAudit(ctx, w.key, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 100}}); err != nil ||
 		strings.Contains(string(entries.Body), "label") {
 		t.Errorf("the audit is %s, %v", entries.Body, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
@@ -179,7 +180,7 @@ func TestAFileOfLabelsWithoutARunIsDeleted(t *testing.T) {
 	if _, err := w.DropLabelsFile(t.Context(), w.key, first.File); fmt.Sprint(err) != "409 This file is used by a run." {
 		t.Error(err)
 	}
-	if _, entries := w.audit(t, contract.AuditList{}); strings.Contains(entries, "file.delete") {
+	if _, entries := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 100}}); strings.Contains(entries, "file.delete") {
 		t.Errorf("after run %s the audit has %s", made, entries)
 	}
 }

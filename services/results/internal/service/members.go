@@ -5,43 +5,28 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// memberBody is the body of a member or rule (spec: member-members).
-type memberBody struct {
-	ID         prism.MemberID    `json:"id"`
-	Name       string            `json:"name"`
-	Email      *string           `json:"email"`
-	Role       prism.Role        `json:"role"`
-	Claim      *contract.Claim   `json:"claim"`
-	SignedInBy *store.SignedInBy `json:"signed_in_by"`
-	CreatedAt  string            `json:"created_at"`
-	LastSeenAt *string           `json:"last_seen_at"`
-	// Only in the response that made the link.
-	Link      string `json:"link,omitzero"`
-	ExpiresAt string `json:"expires_at,omitzero"`
-}
-
-func newMemberBody(m store.Member) memberBody {
-	body := memberBody{
-		ID: m.ID, Name: m.Name, Email: optional(m.Email), Role: m.Role, Claim: m.Claim,
-		CreatedAt: prism.FormatTime(m.CreatedAt), LastSeenAt: optionalTime(m.LastSeenAt),
+func newMemberBody(m store.Member) api.Member {
+	body := api.Member{
+		ID: m.ID.String(), Name: m.Name, Email: optional(m.Email), Role: m.Role, Claim: m.Claim, CreatedAt: api.Time{Time: m.CreatedAt},
 	}
 	if m.SignedInBy != "" {
 		body.SignedInBy = &m.SignedInBy
 	}
+	if m.LastSeenAt != nil {
+		body.LastSeenAt = &api.Time{Time: *m.LastSeenAt}
+	}
 	return body
 }
 
-func newLinkedBody(m store.Member, path string, l store.Link) memberBody {
-	body := newMemberBody(m)
-	body.Link, body.ExpiresAt = path, prism.FormatTime(l.ExpiresAt)
-	return body
+func newLinkedBody(m store.Member, path string, l store.Link) api.InvitedMember {
+	return api.InvitedMember{Member: newMemberBody(m), Link: path, ExpiresAt: api.Time{Time: l.ExpiresAt}}
 }
 
 // signInPath is where a sign-in link leads to, up to its token, which is in the fragment, so that no log has it
@@ -54,72 +39,54 @@ func (s *Service) newLink(at time.Time, valid time.Duration) (l store.Link, path
 	return store.Link{Digest: sha256.Sum256([]byte(token)), ExpiresAt: at.Add(valid)}, signInPath + token, err
 }
 
-// AddMember implements contract.Members.
-func (s *Service) AddMember(ctx context.Context, key contract.KeyDigest, n contract.NewMember) (contract.Response, error) {
-	return s.alter(ctx, key, addMember, nil, func(account prism.AccountID, by store.By) (any, error) {
-		id, err := s.NewID()
-		if err != nil {
-			return nil, err
-		}
-		m := store.Member{
-			ID: prism.MemberID{UUID: id}, Name: n.Name, Email: n.Email, Role: n.Role, Claim: n.Claim, CreatedAt: by.At,
-		}
-		if n.Claim != nil {
-			return newMemberBody(m), s.Store.AddMember(ctx, account, m, nil, by)
-		}
-		l, path, err := s.newLink(by.At, store.InvitationTime)
-		if err != nil {
-			return nil, err
-		}
-		return newLinkedBody(m, path, l), s.Store.AddMember(ctx, account, m, &l, by)
-	})
+func (s *Service) addMember(ctx context.Context, account prism.AccountID, by store.By, in api.AddMemberRequest) (api.InvitedMember, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return api.InvitedMember{}, err
+	}
+	m := store.Member{
+		ID: prism.MemberID{UUID: id}, Name: in.Name, Email: in.Email, Role: in.Role, Claim: in.Claim, CreatedAt: by.At,
+	}
+	if in.Claim != nil {
+		return api.InvitedMember{Member: newMemberBody(m)}, s.Store.AddMember(ctx, account, m, nil, by)
+	}
+	l, path, err := s.newLink(by.At, store.InvitationTime)
+	if err != nil {
+		return api.InvitedMember{}, err
+	}
+	return newLinkedBody(m, path, l), s.Store.AddMember(ctx, account, m, &l, by)
 }
 
-// ListMembers implements contract.Members.
-func (s *Service) ListMembers(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return s.manage(ctx, key, listMembers, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfMembers, p.Limit, p.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		members, more, err := s.Store.ListMembers(ctx, account, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(contract.ListOfMembers, members, more,
-			func(m store.Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
-			func(m store.Member) prism.UUID { return m.ID.UUID })
-	})
+func (s *Service) listMembers(ctx context.Context, c store.Caller, in api.ListMembersRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfMembers, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	members, more, err := s.Store.ListMembers(ctx, c.Account, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(contract.ListOfMembers, members, more,
+		func(m store.Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
+		func(m store.Member) prism.UUID { return m.ID.UUID })
 }
 
-// ChangeMember implements contract.Members.
-func (s *Service) ChangeMember(
-	ctx context.Context, key contract.KeyDigest, id prism.MemberID, c contract.MemberChange,
-) (contract.Response, error) {
-	return s.alter(ctx, key, changeMember, apierr.MemberNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		m, err := s.Store.ChangeMember(ctx, account, id, c, by)
-		return newMemberBody(m), err
-	})
+func (s *Service) changeMember(ctx context.Context, account prism.AccountID, by store.By, in api.ChangeMemberRequest) (api.Member, error) {
+	m, err := s.Store.ChangeMember(ctx, account, in.Member, in.MemberChange, by)
+	return newMemberBody(m), err
 }
 
-// RemoveMember implements contract.Members.
-func (s *Service) RemoveMember(ctx context.Context, key contract.KeyDigest, id prism.MemberID) (contract.Response, error) {
-	_, err := s.alter(ctx, key, removeMember, apierr.MemberNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		return nil, s.Store.RemoveMember(ctx, account, id, by)
-	})
-	return contract.Response{}, err
+func (s *Service) removeMember(ctx context.Context, account prism.AccountID, by store.By, in api.MemberRequest) (api.None, error) {
+	return api.None{}, s.Store.RemoveMember(ctx, account, in.Member, by)
 }
 
-// LinkMember implements contract.Members.
-func (s *Service) LinkMember(ctx context.Context, key contract.KeyDigest, id prism.MemberID) (contract.Response, error) {
-	return s.alter(ctx, key, linkMember, apierr.MemberNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		l, path, err := s.newLink(by.At, store.InvitationTime)
-		if err != nil {
-			return nil, err
-		}
-		m, err := s.Store.LinkMember(ctx, account, id, l, by)
-		return newLinkedBody(m, path, l), err
-	})
+func (s *Service) linkMember(ctx context.Context, account prism.AccountID, by store.By, in api.MemberRequest) (api.InvitedMember, error) {
+	l, path, err := s.newLink(by.At, store.InvitationTime)
+	if err != nil {
+		return api.InvitedMember{}, err
+	}
+	m, err := s.Store.LinkMember(ctx, account, in.Member, l, by)
+	return newLinkedBody(m, path, l), err
 }
 
 // LinkOperator makes a sign-in link of an account's operator, and returns its path.

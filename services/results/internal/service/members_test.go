@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -23,7 +24,7 @@ type memberPart struct {
 // invited is a member of w's account whom its owner has invited, and the digest of the link.
 func (w *world) invited(t *testing.T, role prism.Role) (prism.MemberID, contract.LinkDigest) {
 	t.Helper()
-	response, err := w.AddMember(t.Context(), w.key, contract.NewMember{Name: "Ada", Role: role})
+	response, err := w.AddMember(t.Context(), w.key, api.NewMember{Name: "Ada", Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +47,18 @@ func TestTheBodiesOfMembers(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
 	const id, created = `"[0-9a-f-]{36}"`, `"2027-01-15T08:00:00\.\d{3}Z"`
-	added, err := w.AddMember(ctx, w.key, contract.NewMember{Name: "Ada", Email: "ada@example.com", Role: prism.Labeller})
+	added, err := w.AddMember(ctx, w.key, api.NewMember{Name: "Ada", Email: "ada@example.com", Role: prism.Labeller})
 	matches(t, added, err, `{"id":`+id+`,"name":"Ada","email":"ada@example.com","role":"labeller","claim":null,"signed_in_by":null,`+
 		`"created_at":`+created+`,"last_seen_at":null,"link":"/console/sign-in#token\d+","expires_at":"2027-01-22T08:00:00\.\d{3}Z"}`)
 	var first memberPart
 	decode(t, added, &first)
-	rule, err := w.AddMember(ctx, w.key, contract.NewMember{
-		Name: "Staff", Role: prism.Reader, Claim: &contract.Claim{Name: "groups", Value: "staff"},
+	rule, err := w.AddMember(ctx, w.key, api.NewMember{
+		Name: "Staff", Role: prism.Reader, Claim: &prism.Claim{Name: "groups", Value: "staff"},
 	})
 	const ruleBody = `{"id":` + id + `,"name":"Staff","email":null,"role":"reader","claim":{"name":"groups","value":"staff"},` +
 		`"signed_in_by":null,"created_at":` + created + `,"last_seen_at":null}`
 	matches(t, rule, err, ruleBody)
-	changed, err := w.ChangeMember(ctx, w.key, first.ID, contract.MemberChange{Name: "Countess", Role: prism.Editor})
+	changed, err := w.ChangeMember(ctx, w.key, first.ID, api.MemberChange{Name: "Countess", Role: prism.Editor})
 	const head = `{"id":` + id + `,"name":"Countess","email":"ada@example.com","role":"editor","claim":null,`
 	matches(t, changed, err, head+`"signed_in_by":null,"created_at":`+created+`,"last_seen_at":null}`)
 	linked, err := w.LinkMember(ctx, w.key, first.ID)
@@ -82,7 +83,7 @@ func TestTheBodiesOfMembers(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"a removal": failure(w.RemoveMember(ctx, w.key, first.ID)),
-		"a change":  failure(w.ChangeMember(ctx, w.key, first.ID, contract.MemberChange{Name: "n"})),
+		"a change":  failure(w.ChangeMember(ctx, w.key, first.ID, api.MemberChange{Name: "n"})),
 		"a link":    failure(w.LinkMember(ctx, w.key, first.ID)),
 	} {
 		if !errors.Is(err, apierr.MemberNotFound()) {
@@ -125,7 +126,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 	if _, err := w.RemoveMember(ctx, w.key, operator.ID); !errors.Is(err, apierr.LastOwner()) {
 		t.Errorf("removing the last owner: %v", err)
 	}
-	_, err = w.ChangeMember(ctx, w.key, operator.ID, contract.MemberChange{Role: prism.Editor})
+	_, err = w.ChangeMember(ctx, w.key, operator.ID, api.MemberChange{Role: prism.Editor})
 	if !errors.Is(err, apierr.LastOwner()) {
 		t.Errorf("another role for the last owner: %v", err)
 	}
@@ -200,7 +201,7 @@ func TestASessionCallsWithKeysOfItsMember(t *testing.T) {
 	if err != nil || facts.Key != prism.KeyID(member) {
 		t.Errorf("the call is of %s, %v; want %s", facts.Key, err, member)
 	}
-	_, body := w.audit(t, contract.AuditList{Key: new(prism.KeyID(member)), Page: contract.Page{Limit: 9}})
+	_, body := w.audit(t, api.ListAuditRequest{Actor: member.String(), PageRequest: api.PageRequest{Limit: 9}})
 	want := `"actor":{"kind":"member","id":"` + member.String() + `","name":"Ada"},"action":"prism.create"`
 	if !strings.Contains(body, want) {
 		t.Errorf("the audit has no %s: %s", want, body)
@@ -281,8 +282,8 @@ func TestAnIdentityIsStoredWithinBounds(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
 	for i, value := range []string{"staff", "the last"} {
-		if _, err := w.AddMember(ctx, w.key, contract.NewMember{
-			Name: "rule", Role: prism.Roles()[i+3], Claim: &contract.Claim{Name: "groups", Value: value},
+		if _, err := w.AddMember(ctx, w.key, api.NewMember{
+			Name: "rule", Role: prism.Roles()[i+3], Claim: &prism.Claim{Name: "groups", Value: value},
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -32,10 +32,10 @@ func classes() map[string]api.Class {
 	for class, methods := range map[api.Class]string{
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
 		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
-			"AddMember ChangeMember RemoveMember LinkMember " +
+			"" +
 			"PutPart PlanRun DropLabelsFile FileRun ActOnRun SetRunLimits",
 		api.Streamed:  "Export RunRows",
-		api.Listing:   "ListResults ListMembers ListAudit ListRuns PlanRows PreviewLens",
+		api.Listing:   "ListResults ListRuns PlanRows PreviewLens",
 		api.Scanning:  "CreateRun",
 		api.Measuring: "LabelsRun",
 	} {
@@ -154,7 +154,7 @@ func TestAPlaceIsWaitedForFiveSeconds(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.caller)
 				defer cancel()
 				begun := time.Now()
-				_, err := s.ListMembers(ctx, contract.KeyDigest{}, contract.Page{})
+				_, err := s.Do(ctx, contract.KeyDigest{}, api.ListMembers, api.ListMembers.NewRequest())
 				if took := time.Since(begun); !errors.Is(err, contract.ErrUnavailable) || took != c.want {
 					t.Errorf("%v after %v, want %v", err, took, c.want)
 				}

@@ -55,7 +55,7 @@ func TestARetryOfManyNeedsTheCountAndADryRunStoresNothing(t *testing.T) {
 			t.Errorf("%+v: %s %v, want %s %v", c.r, response.Body, err, c.want, c.err)
 		}
 	}
-	if _, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}}); strings.Count(body, `"results.retry"`) != 1 {
+	if _, body := w.audit(t, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 100}}); strings.Count(body, `"results.retry"`) != 1 {
 		t.Error(body)
 	}
 }
@@ -77,7 +77,7 @@ func TestARetryOfManyIsOfTheMemberWhoAsksForIt(t *testing.T) {
 	if _, err := w.RetryResults(t.Context(), w.digests[made.Key], sent); err != nil {
 		t.Fatal(err)
 	}
-	_, body := w.audit(t, contract.AuditList{Key: new(prism.KeyID(member)), Page: contract.Page{Limit: 9}})
+	_, body := w.audit(t, api.ListAuditRequest{Actor: member.String(), PageRequest: api.PageRequest{Limit: 9}})
 	want := `"actor":{"kind":"member","id":"` + member.String() + `","name":"Ada"},"action":"results.retry"`
 	if !strings.Contains(body, want) {
 		t.Errorf("the audit has no %s: %s", want, body)

@@ -25,7 +25,6 @@ const (
 	replaceLens   operation = "replaceLens"
 	previewLens   operation = "previewLens"
 	tryDefinition           = contract.TryDefinition
-	listAudit     operation = "listAudit"
 	listModels              = contract.ListModels
 	readRecord    operation = "readRecord"
 	putPart       operation = "putPart"
@@ -38,11 +37,6 @@ const (
 	actOnRun      operation = "actOnRun" // pauseRun, resumeRun, cancelRun and retryRun
 	setRunLimits  operation = "setRunLimits"
 	listRunRows   operation = "listRunRows"
-	addMember     operation = "addMember"
-	listMembers   operation = "listMembers"
-	changeMember  operation = "changeMember"
-	removeMember  operation = "removeMember"
-	linkMember    operation = "linkMember"
 )
 
 // need is what an operation needs.
@@ -54,14 +48,6 @@ type need struct {
 // needs are those of the operations that package api does not declare. A key is made by an owner, so nobody makes a key with more rights than their own
 // (spec: no-key-above-its-maker), and so do members.
 var needs = map[operation]need{
-	listAudit: {prism.Owner, api.Listing},
-
-	addMember:    {prism.Owner, api.Keyed},
-	listMembers:  {prism.Owner, api.Listing},
-	changeMember: {prism.Owner, api.Keyed},
-	removeMember: {prism.Owner, api.Keyed},
-	linkMember:   {prism.Owner, api.Keyed},
-
 	createPrism:   {prism.Editor, api.Keyed},
 	createVersion: {prism.Editor, api.Keyed},
 	replaceLens:   {prism.Editor, api.Keyed},

@@ -42,13 +42,9 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		},
 		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"readRecord":    func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
-		"listAudit": func(k contract.KeyDigest) error {
-			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"putPart":   func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
-		"createRun": func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
-		"planRun":   func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },
+		"putPart":       func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
+		"createRun":     func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
+		"planRun":       func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },
 		"planRows": func(k contract.KeyDigest) error {
 			_, err := w.PlanRows(ctx, k, contract.PlanRows{Prism: none})
 			return err
@@ -74,18 +70,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.RunRows(ctx, k, prism.RunID{}, contract.RunRows{Format: contract.RowsCSV})
 			return err
 		},
-		"addMember": func(k contract.KeyDigest) error {
-			_, err := w.AddMember(ctx, k, contract.NewMember{Name: "n", Role: prism.Reader})
-			return err
-		},
-		"listMembers": func(k contract.KeyDigest) error { _, err := w.ListMembers(ctx, k, contract.Page{Limit: 1}); return err },
-		"changeMember": func(k contract.KeyDigest) error {
-			_, err := w.ChangeMember(ctx, k, prism.MemberID{}, contract.MemberChange{Name: "n"})
-			return err
-		},
-		"removeMember": func(k contract.KeyDigest) error { _, err := w.RemoveMember(ctx, k, prism.MemberID{}); return err },
-		"linkMember":   func(k contract.KeyDigest) error { _, err := w.LinkMember(ctx, k, prism.MemberID{}); return err },
-		"listModels":   func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
+		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 	for _, op := range api.Operations() {
 		all[op.Declared().Name] = func(k contract.KeyDigest) error { _, err := w.Do(ctx, k, op, op.NewRequest()); return err }

@@ -189,9 +189,12 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, api.NewKey{Name: "k"}); return err },
 		"ListKeys":    func() error { _, err := w.ListKeys(ctx, unknown, contract.Page{Limit: 1}); return err },
 		"RevokeKey":   func() error { _, err := w.RevokeKey(ctx, unknown, prism.KeyID{}); return err },
-		"ListAudit":   func() error { _, err := w.ListAudit(ctx, unknown, contract.AuditList{}); return err },
-		"Record":      func() error { _, err := w.Record(ctx, unknown, prism.ResultID{}); return err },
-		"Usage":       func() error { _, err := w.Usage(ctx, unknown, api.ReadUsageRequest{By: api.ByDay}); return err },
+		"ListAudit": func() error {
+			_, err := w.ListAudit(ctx, unknown, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 1}})
+			return err
+		},
+		"Record": func() error { _, err := w.Record(ctx, unknown, prism.ResultID{}); return err },
+		"Usage":  func() error { _, err := w.Usage(ctx, unknown, api.ReadUsageRequest{By: api.ByDay}); return err },
 		"CreateFacts": func() error {
 			_, err := w.CreateFacts(ctx, contract.CreateQuery{Key: unknown, Prism: ref})
 			return err

@@ -109,7 +109,9 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		"RevokeKey": func(k contract.KeyDigest) (string, error) { return only(a.RevokeKey(ctx, k, id)) },
 		"Record":    func(k contract.KeyDigest) (string, error) { return only(a.Record(ctx, k, prism.ResultID{})) },
 		"Usage":     func(k contract.KeyDigest) (string, error) { return only(a.Usage(ctx, k, api.ReadUsageRequest{})) },
-		"ListAudit": func(k contract.KeyDigest) (string, error) { return only(a.ListAudit(ctx, k, contract.AuditList{})) },
+		"ListAudit": func(k contract.KeyDigest) (string, error) {
+			return only(a.ListAudit(ctx, k, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 1}}))
+		},
 	} {
 		saidUnknown, errUnknown := call(contract.KeyDigest{66})
 		unknown := watch.taken()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -50,7 +51,7 @@ type Members interface {
 	ListMembers(ctx context.Context, account prism.AccountID, page Page) (members []Member, more bool, err error)
 	// ChangeMember replaces the name or role of a member or rule, and returns it. A new role revokes the member's session keys.
 	// The same name and role change nothing. ErrNotFound, ErrLastOwner.
-	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c contract.MemberChange, by By) (Member, error)
+	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by By) (Member, error)
 	// RemoveMember removes a member or rule, with its links, its part of sessions and its session keys: ErrNotFound, ErrLastOwner.
 	RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by By) error
 	// LinkMember replaces the sign-in links of a member, which is no rule, and returns it: ErrNotFound.
@@ -60,9 +61,9 @@ type Members interface {
 	LinkOperator(ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by By) error
 	// GrantClaim lets the account's rules for a claim make members without a consent, or no longer. What is so already is not
 	// recorded again. ErrNotFound if there is no such account.
-	GrantClaim(ctx context.Context, account prism.AccountID, c contract.Claim, granted bool, by By) error
+	GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by By) error
 	// ListClaims returns the claims that are granted to the account, by name and value.
-	ListClaims(ctx context.Context, account prism.AccountID) ([]contract.Claim, error)
+	ListClaims(ctx context.Context, account prism.AccountID) ([]prism.Claim, error)
 }
 
 // Sessions keeps who is signed in.
@@ -91,20 +92,11 @@ type Member struct {
 	Name       string
 	Email      string
 	Role       prism.Role
-	Claim      *contract.Claim // of a rule
-	SignedInBy SignedInBy      // at the last time; "": never
+	Claim      *prism.Claim   // of a rule
+	SignedInBy api.SignedInBy // at the last time; "": never
 	CreatedAt  time.Time
 	LastSeenAt *time.Time
 }
-
-// SignedInBy is how a member signed in.
-type SignedInBy string
-
-// The ways of signing in.
-const (
-	ByLink   SignedInBy = "link"
-	ByOpenID SignedInBy = "openid"
-)
 
 // Link is a sign-in link to store.
 type Link struct {

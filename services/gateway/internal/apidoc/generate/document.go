@@ -63,7 +63,7 @@ func (d *document) operation(op api.Operation, prose object) object {
 	}
 	var parameters []any
 	body := false
-	for _, m := range api.Members(request) {
+	for _, m := range api.Properties(request) {
 		if m.Place == api.InBody {
 			body = true
 			continue
@@ -83,9 +83,9 @@ func (d *document) operation(op api.Operation, prose object) object {
 // body is the schema of a request's body. It has the name of the embedded struct with the members of the body, also if the request
 // adds members such as dry_run.
 func (d *document) body(request reflect.Type) object {
-	inBody := func(m api.Member) bool { return m.Place == api.InBody }
+	inBody := func(m api.Property) bool { return m.Place == api.InBody }
 	for i := range request.NumField() {
-		if f := request.Field(i); f.Anonymous && slices.ContainsFunc(api.Members(f.Type), inBody) {
+		if f := request.Field(i); f.Anonymous && slices.ContainsFunc(api.Properties(f.Type), inBody) {
 			return d.schemas.make(nameOf(f.Type), func() object {
 				return d.schemas.structure(request, d.schemas.comments[f.Type.Name()], true)
 			})
@@ -95,7 +95,7 @@ func (d *document) body(request reflect.Type) object {
 }
 
 // parameter is a reference to a parameter that is kept by hand, or else the parameter that the member declares.
-func (d *document) parameter(request reflect.Type, m api.Member) object {
+func (d *document) parameter(request reflect.Type, m api.Property) object {
 	component := m.Field.Tag.Get("parameter")
 	if component == "" {
 		component = map[api.Place]map[string]string{
@@ -167,7 +167,7 @@ func (d *document) responses(op api.Operation, prose object, parameters, body bo
 }
 
 func hasDryRun(request reflect.Type) bool {
-	return slices.ContainsFunc(api.Members(request), func(m api.Member) bool { return m.Name == "dry_run" })
+	return slices.ContainsFunc(api.Properties(request), func(m api.Property) bool { return m.Name == "dry_run" })
 }
 
 func (d *document) success(status string, t reflect.Type, prose object, etag bool) object {

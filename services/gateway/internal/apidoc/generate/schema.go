@@ -26,7 +26,7 @@ func reference(name string) object { return object{{"$ref", schemaPrefix + name}
 // names are the schemas of types whose names differ.
 var names = map[string]string{
 	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList", "LabelledResultPage": "LabelPage",
-	"LabelQueuePage": "LabelQueue",
+	"LabelQueuePage": "LabelQueue", "Claim": "MemberClaim", "AuditEntryPage": "AuditPage",
 }
 
 // nameOf is the name of a type's schema. A page has that of its items in front.
@@ -54,6 +54,7 @@ func plural(item string) string {
 	return map[string]string{ //nolint:gosec // names of types, not keys
 		"APIKey": "keys, newest first", "Calibration": "calibrations, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
 		"File": "files, newest first", "LabelledResult": "labelled results",
+		"Member": "members and rules, newest first", "AuditEntry": "the audit, newest first",
 	}[item]
 }
 
@@ -70,7 +71,7 @@ func (s *schemas) make(name string, schema func() object) object {
 func (s *schemas) structure(t reflect.Type, description string, request bool) object {
 	var required []string
 	properties := object{}
-	for _, m := range api.Members(t) {
+	for _, m := range api.Properties(t) {
 		if m.Place != api.InBody {
 			continue
 		}
@@ -88,7 +89,7 @@ func (s *schemas) structure(t reflect.Type, description string, request bool) ob
 }
 
 // describe is the comment of a member's field.
-func (s *schemas) describe(t reflect.Type, m api.Member) string {
+func (s *schemas) describe(t reflect.Type, m api.Property) string {
 	for _, i := range m.Index[:len(m.Index)-1] {
 		t = t.Field(i).Type
 	}
@@ -97,7 +98,7 @@ func (s *schemas) describe(t reflect.Type, m api.Member) string {
 }
 
 // ofMember is the schema of a member of an object.
-func (s *schemas) ofMember(m api.Member, description string, nullable bool) object {
+func (s *schemas) ofMember(m api.Property, description string, nullable bool) object {
 	t := m.Field.Type
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -112,6 +113,13 @@ func (s *schemas) ofMember(m api.Member, description string, nullable bool) obje
 		}
 	} else if nullable {
 		schema = schema.with("type", []any{schema.get("type"), "null"})
+		if values, ok := schema.get("enum").([]string); ok {
+			all := []any{}
+			for _, v := range values {
+				all = append(all, v)
+			}
+			schema = schema.with("enum", append(all, nil))
+		}
 	}
 	if t == reflect.TypeFor[api.Time]() {
 		description += " ISO 8601 in UTC with milliseconds."

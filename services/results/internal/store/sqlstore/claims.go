@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -24,7 +23,7 @@ type claimsDetail struct {
 }
 
 // GrantClaim implements store.Members.
-func (s Store) GrantClaim(ctx context.Context, account prism.AccountID, c contract.Claim, granted bool, by store.By) error {
+func (s Store) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
 	return s.Transaction(ctx, "grant_claim", func(run Run) error {
 		var name string
 		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, one(&name, (*Row).Text)); err != nil {
@@ -47,8 +46,8 @@ func (s Store) GrantClaim(ctx context.Context, account prism.AccountID, c contra
 }
 
 // ListClaims implements store.Members.
-func (s Store) ListClaims(ctx context.Context, account prism.AccountID) (claims []contract.Claim, err error) {
+func (s Store) ListClaims(ctx context.Context, account prism.AccountID) (claims []prism.Claim, err error) {
 	find := Statement{"list_claims", listClaims, []any{account.UUID}, true}
-	err = s.Run(ctx, find, all(&claims, func(r *Row) contract.Claim { return contract.Claim{Name: r.Text(), Value: r.Text()} }))
+	err = s.Run(ctx, find, all(&claims, func(r *Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }))
 	return claims, err
 }

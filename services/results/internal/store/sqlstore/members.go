@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -102,7 +103,7 @@ func (s Store) ListMembers(ctx context.Context, account prism.AccountID, page st
 
 // ChangeMember implements store.Members.
 func (s Store) ChangeMember(
-	ctx context.Context, account prism.AccountID, id prism.MemberID, c contract.MemberChange, by store.By,
+	ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By,
 ) (m store.Member, err error) {
 	err = s.changeMembers(ctx, "change_member", account, func(run Run) error {
 		if err := run(ctx, Statement{Text: selectMember, Args: []any{account.UUID, id.UUID}}, one(&m, (*Row).member)); err != nil {
@@ -241,8 +242,8 @@ func (s Store) LinkOperator(
 func (r *Row) member() store.Member {
 	m := store.Member{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Email: r.Text(), Role: prism.Role(r.Text())}
 	if name, value := r.OptionalText(), r.Text(); name != nil {
-		m.Claim = &contract.Claim{Name: *name, Value: value}
+		m.Claim = &prism.Claim{Name: *name, Value: value}
 	}
-	m.SignedInBy, m.CreatedAt, m.LastSeenAt = store.SignedInBy(r.Text()), r.Time(), r.OptionalTime()
+	m.SignedInBy, m.CreatedAt, m.LastSeenAt = api.SignedInBy(r.Text()), r.Time(), r.OptionalTime()
 	return m
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -43,7 +44,7 @@ WHERE m.claim_name IS NOT NULL AND m.removed_at IS NULL
 
 // signInDetail is the detail of an entry.
 type signInDetail struct {
-	By store.SignedInBy `json:"signed_in_by"`
+	By api.SignedInBy `json:"signed_in_by"`
 }
 
 // signingIn is a sign-in within its transaction.
@@ -93,9 +94,9 @@ func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
 			return found, err
 		}
 	}
-	by := store.ByLink
+	by := api.ByLink
 	if s.Identity != nil {
-		by = store.ByOpenID
+		by = api.ByOpenID
 		members, err = s.membershipsOfIdentity(ctx)
 	} else {
 		members, err = s.consumeLink(ctx)

@@ -143,7 +143,7 @@ func (f *fixture) eachChange(t *testing.T) {
 	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, detail)))
 	some = store.LimitsChange{RequestsPerSecond: new(int32(0)), ResultsPerDay: new(int32(0))}
 	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, `{}`)))
-	claim := contract.Claim{Name: "hd", Value: "example.com"}
+	claim := prism.Claim{Name: "hd", Value: "example.com"}
 	granted := by(operator(), store.AccountClaims, anAccount, `{"claim":"hd","granted":true}`)
 	succeeds(t, f.GrantClaim(ctx, account, claim, true, granted))
 	detail = `{"role":"owner"}`
@@ -181,7 +181,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), nil, taken),
 		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), nil, taken),
 		"limiting":           limited(f.Store.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(1))}, taken)),
-		"granting a claim":   f.GrantClaim(ctx, me, contract.Claim{Name: "hd", Value: "v"}, true, taken),
+		"granting a claim":   f.GrantClaim(ctx, me, prism.Claim{Name: "hd", Value: "v"}, true, taken),
 		"archiving":          archived(f.Store.SetArchived(ctx, me, archive.ID, true, taken)),
 		"unarchiving":        archived(f.Store.SetArchived(ctx, me, unarchive.ID, false, taken)),
 		"revoking":           revoked(f.Store.RevokeKey(ctx, me, f.mine.keyID, taken)),

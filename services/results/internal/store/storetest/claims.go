@@ -28,7 +28,7 @@ func claimTests() []test {
 		{"a rule without a grant makes nobody a member, and sees nobody", func(t *testing.T, f *fixture) {
 			f.granted(t, f.theirs, prism.Reader, "groups", "people")
 			f.rule(t, f.mine, prism.Owner, "groups", "staff")
-			for _, c := range []contract.Claim{{Name: "groups", Value: "people"}, {Name: "hd", Value: "staff"}} { // other claims
+			for _, c := range []prism.Claim{{Name: "groups", Value: "people"}, {Name: "hd", Value: "staff"}} { // other claims
 				succeeds(t, f.GrantClaim(t.Context(), f.mine.account, c, true, f.by(moment(3))))
 			}
 			before := len(f.audit(t, store.AuditFilter{}))
@@ -79,7 +79,7 @@ func claimTests() []test {
 				_, err := f.identifyAt(t, staff(), nil, name)
 				failsWith(t, err, store.ErrNotFound)
 			}
-			succeeds(t, f.GrantClaim(t.Context(), f.theirs.account, contract.Claim{Name: "groups", Value: "people"}, false, f.by(moment(4))))
+			succeeds(t, f.GrantClaim(t.Context(), f.theirs.account, prism.Claim{Name: "groups", Value: "people"}, false, f.by(moment(4))))
 			_, err := f.identify(t, staff(), nil)
 			failsWith(t, err, store.ErrNotFound) // was not made a member of theirs meanwhile
 		}},
@@ -122,16 +122,16 @@ func claimTests() []test {
 		// spec: audit-actions
 		{"grants are listed, and recorded when they change", func(t *testing.T, f *fixture) {
 			before := len(f.audit(t, store.AuditFilter{}))
-			claim, address := contract.Claim{Name: "hd", Value: "example.com"}, contract.Claim{Name: "email", Value: "ada@example.com"}
+			claim, address := prism.Claim{Name: "hd", Value: "example.com"}, prism.Claim{Name: "email", Value: "ada@example.com"}
 			for _, step := range []struct {
-				claim   contract.Claim
+				claim   prism.Claim
 				granted bool
 			}{{claim, true}, {claim, true}, {address, true}, {claim, false}, {claim, false}, {claim, true}} {
 				succeeds(t, f.GrantClaim(t.Context(), f.mine.account, step.claim, step.granted, f.by(moment(5))))
 			}
 			listed, err := f.ListClaims(t.Context(), f.mine.account)
 			succeeds(t, err)
-			same(t, listed, []contract.Claim{address, claim})
+			same(t, listed, []prism.Claim{address, claim})
 			entries := f.audit(t, store.AuditFilter{})
 			same(t, len(entries), before+4)
 			same(t, string(entries[1].Action)+" "+string(entries[1].Detail), `account.claims {"claim":"hd","granted":false}`)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -30,7 +31,7 @@ func identityTests() []test {
 				succeeds(t, err)
 				same(t, s.Accounts, []contract.SessionAccount{{ID: f.mine.account, Name: "mine", Member: want}})
 			}
-			same(t, f.members(t)[0].SignedInBy, store.ByOpenID)
+			same(t, f.members(t)[0].SignedInBy, api.ByOpenID)
 			for _, other := range []contract.Identity{
 				{Issuer: "https://i.example", Subject: "2"},
 				{Issuer: "https://j.example", Subject: "1"},

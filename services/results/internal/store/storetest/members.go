@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -20,7 +21,7 @@ func memberTests() []test {
 					ID: prism.MemberID{UUID: f.id()}, Name: "“é” 🙂", Email: "a@example.com", Role: role, CreatedAt: moment(3 - i),
 				}
 				if role == prism.Reader {
-					m.Email, m.Claim = "", &contract.Claim{Name: "groups", Value: "“é”"}
+					m.Email, m.Claim = "", &prism.Claim{Name: "groups", Value: "“é”"}
 				}
 				succeeds(t, f.AddMember(t.Context(), f.mine.account, m, nil, f.by(moment(1))))
 				want = append([]store.Member{m}, want...)
@@ -34,7 +35,7 @@ func memberTests() []test {
 		// spec: member-change
 		{"a name and a role are replaced, each alone or both", func(t *testing.T, f *fixture) {
 			m := f.member(t, f.mine, prism.Reader)
-			for _, c := range []contract.MemberChange{{}, {Name: "new"}, {Role: prism.Editor}, {Name: "newer", Role: prism.Labeller}} {
+			for _, c := range []api.MemberChange{{}, {Name: "new"}, {Role: prism.Editor}, {Name: "newer", Role: prism.Labeller}} {
 				if c.Name != "" {
 					m.Name = c.Name
 				}
@@ -51,7 +52,7 @@ func memberTests() []test {
 			removed := f.member(t, f.mine, prism.Reader)
 			succeeds(t, f.remove(t, removed.ID))
 			for _, id := range []prism.MemberID{f.member(t, f.theirs, prism.Reader).ID, removed.ID, {UUID: f.id()}} {
-				_, err := f.change(t, id, contract.MemberChange{Name: "n"})
+				_, err := f.change(t, id, api.MemberChange{Name: "n"})
 				failsWith(t, err, store.ErrNotFound)
 				failsWith(t, f.remove(t, id), store.ErrNotFound)
 				_, err = f.LinkMember(t.Context(), f.mine.account, id, f.link(), f.by(moment(1)))
@@ -75,14 +76,14 @@ func memberTests() []test {
 			f.signedIn(t, f.mine, prism.Editor)
 			f.signedIn(t, f.theirs, prism.Owner)
 			failsWith(t, f.remove(t, owner.ID), store.ErrLastOwner)
-			_, err := f.change(t, owner.ID, contract.MemberChange{Name: "n", Role: prism.Editor})
+			_, err := f.change(t, owner.ID, api.MemberChange{Name: "n", Role: prism.Editor})
 			failsWith(t, err, store.ErrLastOwner)
-			got, err := f.change(t, owner.ID, contract.MemberChange{Name: "n", Role: prism.Owner})
+			got, err := f.change(t, owner.ID, api.MemberChange{Name: "n", Role: prism.Owner})
 			succeeds(t, err)
 			same(t, got.Name, "n")
 			succeeds(t, f.remove(t, invited.ID))
 			second, _ := f.signedIn(t, f.mine, prism.Owner)
-			_, err = f.change(t, owner.ID, contract.MemberChange{Role: prism.Caller})
+			_, err = f.change(t, owner.ID, api.MemberChange{Role: prism.Caller})
 			succeeds(t, err)
 			failsWith(t, f.remove(t, second.ID), store.ErrLastOwner)
 		}},
@@ -98,7 +99,7 @@ func memberTests() []test {
 				if i%2 == 0 {
 					return f.remove(t, owners[i])
 				}
-				_, err := f.change(t, owners[i], contract.MemberChange{Role: prism.Reader})
+				_, err := f.change(t, owners[i], api.MemberChange{Role: prism.Reader})
 				return err
 			}) {
 				if err != nil {
@@ -119,7 +120,7 @@ func memberTests() []test {
 			same(t, len(operators()), 1)
 			first := operators()[0]
 			f.signedIn(t, f.mine, prism.Owner)
-			_, err := f.change(t, first.ID, contract.MemberChange{Role: prism.Reader})
+			_, err := f.change(t, first.ID, api.MemberChange{Role: prism.Reader})
 			succeeds(t, err)
 			l := f.link()
 			succeeds(t, f.operate(t, l))
@@ -143,10 +144,10 @@ func memberTests() []test {
 			r := f.run(t, mine, moment(5), 2)
 			f.tend(t, moment(6))
 			f.has(t, r.ID, contract.RunQueued)
-			_, err := f.change(t, m.ID, contract.MemberChange{Role: prism.Labeller})
+			_, err := f.change(t, m.ID, api.MemberChange{Role: prism.Labeller})
 			succeeds(t, err)
 			f.stopsAtOnce(t, r.ID, "The member who started this run may no longer run it.")
-			_, err = f.change(t, m.ID, contract.MemberChange{Role: prism.Editor})
+			_, err = f.change(t, m.ID, api.MemberChange{Role: prism.Editor})
 			succeeds(t, err)
 			f.act(t, r.ID, contract.ResumeRun, moment(8))
 			f.tend(t, moment(9))
@@ -169,13 +170,13 @@ func (f *fixture) rule(t *testing.T, of tenant, role prism.Role, name, value str
 	t.Helper()
 	m := store.Member{
 		ID: prism.MemberID{UUID: f.id()}, Name: "a rule", Role: role, CreatedAt: moment(2),
-		Claim: &contract.Claim{Name: name, Value: value},
+		Claim: &prism.Claim{Name: name, Value: value},
 	}
 	succeeds(t, f.AddMember(t.Context(), of.account, m, nil, f.by(moment(2))))
 	return m
 }
 
-func (f *fixture) change(t *testing.T, id prism.MemberID, c contract.MemberChange) (store.Member, error) {
+func (f *fixture) change(t *testing.T, id prism.MemberID, c api.MemberChange) (store.Member, error) {
 	t.Helper()
 	return f.ChangeMember(t.Context(), f.mine.account, id, c, f.by(moment(20)))
 }
@@ -215,10 +216,10 @@ func (f *fixture) memberEntries(t *testing.T) {
 	succeeds(t, f.AddMember(ctx, me, m, &l, f.by(moment(1))))
 	rule := f.rule(t, f.mine, prism.Reader, "groups", "a secret")
 	for range 2 { // the second changes nothing
-		_, err := f.change(t, m.ID, contract.MemberChange{Name: "Countess", Role: prism.Caller})
+		_, err := f.change(t, m.ID, api.MemberChange{Name: "Countess", Role: prism.Caller})
 		succeeds(t, err)
 	}
-	_, err := f.change(t, m.ID, contract.MemberChange{Name: "Lovelace"})
+	_, err := f.change(t, m.ID, api.MemberChange{Name: "Lovelace"})
 	succeeds(t, err)
 	_, err = f.LinkMember(ctx, me, m.ID, again, f.by(moment(21)))
 	succeeds(t, err)

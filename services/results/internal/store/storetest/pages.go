@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -65,7 +66,7 @@ func pagedLists() []pagedList {
 		}},
 		{"ListMembers", "members", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			m, _ := f.invited(t, f.mine, prism.Reader)
-			_, err := f.change(t, m.ID, contract.MemberChange{Name: text(bytes)})
+			_, err := f.change(t, m.ID, api.MemberChange{Name: text(bytes)})
 			succeeds(t, err)
 			return m.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {

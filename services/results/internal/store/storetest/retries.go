@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -249,7 +250,7 @@ func manyRetryTests() []test {
 				func() func() {
 					id := member(prism.Editor)
 					return func() {
-						_, err := f.change(t, id, contract.MemberChange{Role: prism.Reader})
+						_, err := f.change(t, id, api.MemberChange{Role: prism.Reader})
 						succeeds(t, err)
 					}
 				},
@@ -283,7 +284,7 @@ func manyRetryTests() []test {
 			for i, stop := range []func(prism.MemberID) error{
 				func(id prism.MemberID) error { return f.remove(t, id) },
 				func(id prism.MemberID) error {
-					_, err := f.change(t, id, contract.MemberChange{Role: prism.Reader})
+					_, err := f.change(t, id, api.MemberChange{Role: prism.Reader})
 					return err
 				},
 			} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -130,7 +131,7 @@ func sessionTests() []test {
 			for _, c := range []struct{ used, want time.Duration }{{0, 0}, {59 * time.Second, 0}, {time.Minute, time.Minute}} {
 				_, err := f.Session(t.Context(), digest, seen.Add(c.used))
 				succeeds(t, err)
-				m.SignedInBy, m.LastSeenAt = store.ByLink, new(seen.Add(c.want))
+				m.SignedInBy, m.LastSeenAt = api.ByLink, new(seen.Add(c.want))
 				same(t, f.members(t), []store.Member{m})
 			}
 		}},
@@ -259,10 +260,10 @@ func sessionTests() []test {
 			_, others := f.signedIn(t, f.mine, prism.Editor)
 			_, key := f.keyOf(t, digest, moment(50))
 			_, kept := f.keyOf(t, others, moment(50))
-			_, err := f.change(t, m.ID, contract.MemberChange{Name: "Countess"})
+			_, err := f.change(t, m.ID, api.MemberChange{Name: "Countess"})
 			succeeds(t, err)
 			f.works(t, key, true)
-			_, err = f.change(t, m.ID, contract.MemberChange{Role: prism.Reader})
+			_, err = f.change(t, m.ID, api.MemberChange{Role: prism.Reader})
 			succeeds(t, err)
 			f.works(t, key, false)
 			made, next := f.keyOf(t, digest, moment(51))
@@ -283,7 +284,7 @@ func sessionTests() []test {
 				},
 				func(m store.Member, _ contract.SessionDigest) error { return f.remove(t, m.ID) },
 				func(m store.Member, _ contract.SessionDigest) error {
-					_, err := f.change(t, m.ID, contract.MemberChange{Role: prism.Reader})
+					_, err := f.change(t, m.ID, api.MemberChange{Role: prism.Reader})
 					return err
 				},
 			} {

@@ -18,8 +18,8 @@ const (
 	InBody   Place = "json"
 )
 
-// Member is a member of a request or a response, as the tags of its field declare it.
-type Member struct {
+// Property is a member of a request or a response, as the tags of its field declare it.
+type Property struct {
 	Name  string
 	Place Place
 	Field reflect.StructField
@@ -43,19 +43,27 @@ type Limits struct {
 	List     string // of a cursor
 }
 
-// Members are the members of a request or a response in their order. Embedded structs count as the struct that embeds them.
-func Members(t reflect.Type) []Member {
-	var all []Member
+// Sent tells which members of a body were sent.
+type Sent interface {
+	// Given reports whether a member was sent and is not null.
+	Given(name string) bool
+	// Valid reports whether all were given, each without a problem in itself.
+	Valid(names ...string) bool
+}
+
+// Properties are the members of a request or a response in their order. Embedded structs count as the struct that embeds them.
+func Properties(t reflect.Type) []Property {
+	var all []Property
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			for _, m := range Members(f.Type) {
+			for _, m := range Properties(f.Type) {
 				m.Index = append([]int{i}, m.Index...)
 				all = append(all, m)
 			}
 			continue
 		}
-		if m, ok := member(f); ok {
+		if m, ok := property(f); ok {
 			m.Index = []int{i}
 			all = append(all, m)
 		}
@@ -63,7 +71,7 @@ func Members(t reflect.Type) []Member {
 	return all
 }
 
-func member(f reflect.StructField) (Member, bool) {
+func property(f reflect.StructField) (Property, bool) {
 	for _, place := range []Place{InPath, InQuery, InHeader, InBody} {
 		tag, ok := f.Tag.Lookup(string(place))
 		name, options, _ := strings.Cut(tag, ",")
@@ -72,13 +80,13 @@ func member(f reflect.StructField) (Member, bool) {
 		}
 		_, required := f.Tag.Lookup("required")
 		_, nullable := f.Tag.Lookup("null")
-		m := Member{
+		m := Property{
 			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Unless: f.Tag.Get("unless"),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}
 		return m, true
 	}
-	return Member{}, false
+	return Property{}, false
 }
 
 func limits(f reflect.StructField) Limits {
