@@ -83,6 +83,14 @@ func DryRuns(addr string, conns int, key, file string) Kind {
 	}}
 }
 
+// Pages are the largest pages of lists with large rows, each path in turn.
+func Pages(addr string, conns int, key string, paths ...string) Kind {
+	return Kind{fmt.Sprintf("pages of large results by %d callers", conns), Attack{
+		Addr: addr, Conns: conns, Pause: 10 * time.Millisecond,
+		Request: func(n int) []byte { return Request(http.MethodGet, paths[n%len(paths)], key, nil) },
+	}}
+}
+
 // unknown is a request with a key that is well-formed and of no account.
 func unknown(path string) []byte {
 	key, err := apikey.New(rand.Reader)
