@@ -121,14 +121,19 @@ func (b *bench) heavy(ctx context.Context, s *system.System) ([]attack.Kind, err
 	row := strings.Repeat("Each of these words is counted because nobody knows how many tokens it has. ", 1200) // 86 KB
 	content := strings.NewReader("message\n" + strings.Repeat(row+"\n", b.Labels/20))
 	upload := client.Upload{Name: "large.csv", Format: client.FileCSV, Content: content, Bytes: content.Size()}
-	run, err := c.RunFile(ctx, system.Small.Slug, upload, client.NewRun{Fields: map[string]string{"message": "message"}}, nil)
+	file, err := c.UploadFile(ctx, upload)
 	if err != nil {
 		return nil, err
+	}
+	for range min(100, b.Labels) {
+		if _, err := c.CreateResult(ctx, system.Small.Slug, client.NewResult{Text: row}); err != nil {
+			return nil, err
+		}
 	}
 	queue := "/v1/prisms/" + system.Small.Slug + "/label-queue?limit=100&question=reason"
 	return []attack.Kind{
 		attack.Measures(s.Addr, min(b.Attackers, 64), b.Labels, attack.Measurer{Key: s.Key, Result: results[0]}),
-		attack.DryRuns(s.Addr, min(b.Attackers, 32), s.Key, run.FileID),
+		attack.DryRuns(s.Addr, min(b.Attackers, 32), s.Key, file.ID),
 		attack.Pages(s.Addr, min(b.Attackers, 64), s.Key, queue, "/v1/results?format=raw&limit=100&prism="+wide.Slug),
 	}, nil
 }
