@@ -172,7 +172,12 @@ func (s *stage) reachable(ctx context.Context, t *testing.T) {
 // until waits for what happens soon.
 func until(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), recoveryBudget)
+	untilWithin(t, recoveryBudget, what, happened)
+}
+
+func untilWithin(t *testing.T, budget time.Duration, what string, happened func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), budget)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
