@@ -71,13 +71,13 @@ type FileRequest struct {
 	File prism.FileID `path:"file_id"`
 }
 
-// storeWait is how long a caller waits for what writes or deletes content, which an object store may keep.
-const storeWait = 15 * time.Second
+// StoreWait is how long a caller waits for what writes or deletes content, which an object store may keep.
+const StoreWait = 15 * time.Second
 
 // DeleteFile deletes a file that no run needs.
 var DeleteFile = Op[FileRequest, None]{Declaration{
 	Name: "deleteFile", Method: http.MethodDelete, Path: "/v1/files/{file_id}", Tag: "Files", Role: prism.Caller, Class: Keyed,
-	Status: http.StatusNoContent, Wait: storeWait, Errors: []*apierr.Error{apierr.FileNotFound(), apierr.FileUsed()},
+	Status: http.StatusNoContent, Wait: StoreWait, Errors: []*apierr.Error{apierr.FileNotFound(), apierr.FileUsed()},
 }}
 
 // CompleteFile has the file read. Completing twice is completing once (spec: file-upload).

@@ -261,7 +261,11 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 	if rule, ok := to.Addr().Interface().(misser); ok {
 		r.addIn(it, rule.Missing(func(name string) bool { return it.at(name).given() }))
 	}
-	wrong := map[string]bool{}
+	rule, isRuled := to.Addr().Interface().(ruled)
+	var wrong map[string]bool
+	if isRuled {
+		wrong = map[string]bool{}
+	}
 	for _, m := range s.members {
 		value, field := it.at(m.Name), to.FieldByIndex(m.Index)
 		optional, nullable := !m.Required, field.Kind() == reflect.Pointer
@@ -271,10 +275,12 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 		if value.given() || !optional && (!nullable || !value.sent()) {
 			before := r.inValues
 			m.read(r, value, field)
-			wrong[m.Name] = r.inValues > before
+			if isRuled {
+				wrong[m.Name] = r.inValues > before
+			}
 		}
 	}
-	if rule, ok := to.Addr().Interface().(ruled); ok {
+	if isRuled {
 		r.addIn(it, rule.Problems(sentMembers{it, wrong}))
 	}
 }

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -48,14 +49,11 @@ func (d Deps) asDeclared(op api.Operation, sent request.Parsed) call {
 	if sent.DryRun {
 		c.status = http.StatusOK
 	}
-	wait := declaration.Wait
 	switch {
-	case declaration.Reads() && wait == 0:
-		c = lookingUp(contract.ResultsWait, c)
 	case declaration.Reads():
-		c = lookingUp(wait, c)
-	case wait > 0:
-		c, _ = within(wait, c, nil)
+		c = lookingUp(cmp.Or(declaration.Wait, contract.ResultsWait), c)
+	case declaration.Wait > 0:
+		c, _ = within(declaration.Wait, c, nil)
 	}
 	return c
 }

@@ -6,13 +6,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
-
-// storeWait is how long results may take to store a part, which an object store may keep.
-const storeWait = 15 * time.Second
 
 // within is a call that results may take longer for.
 func within(limit time.Duration, c call, err error) (call, error) {
@@ -34,7 +32,7 @@ func parts(app *fiber.App, d Deps) {
 		}
 		sent, err := request.ParsePart(httpkit.Param(c, "file_id"), httpkit.Param(c, "n"), content)
 		do, err := one(d.Results.PutPart)(sent, err)
-		do, err = within(storeWait, do, err)
+		do, err = within(api.StoreWait, do, err)
 		return d.respond(c, do, err)
 	})
 }

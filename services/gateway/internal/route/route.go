@@ -89,14 +89,9 @@ func ifMatch(c *fiber.Ctx) (headers []string) {
 
 // reading is an operation that changes nothing.
 func (d Deps) reading(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
-	return d.readingFor(contract.ResultsWait, parse)
-}
-
-// readingFor is reading for what may take results longer.
-func (d Deps) readingFor(wait time.Duration, parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		parsed, err := parse(c)
-		return d.respond(c, lookingUp(wait, parsed), err)
+		return d.respond(c, lookingUp(contract.ResultsWait, parsed), err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
@@ -48,7 +49,7 @@ func runs(app *fiber.App, d Deps) {
 			return two(d.dryFromLabels)(sent.Prism, sent.Run, err)
 		}
 		do, err := two(fromLabels(d.Results, d.Results.CreateRun))(sent.Prism, sent.Run, err)
-		return within(contract.LabelsRunWait+storeWait, created(do, false), err)
+		return within(contract.LabelsRunWait+api.StoreWait, created(do, false), err)
 	}))
 	app.Get("/v1/runs", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListRuns)(request.ParseRunList(query(c)))
@@ -60,7 +61,7 @@ func runs(app *fiber.App, d Deps) {
 		app.Post("/v1/runs/:run_id/"+string(action), d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 			id, err := request.ParseRunAction(httpkit.Param(c, "run_id"), b)
 			do, err := two(d.Results.ActOnRun)(id, action, err)
-			return within(storeWait, do, err)
+			return within(api.StoreWait, do, err)
 		}))
 	}
 	app.Put("/v1/runs/:run_id/limits", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
