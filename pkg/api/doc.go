@@ -34,6 +34,8 @@
 //	default    the value of an absent parameter of the query
 //	list       of a cursor: the list that it belongs to (spec: page-cursor)
 //	null       of a member of a response: it may be null, though its type is no pointer or it has omitzero
+//	empty      of a parameter of the query: it may be sent empty, which means something
+//	parameter  of a parameter: its component of the OpenAPI document, which is kept by hand
 //	unless     of an optional member: it is required unless this boolean member is true
 //
 // A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes

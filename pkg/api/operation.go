@@ -36,6 +36,13 @@ type Declaration struct {
 	ReadOnly bool
 	// ETag is true of an operation whose response has the ETag of a prism (spec: prism-etag).
 	ETag bool
+	// ByGateway is true of an operation that the gateway answers: with other calls of results than Do, or not with results alone.
+	// Any other one is one call of Do, or of Open if its class is Streamed.
+	ByGateway bool
+	// Failing is true of an operation whose response may be a failed answer of the model, with 502 (spec: result-status).
+	Failing bool
+	// Media are the types of the response beside the JSON of Out.
+	Media []Media
 	// Errors are those that only some operations return, with example arguments. The first 404 is what the handler's
 	// "not found" means.
 	Errors []*apierr.Error
@@ -62,10 +69,10 @@ func (d Declaration) NotFound() *apierr.Error {
 	return nil
 }
 
-// Op is an operation with the types of its request and response. Out is None for an operation whose response has no body.
+// Op is an operation with the types of its request and response. Out is None for an operation whose response has no JSON.
 type Op[In, Out any] struct{ Declaration }
 
-// None is the response of an operation that returns 204.
+// None is the response of an operation that returns no JSON: with 204, or in other Media.
 type None struct{}
 
 // DryRun reports whether a request can be a dry run (spec: dry-run).

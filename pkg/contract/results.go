@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -17,26 +16,17 @@ import (
 // the gateway (spec: key-digest).
 type KeyDigest [32]byte
 
-// Format is one of the five formats of a result.
-type Format string
+// Format is how a result is written.
+type Format = api.Format
 
 // The formats.
 const (
-	JSON  Format = "json"
-	Raw   Format = "raw"
-	CSV   Format = "csv"
-	TSV   Format = "tsv"
-	JSONL Format = "jsonl"
+	JSON  = api.JSON
+	Raw   = api.Raw
+	CSV   = api.CSV
+	TSV   = api.TSV
+	JSONL = api.JSONL
 )
-
-// Formats are all formats in the order in which error messages list them.
-func Formats() []Format { return []Format{JSON, Raw, CSV, TSV, JSONL} }
-
-// TabularFormats are the formats that an export can have.
-func TabularFormats() []Format { return []Format{CSV, TSV, JSONL} }
-
-// Tabular reports whether a result in this format is a row, with a column for each field.
-func (f Format) Tabular() bool { return slices.Contains(TabularFormats(), f) }
 
 // Response is a finished response body.
 type Response struct {
@@ -78,6 +68,9 @@ type Results interface {
 	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are
 	// those of the declaration.
 	Do(ctx context.Context, key KeyDigest, op api.Operation, request any) (Response, error)
+	// Open is Do of an operation whose class is Streamed. The caller closes the body. A fault after the first byte ends the body with
+	// an error.
+	Open(ctx context.Context, key KeyDigest, op api.Operation, request any) (Stream, error)
 
 	// Account is the account of an API key, whatever its role.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
@@ -122,6 +115,11 @@ type Results interface {
 // Do calls a declared operation with a request of its type.
 func Do[In, Out any](ctx context.Context, r Results, key KeyDigest, op api.Op[In, Out], request In) (Response, error) {
 	return r.Do(ctx, key, op, &request)
+}
+
+// Open opens the stream of a declared operation with a request of its type.
+func Open[In, Out any](ctx context.Context, r Results, key KeyDigest, op api.Op[In, Out], request In) (Stream, error) {
+	return r.Open(ctx, key, op, &request)
 }
 
 // Operation is what a caller does, by its name in the OpenAPI document.

@@ -53,6 +53,11 @@ func (r *results) Do(_ context.Context, key contract.KeyDigest, op api.Operation
 	return r.hear("Do", key, op, request)
 }
 
+func (r *results) Open(_ context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
+	doc, err := r.hear("Open", key, op, request)
+	return contract.Stream{ContentType: doc.ContentType, Body: io.NopCloser(strings.NewReader(r.body))}, err
+}
+
 func (r *results) Account(_ context.Context, key contract.KeyDigest) (prism.AccountID, error) {
 	_, err := r.hear("Account", key)
 	return r.account, err

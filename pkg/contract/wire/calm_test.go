@@ -108,3 +108,7 @@ func (calm) Record(context.Context, contract.KeyDigest, prism.ResultID) (contrac
 func (calm) Do(context.Context, contract.KeyDigest, api.Operation, any) (contract.Response, error) {
 	return page, nil
 }
+
+func (calm) Open(context.Context, contract.KeyDigest, api.Operation, any) (contract.Stream, error) {
+	return contract.Stream{ContentType: "text/csv", Body: io.NopCloser(strings.NewReader("a\r\n"))}, nil
+}

@@ -31,32 +31,52 @@ func (r *results) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	return r.call(ctx, operationPath(op), args)
 }
 
-// mountOperations serves the declared operations.
+// Open implements contract.Results.
+func (r *results) Open(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
+	return r.open(ctx, operationPath(op), operationArgs[any]{key, request})
+}
+
+// mountOperations serves the declared operations that are one call of results.
 func mountOperations(app *fiber.App, r contract.Results, log *slog.Logger) {
 	for _, op := range api.Operations() {
-		path, changes := operationPath(op), !op.Declared().Reads()
-		app.Post(path, func(c *fiber.Ctx) error {
-			body, err := httpkit.ReadBody(c)
-			if err != nil {
-				return err
-			}
-			args := operationArgs[strictjson.Value]{}
-			request := op.NewRequest()
-			if unmarshalRequest(body.Bytes, &args) != nil || unmarshalRequest(args.Request, request) != nil {
-				return apierr.Malformed()
-			}
-			ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
-			defer cancel()
-			response, err := r.Do(ctx, args.Key, op, request)
-			if err != nil {
-				return sendError(c, log, path, err)
-			}
-			if response.Failed {
-				c.Set(headerFailed, "1")
-			}
-			return httpkit.SendOwn(c, fiber.StatusOK, response.ContentType, response.Body, changes)
-		})
+		switch path := operationPath(op); {
+		case op.Declared().ByGateway:
+		case op.Declared().Class == api.Streamed:
+			app.Post(path, func(c *fiber.Ctx) error {
+				key, request, err := readOperation(c, op)
+				if err != nil {
+					return err
+				}
+				stream, err := r.Open(c.UserContext(), key, op, request)
+				return sendStream(c, log, path, stream, err)
+			})
+		default:
+			changes := !op.Declared().Reads()
+			app.Post(path, func(c *fiber.Ctx) error {
+				key, request, err := readOperation(c, op)
+				if err != nil {
+					return err
+				}
+				ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
+				defer cancel()
+				response, err := r.Do(ctx, key, op, request)
+				return sendResponse(c, log, path, changes, response, err)
+			})
+		}
 	}
+}
+
+// readOperation reads the arguments of a call of a declared operation.
+func readOperation(c *fiber.Ctx, op api.Operation) (key contract.KeyDigest, request any, err error) {
+	body, err := httpkit.ReadBody(c)
+	if err != nil {
+		return key, nil, err
+	}
+	args := operationArgs[any]{Request: op.NewRequest()}
+	if unmarshalRequest(body.Bytes, &args) != nil {
+		return key, nil, apierr.Malformed()
+	}
+	return args.Key, args.Request, nil
 }
 
 // hints are the members of requests that a service of an older release may ignore. All others it refuses (see Releases in the package

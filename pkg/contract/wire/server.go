@@ -153,14 +153,18 @@ func handler[Q any](
 		ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
 		defer cancel()
 		r, err := method(ctx, q)
-		if err != nil {
-			return sendError(c, log, path, err)
-		}
-		if r.Failed {
-			c.Set(headerFailed, "1")
-		}
-		return httpkit.SendOwn(c, fiber.StatusOK, r.ContentType, r.Body, changes)
+		return sendResponse(c, log, path, changes, r, err)
 	}
+}
+
+func sendResponse(c *fiber.Ctx, log *slog.Logger, path string, changes bool, r contract.Response, err error) error {
+	if err != nil {
+		return sendError(c, log, path, err)
+	}
+	if r.Failed {
+		c.Set(headerFailed, "1")
+	}
+	return httpkit.SendOwn(c, fiber.StatusOK, r.ContentType, r.Body, changes)
 }
 
 // serveStream has no time limit for the whole: the stream's reader sets the pace.
@@ -171,12 +175,16 @@ func serveStream[Q any](log *slog.Logger, path string, method func(context.Conte
 			return err
 		}
 		stream, err := method(c.UserContext(), q)
-		if err != nil {
-			return sendError(c, log, path, err)
-		}
-		c.Set(headerAccount, fair.Account(c.UserContext()))
-		return httpkit.SendStream(c, stream.ContentType, stream.Body)
+		return sendStream(c, log, path, stream, err)
 	}
+}
+
+func sendStream(c *fiber.Ctx, log *slog.Logger, path string, stream contract.Stream, err error) error {
+	if err != nil {
+		return sendError(c, log, path, err)
+	}
+	c.Set(headerAccount, fair.Account(c.UserContext()))
+	return httpkit.SendStream(c, stream.ContentType, stream.Body)
 }
 
 func readArgs(c *fiber.Ctx, q any) error {

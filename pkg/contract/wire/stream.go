@@ -15,7 +15,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
@@ -65,7 +64,7 @@ func (p patient) Read(b []byte) (int, error) {
 // open makes a look-up and returns as soon as the response's header has arrived. The caller reads and closes the body. From
 // then on the call counts for the account that the service has found.
 func (c *client) open(ctx context.Context, path string, args any) (contract.Stream, error) {
-	body, err := strictjson.Marshal(args)
+	body, err := marshalRequest(args)
 	if err != nil {
 		return contract.Stream{}, fmt.Errorf("wire: %w", err)
 	}

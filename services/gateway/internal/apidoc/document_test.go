@@ -10,7 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // raw is the document without a type, so that nothing in it goes unseen.
@@ -311,7 +311,7 @@ func TestTheFiveFormatsHaveTheirMediaTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	formats, _ := d.Components.Schemas.find("Format")
-	for i, f := range contract.Formats() {
+	for i, f := range api.Formats() {
 		if formats.Enum[i] != string(f) {
 			t.Errorf("format %d is %s", i, formats.Enum[i])
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -41,7 +42,7 @@ func ParseCreate(prismParam string, formats []string, body Body) (Create, error)
 	var r reader
 	c := Create{
 		Prism:  r.prismParam(prismParam),
-		Format: r.format(formats, contract.Formats(), contract.JSON),
+		Format: r.format(formats, api.Formats(), contract.JSON),
 	}
 	if r.is(sent, kindObject) {
 		r.create(&c, sent)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -34,7 +35,7 @@ func ParseExport(prismParam string, q Query) (contract.Export, error) {
 	var r reader
 	export := contract.Export{
 		Prism:  r.prismParam(prismParam),
-		Format: r.format(q("format"), contract.TabularFormats(), contract.CSV),
+		Format: r.format(q("format"), api.Formats()[2:], contract.CSV),
 		Status: r.status(q),
 	}
 	export.ResultFilter = r.resultFilter(q)

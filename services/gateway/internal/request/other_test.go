@@ -46,7 +46,7 @@ func TestReadListsPathThenFormat(t *testing.T) {
 			wantProblems(t, err, c.want)
 		})
 	}
-	for _, f := range contract.Formats() {
+	for _, f := range api.Formats() {
 		got, err := request.ParseRead(anID, []string{string(f)})
 		if err != nil || got.Format != f || got.ID.String() != anID {
 			t.Errorf("%s: %+v %v", f, got, err)

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -16,7 +17,7 @@ func ParseRead(resultID string, formats []string) (Result, error) {
 	var r reader
 	in := Result{
 		ID:     prism.ResultID{UUID: r.uuidParam("result_id", resultID)},
-		Format: r.format(formats, contract.Formats(), contract.JSON),
+		Format: r.format(formats, api.Formats(), contract.JSON),
 	}
 	return in, r.err()
 }

@@ -3,6 +3,7 @@ package route
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -14,39 +15,86 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// declared mounts the operations that results answers by their declarations.
+// answer answers a valid request of an operation.
+type answer func(ctx context.Context, key contract.KeyDigest, request any) (contract.Response, error)
+
+// own is the answer of an operation with requests of its type.
+func own[In, Out any](
+	op api.Op[In, Out], do func(ctx context.Context, key contract.KeyDigest, in In) (contract.Response, error),
+) (name string, a answer) {
+	return op.Name, func(ctx context.Context, key contract.KeyDigest, request any) (contract.Response, error) {
+		in, ok := request.(*In)
+		if !ok {
+			return contract.Response{}, fmt.Errorf("route: %s takes a %T, not a %T", op.Name, in, request)
+		}
+		return do(ctx, key, *in)
+	}
+}
+
+// owned are the answers of the operations that the gateway does not just pass to results: those that it answers, and those that it
+// checks before results do.
+func (d Deps) owned() map[string]answer {
+	all := map[string]answer{}
+	return all
+}
+
+// answers finds the answer of an operation.
+func (d Deps) answers(op api.Operation) answer {
+	a, ok := d.owned()[op.Declared().Name]
+	switch {
+	case ok:
+		return a
+	case op.Declared().ByGateway:
+		panic("route: nothing answers " + op.Declared().Name) // a fault of the program, found at every start
+	}
+	return func(ctx context.Context, key contract.KeyDigest, request any) (contract.Response, error) {
+		return d.Results.Do(ctx, key, op, request)
+	}
+}
+
+// declared mounts the operations by their declarations.
 func declared(app *fiber.App, d Deps) {
 	for _, op := range api.Operations() {
 		declaration := op.Declared()
 		parser := request.NewParser(op)
-		parse := func(c *fiber.Ctx, b request.Body) (call, error) {
-			sent, err := parser.Parse(request.Source{
+		parse := func(c *fiber.Ctx, b request.Body) (request.Parsed, error) {
+			return parser.Parse(request.Source{
 				Param: func(name string) string { return httpkit.Param(c, name) }, Query: query(c), IfMatch: ifMatch(c), Body: b,
 			})
-			return d.asDeclared(op, sent), err
 		}
 		path := strings.NewReplacer("{", ":", "}", "").Replace(declaration.Path)
-		if declaration.Method == http.MethodGet {
+		switch answers := d.answers(op); {
+		case declaration.Class == api.Streamed:
 			app.Get(path, func(c *fiber.Ctx) error {
-				parsed, err := parse(c, request.Body{})
-				return d.respond(c, parsed, err)
+				sent, err := parse(c, request.Body{})
+				return d.stream(c, op, sent, err)
 			})
-		} else {
-			app.Add(declaration.Method, path, d.change(parse))
+		case declaration.Method == http.MethodGet:
+			app.Get(path, func(c *fiber.Ctx) error {
+				sent, err := parse(c, request.Body{})
+				return d.respond(c, asDeclared(declaration, answers, sent), err)
+			})
+		default:
+			app.Add(declaration.Method, path, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+				sent, err := parse(c, b)
+				return asDeclared(declaration, answers, sent), err
+			}))
 		}
 	}
 }
 
-// asDeclared is the call of results with a valid request.
-func (d Deps) asDeclared(op api.Operation, sent request.Parsed) call {
-	declaration := op.Declared()
+// asDeclared is the call with a valid request.
+func asDeclared(declaration api.Declaration, answers answer, sent request.Parsed) call {
 	c := call{
 		status: declaration.SuccessStatus(), etag: declaration.ETag && !sent.DryRun,
 		do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			return d.Results.Do(ctx, key, op, sent.Request)
+			return answers(ctx, key, sent.Request)
 		},
 	}
-	if sent.DryRun {
+	switch {
+	case declaration.Failing:
+		c.status = statusOfResult
+	case sent.DryRun:
 		c.status = http.StatusOK
 	}
 	switch {
@@ -56,4 +104,16 @@ func (d Deps) asDeclared(op api.Operation, sent request.Parsed) call {
 		c, _ = within(declaration.Wait, c, nil)
 	}
 	return c
+}
+
+// stream sends the stream of a valid request. err is the error of the parser.
+func (d Deps) stream(c *fiber.Ctx, op api.Operation, sent request.Parsed, err error) error {
+	return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
+		stream, err := d.Results.Open(ctx, key, op, sent.Request)
+		if err != nil {
+			leave(err)
+			return err
+		}
+		return httpkit.SendStreamGzip(c, stream.ContentType, leaving{stream.Body, leave})
+	})
 }

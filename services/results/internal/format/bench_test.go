@@ -3,12 +3,12 @@ package format
 import (
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // The cost of one row of an export, and of one result as a response.
 func BenchmarkRow(b *testing.B) {
-	for _, f := range contract.Formats() {
+	for _, f := range api.Formats() {
 		b.Run(string(f), func(b *testing.B) {
 			e, err := NewEncoder(f, ticketTable())
 			if err != nil {
@@ -28,7 +28,7 @@ func BenchmarkRow(b *testing.B) {
 }
 
 func BenchmarkOne(b *testing.B) {
-	for _, f := range contract.Formats() {
+	for _, f := range api.Formats() {
 		b.Run(string(f), func(b *testing.B) {
 			table, row := ticketTable(), okRow(b).under(ticketTable())
 			b.ReportAllocs()

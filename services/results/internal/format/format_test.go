@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -73,7 +74,7 @@ var damaged = map[string]string{
 
 func TestStoredAnswersThatDoNotParseAreAnErrorAndNoHalfRow(t *testing.T) {
 	t.Parallel()
-	for _, f := range contract.Formats() {
+	for _, f := range api.Formats() {
 		e, err := NewEncoder(f, ticketTable())
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +243,7 @@ func TestAnEmptyInputValueIsNotAMissingOne(t *testing.T) {
 
 func TestAnEncoderLeavesWhatIsInTheBufferAlone(t *testing.T) {
 	t.Parallel()
-	for _, f := range contract.Formats() {
+	for _, f := range api.Formats() {
 		e, err := NewEncoder(f, ticketTable())
 		if err != nil {
 			t.Fatal(err)

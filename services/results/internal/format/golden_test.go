@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -44,7 +45,7 @@ func goldenCases(t *testing.T) []goldenCase {
 func TestFormatsMatchTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range goldenCases(t) {
-		for _, f := range contract.Formats() {
+		for _, f := range api.Formats() {
 			t.Run(c.name+"."+string(f), func(t *testing.T) {
 				t.Parallel()
 				got := encode(t, f, c.table, c.rows)

@@ -12,6 +12,16 @@ import (
 // facade has a method for each declared operation that several tests call.
 type facade struct{ *service.Service }
 
+// ask makes a call of an operation with a zero request.
+func ask(ctx context.Context, r contract.Results, k contract.KeyDigest, op api.Operation) (err error) {
+	if op.Declared().Class == api.Streamed {
+		_, err = r.Open(ctx, k, op, op.NewRequest())
+	} else {
+		_, err = r.Do(ctx, k, op, op.NewRequest())
+	}
+	return err
+}
+
 type (
 	key      = contract.KeyDigest
 	response = contract.Response

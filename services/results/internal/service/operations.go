@@ -122,6 +122,14 @@ func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: body}, err
 }
 
+// Open implements contract.Results.
+func (s *Service) Open(_ context.Context, _ contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
+	switch request.(type) {
+	default:
+		return contract.Stream{}, fmt.Errorf("service: %s is no stream", op.Declared().Name)
+	}
+}
+
 // bound is a time of a request that bounds something, as the times of results are: in whole milliseconds. Nil bounds nothing, and
 // is the zero time.
 func bound(t *time.Time) time.Time {

@@ -73,7 +73,9 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 	for _, op := range api.Operations() {
-		all[op.Declared().Name] = func(k contract.KeyDigest) error { _, err := w.Do(ctx, k, op, op.NewRequest()); return err }
+		if !op.Declared().ByGateway {
+			all[op.Declared().Name] = func(k contract.KeyDigest) error { return ask(ctx, w, k, op) }
+		}
 	}
 	return all
 }

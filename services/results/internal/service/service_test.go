@@ -216,7 +216,7 @@ func TestDefinitionsAreReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		for _, f := range contract.Formats() {
+		for _, f := range api.Formats() {
 			if _, err := w.Read(t.Context(), w.key, s.ID, f); err != nil {
 				t.Fatal(err)
 			}

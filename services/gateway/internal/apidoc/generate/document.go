@@ -112,6 +112,9 @@ func (d *document) parameter(request reflect.Type, m api.Property) object {
 		p = p.with("required", true)
 	}
 	p = p.with("description", d.schemas.describe(request, m))
+	if _, ok := m.Field.Tag.Lookup("empty"); ok {
+		p = p.with("allowEmptyValue", true)
+	}
 	limits := m.Limits
 	t := m.Field.Type
 	for t.Kind() == reflect.Pointer {
@@ -133,12 +136,17 @@ func exampleOf(t reflect.Type, text string) any {
 
 func (d *document) responses(op api.Operation, prose object, parameters, body bool) object {
 	declaration := op.Declared()
-	_, response := op.Types()
 	all := map[string]object{}
 	success := strconv.Itoa(declaration.SuccessStatus())
-	all[success] = d.success(success, response, prose, declaration.ETag)
+	all[success] = d.success(success, op, prose, declaration.ETag)
 	if request, _ := op.Types(); success != "200" && hasDryRun(request) {
-		all["200"] = d.success("200", response, prose, false)
+		all["200"] = d.success("200", op, prose, false)
+	}
+	switch failed := strconv.Itoa(http.StatusBadGateway); {
+	case declaration.Failing && prose.object("responses").index(failed) < 0:
+		all[failed] = responseReference("FailedResult")
+	case declaration.Failing:
+		all[failed] = d.success(failed, op, prose, false)
 	}
 	changes := declaration.Method != http.MethodGet
 	if parameters || changes {
@@ -170,14 +178,34 @@ func hasDryRun(request reflect.Type) bool {
 	return slices.ContainsFunc(api.Properties(request), func(m api.Property) bool { return m.Name == "dry_run" })
 }
 
-func (d *document) success(status string, t reflect.Type, prose object, etag bool) object {
+func (d *document) success(status string, op api.Operation, prose object, etag bool) object {
+	declaration := op.Declared()
 	said := prose.object("responses").object(status)
-	r := object{{"description", said.get("description")}, {"headers", headers(etag)}}
-	if t == reflect.TypeFor[api.None]() {
+	header := headers(etag)
+	if declaration.Class == api.Streamed {
+		for _, name := range [][2]string{{"Vary", "Vary"}, {"Content-Encoding", "ContentEncoding"}} {
+			header = append(header, member{name[0], object{{"$ref", "#/components/headers/" + name[1]}}})
+		}
+	}
+	r := object{{"description", said.get("description")}, {"headers", header}}
+	content := object{}
+	add := func(media string, schema object) {
+		names := said.get("examples")
+		if byMedia, ok := names.(object); ok {
+			names = byMedia.get(media)
+		}
+		content = append(content, member{media, object{{"schema", schema}, {"examples", examples(names)}}})
+	}
+	if _, t := op.Types(); t != reflect.TypeFor[api.None]() {
+		add("application/json", d.schemas.response(t))
+	}
+	for _, m := range declaration.Media {
+		add(m.Type, reference(m.Schema))
+	}
+	if len(content) == 0 {
 		return r
 	}
-	media := object{{"schema", d.schemas.value(t, api.Limits{})}, {"examples", examples(said.get("examples"))}}
-	return r.with("content", object{{"application/json", media}})
+	return r.with("content", content)
 }
 
 // invalid is the 400 of an operation: the examples of its own, and those that follow from what it reads.

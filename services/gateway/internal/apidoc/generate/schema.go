@@ -130,6 +130,19 @@ func (s *schemas) ofMember(m api.Property, description string, nullable bool) ob
 	return schema
 }
 
+// response is the schema of the JSON of a response.
+func (s *schemas) response(t reflect.Type) object {
+	either, ok := reflect.Zero(t).Interface().(interface{ Types() []reflect.Type })
+	if !ok {
+		return s.value(t, api.Limits{})
+	}
+	var all []any
+	for _, one := range either.Types() {
+		all = append(all, s.value(one, api.Limits{}))
+	}
+	return object{{"anyOf", all}}
+}
+
 // value is the schema of a value.
 func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	switch {
