@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
@@ -128,8 +129,8 @@ func (w *seededWorker) saved(rows []contract.RowOutcome) {
 const oneAnswer = 1 << 24
 
 // List implements contract.Models.
-func (w *seededWorker) List(context.Context) ([]contract.Model, error) {
-	return []contract.Model{{Name: "counting", Default: true}}, nil
+func (w *seededWorker) List(context.Context) ([]api.Model, error) {
+	return []api.Model{{Name: "counting", Default: true}}, nil
 }
 
 // Ask implements contract.Models. No two answers are equal.

@@ -6,7 +6,7 @@ import "regexp"
 func Operations() []Operation {
 	return []Operation{
 		DeleteResult, DeleteResults, RetryResults,
-		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism,
+		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism, ListModels,
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -23,7 +24,7 @@ type Models interface {
 	// no place for some seconds gets it too. After any other error it is not known whether a model was called.
 	Ask(ctx context.Context, a Ask) (Outcome, error)
 	// List is the configured models in the order of the configuration, at least one: exactly one is the default.
-	List(ctx context.Context) ([]Model, error)
+	List(ctx context.Context) ([]api.Model, error)
 }
 
 // Ask is the questions of a version and the input to answer them from.
@@ -55,19 +56,6 @@ type Outcome struct {
 	CallsCome bool `json:",omitzero"`
 }
 
-// Model is a configured model (spec: models-list).
-type Model struct {
-	Name          string        `json:"name"`
-	Provider      string        `json:"provider"`
-	Model         string        `json:"model"` // what its upstream calls it
-	Default       bool          `json:"default"`
-	Probabilities Probabilities `json:"probabilities"`
-	Price         *Price        `json:"price"` // nil: not configured
-	Fallback      []string      `json:"fallback"`
-	// Order is "cyclic" if each question is asked in several orders of its labels; nil: in one.
-	Order *string `json:"order"`
-}
-
 // mostOrders bounds the orders of a question's labels.
 const mostOrders = 8
 
@@ -78,24 +66,6 @@ func Orders(q prism.Question) int {
 		return 2
 	}
 	return min(len(q.AnswerKeys()), mostOrders)
-}
-
-// Probabilities says where a model's probabilities come from (spec: models-list).
-type Probabilities string
-
-// The sources of probabilities.
-const (
-	Native    Probabilities = "native"    // the API of the model returns them
-	Logprobs  Probabilities = "logprobs"  // of the tokens of the labels
-	Stated    Probabilities = "stated"    // the model states them in words
-	Simulated Probabilities = "simulated" // no model is asked
-)
-
-// Price is what a million tokens cost, with at most six decimals.
-type Price struct {
-	Currency string  `json:"currency"`
-	Input    float64 `json:"input"`
-	Output   float64 `json:"output"`
 }
 
 // Failed tells whether the model gave no usable answer.

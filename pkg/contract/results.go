@@ -127,7 +127,6 @@ type Operation string
 
 // The operations that the gateway has authorized before it asks model-proxy for the models.
 const (
-	ListModels    Operation = "listModels"
 	CreatePrism   Operation = "createPrism"
 	CreateVersion Operation = "createVersion"
 	TryDefinition Operation = "tryDefinition"

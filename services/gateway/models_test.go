@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
@@ -46,20 +47,20 @@ func (c *configuration) set(away bool, names ...string) {
 	c.away, c.names = away, names
 }
 
-func (c *configuration) List(context.Context) ([]contract.Model, error) {
+func (c *configuration) List(context.Context) ([]api.Model, error) {
 	c.hear("list")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.away {
 		return nil, contract.ErrUnavailable
 	}
-	models := []contract.Model{{
-		Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: contract.Logprobs,
-		Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"strong"},
+	models := []api.Model{{
+		Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: api.Logprobs,
+		Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"strong"},
 	}}
 	for _, name := range c.names {
-		models = append(models, contract.Model{
-			Name: name, Provider: "offline", Model: "offline", Probabilities: contract.Simulated,
+		models = append(models, api.Model{
+			Name: name, Provider: "offline", Model: "offline", Probabilities: api.Simulated,
 		})
 	}
 	return models, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
@@ -142,7 +143,7 @@ func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, er
 }
 
 // List describes the models in the order of the file (spec: models-list).
-func (s *Service) List(context.Context) ([]contract.Model, error) {
+func (s *Service) List(context.Context) ([]api.Model, error) {
 	set := s.models.Acquire()
 	defer set.Release()
 	return set.List(), nil

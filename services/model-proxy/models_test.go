@@ -15,8 +15,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/config"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -122,8 +122,8 @@ func TestModelsOfAFileAreAskedWithTheirHeaders(t *testing.T) {
 		}
 	}
 	list, err := s.List(t.Context())
-	if err != nil || len(list) != 2 || list[0].Name != "fast" || !list[0].Default || list[0].Probabilities != contract.Native ||
-		*list[1].Price != (contract.Price{Currency: "USD", Input: 2, Output: 8}) || list[1].Default {
+	if err != nil || len(list) != 2 || list[0].Name != "fast" || !list[0].Default || list[0].Probabilities != api.Native ||
+		*list[1].Price != (api.Price{Currency: "USD", Input: 2, Output: 8}) || list[1].Default {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }

@@ -52,10 +52,10 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 	if want := (heard{"Account", []any{digest}}); !reflect.DeepEqual(far.heard, want) {
 		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 	}
-	if err := near.Authorize(patience(t), digest, contract.ListModels); err != nil {
+	if err := near.Authorize(patience(t), digest, contract.CreatePrism); err != nil {
 		t.Error(err)
 	}
-	if want := (heard{"Authorize", []any{digest, contract.ListModels}}); !reflect.DeepEqual(far.heard, want) {
+	if want := (heard{"Authorize", []any{digest, contract.CreatePrism}}); !reflect.DeepEqual(far.heard, want) {
 		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 	}
 	for _, want := range [][]contract.AccountLimits{

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -13,7 +14,7 @@ import (
 type models struct {
 	heard   contract.Ask
 	outcome contract.Outcome
-	listed  []contract.Model
+	listed  []api.Model
 	err     error
 }
 
@@ -22,7 +23,7 @@ func (m *models) Ask(_ context.Context, a contract.Ask) (contract.Outcome, error
 	return m.outcome, m.err
 }
 
-func (m *models) List(context.Context) ([]contract.Model, error) { return m.listed, m.err }
+func (m *models) List(context.Context) ([]api.Model, error) { return m.listed, m.err }
 
 // Models runs the suite. connect returns a client of what it is given.
 func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Models) {
@@ -53,12 +54,12 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 			t.Errorf("heard %+v, want %+v", far.heard, ask)
 		}
 	}
-	far.listed = []contract.Model{
+	far.listed = []api.Model{
 		{
-			Name: "fast", Provider: "openai-chat", Model: odd, Default: true, Probabilities: contract.Logprobs,
-			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"b", "a"}, Order: new("cyclic"),
+			Name: "fast", Provider: "openai-chat", Model: odd, Default: true, Probabilities: api.Logprobs,
+			Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"b", "a"}, Order: new("cyclic"),
 		},
-		{Name: "a", Provider: "offline", Model: "offline", Probabilities: contract.Simulated, Fallback: []string{}},
+		{Name: "a", Provider: "offline", Model: "offline", Probabilities: api.Simulated, Fallback: []string{}},
 	}
 	if got, err := near.List(patience(t)); err != nil || !reflect.DeepEqual(got, far.listed) {
 		t.Errorf("listed %+v, %v, want %+v", got, err, far.listed)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/fair"
@@ -23,7 +24,7 @@ type asking func(context.Context, contract.Ask) (contract.Outcome, error)
 
 func (f asking) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) { return f(ctx, a) }
 
-func (f asking) List(context.Context) ([]contract.Model, error) { return nil, nil }
+func (f asking) List(context.Context) ([]api.Model, error) { return nil, nil }
 
 // connectModels serves a model until the test ends, and connects to it.
 func connectModels(t *testing.T, cfg httpkit.Config, m contract.Models) patient {

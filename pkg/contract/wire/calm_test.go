@@ -43,7 +43,7 @@ func (calm) Account(context.Context, contract.KeyDigest) (prism.AccountID, error
 	return prism.AccountID{}, nil
 }
 
-func (calm) List(context.Context) ([]contract.Model, error) { return nil, nil }
+func (calm) List(context.Context) ([]api.Model, error) { return nil, nil }
 
 func (calm) Authorize(context.Context, contract.KeyDigest, contract.Operation) error { return nil }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -40,6 +41,6 @@ func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, erro
 }
 
 // List implements contract.Models.
-func (m models) List(ctx context.Context) ([]contract.Model, error) {
-	return decode[[]contract.Model](m.lookUp(ctx, pathListModels, argsListModels{}))
+func (m models) List(ctx context.Context) ([]api.Model, error) {
+	return decode[[]api.Model](m.lookUp(ctx, pathListModels, argsListModels{}))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
@@ -96,7 +97,7 @@ func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *sl
 	s := askServer{models, newDefinitionCache[prism.DefinitionHash]()}
 	postJSON(app, log, pathAsk, s.full)
 	postJSON(app, log, pathAskByHash, s.byHash)
-	findJSON(app, log, pathListModels, func(ctx context.Context, _ argsListModels) ([]contract.Model, error) {
+	findJSON(app, log, pathListModels, func(ctx context.Context, _ argsListModels) ([]api.Model, error) {
 		return models.List(ctx)
 	})
 }

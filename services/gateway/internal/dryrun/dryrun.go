@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -187,7 +188,7 @@ func (t *tally) measure(r contract.ChunkRow, sample bool) error {
 }
 
 // estimate extrapolates from the rows that were checked to all rows.
-func (t *tally) estimate(m contract.Model) error {
+func (t *tally) estimate(m api.Model) error {
 	if t.RowsChecked == 0 {
 		return nil
 	}
@@ -200,7 +201,7 @@ func (t *tally) estimate(m contract.Model) error {
 		return contract.Orders(q)
 	}
 	calls := 1.0
-	if m.Probabilities == contract.Logprobs { // such a model has a call for each question and each order of its labels
+	if m.Probabilities == api.Logprobs { // such a model has a call for each question and each order of its labels
 		calls = 0
 		for _, q := range t.plan.Version.Questions {
 			calls += float64(orders(q))
@@ -234,10 +235,10 @@ func (t *tally) estimate(m contract.Model) error {
 
 // modelOf is the model with the name, or the default model if the name is empty. It is the zero model, without a price, if no model
 // with the name is configured.
-func modelOf(known []contract.Model, name string) contract.Model {
-	i := slices.IndexFunc(known, func(m contract.Model) bool { return m.Name == name || name == "" && m.Default })
+func modelOf(known []api.Model, name string) api.Model {
+	i := slices.IndexFunc(known, func(m api.Model) bool { return m.Name == name || name == "" && m.Default })
 	if i < 0 {
-		return contract.Model{}
+		return api.Model{}
 	}
 	return known[i]
 }

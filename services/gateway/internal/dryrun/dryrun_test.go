@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
@@ -27,8 +28,8 @@ type plan struct {
 	wait  time.Duration // of each look at a chunk
 	err   error
 	asked []contract.PlanRows
-	price *contract.Price
-	from  contract.Probabilities
+	price *api.Price
+	from  api.ProbabilitySource
 	order *string
 }
 
@@ -43,8 +44,8 @@ func (p *plan) PlanRows(_ context.Context, _ contract.KeyDigest, q contract.Plan
 	return p.rows(q.Chunk), nil
 }
 
-func (p *plan) List(context.Context) ([]contract.Model, error) {
-	return []contract.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from, Order: p.order}}, nil
+func (p *plan) List(context.Context) ([]api.Model, error) {
+	return []api.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from, Order: p.order}}, nil
 }
 
 func newPlan(rows int64, chunks int32) *plan {
@@ -110,7 +111,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 	long := strings.Repeat("x", 100_001)
 	large := strings.Repeat("word ", 19_998)
 	p := newPlan(4, 2)
-	p.price, p.from = &contract.Price{Currency: "EUR", Input: 2}, contract.Logprobs
+	p.price, p.from = &api.Price{Currency: "EUR", Input: 2}, api.Logprobs
 	p.rows = func(chunk int32) []contract.ChunkRow {
 		return [][]contract.ChunkRow{
 			{rowOf(1, "one two three"), rowOf(2, long)},
@@ -206,7 +207,7 @@ func TestWhatCannotBePlannedIsTheAnswer(t *testing.T) {
 func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	t.Parallel()
 	p := newPlan(1, 1)
-	p.from, p.order = contract.Logprobs, new("cyclic")
+	p.from, p.order = api.Logprobs, new("cyclic")
 	options := []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two"}}
 	p.Version.Questions[1] = prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?", Options: options, InsufficientInformation: true}
 	got := run(t.Context(), t, p, contract.NewRun{})

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -169,7 +170,7 @@ func (m modelFunc) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, e
 	return m(ctx, a)
 }
 
-func (modelFunc) List(context.Context) ([]contract.Model, error) { return nil, nil }
+func (modelFunc) List(context.Context) ([]api.Model, error) { return nil, nil }
 
 // anySize is a size estimate that lets everything pass.
 type anySize struct{}

@@ -35,6 +35,8 @@ func own[In, Out any](
 // checks before results do.
 func (d Deps) owned() map[string]answer {
 	all := map[string]answer{}
+	put := func(name string, a answer) { all[name] = a }
+	put(own(api.ListModels, d.listModels))
 	return all
 }
 

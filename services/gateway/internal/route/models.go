@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gofiber/fiber/v2"
-
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -14,27 +13,19 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 )
 
-// models is the list of the configured models, which model-proxy knows.
-func models(app *fiber.App, d Deps) {
-	app.Get("/v1/models", d.reading(func(*fiber.Ctx) (call, error) {
-		return call{status: fiber.StatusOK, do: d.listModels}, nil
-	}))
-}
-
-func (d Deps) listModels(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-	found, err := d.authorizedList(ctx, key, contract.ListModels)
+// listModels is the list of the configured models, which model-proxy knows.
+func (d Deps) listModels(ctx context.Context, key contract.KeyDigest, _ api.ListModelsRequest) (contract.Response, error) {
+	found, err := d.authorizedList(ctx, key, contract.Operation(api.ListModels.Name))
 	if err != nil {
 		return contract.Response{}, err
 	}
-	body, err := strictjson.Marshal(struct {
-		Data []contract.Model `json:"data"`
-	}{found})
+	body, err := strictjson.Marshal(api.ModelList{Data: found})
 	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
 }
 
 // authorizedList asks model-proxy for the models only for a key whose role allows the operation, so that nobody else can make
 // it work (spec: order-of-checks-model).
-func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op contract.Operation) ([]contract.Model, error) {
+func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op contract.Operation) ([]api.Model, error) {
 	if err := d.Results.Authorize(ctx, key, op); err != nil {
 		return nil, err
 	}
@@ -50,7 +41,7 @@ func (d Deps) configured(c call, op contract.Operation, prefix string, of prism.
 	}
 	store := c.do
 	c.do = func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-		known, err := execute.LookUp(ctx, func(ctx context.Context) ([]contract.Model, error) {
+		known, err := execute.LookUp(ctx, func(ctx context.Context) ([]api.Model, error) {
 			return d.authorizedList(ctx, key, op)
 		})
 		if err != nil {
@@ -66,11 +57,11 @@ func (d Deps) configured(c call, op contract.Operation, prefix string, of prism.
 
 // problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version).
 // Without a model the definition's is the default one.
-func problemsOfModels(prefix string, of prism.Definition, known []contract.Model) (problems []apierr.Problem) {
-	find := func(name string) (contract.Model, bool) {
-		i := slices.IndexFunc(known, func(m contract.Model) bool { return m.Name == name })
+func problemsOfModels(prefix string, of prism.Definition, known []api.Model) (problems []apierr.Problem) {
+	find := func(name string) (api.Model, bool) {
+		i := slices.IndexFunc(known, func(m api.Model) bool { return m.Name == name })
 		if i < 0 {
-			return contract.Model{}, false
+			return api.Model{}, false
 		}
 		return known[i], true
 	}

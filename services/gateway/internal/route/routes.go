@@ -16,7 +16,6 @@ func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
 	prisms(app, d)
-	models(app, d)
 	parts(app, d)
 	runs(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)

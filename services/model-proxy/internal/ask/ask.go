@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
@@ -193,7 +194,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 			orders++
 		}
 		r := pool(results[i : i+orders])
-		if m.API.Probabilities == contract.Logprobs { // other providers may report it, but it is not recorded (spec: call-of-a-model)
+		if m.API.Probabilities == api.Logprobs { // other providers may report it, but it is not recorded (spec: call-of-a-model)
 			all.labelMass = append(all.labelMass, r.labelMass...)
 			all.absent = append(all.absent, r.absent...)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
@@ -209,7 +210,7 @@ func TestASecondModelIsAskedAllQuestions(t *testing.T) {
 	}
 	apis := []provider.Provider{answers(0.99, 0.55, 0.59).provider(), answers(0.75, 0.875, 1).provider()}
 	for i := range apis {
-		apis[i].Probabilities = contract.Logprobs
+		apis[i].Probabilities = api.Logprobs
 	}
 	s := New(models.Of(models.New(models.Spec{Name: "a"}, apis[0], nil), models.New(models.Spec{Name: "b"}, apis[1], nil)), Config{})
 	v := escalated(t, s)

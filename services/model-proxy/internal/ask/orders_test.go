@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -21,7 +22,7 @@ func orders(dos ...do) provider.Provider {
 	for i, d := range dos {
 		calls[i] = provider.Call{Questions: []prism.Question{{Key: "q0", Type: prism.YesNo}}, Order: i, Do: d}
 	}
-	return provider.Provider{Name: "fake", Probabilities: contract.Logprobs, Calls: func(contract.Ask) []provider.Call { return calls }}
+	return provider.Provider{Name: "fake", Probabilities: api.Logprobs, Calls: func(contract.Ask) []provider.Call { return calls }}
 }
 
 // spec: label-orders, order-disagreement

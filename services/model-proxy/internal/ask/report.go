@@ -3,6 +3,7 @@ package ask
 import (
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
@@ -106,7 +107,7 @@ func report(m *models.Model, c provider.Call, r provider.Reply, f *upstream.Faul
 func answered(m *models.Model, c provider.Call, r provider.Reply) Report {
 	for i, q := range c.Questions {
 		for _, mass := range r.LabelMass {
-			if mass.Question == q.Key && m.API.Probabilities == contract.Logprobs && mass.Mass < m.LeastLabelMass() {
+			if mass.Question == q.Key && m.API.Probabilities == api.Logprobs && mass.Mass < m.LeastLabelMass() {
 				return failed(failure.NoAnswer, prism.CodeLabelMassLow, "The model did not say one of the labels of question "+q.Key+".")
 			}
 		}

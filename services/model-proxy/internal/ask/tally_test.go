@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
@@ -105,17 +105,17 @@ func TestACallSaysWhichModelAnsweredAndHow(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     do
-		source contract.Probabilities
+		source api.ProbabilitySource
 		code   prism.ErrorCode
 		mass   int
 		tries  int32
 	}{
-		{"log-probabilities", good, contract.Logprobs, "", 1, 1},
-		{"another source", good, contract.Native, "", 0, 1},
-		{"offline", good, contract.Simulated, "", 0, 0},
-		{"refused", fault(0, refused), contract.Native, prism.CodeRefusedKey, 0, 1},
-		{"unusable", noAnswer(0), contract.Native, prism.CodeNoUsableAnswer, 0, 1},
-		{"no log-probabilities", noLogProbs, contract.Logprobs, prism.CodeNoLogProbabilities, 0, 1},
+		{"log-probabilities", good, api.Logprobs, "", 1, 1},
+		{"another source", good, api.Native, "", 0, 1},
+		{"offline", good, api.Simulated, "", 0, 0},
+		{"refused", fault(0, refused), api.Native, prism.CodeRefusedKey, 0, 1},
+		{"unusable", noAnswer(0), api.Native, prism.CodeNoUsableAnswer, 0, 1},
+		{"no log-probabilities", noLogProbs, api.Logprobs, prism.CodeNoLogProbabilities, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

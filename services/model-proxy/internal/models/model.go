@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -24,12 +24,12 @@ type Model struct {
 }
 
 // New makes a model. The client is nil if there is no upstream.
-func New(spec Spec, api provider.Provider, client *upstream.Client) *Model {
-	return &Model{Spec: spec, API: api, client: client, breaker: newBreaker(), places: places{most: spec.MaxInFlight}}
+func New(spec Spec, of provider.Provider, client *upstream.Client) *Model {
+	return &Model{Spec: spec, API: of, client: client, breaker: newBreaker(), places: places{most: spec.MaxInFlight}}
 }
 
 // Remote tells whether asking the model calls an upstream.
-func (m *Model) Remote() bool { return m.API.Probabilities != contract.Simulated }
+func (m *Model) Remote() bool { return m.API.Probabilities != api.Simulated }
 
 // passTime is how long a model without a balance is passed over.
 const passTime = time.Minute
@@ -101,12 +101,12 @@ func (m *Model) take(ctx context.Context, wait, background bool) bool {
 	return m.places.tryTake(background)
 }
 
-func (m *Model) describe(isDefault bool) contract.Model {
+func (m *Model) describe(isDefault bool) api.Model {
 	var order *string
 	if m.Order != "" {
 		order = &m.Order
 	}
-	return contract.Model{
+	return api.Model{
 		Name: m.Name, Provider: m.Provider, Model: m.Model, Default: isDefault,
 		Probabilities: m.API.Probabilities, Price: m.Price.contract(), Fallback: append([]string{}, m.Fallback...), Order: order,
 	}

@@ -3,7 +3,7 @@ package models
 import (
 	"sync/atomic"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // Set is the models of one configuration. It never changes. The models of a set stay open until its last user has released it.
@@ -50,8 +50,8 @@ func (s *Set) Default() *Model { return s.first }
 func (s *Set) Models() []*Model { return s.models }
 
 // List describes the models for callers: without addresses, keys and headers.
-func (s *Set) List() []contract.Model {
-	list := make([]contract.Model, len(s.models))
+func (s *Set) List() []api.Model {
+	list := make([]api.Model, len(s.models))
 	for i, m := range s.models {
 		list[i] = m.describe(m == s.first)
 	}

@@ -5,7 +5,7 @@ package models
 import (
 	"net/http"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
@@ -41,11 +41,11 @@ type Price struct {
 // perMillion converts prices: one of the currency for a million tokens is so many of their units.
 const perMillion = 1e6
 
-func (p *Price) contract() *contract.Price {
+func (p *Price) contract() *api.Price {
 	if p == nil {
 		return nil
 	}
-	return &contract.Price{
+	return &api.Price{
 		Currency: p.Currency, Input: float64(p.Input) / perMillion, Output: float64(p.Output) / perMillion,
 	}
 }

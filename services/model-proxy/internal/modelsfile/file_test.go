@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 )
@@ -69,16 +69,16 @@ func TestAFileOfModelsIsRead(t *testing.T) {
 	}
 	set := s.Acquire()
 	defer set.Release()
-	want := []contract.Model{
+	want := []api.Model{
 		{
-			Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: contract.Logprobs,
-			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.6}, Fallback: []string{"strong"}, Order: new("cyclic"),
+			Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: api.Logprobs,
+			Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.6}, Fallback: []string{"strong"}, Order: new("cyclic"),
 		},
 		{
-			Name: "strong", Provider: "anthropic", Model: "claude-haiku-5-5", Probabilities: contract.Stated,
-			Price: &contract.Price{Currency: "EUR", Input: 1, Output: 0.000001}, Fallback: []string{},
+			Name: "strong", Provider: "anthropic", Model: "claude-haiku-5-5", Probabilities: api.Stated,
+			Price: &api.Price{Currency: "EUR", Input: 1, Output: 0.000001}, Fallback: []string{},
 		},
-		{Name: "0-none", Provider: "offline", Probabilities: contract.Simulated, Fallback: []string{}},
+		{Name: "0-none", Provider: "offline", Probabilities: api.Simulated, Fallback: []string{}},
 	}
 	if got := set.List(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -29,7 +30,7 @@ type Format struct {
 	// Decode reads the body of a 2xx response. An answer that can't be read is nil.
 	Decode func(raw []byte, questions []prism.Question) Reply
 	// Probabilities is where the probabilities come from.
-	Probabilities contract.Probabilities
+	Probabilities api.ProbabilitySource
 	// Orders, if not nil, returns at least one format, each of which asks the question with its labels in another order. It
 	// requires PerQuestion.
 	Orders func(prism.Question) []Format

@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -18,7 +19,7 @@ type Provider struct {
 	// independent: they may run at the same time and be repeated. Calls itself does no I/O.
 	Calls func(a contract.Ask) []Call
 	// Probabilities is where the probabilities come from.
-	Probabilities contract.Probabilities
+	Probabilities api.ProbabilitySource
 }
 
 // Call is one upstream call.

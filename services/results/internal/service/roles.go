@@ -25,7 +25,6 @@ const (
 	replaceLens   operation = "replaceLens"
 	previewLens   operation = "previewLens"
 	tryDefinition           = contract.TryDefinition
-	listModels              = contract.ListModels
 	readRecord    operation = "readRecord"
 	putPart       operation = "putPart"
 	createRun     operation = "createRun"
@@ -67,7 +66,6 @@ var needs = map[operation]need{
 	listResults:   {prism.Reader, api.Listing},
 	exportResults: {prism.Reader, api.Streamed},
 	previewLens:   {prism.Reader, api.Listing},
-	listModels:    {prism.Reader, api.Keyed},
 	readRecord:    {prism.Reader, api.Keyed},
 	listRuns:      {prism.Reader, api.Listing},
 	readRun:       {prism.Reader, api.Keyed},

@@ -70,11 +70,13 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.RunRows(ctx, k, prism.RunID{}, contract.RunRows{Format: contract.RowsCSV})
 			return err
 		},
-		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 	for _, op := range api.Operations() {
-		if !op.Declared().ByGateway {
-			all[op.Declared().Name] = func(k contract.KeyDigest) error { return ask(ctx, w, k, op) }
+		switch name := op.Declared().Name; {
+		case !op.Declared().ByGateway:
+			all[name] = func(k contract.KeyDigest) error { return ask(ctx, w, k, op) }
+		case all[name] == nil:
+			all[name] = func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.Operation(name)) }
 		}
 	}
 	return all

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +29,7 @@ func reference(name string) object { return object{{"$ref", schemaPrefix + name}
 var names = map[string]string{
 	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList", "LabelledResultPage": "LabelPage",
 	"LabelQueuePage": "LabelQueue", "Claim": "MemberClaim", "AuditEntryPage": "AuditPage",
+	"ProbabilitySource": "Probabilities",
 }
 
 // nameOf is the name of a type's schema. A page has that of its items in front.
@@ -149,7 +152,7 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	case t == reflect.TypeFor[api.Time](), t == reflect.TypeFor[time.Time]():
 		return object{{"type", "string"}, {"format", "date-time"}}
 	case s.isKept(t, l):
-		return reference(t.Name())
+		return reference(nameOf(t))
 	case t == reflect.TypeFor[json.Number]():
 		return object{{"type", "number"}}
 	case t == reflect.TypeFor[api.SHA256]():
@@ -183,13 +186,16 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 
 // isKept reports whether a value has the schema of its type that is kept by hand.
 func (s *schemas) isKept(t reflect.Type, l api.Limits) bool {
-	return s.kept.index(t.Name()) >= 0 && (l.Enum == nil || len(l.Enum) == s.values(t.Name()))
+	return s.kept.index(nameOf(t)) >= 0 && (l.Enum == nil || slices.Equal(l.Enum, s.values(nameOf(t))))
 }
 
-// values is how many values the schema of a text that is kept by hand has.
-func (s *schemas) values(name string) int {
+// values are those of the schema of a text that is kept by hand.
+func (s *schemas) values(name string) (all []string) {
 	list, _ := s.kept.object(name).get("enum").([]any)
-	return len(list)
+	for _, v := range list {
+		all = append(all, fmt.Sprint(v))
+	}
+	return all
 }
 
 func text(l api.Limits) object {
@@ -227,8 +233,8 @@ func (n number) MarshalJSON() ([]byte, error) { //nolint:unparam // json.Marshal
 // parameter is the schema of a parameter's text.
 func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 	switch {
-	case s.isKept(t, l) && (l.Default == "" || s.kept.object(t.Name()).get("default") != nil):
-		return reference(t.Name())
+	case s.isKept(t, l) && (l.Default == "" || s.kept.object(nameOf(t)).get("default") != nil):
+		return reference(nameOf(t))
 	case t == reflect.TypeFor[prism.Day]():
 		return object{{"type", "string"}, {"format", "date"}}
 	case t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]():

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -26,7 +26,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Model: "claude-haiku-5-5",
 		Header: header, Path: "/messages", Body: body, InputInText: true, Decode: provider.Decoder(read),
-		Probabilities: contract.Stated,
+		Probabilities: api.Stated,
 	}
 }
 

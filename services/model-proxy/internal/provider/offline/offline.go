@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -38,7 +39,7 @@ const (
 
 // New makes the provider. It has one call, which does no I/O and never fails.
 func New() provider.Provider {
-	return provider.Provider{Name: Name, Probabilities: contract.Simulated, Calls: func(a contract.Ask) []provider.Call {
+	return provider.Provider{Name: Name, Probabilities: api.Simulated, Calls: func(a contract.Ask) []provider.Call {
 		return []provider.Call{{
 			Questions: a.Definition.Questions,
 			Do: func(context.Context) (provider.Reply, *upstream.Fault) {

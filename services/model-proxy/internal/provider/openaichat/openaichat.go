@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -45,7 +46,7 @@ func Cyclic() provider.Format {
 func ordered(shift int) provider.Format {
 	return provider.Format{
 		Name: Name, BaseURL: "https://api.openai.com/v1", Header: upstream.Bearer, Path: "/chat/completions",
-		PerQuestion: true, InputInText: true, Probabilities: contract.Logprobs,
+		PerQuestion: true, InputInText: true, Probabilities: api.Logprobs,
 		Body: func(model, instructions string, questions []prism.Question) any {
 			return body(model, instructions, questions[0], shift)
 		},

@@ -5,7 +5,7 @@ package openaidecisions
 import (
 	"math"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -19,7 +19,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "openai-decisions", BaseURL: "https://api.openai.com/v1", Model: "gpt-6-luna",
 		Header: upstream.Bearer, Path: "/decisions", Body: body, InputInText: true, Decode: provider.Decoder(read),
-		Probabilities: contract.Native,
+		Probabilities: api.Native,
 	}
 }
 

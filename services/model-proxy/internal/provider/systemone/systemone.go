@@ -5,7 +5,7 @@ package systemone
 import (
 	"strconv"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -18,7 +18,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "systemone", BaseURL: "https://api.typesafe.ai/v1", Model: "jev-latest",
 		Header: upstream.Bearer, Path: "/systemone", Body: body, Decode: provider.Decoder(read),
-		Probabilities: contract.Native,
+		Probabilities: api.Native,
 	}
 }
 
