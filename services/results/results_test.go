@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
@@ -120,6 +121,40 @@ func TestOneProcessServesAFolder(t *testing.T) {
 		t.Fatalf("after a start that failed: %v", err)
 	}
 	again.Close()
+}
+
+// spec: baseline
+func TestAStoreFromBeforeTheFirstReleaseIsRefusedAtTheStart(t *testing.T) {
+	t.Parallel()
+	const reason = "made by a Prism before 1.0.0"
+	for _, waits := range []bool{false, true} {
+		cfg := results.Config{DatabaseURL: pgtest.Shared(t).Database(t, ""), AwaitMigrations: waits}
+		if err := results.Operate(t.Context(), cfg, command(t, "migrate"), io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := pgx.Connect(t.Context(), cfg.DatabaseURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Exec(t.Context(), "UPDATE goose_db_version SET version_id = 18 WHERE version_id > 0"); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		s, err := results.Open(t.Context(), cfg, results.Deps{Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("a start: %v", err)
+		}
+		s.Close()
+		err = results.Operate(t.Context(), cfg, command(t, "account", "create", "acme"), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("a command: %v", err)
+		}
+	}
 }
 
 func TestAReplicaThatWaitsCanBeStopped(t *testing.T) {

@@ -33,7 +33,22 @@ var (
 	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnwritable)
 	// ErrOutdated: the tables are older than this program.
 	ErrOutdated = errors.New("store: the tables are out of date; run the command migrate")
+	// ErrPredates: the database was made before the first release, and no migration leads from it.
+	ErrPredates = errors.New("store: the database was made by a Prism before 1.0.0, and no migration leads from it: " +
+		"start with an empty one, and keep this one with the program that made it")
 )
+
+// Baseline is the number of the migration that makes the schema of Prism 1.0.0. Databases from before have migrations of lower numbers.
+const Baseline = 100
+
+// CheckBaseline refuses a database by the number of its last migration, which is 0 if it has none: ErrPredates
+// (spec: baseline).
+func CheckBaseline(last int64) error {
+	if 0 < last && last < Baseline {
+		return ErrPredates
+	}
+	return nil
+}
 
 // RetriedError reports that another result retried the same result first; By is that other result.
 type RetriedError = contract.RetriedError

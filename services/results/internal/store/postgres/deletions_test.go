@@ -10,7 +10,6 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/postgres"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -106,12 +105,6 @@ func TestDeletedResultsAreVacuumedSooner(t *testing.T) {
 	server := pgtest.Shared(t)
 	server.Template(t, "by account", byAccount)
 	for name, url := range map[string]string{"one table": migrated(t), "partitions": server.Database(t, "by account")} {
-		if name == "partitions" {
-			exec(t, url, "DELETE FROM goose_db_version WHERE version_id >= 8")
-			if err := postgres.Migrate(t.Context(), url); err != nil {
-				t.Fatal(err)
-			}
-		}
 		options := values[string](t, url, `SELECT coalesce(array_to_string(reloptions, ' '), '') FROM pg_class
 			WHERE relkind = 'r' AND relname LIKE 'results%'`)
 		for _, o := range options {

@@ -2,19 +2,41 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"iter"
 	"runtime"
 	"testing"
-)
 
-// For tests that stop between migrations.
-var MigrateTo = migrateTo
+	"github.com/pressly/goose/v3"
+)
 
 const (
-	NewestMigration = newestMigration
-	InsertResults   = insertResults
-	WorkLock        = workLock
+	// NextMigration is the number of nextMigration.
+	NextMigration = newestMigration + 1
+	InsertResults = insertResults
+	WorkLock      = workLock
 )
+
+// MigrateTo applies the migrations up to a number, and behind the newest one nextMigration.
+func MigrateTo(ctx context.Context, url string, number int64) error {
+	return migrateTo(ctx, url, number, nextMigration())
+}
+
+// nextMigration is a migration as a release to come may have it: it changes the tables with the most rows while calls go on.
+func nextMigration() *goose.Migration {
+	return goose.NewGoMigration(NextMigration, &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error {
+		const columns = `ALTER TABLE results ADD COLUMN IF NOT EXISTS mood text COLLATE "C";
+			ALTER TABLE prisms ADD COLUMN IF NOT EXISTS moods integer NOT NULL DEFAULT 7`
+		if err := alter(ctx, db, columns); err != nil {
+			return err
+		}
+		return eachConcurrently(ctx, db,
+			"DROP INDEX CONCURRENTLY IF EXISTS results_by_mood",
+			"CREATE INDEX CONCURRENTLY results_by_mood ON results (account_id, mood, id) WHERE mood IS NOT NULL",
+			"DROP INDEX CONCURRENTLY IF EXISTS results_by_ref",
+		)
+	}}, nil)
+}
 
 // HoldSaves makes saves wait, to be sent together when release is called.
 func (s *Store) HoldSaves(ctx context.Context) (waiting func() int, release func()) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
@@ -80,7 +81,7 @@ func TestAMigrationWaitsForStatementsOfAProcessThatWasKilled(t *testing.T) {
 	s := &statements{}
 	migrated := make(chan error, 1)
 	proxy := s.through(t, url)
-	go func() { migrated <- postgres.MigrateTo(t.Context(), proxy, 1) }()
+	go func() { migrated <- postgres.MigrateTo(t.Context(), proxy, store.Baseline) }()
 	until := time.NewTicker(time.Millisecond)
 	defer until.Stop()
 	for asked, changed := s.counted(); asked < 3; asked, changed = s.counted() { // for its turn, and twice for what goes on
@@ -161,7 +162,7 @@ type migrationOf struct {
 func eachMigration(t *testing.T, prefix string, fn func(migrationOf)) {
 	t.Helper()
 	seeded, before := map[int]bool{}, ""
-	for number := int64(1); number <= postgres.NewestMigration; number++ {
+	for number := int64(store.Baseline); number <= postgres.NextMigration; number++ {
 		m := migrationOf{number: number, name: fmt.Sprintf("%s_%d", prefix, number), before: before}
 		url, all := database(t, m.name, before), &statements{}
 		migrateTo(t, all.through(t, url), number)

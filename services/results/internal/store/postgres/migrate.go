@@ -24,8 +24,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 18
+// newestMigration is the number of the last migration.
+const newestMigration = store.Baseline
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -36,14 +36,15 @@ const (
 // workLock is the key of an advisory lock that every session which migrates shares until it ends.
 const workLock = lock.DefaultLockID + 1
 
-// Migrate brings the database to the newest schema: store.ErrUnavailable if the database is down. Replicas may race: one
-// of them migrates, and the others wait and then find nothing to do. The previous release works on the newest schema.
+// Migrate brings the database to the newest schema: store.ErrUnavailable if the database is down, store.ErrPredates if no migration
+// leads from it. Replicas may race: one of them migrates, and the others wait and then find nothing to do. The release before works
+// on the newest schema (spec: newer-schema).
 //
 // The lock belongs to a session, so url must not lead through a pooler that shares sessions.
 func Migrate(ctx context.Context, url string) error { return migrateTo(ctx, url, math.MaxInt64) }
 
-// migrateTo applies the migrations up to a number.
-func migrateTo(ctx context.Context, url string, number int64) (err error) {
+// migrateTo applies the migrations of the files, and those of steps, up to a number.
+func migrateTo(ctx context.Context, url string, number int64, ofSteps ...*goose.Migration) (err error) {
 	const operation = "migrate"
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -67,23 +68,14 @@ func migrateTo(ctx context.Context, url string, number int64) (err error) {
 	if err != nil {
 		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
-		goose.WithGoMigrations(
-			goose.NewGoMigration(2, &goose.GoFunc{RunDB: listByID}, &goose.GoFunc{RunDB: listByTime}),
-			goose.NewGoMigration(3, &goose.GoFunc{RunDB: addRoles}, &goose.GoFunc{RunDB: dropRoles}),
-			goose.NewGoMigration(4, &goose.GoFunc{RunDB: addVersionsHash}, &goose.GoFunc{RunDB: dropVersionsHash}),
-			goose.NewGoMigration(6, &goose.GoFunc{RunDB: addLimits}, &goose.GoFunc{RunDB: dropLimits}),
-			goose.NewGoMigration(7, &goose.GoFunc{RunDB: addRecords}, &goose.GoFunc{RunDB: dropRecords}),
-			goose.NewGoMigration(8, &goose.GoFunc{RunDB: addDeletions}, &goose.GoFunc{RunDB: dropDeletions}),
-			goose.NewGoMigration(10, &goose.GoFunc{RunDB: addRuns}, &goose.GoFunc{RunDB: dropRuns}),
-			goose.NewGoMigration(11, &goose.GoFunc{RunDB: addMembers}, &goose.GoFunc{RunDB: dropMembers}),
-			goose.NewGoMigration(12, &goose.GoFunc{RunDB: addRetries}, &goose.GoFunc{RunDB: dropRetries}),
-			goose.NewGoMigration(13, &goose.GoFunc{RunDB: addLabels}, &goose.GoFunc{RunDB: dropLabels}),
-			goose.NewGoMigration(15, &goose.GoFunc{RunDB: addCalibrations}, &goose.GoFunc{RunDB: dropCalibrations}),
-			goose.NewGoMigration(16, &goose.GoFunc{RunDB: addDrift}, &goose.GoFunc{RunDB: dropDrift}),
-			goose.NewGoMigration(17, &goose.GoFunc{RunDB: addStorage}, &goose.GoFunc{RunDB: removeStorage}),
-			goose.NewGoMigration(18, &goose.GoFunc{RunDB: addClaims}, &goose.GoFunc{RunDB: dropClaims}),
-		),
+	last, err := lastApplied(db.QueryRowContext(ctx, selectLastApplied))
+	if err != nil {
+		return migrationError(operation, err)
+	}
+	if err := store.CheckBaseline(last); err != nil {
+		return fmt.Errorf("postgres: %w", err)
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithGoMigrations(ofSteps...),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {
 		return fmt.Errorf("postgres: %s: %w", operation, err)
@@ -130,20 +122,30 @@ func migrationError(operation string, err error) error {
 // undefinedTable is Postgres's code for a table that does not exist.
 const undefinedTable = "42P01"
 
-// Migrated checks that the tables are at least as new as this program: store.ErrOutdated, store.ErrUnavailable. It is one
-// statement, so unlike Migrate it works through a pooler that shares sessions.
+const selectLastApplied = "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied"
+
+// lastApplied is the number of the last migration that was applied, of the row of selectLastApplied. It is 0 if there is none.
+func lastApplied(row interface{ Scan(into ...any) error }) (number int64, err error) {
+	err = row.Scan(&number)
+	if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && refusal.Code == undefinedTable {
+		return 0, nil
+	}
+	return number, err
+}
+
+// Migrated checks that the tables are at least as new as this program: store.ErrOutdated, store.ErrPredates, store.ErrUnavailable. It is
+// one statement, so unlike Migrate it works through a pooler that shares sessions.
 func (s *Store) Migrated(ctx context.Context) error {
-	var found int64
-	err := s.database.read(ctx, fair.Preferred, "migrated", func(ctx context.Context, conn *pgxpool.Conn) error {
-		const applied = "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied"
-		err := conn.QueryRow(ctx, applied).Scan(&found)
-		if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && refusal.Code == undefinedTable {
-			return nil // nothing has been migrated yet
-		}
+	var last int64
+	err := s.database.read(ctx, fair.Preferred, "migrated", func(ctx context.Context, conn *pgxpool.Conn) (err error) {
+		last, err = lastApplied(conn.QueryRow(ctx, selectLastApplied))
 		return err
 	})
-	if err == nil && found < newestMigration {
-		return fmt.Errorf("postgres: %w: at %d of %d", store.ErrOutdated, found, newestMigration)
+	if err == nil {
+		err = store.CheckBaseline(last)
+	}
+	if err == nil && last < newestMigration {
+		return fmt.Errorf("postgres: %w: at %d of %d", store.ErrOutdated, last, newestMigration)
 	}
 	return err
 }

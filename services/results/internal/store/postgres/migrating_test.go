@@ -16,23 +16,22 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 )
 
 const (
-	// resultsVariable is how many results are stored before the first migration. With it, Postgres waits for its disk, and the
+	// resultsVariable is how many results are stored before the first migration behind the baseline. With it, Postgres waits for its disk, and the
 	// locks are held to what they may take.
 	resultsVariable = "PRISM_MIGRATION_RESULTS"
 	fewResults      = 5000
-	// firstWithResults is the first migration that a database with results goes through: older ones are of no release.
-	firstWithResults = 7
 	// longestLock is how long a migration may keep calls from a table.
 	longestLock = 100 * time.Millisecond
 )
 
-// The calls of the release before a migration go on while it is applied, and none fails. With PRISM_MIGRATION_RESULTS=1000000 this
+// The calls of the release before a migration go on while it is applied, and none fails. The last migration is that of a test. With PRISM_MIGRATION_RESULTS=1000000 this
 // is the measured run, which -v shows.
-func TestCallsOfThePreviousReleaseGoOnBesideEachMigration(t *testing.T) {
+func TestCallsGoOnBesideEachMigration(t *testing.T) {
 	t.Parallel()
 	results, callers, measured := fewResults, 2, os.Getenv(resultsVariable)
 	var url string
@@ -51,21 +50,14 @@ func TestCallsOfThePreviousReleaseGoOnBesideEachMigration(t *testing.T) {
 		t.Cleanup(func() { _ = server.Close() })
 		url = server.Database(t, "")
 	}
-	migrateTo(t, url, firstWithResults-1)
-	exec(t, url, "INSERT INTO accounts (id, name, created_at) VALUES ($1, 'a', now())", account().UUID)
-	exec(t, url, `INSERT INTO api_keys (id, account_id, digest, prefix, name, created_at)
-		VALUES (gen_random_uuid(), $1, $2, 'prism_', 'a', now())`, account().UUID, digestBytes())
-	exec(t, url, `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at)
-		VALUES ($1, $2, 'triage', 'a', '{}', 1, now())`, account().UUID, prismID().UUID)
-	exec(t, url, `INSERT INTO versions (account_id, prism_id, number, definition, created_at) VALUES ($1, $2, 1, '{}', now())`,
-		account().UUID, prismID().UUID)
+	baseline(t, url)
 	fill(t, url, results)
 	exec(t, url, "VACUUM ANALYZE results")
 
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "migration\ttook ms\tcalls\tfailed\tslowest call ms\tlongest lock ms, at most\ton\t")
-	for number := int64(firstWithResults); number <= postgres.NewestMigration; number++ {
+	for number := int64(store.Baseline + 1); number <= postgres.NextMigration; number++ {
 		m, found := beside(t, url, number, callers)
 		if !found {
 			continue
@@ -83,9 +75,72 @@ func TestCallsOfThePreviousReleaseGoOnBesideEachMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("with %d results:\n%s", results, table.String())
-	if got := values[int64](t, url, "SELECT max(version_id) FROM goose_db_version")[0]; got != postgres.NewestMigration {
+	if got := values[int64](t, url, "SELECT max(version_id) FROM goose_db_version")[0]; got != postgres.NextMigration {
 		t.Errorf("the database is at %d", got)
 	}
+}
+
+// A migration gives up waiting for a lock, so that saves do not queue behind it, and tries again.
+func TestAMigrationLetsSavesPassWhileItWaitsForALock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Shared(t).Database(t, "")
+	baseline(t, url)
+	tx, err := connect(t, url).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A save of another process that takes long: the column waits for it.
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE results IN ROW EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- postgres.MigrateTo(t.Context(), url, postgres.NextMigration) }()
+	save, saving := saveOf(columnsOf(t, url)), connect(t, url)
+	waits := connect(t, url)
+	const query = "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'results'::regclass AND NOT granted AND mode = 'AccessExclusiveLock')"
+	for range 2 { // the migration waits, saves pass, and it waits again
+		for waiting := false; !waiting; {
+			if err := waits.QueryRow(t.Context(), query).Scan(&waiting); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			if err := save(t.Context(), saving); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// pass waits until some results were saved.
+func pass(t testing.TB, saved <-chan struct{}, results int) {
+	t.Helper()
+	for range results {
+		select {
+		case <-saved:
+		case <-t.Context().Done():
+			t.Fatal("nothing is saved")
+		}
+	}
+}
+
+// baseline makes the schema of the first release, with an account, a key and a prism.
+func baseline(t *testing.T, url string) {
+	t.Helper()
+	migrateTo(t, url, store.Baseline)
+	exec(t, url, "INSERT INTO accounts (id, name, created_at) VALUES ($1, 'a', now())", account().UUID)
+	exec(t, url, `INSERT INTO api_keys (id, account_id, digest, prefix, name, created_at)
+		VALUES (gen_random_uuid(), $1, $2, 'prism_', 'a', now())`, account().UUID, digestBytes())
+	exec(t, url, `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at)
+		VALUES ($1, $2, 'triage', 'a', '{}', 1, now())`, account().UUID, prismID().UUID)
+	exec(t, url, `INSERT INTO versions (account_id, prism_id, number, definition, created_at) VALUES ($1, $2, 1, '{}', now())`,
+		account().UUID, prismID().UUID)
 }
 
 func migrateTo(t *testing.T, url string, number int64) {
@@ -118,8 +173,7 @@ func beside(t *testing.T, url string, number int64, callers int) (m migration, f
 	)
 	until, stop := context.WithCancel(ctx)
 	defer stop()
-	columns := values[string](t, url, `SELECT attname::text FROM pg_attribute
-		WHERE attrelid = 'results'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`)
+	columns := columnsOf(t, url)
 	save, read := saveOf(columns), readOf(columns)
 	for i := range callers {
 		call := save
@@ -166,6 +220,13 @@ func beside(t *testing.T, url string, number int64, callers int) (m migration, f
 	stop()
 	group.Wait()
 	return m, values[int64](t, url, "SELECT max(version_id) FROM goose_db_version")[0] == number
+}
+
+// columnsOf are the columns of results.
+func columnsOf(t *testing.T, url string) []string {
+	t.Helper()
+	return values[string](t, url, `SELECT attname::text FROM pg_attribute
+		WHERE attrelid = 'results'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`)
 }
 
 // saveOf saves a result into the columns that there are.

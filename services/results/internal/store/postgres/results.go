@@ -21,7 +21,7 @@ const (
 	// create 7% of its processor time.
 	countInserted = `
 	INSERT INTO usage_tail
-	SELECT account_id, ` + dayOfResult + `, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, bytes
+	SELECT account_id, (created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, bytes
 	FROM inserted
 	WHERE call IS NOT NULL`
 	// insertedColumns are what countInserted needs.
@@ -86,6 +86,31 @@ WITH old AS (
 SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `
 FROM old
 JOIN prisms p ON p.account_id = $1 AND p.id = $3`
+
+// rowBytes is what a result counts for its row and its index entries (spec: stored-bytes).
+const rowBytes = 256
+
+// arguments are sqlstore.Arguments and what the result counts.
+func arguments(account prism.AccountID, r prism.Result, more any) ([]any, error) {
+	args, err := sqlstore.Arguments(account, r, more)
+	if err != nil {
+		return nil, err
+	}
+	size := rowBytes
+	for _, column := range []int{4, 5, 6, 8, 11, 18} { // ref, context, fields, error, answers, call
+		switch value := args[column].(type) {
+		case string:
+			size += len(value)
+		case []byte:
+			size += len(value)
+		case *string:
+			if value != nil {
+				size += len(*value)
+			}
+		}
+	}
+	return append(args, int32(size)), nil // a few MiB
+}
 
 // saveResult is one round trip, unless the result is not inserted.
 func (d *database) saveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error) {

@@ -84,7 +84,7 @@ func TestTheStorePassesTheSuiteDividedByAccount(t *testing.T) {
 }
 
 func byAccount(ctx context.Context, url string) error {
-	return divided(ctx, url, recipe("divide"), recipe("by account"))
+	return divided(ctx, url, recipe("divide"), recipe("by account"), recipe("vacuum"))
 }
 
 func TestTheStorePassesTheSuiteDividedByMonth(t *testing.T) {

@@ -11,6 +11,21 @@ import (
 // foldedRows bounds a statement that folds: a tail that grew long, while no process folded it, is moved in several.
 const foldedRows = 50_000
 
+// usageKey and usageColumns are the columns of usage, and sumsOf and sumsAfter stand around the rows whose sums they are. An unknown
+// model, key or currency is empty or the zero id, not null: it is part of the key.
+const (
+	usageKey     = `account_id, day, prism_id, model, key_id, currency`
+	usageColumns = usageKey + `, results, failed, input_tokens, output_tokens, cost, cost_rest`
+
+	sumsOf = `SELECT account_id, day, prism_id, coalesce(model, '') AS model,
+	coalesce(key_id, '00000000-0000-0000-0000-000000000000') AS key_id, coalesce(currency, '') AS currency,
+	count(*), count(*) FILTER (WHERE status = 'failed'),
+	coalesce(sum(input_tokens), 0)::bigint, coalesce(sum(output_tokens), 0)::bigint,
+	div(coalesce(sum(cost), 0), 1000000000000)::bigint, mod(coalesce(sum(cost), 0), 1000000000000)::bigint
+FROM `
+	sumsAfter = ` GROUP BY 1, 2, 3, 4, 5, 6`
+)
+
 // folding adds rows of a tail to its sums and deletes them: insert adds the rows of moved. One process at a time does: its lock costs
 // less than a lock of each row, and no two fold in different orders, in which they could wait for each other. The others have
 // nothing to do.
@@ -35,7 +50,7 @@ SELECT count(*) FROM moved`
 
 var (
 	foldUsage = folding("usage_tail", `INSERT INTO usage AS u (`+usageColumns+`)
-	`+sumsOf+`day`+sumsBehind+`moved`+sumsAfter+`
+	`+sumsOf+`moved`+sumsAfter+`
 	ON CONFLICT (`+usageKey+`) DO UPDATE SET
 		results = u.results + excluded.results, failed = u.failed + excluded.failed,
 		input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,

@@ -102,25 +102,43 @@ func isKilled(t *testing.T, state string, number int64, at int, want []string) {
 	}
 }
 
-// listedMigrations are the files of all migrations, and their numbers in order.
-func listedMigrations(t *testing.T) (files fs.FS, numbers []int64) {
+// nextMigration is the number of a migration as a release to come may have it.
+const nextMigration = 999
+
+const nextMigrationText = `-- +goose Up
+ALTER TABLE results ADD COLUMN mood TEXT;
+ALTER TABLE prisms ADD COLUMN moods INTEGER NOT NULL DEFAULT 7;
+DROP INDEX results_by_ref;
+CREATE INDEX results_by_mood ON results (account_id, mood, id) WHERE mood IS NOT NULL;
+-- +goose StatementBegin
+CREATE TRIGGER count_moods AFTER UPDATE OF mood ON results BEGIN
+    UPDATE prisms SET moods = moods + 1 WHERE account_id = NEW.account_id AND id = NEW.prism_id;
+END;
+-- +goose StatementEnd
+UPDATE results SET mood = status;
+`
+
+// listedMigrations are the files of all migrations and nextMigration, and their numbers in order.
+func listedMigrations(t *testing.T) (files fstest.MapFS, numbers []int64) {
 	t.Helper()
-	files, err := fs.Sub(sqlite.Migrations, "migrations")
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := fs.ReadDir(files, ".")
+	files = fstest.MapFS{fmt.Sprintf("%05d_next.sql", nextMigration): {Data: []byte(nextMigrationText)}}
+	entries, err := fs.ReadDir(sqlite.Migrations, "migrations")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
+		content, err := fs.ReadFile(sqlite.Migrations, "migrations/"+e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
 		number, err := strconv.ParseInt(e.Name()[:5], 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
+		files[e.Name()] = &fstest.MapFile{Data: content}
 		numbers = append(numbers, number)
 	}
-	return files, numbers
+	return files, append(numbers, nextMigration)
 }
 
 const (
@@ -131,20 +149,12 @@ const (
 
 // killing is the text of a migration with a mark before each of its statements. In place of one mark is a statement that kills the
 // process; if there are fewer marks, one that kills it at its commit is behind the last statement.
-func killing(t *testing.T, files fs.FS, number int64, at int) string {
+func killing(t *testing.T, files fstest.MapFS, number int64, at int) string {
 	t.Helper()
-	found, err := fs.Glob(files, fmt.Sprintf("%05d_*.sql", number))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("migration %d: %v, %v", number, found, err)
-	}
-	text, err := fs.ReadFile(files, found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	up, down, _ := strings.Cut(string(text), "-- +goose Down")
+	text := files[fileOf(t, files, number)].Data
 	var b strings.Builder
 	whole, within, begun, n := false, false, false, 0 // whole: between StatementBegin and StatementEnd
-	for line := range strings.Lines(up) {
+	for line := range strings.Lines(string(text)) {
 		trimmed := strings.TrimSpace(line)
 		switch comment := strings.HasPrefix(trimmed, "--"); {
 		case trimmed == "-- +goose Up":
@@ -170,7 +180,17 @@ func killing(t *testing.T, files fs.FS, number int64, at int) string {
 	if at >= n {
 		fmt.Fprintln(&b, killCommit)
 	}
-	return b.String() + "-- +goose Down" + down
+	return b.String()
+}
+
+// fileOf is the name of the file of a migration.
+func fileOf(t *testing.T, files fstest.MapFS, number int64) string {
+	t.Helper()
+	found, err := fs.Glob(files, fmt.Sprintf("%05d_*.sql", number))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("migration %d: %v, %v", number, found, err)
+	}
+	return found[0]
 }
 
 // migrating is a process that migrates a file up to a number. kill is the statement at which the process kills itself: "-1" is the
@@ -222,33 +242,13 @@ func TestMigratesForAnotherTest(t *testing.T) {
 			return nil
 		})
 		if at >= 0 {
-			files = replaced(t, files, number, killing(t, files, number, at))
+			text := killing(t, files, number, at)
+			files[fileOf(t, files, number)] = &fstest.MapFile{Data: []byte(text)}
 		}
 	}
 	if err := sqlite.MigrateTo(t.Context(), path, files, number); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// replaced are the files with another text of one migration.
-func replaced(t *testing.T, files fs.FS, number int64, text string) fs.FS {
-	t.Helper()
-	changed := fstest.MapFS{}
-	entries, err := fs.ReadDir(files, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		content, err := fs.ReadFile(files, e.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(e.Name(), fmt.Sprintf("%05d_", number)) {
-			content = []byte(text)
-		}
-		changed[e.Name()] = &fstest.MapFile{Data: content}
-	}
-	return changed
 }
 
 func migrateTo(t *testing.T, path string, number int64) {

@@ -14,12 +14,15 @@ import (
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver of goose
+
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Migrate brings the file to the newest schema. Processes may race: each migration is applied once.
+// Migrate brings the file to the newest schema, or returns store.ErrPredates if no migration leads from it. Processes may race: each
+// migration is applied once. The release before works on the newest schema (spec: newer-schema).
 func Migrate(ctx context.Context, path string) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -60,7 +63,8 @@ func migrateOnce(ctx context.Context, path string, files fs.FS, number int64) (e
 	// process that loses the race for a migration has its transaction rolled back, and finds the migration applied on the
 	// next attempt; a broken migration fails every attempt. One more attempt is for goose's own table.
 	for range len(listed) + 2 {
-		if err = apply(ctx, db, files, number); err == nil || ctx.Err() != nil {
+		err = apply(ctx, db, files, number)
+		if err == nil || ctx.Err() != nil || errors.Is(err, store.ErrPredates) {
 			break
 		}
 	}
@@ -71,6 +75,13 @@ func migrateOnce(ctx context.Context, path string, files fs.FS, number int64) (e
 }
 
 func apply(ctx context.Context, db *sql.DB, files fs.FS, number int64) error {
+	last, err := lastApplied(ctx, db)
+	if err != nil {
+		return err
+	}
+	if err := store.CheckBaseline(last); err != nil {
+		return err
+	}
 	// The global registry may hold migrations of other packages.
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
@@ -78,4 +89,16 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS, number int64) error {
 	}
 	_, err = p.UpTo(ctx, number)
 	return err
+}
+
+// lastApplied is the number of the last migration that was applied, or 0 if there is none.
+func lastApplied(ctx context.Context, db *sql.DB) (number int64, err error) {
+	var migrated bool
+	const exists = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'goose_db_version')"
+	if err := db.QueryRowContext(ctx, exists).Scan(&migrated); err != nil || !migrated {
+		return 0, err
+	}
+	const last = "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied"
+	err = db.QueryRowContext(ctx, last).Scan(&number)
+	return number, err
 }

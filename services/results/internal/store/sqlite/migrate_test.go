@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +10,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 func TestRacingMigrationsApplyEachOnce(t *testing.T) {
@@ -115,23 +119,32 @@ WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit', 
 	}
 }
 
-// spec: stored-bytes
-func TestAMigrationCountsTheBytesThatAreStored(t *testing.T) {
+// The next release migrated the file, and was rolled back.
+// spec: newer-schema
+func TestAFileOfTheNextReleaseIsServed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "prism.db")
-	migrateTo(t, path, 16)
-	seed(t, path, map[int]bool{})
-	migrateTo(t, path, 17)
-	got := values(t, path, "SELECT group_concat(hex(account_id) || ' ' || bytes) FROM (SELECT * FROM stored_bytes ORDER BY account_id)")
-	want := values(t, path, `SELECT group_concat(hex(account_id) || ' ' || bytes) FROM (
-		SELECT account_id, sum(bytes) AS bytes FROM (
-			SELECT account_id, length(CAST(context || fields || coalesce(ref, '') || coalesce(error, '') AS BLOB)) +
-				length(coalesce(CAST(answers AS BLOB), '')) + length(coalesce(CAST(call AS BLOB), '')) + 256 AS bytes FROM results
-			UNION ALL SELECT account_id, bytes + copy_bytes FROM files WHERE status <> 'deleted'
-		) GROUP BY account_id ORDER BY account_id)`)
-	if !slices.Equal(got, want) || got[0] == nil {
-		t.Errorf("the bytes are %v, want %v", got, want)
+	migrateTo(t, path, nextMigration)
+	if err := sqlite.Migrate(t.Context(), path); err != nil {
+		t.Fatal(err)
 	}
+	if err := open(t, path).CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, "a", storetest.By()); err != nil {
+		t.Error(err)
+	}
+}
+
+// spec: baseline
+func TestAFileFromBeforeTheFirstReleaseIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "prism.db")
+	values(t, path, `CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL,
+		is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
+		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (18, 1)`)
+	before := contents(t, path)
+	if err := sqlite.Migrate(t.Context(), path); !errors.Is(err, store.ErrPredates) {
+		t.Errorf("got %v, want %v", err, store.ErrPredates)
+	}
+	storetest.SameLines(t, contents(t, path), before)
 }
 
 // values is the first column of the rows that query selects.
