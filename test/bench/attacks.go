@@ -93,7 +93,7 @@ func (b *bench) attacks(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", k.Name, err)
 			}
-			load.Wait(ctx, b.Length/2) // the calls that hung are saved
+			load.Wait(ctx, 2*b.Length) // the calls that hung are saved, and dry runs end
 			fmt.Fprintf(b.out, "  round %d, %s: p99 of reads %s ms, before %s ms, %d of %d lost; %v\n",
 				round+1, k.Name, number(a.During[round]), number(a.Quiet[round]), a.Lost, a.Reads, a.Statuses)
 		}

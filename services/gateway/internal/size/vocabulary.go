@@ -1,6 +1,7 @@
 package size
 
 import (
+	"github.com/prism-results/prism/pkg/fair"
 	"slices"
 	"strings"
 
@@ -37,12 +38,20 @@ func loadVocabulary() *vocabulary {
 	return &vocabulary{ranks}
 }
 
+// stepPieces is how many pieces are a step of work.
+const stepPieces = 64
+
 // countAll is the number of tokens of the texts, each counted by itself. Special tokens such as <|endoftext|> are plain text.
 func (v *vocabulary) countAll(texts []string) int {
-	n := 0
+	n, pieces := 0, 0
+	var work fair.Work
 	m := merger{ranks: v.ranks}
 	for _, s := range texts {
 		for len(s) > 0 {
+			if pieces%stepPieces == 0 {
+				work.Step()
+			}
+			pieces++
 			end := pieceEnd(s)
 			n += m.count(s[:end])
 			s = s[end:]

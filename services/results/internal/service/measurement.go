@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"github.com/prism-results/prism/pkg/fair"
 	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -34,6 +35,7 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 	}
 	bodies := make([]api.QuestionQuality, len(questions))
 	ids := make([]string, len(questions))
+	var work fair.Work
 	var left []int // that are not kept
 	for i, question := range questions {
 		ids[i] = measureID(labels, api.ReadQuality.Name, question.Key, m.answers, m.prism.Pins)
@@ -63,6 +65,7 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 		computed := map[string]keptMeasure{}
 		for i := range part {
 			at := left[i]
+			work.Step()
 			if bodies[at], err = found[i].quality(ctx); err != nil {
 				break
 			}

@@ -3,6 +3,7 @@ package service
 import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -76,7 +77,9 @@ func fillPage[R any](
 ) (*listPage, error) {
 	p := &listPage{list: list}
 	var last prism.UUID
+	var work fair.Work
 	for i, r := range rows {
+		work.Begin()
 		value, err := body(r)
 		if err != nil {
 			return nil, err
@@ -87,6 +90,7 @@ func fillPage[R any](
 		}
 		last = id(r)
 		clear(rows[i : i+1])
+		work.End()
 	}
 	if more {
 		p.next = last

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,14 +19,16 @@ import (
 // at most a quarter of the memory limit, so that there are fewer places in less than 768 MiB.
 const (
 	mostPages  = 16
+	mostScans  = 4
 	pageMemory = 4 * 3 * store.ListBytes
 )
 
-// placesOf are how many operations of a class a process with a memory limit works on at once.
-func placesOf(memory int64) map[api.Class]int {
+// placesOf are how many operations of a class a process works on at once that has a memory limit and so many processors. The database
+// works for each of them too.
+func placesOf(memory int64, processors int) map[api.Class]int {
 	return map[api.Class]int{
-		api.Listing:  int(min(mostPages, max(1, memory/pageMemory))),
-		api.Scanning: 4,
+		api.Listing:  min(mostPages, processors, int(max(1, memory/pageMemory))),
+		api.Scanning: min(mostScans, processors),
 		// One measure at a time leaves a processor to the calls, and the memory is that of one.
 		api.Measuring: 1,
 	}
@@ -45,7 +48,7 @@ func newPlaces(memory int64) *places {
 		Name: "prism_places_refused_total",
 		Help: "Operations that were refused because no place of their class became free in time.",
 	}, []string{"class"})}
-	for c, n := range placesOf(memory) {
+	for c, n := range placesOf(memory, runtime.GOMAXPROCS(0)) {
 		p.queues[c] = fair.NewQueue(n, 0)
 		p.refused.WithLabelValues(string(c))
 	}

@@ -115,7 +115,7 @@ func hasPlace(t *testing.T, class api.Class, call func(context.Context, *service
 		defer func() { _ = recover() }() // it loads
 		return errors.Is(call(ctx, s), contract.ErrUnavailable)
 	}()
-	_, limited := service.PlacesOf(math.MaxInt64)[class]
+	_, limited := service.PlacesOf(math.MaxInt64, 1)[class]
 	if refused != limited {
 		t.Errorf("it is refused for want of a place: %v, want %v", refused, limited)
 	}
@@ -129,14 +129,27 @@ func hasPlace(t *testing.T, class api.Class, call func(context.Context, *service
 }
 
 // spec: place-classes
-func TestPagesFollowTheMemoryLimit(t *testing.T) {
+func TestPlacesFollowTheMemoryLimitAndTheProcessors(t *testing.T) {
 	t.Parallel()
-	for memory, pages := range map[int64]int{
-		math.MaxInt64: 16, 1 << 30: 16, 768 << 20: 16, 767 << 20: 15, 512 << 20: 10, 256 << 20: 5, 64 << 20: 1, 1: 1,
+	for _, c := range []struct {
+		memory                   int64
+		processors, pages, scans int
+	}{
+		{math.MaxInt64, 64, 16, 4},
+		{1 << 30, 16, 16, 4},
+		{768 << 20, 16, 16, 4},
+		{767 << 20, 16, 15, 4},
+		{512 << 20, 16, 10, 4},
+		{512 << 20, 8, 8, 4},
+		{256 << 20, 4, 4, 4},
+		{256 << 20, 2, 2, 2},
+		{1 << 30, 1, 1, 1},
+		{64 << 20, 16, 1, 4},
+		{1, 16, 1, 4},
 	} {
-		want := map[api.Class]int{api.Listing: pages, api.Scanning: 4, api.Measuring: 1}
-		if got := service.PlacesOf(memory); !maps.Equal(got, want) {
-			t.Errorf("with %d bytes there are %v places, want %v", memory, got, want)
+		want := map[api.Class]int{api.Listing: c.pages, api.Scanning: c.scans, api.Measuring: 1}
+		if got := service.PlacesOf(c.memory, c.processors); !maps.Equal(got, want) {
+			t.Errorf("with %d bytes and %d processors there are %v places, want %v", c.memory, c.processors, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"github.com/prism-results/prism/pkg/fair"
 	"math"
 	"time"
 
@@ -100,10 +101,13 @@ func query(ctx context.Context, on querier, s sqlstore.Statement, read sqlstore.
 	}
 	defer rows.Close()
 	var unreadable error
+	var work fair.Work
 	err = read(func(yield func(*sqlstore.Row) bool) {
 		for unreadable == nil && rows.Next() {
+			work.Begin()
 			row := newRow(rows)
 			more := yield(row)
+			work.End()
 			if unreadable = row.Err(); !more {
 				return
 			}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"github.com/prism-results/prism/pkg/fair"
 	"iter"
 	"strconv"
 	"time"
@@ -28,10 +29,13 @@ func query(conn *sqlite.Conn, s sqlstore.Statement, read sqlstore.Reader) (err e
 		return withoutText(err)
 	}
 	var failed error
+	var work fair.Work
 	err = read(func(yield func(*sqlstore.Row) bool) {
 		for found && failed == nil {
+			work.Begin()
 			row := sqlstore.NewRow(columns{statement})
 			more := yield(row)
+			work.End()
 			if failed = row.Err(); failed != nil || !more {
 				return
 			}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"github.com/prism-results/prism/pkg/fair"
 	"iter"
 	"slices"
 
@@ -32,6 +33,7 @@ const queuePart = 25_000
 func (s Store) RandomQueue(
 	ctx context.Context, account prism.AccountID, q store.Queue, from, after prism.UUID, limit int,
 ) (entries []store.QueueEntry, err error) {
+	var work fair.Work
 	first := firstEntries{limit: limit}
 	before := store.Page{}.Before()
 	for read := 0; read < store.QueueResults; read += queuePart {
@@ -48,7 +50,10 @@ func (s Store) RandomQueue(
 		if err := s.Run(ctx, Statement{"labelled_ids", labelledIDs, args, true}, all(&labelled, (*Row).UUID)); err != nil {
 			return nil, err
 		}
-		for _, id := range ids {
+		for i, id := range ids {
+			if i%256 == 0 {
+				work.Step()
+			}
 			for len(labelled) > 0 && compareIDs(labelled[0], id) > 0 {
 				labelled = labelled[1:]
 			}
