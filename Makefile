@@ -90,8 +90,9 @@ lint: $(LINT) ## lint and check the formatting, and that no module lacks a requi
 	@for m in . test; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/...
 
-api: ## write the OpenAPI document from the declarations of pkg/api
+api: ## write the OpenAPI document, and the Python client's models and plain methods, from the declarations of pkg/api
 	CGO_ENABLED=0 $(GO) run -trimpath ./services/gateway/internal/apidoc/generate $(CURDIR)
+	python3 client/python/generate.py
 
 web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed
 	cd web && npm run --silent build

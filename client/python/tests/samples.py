@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timezone
-from typing import Any
+import inspect
+import re
+import types
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timezone
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from prism_results import Claim, Client, Column, Definition, DriftPeriod, Escalate, Field, Lens, Level, NewLabel, Option, Question
+from prism_results import (
+    Claim,
+    Client,
+    Column,
+    Definition,
+    DriftPeriod,
+    Escalate,
+    Field,
+    Lens,
+    Level,
+    NewLabel,
+    Option,
+    Question,
+)
+from prism_results._async.operations import AsyncOperations
 
 Act = Callable[[Client], Any]
 RESULT_ID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
@@ -116,7 +133,7 @@ RUN = {
     "from_labels_of": 1,
 }
 
-EVERYTHING: dict[str, Act] = {
+BY_HAND: dict[str, Act] = {
     "createResult": lambda c: c.create_result("a", "t", fields={"a": "b"}, version=1, idempotency_key="k", ref="r", context="c"),
     "readResult": lambda c: c.read_result("a"),
     "retryResult": lambda c: c.retry_result("a"),
@@ -127,55 +144,17 @@ EVERYTHING: dict[str, Act] = {
         c.export_results("a", format="csv", status="ok", from_=AT, to=LATER, model="m", key_id="k", after="a")
     ),
     "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS),
-    "readPrism": lambda c: c.read_prism("a"),
     "listPrisms": lambda c: c.list_prisms(archived=True).page(limit=1, cursor="c"),
     "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, if_match='"e"'),
-    "listVersions": lambda c: c.list_versions("a").page(limit=1, cursor="c"),
-    "renamePrism": lambda c: c.rename_prism("a", "n"),
-    "readVersion": lambda c: c.read_version("a", 1),
     "replaceLens": lambda c: c.replace_lens("a", LENS, if_match='"e"'),
     "previewLens": lambda c: c.preview_lens("a", LENS, [RESULT_ID]),
     "tryDefinition": lambda c: c.try_definition(DEFINITION, "t", fields={"a": "b"}, lens=LENS, context="c"),
-    "archivePrism": lambda c: c.archive_prism("a"),
-    "unarchivePrism": lambda c: c.unarchive_prism("a"),
-    "createKey": lambda c: c.create_key("n", role="reader", expires_at=AT),
-    "listKeys": lambda c: c.list_keys().page(limit=1, cursor="c"),
-    "revokeKey": lambda c: c.revoke_key("a"),
-    "deleteResult": lambda c: c.delete_result("a"),
     "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok"),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER),
-    "setRetention": lambda c: c.set_retention("a", None),
-    "putLabels": lambda c: c.put_labels("a", {"q": True, "r": None}, sample="random", annotator="n"),
-    "readLabels": lambda c: c.read_labels("a"),
-    "addLabels": lambda c: c.add_labels("a", [NewLabel("q", "b", ref="r")], sample="uncertain", annotator="n", version=1),
-    "listLabels": lambda c: c.list_labels("a", version=1, question="q").page(limit=1, cursor="c"),
     "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1).page(limit=1, cursor="c"),
     "createCalibration": lambda c: c.create_calibration("a", 1, "q"),
-    "listCalibrations": lambda c: c.list_calibrations("a", 1, question="q").page(limit=1, cursor="c"),
-    "readCalibration": lambda c: c.read_calibration("a", 1, "a"),
-    "pinCalibrations": lambda c: c.pin_calibrations("a", 1, {"q": None}),
-    "readPinnedCalibrations": lambda c: c.read_pinned_calibrations("a", 1),
-    "readQuality": lambda c: c.read_quality("a", 1, question="q", model="m", calibrated=True),
-    "readThresholds": lambda c: c.read_thresholds("a", 1, "q", false_yes=5, false_no=1, unsure=0.5, model="m", calibrated=True),
-    "compareVersions": lambda c: c.compare_versions("a", 1, 2, "q"),
-    "readDrift": lambda c: c.read_drift("a", version=1),
-    "setDrift": lambda c: c.set_drift("a", True, version=1, reference=DriftPeriod(AT, LATER)),
-    "listAudit": lambda c: c.list_audit(from_=AT, to=LATER, actor="operator").page(limit=1, cursor="c"),
-    "addMember": lambda c: c.add_member("n", "reader", email="e", claim=Claim("n", "v")),
-    "listMembers": lambda c: c.list_members().page(limit=1, cursor="c"),
-    "changeMember": lambda c: c.change_member("a", name="n", role="reader"),
-    "removeMember": lambda c: c.remove_member("a"),
-    "linkMember": lambda c: c.link_member("a"),
-    "listModels": lambda c: c.list_models(),
     "readRecord": lambda c: c.read_record("a"),
-    "readUsage": lambda c: c.read_usage(from_=AT, to=LATER, by="model", prism="a", model="m", key_id="k"),
-    "createFile": lambda c: c.create_file("n", "csv", 1, sha256="s"),
     "putPart": lambda c: c.put_part("a", 1, b"b"),
-    "completeFile": lambda c: c.complete_file("a"),
-    "listFiles": lambda c: c.list_files().page(limit=1, cursor="c"),
-    "readFile": lambda c: c.read_file("a"),
-    "listFileRows": lambda c: c.list_file_rows("a", offset=1, limit=2),
-    "deleteFile": lambda c: c.delete_file("a"),
     "createRun": lambda c: c.create_run("a", "f", {"a": "b"}, idempotency_key="k", **RUN),  # type: ignore[arg-type]
     "listRuns": lambda c: c.list_runs(prism="a", status="paused").page(limit=1, cursor="c"),
     "readRun": lambda c: c.read_run("a"),
@@ -187,6 +166,47 @@ EVERYTHING: dict[str, Act] = {
     "listRunRows": lambda c: opened(c.list_run_rows("a", format="tsv", only="ok", after=1)),
     "followRun": lambda c: opened(c.follow_run("a")),
 }
+"""Calls the operations whose methods are written by hand, each with all that it can send."""
+
+
+def plain(method: str) -> Act:
+    """A call of a method that is generated, with a value for each parameter."""
+    made = getattr(AsyncOperations, method)
+    hints = get_type_hints(made)
+    parameters = list(inspect.signature(made).parameters.values())[1:]
+
+    def act(client: Client) -> Any:
+        values = {one.name: sample(hints[one.name]) for one in parameters}
+        positional = [values.pop(one.name) for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+        got = getattr(client, method)(*positional, **values)
+        return got.page(limit=1, cursor="c") if hasattr(got, "page") else got
+
+    return act
+
+
+MODELS: dict[Any, Any] = {Claim: Claim("n", "v"), DriftPeriod: DriftPeriod(AT, LATER), NewLabel: NewLabel("q", "b", ref="r")}
+
+
+def sample(kind: Any) -> Any:
+    """A value of a type."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return args[0]
+    if origin is Sequence:
+        return [sample(args[0])]
+    if origin is Mapping:
+        return {"q": sample(args[1])}
+    if origin in (Union, types.UnionType):
+        return sample(args[0])
+    return MODELS.get(kind) or {str: "a", int: 1, float: 0.5, bool: True, datetime: AT, date: AT.date()}[kind]
+
+
+def camel(method: str) -> str:
+    """The name of the operation of a method."""
+    return re.sub("_([a-z])", lambda m: m[1].upper(), method)
+
+
+EVERYTHING = BY_HAND | {camel(name): plain(name) for name in vars(AsyncOperations) if not name.startswith("_")}
 """Calls each operation with all that it can send."""
 
 DRY_RUNS: dict[str, Act] = {

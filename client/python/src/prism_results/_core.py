@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -95,7 +95,7 @@ def given(**members: Any) -> dict[str, Any]:
     return {_json.member(name): value for name, value in members.items() if value is not None}
 
 
-def query(**parameters: str | float | datetime | None) -> dict[str, str]:
+def query(**parameters: str | float | date | None) -> dict[str, str]:
     """The parameters that are not None, by their names in the address."""
     return {
         name: _json.time_text(value) if isinstance(value, datetime) else str(value) for name, value in given(**parameters).items()

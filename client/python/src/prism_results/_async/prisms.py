@@ -1,4 +1,4 @@
-"""Prisms, their versions and their Lens, and models."""
+"""Prisms, their versions and their Lens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from prism_results._async.base import AsyncBase, AsyncPages
 from prism_results._core import ANSWER_TIMEOUT, call, given, query
-from prism_results.models import Definition, Lens, ModelList, PreviewedLens, Prism, Try, Version
+from prism_results.models import Definition, Lens, PreviewedLens, Prism, Try, Version
 
 
 class AsyncPrisms(AsyncBase):
@@ -24,18 +24,10 @@ class AsyncPrisms(AsyncBase):
         body = {**given(slug=slug, name=name, lens=lens), **definition.to_dict()}
         return await self._fetch(Prism, call("createPrism", "POST", "prisms").of(body, 201, dry_run))
 
-    async def read_prism(self, prism: str) -> Prism:
-        """Read a prism by its slug or id, an archived one too."""
-        return await self._fetch(Prism, call("readPrism", "GET", "prisms", prism))
-
     def list_prisms(self, *, archived: bool | Literal["all"] = False) -> AsyncPages[Prism]:
         """List the account's prisms, newest first: those that are not archived, those that are, or all."""
         wanted = query(archived={True: "true", "all": "all"}.get(archived))
         return AsyncPages(self, Prism, call("listPrisms", "GET", "prisms", query=wanted))
-
-    async def rename_prism(self, prism: str, name: str | None) -> Prism:
-        """Replace the name of a prism. None or an empty text is none."""
-        return await self._fetch(Prism, call("renamePrism", "PUT", "prisms", prism, "name", body={"name": name}))
 
     async def create_version(
         self,
@@ -57,14 +49,6 @@ class AsyncPrisms(AsyncBase):
         one = call("createVersion", "POST", "prisms", prism, "versions", if_match=if_match)
         return await self._fetch(Version, one.of(body, 201, dry_run))
 
-    async def read_version(self, prism: str, version: int) -> Version:
-        """Read a version of a prism."""
-        return await self._fetch(Version, call("readVersion", "GET", "prisms", prism, "versions", version))
-
-    def list_versions(self, prism: str) -> AsyncPages[Version]:
-        """List the versions of a prism, newest first."""
-        return AsyncPages(self, Version, call("listVersions", "GET", "prisms", prism, "versions"))
-
     async def replace_lens(self, prism: str, lens: Lens, *, if_match: str | None = None, dry_run: bool = False) -> Prism:
         """Replace the Lens of a prism, for old results too.
 
@@ -83,21 +67,6 @@ class AsyncPrisms(AsyncBase):
         one = call("previewLens", "POST", "prisms", prism, "lens", "preview", body=body, repeatable=True)
         return await self._fetch(PreviewedLens, one)
 
-    async def set_retention(self, prism: str, days: int | None) -> Prism:
-        """Have the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650.
-
-        None keeps them.
-        """
-        return await self._fetch(Prism, call("setRetention", "PUT", "prisms", prism, "retention", body={"days": days}))
-
-    async def archive_prism(self, prism: str) -> Prism:
-        """Archive a prism, which then takes no calls. Its results stay readable. The call is idempotent."""
-        return await self._fetch(Prism, call("archivePrism", "POST", "prisms", prism, "archive", repeatable=True))
-
-    async def unarchive_prism(self, prism: str) -> Prism:
-        """Let an archived prism take calls again. The call is idempotent."""
-        return await self._fetch(Prism, call("unarchivePrism", "POST", "prisms", prism, "unarchive", repeatable=True))
-
     async def try_definition(
         self,
         definition: Definition,
@@ -114,7 +83,3 @@ class AsyncPrisms(AsyncBase):
         """
         body = given(definition=definition, lens=lens, fields=fields, text=text, context=context)
         return await self._fetch(Try, call("tryDefinition", "POST", "try", body=body, timeout=ANSWER_TIMEOUT, answers="try"))
-
-    async def list_models(self) -> ModelList:
-        """List all configured models."""
-        return await self._fetch(ModelList, call("listModels", "GET", "models"))

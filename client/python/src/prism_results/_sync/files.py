@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prism_results import _core
-from prism_results._sync.base import Base, Pages
 from prism_results._sync.concurrency import Lock, blocking, each
-from prism_results._core import PART_TIMEOUT, call, given
+from prism_results._sync.operations import Operations
+from prism_results._core import PART_TIMEOUT, call
 from prism_results._source import Content, Source
 from prism_results.errors import ConflictError, UnusableFileError
-from prism_results.models import File, FileFormat, FilePart, FileRows
+from prism_results.models import File, FileFormat, FilePart
 
 PARTS_AT_ONCE = 4
 """How many parts are sent at once. One connection does not fill a long line."""
@@ -21,13 +20,8 @@ MOST_MISSING = 1000
 """How many missing parts a response names at most."""
 
 
-class Files(Base):
+class Files(Operations):
     """The calls about files."""
-
-    def create_file(self, name: str, format: FileFormat, bytes: int, *, sha256: str | None = None) -> File:
-        """Begin an upload. upload_file does all of it. sha256 is that of the whole file, in hexadecimal."""
-        body = given(name=name, format=format, bytes=bytes, sha256=sha256)
-        return self._fetch(File, call("createFile", "POST", "files", body=body, want=201))
 
     def put_part(self, file_id: str, number: int, data: bytes) -> FilePart:
         """Send a part of a file. The first has the number 1.
@@ -36,31 +30,6 @@ class Files(Base):
         """
         one = call("putPart", "PUT", "files", file_id, "parts", number, octets=data, timeout=PART_TIMEOUT)
         return self._fetch(FilePart, one)
-
-    def complete_file(self, file_id: str) -> File:
-        """End an upload and have the file read. The call is idempotent.
-
-        It is a ConflictError while parts are missing, or if the content has another SHA-256 than was announced.
-        """
-        one = call("completeFile", "POST", "files", file_id, "complete", want=202, repeatable=True)
-        return self._fetch(File, one)
-
-    def list_files(self) -> Pages[File]:
-        """List the account's files, newest first."""
-        return Pages(self, File, call("listFiles", "GET", "files"))
-
-    def read_file(self, file_id: str) -> File:
-        """Read what is known of a file."""
-        return self._fetch(File, call("readFile", "GET", "files", file_id))
-
-    def list_file_rows(self, file_id: str, *, offset: int = 0, limit: int = 50) -> FileRows:
-        """Read rows of a ready file: at most limit, 1 to 100, behind the first offset rows."""
-        wanted = _core.query(offset=offset, limit=limit)
-        return self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
-
-    def delete_file(self, file_id: str) -> None:
-        """Delete a file. It is a ConflictError while a run that is not over uses the file."""
-        self._content(call("deleteFile", "DELETE", "files", file_id, want=204))
 
     def upload_file(
         self,

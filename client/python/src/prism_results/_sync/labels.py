@@ -1,21 +1,11 @@
 # Written by generate.py; do not edit.
-"""Labels."""
+"""Labels to give, and calibrations by labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from prism_results._sync.base import Base, Pages
-from prism_results._core import call, given, query, with_query
-from prism_results.models import (
-    AddedLabels,
-    LabelledResult,
-    LabelQueuePage,
-    LabelSample,
-    LabelValue,
-    NewLabel,
-    QueuedResult,
-)
+from prism_results._core import call, query, with_query
+from prism_results.models import Calibration, LabelQueuePage, LabelSample, NewCalibrationMethod, QueuedResult
 
 
 class LabelQueue(Pages[QueuedResult]):
@@ -27,49 +17,7 @@ class LabelQueue(Pages[QueuedResult]):
 
 
 class Labels(Base):
-    """The calls about labels."""
-
-    def put_labels(
-        self,
-        result_id: str,
-        labels: Mapping[str, LabelValue | None],
-        *,
-        sample: LabelSample | None = None,
-        annotator: str | None = None,
-    ) -> LabelledResult:
-        """Say what was right for questions of a result, and return all labels that it has then.
-
-        A label takes the place of the one that the question has, and None removes it. sample is that of the label queue,
-        and annotator who says so. A failed result is a ConflictError.
-        """
-        body = given(labels=labels, sample=sample, annotator=annotator)
-        return self._fetch(LabelledResult, call("putLabels", "PUT", "results", result_id, "labels", body=body))
-
-    def read_labels(self, result_id: str) -> LabelledResult:
-        """Read the labels of a result."""
-        return self._fetch(LabelledResult, call("readLabels", "GET", "results", result_id, "labels"))
-
-    def add_labels(
-        self,
-        prism: str,
-        labels: Sequence[NewLabel],
-        *,
-        sample: LabelSample | None = None,
-        annotator: str | None = None,
-        version: int | None = None,
-    ) -> AddedLabels:
-        """Label up to 1,000 results of a prism. What can be stored is; the response says which were not.
-
-        version is that of the results; None is any. The call is idempotent.
-        """
-        body = given(labels=labels, sample=sample, annotator=annotator, version=version)
-        one = call("addLabels", "POST", "prisms", prism, "labels", body=body, repeatable=True)
-        return self._fetch(AddedLabels, one)
-
-    def list_labels(self, prism: str, *, version: int | None = None, question: str | None = None) -> Pages[LabelledResult]:
-        """List the labelled results of a prism, newest first: of one version, or with the labels of one question alone."""
-        wanted = query(version=version, question=question)
-        return Pages(self, LabelledResult, call("listLabels", "GET", "prisms", prism, "labels", query=wanted))
+    """The calls about labels whose methods are not the plain ones."""
 
     def list_label_queue(
         self, prism: str, question: str, *, order: LabelSample | None = None, version: int | None = None
@@ -81,3 +29,14 @@ class Labels(Base):
         """
         wanted = query(question=question, order=order, version=version)
         return LabelQueue(self, QueuedResult, call("listLabelQueue", "GET", "prisms", prism, "label-queue", query=wanted))
+
+    def create_calibration(
+        self, prism: str, version: int, question: str, method: NewCalibrationMethod = "auto"
+    ) -> Calibration:
+        """Fit a calibration to the labels of a question of a version. It counts for nothing until it is pinned.
+
+        Too few labels are a ConflictError, and so is auto where no method is better than none.
+        """
+        path = ("prisms", prism, "versions", version, "calibrations")
+        body = {"question": question, "method": method}
+        return self._fetch(Calibration, call("createCalibration", "POST", *path, body=body, want=201))

@@ -1,5 +1,5 @@
 # Written by generate.py; do not edit.
-"""Prisms, their versions and their Lens, and models."""
+"""Prisms, their versions and their Lens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from prism_results._sync.base import Base, Pages
 from prism_results._core import ANSWER_TIMEOUT, call, given, query
-from prism_results.models import Definition, Lens, ModelList, PreviewedLens, Prism, Try, Version
+from prism_results.models import Definition, Lens, PreviewedLens, Prism, Try, Version
 
 
 class Prisms(Base):
@@ -25,18 +25,10 @@ class Prisms(Base):
         body = {**given(slug=slug, name=name, lens=lens), **definition.to_dict()}
         return self._fetch(Prism, call("createPrism", "POST", "prisms").of(body, 201, dry_run))
 
-    def read_prism(self, prism: str) -> Prism:
-        """Read a prism by its slug or id, an archived one too."""
-        return self._fetch(Prism, call("readPrism", "GET", "prisms", prism))
-
     def list_prisms(self, *, archived: bool | Literal["all"] = False) -> Pages[Prism]:
         """List the account's prisms, newest first: those that are not archived, those that are, or all."""
         wanted = query(archived={True: "true", "all": "all"}.get(archived))
         return Pages(self, Prism, call("listPrisms", "GET", "prisms", query=wanted))
-
-    def rename_prism(self, prism: str, name: str | None) -> Prism:
-        """Replace the name of a prism. None or an empty text is none."""
-        return self._fetch(Prism, call("renamePrism", "PUT", "prisms", prism, "name", body={"name": name}))
 
     def create_version(
         self,
@@ -58,14 +50,6 @@ class Prisms(Base):
         one = call("createVersion", "POST", "prisms", prism, "versions", if_match=if_match)
         return self._fetch(Version, one.of(body, 201, dry_run))
 
-    def read_version(self, prism: str, version: int) -> Version:
-        """Read a version of a prism."""
-        return self._fetch(Version, call("readVersion", "GET", "prisms", prism, "versions", version))
-
-    def list_versions(self, prism: str) -> Pages[Version]:
-        """List the versions of a prism, newest first."""
-        return Pages(self, Version, call("listVersions", "GET", "prisms", prism, "versions"))
-
     def replace_lens(self, prism: str, lens: Lens, *, if_match: str | None = None, dry_run: bool = False) -> Prism:
         """Replace the Lens of a prism, for old results too.
 
@@ -84,21 +68,6 @@ class Prisms(Base):
         one = call("previewLens", "POST", "prisms", prism, "lens", "preview", body=body, repeatable=True)
         return self._fetch(PreviewedLens, one)
 
-    def set_retention(self, prism: str, days: int | None) -> Prism:
-        """Have the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650.
-
-        None keeps them.
-        """
-        return self._fetch(Prism, call("setRetention", "PUT", "prisms", prism, "retention", body={"days": days}))
-
-    def archive_prism(self, prism: str) -> Prism:
-        """Archive a prism, which then takes no calls. Its results stay readable. The call is idempotent."""
-        return self._fetch(Prism, call("archivePrism", "POST", "prisms", prism, "archive", repeatable=True))
-
-    def unarchive_prism(self, prism: str) -> Prism:
-        """Let an archived prism take calls again. The call is idempotent."""
-        return self._fetch(Prism, call("unarchivePrism", "POST", "prisms", prism, "unarchive", repeatable=True))
-
     def try_definition(
         self,
         definition: Definition,
@@ -115,7 +84,3 @@ class Prisms(Base):
         """
         body = given(definition=definition, lens=lens, fields=fields, text=text, context=context)
         return self._fetch(Try, call("tryDefinition", "POST", "try", body=body, timeout=ANSWER_TIMEOUT, answers="try"))
-
-    def list_models(self) -> ModelList:
-        """List all configured models."""
-        return self._fetch(ModelList, call("listModels", "GET", "models"))

@@ -17,8 +17,6 @@ from prism_results.models import (
     ResultRow,
     Retrying,
     Status,
-    Usage,
-    UsageBy,
 )
 
 
@@ -175,13 +173,6 @@ class Results(Base):
         wanted = query(format=format, status=status, from_=from_, to=to, model=model, key_id=key_id, after=after)
         return Stream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
 
-    def delete_result(self, result_id: str) -> None:
-        """Delete a result for good, and free its idempotency key.
-
-        A result that is not there is a NotFoundError, also if an attempt of this call whose response was lost deleted it.
-        """
-        self._content(call("deleteResult", "DELETE", "results", result_id, want=204))
-
     def delete_results(
         self,
         prism: str,
@@ -219,23 +210,6 @@ class Results(Base):
             raise ValueError("retryResults: a retry needs the number to expect, which a dry run counts")
         body = given(prism=prism, status="failed", from_=from_, to=to, expect=expect)
         return self._fetch(Retrying, call("retryResults", "POST", "results", "retry").of(body, 202, dry_run))
-
-    def read_usage(
-        self,
-        *,
-        from_: datetime | None = None,
-        to: datetime | None = None,
-        by: UsageBy | None = None,
-        prism: str | None = None,
-        model: str | None = None,
-        key_id: str | None = None,
-    ) -> Usage:
-        """Add up what the account's calls used, by day if not told otherwise.
-
-        from_ and to are begins of days in UTC: 30 days before to, and tomorrow, if not given; at most 366 days.
-        """
-        wanted = query(from_=from_, to=to, by=by, prism=prism, model=model, key_id=key_id)
-        return self._fetch(Usage, call("readUsage", "GET", "usage", query=wanted))
 
 
 def _create(prism: str, members: dict[str, object], key: str | None, format: Format) -> Call:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from prism_results import _json
 
+if TYPE_CHECKING:
+    from prism_results.models import Level, Option, Question, Run
+
+T = TypeVar("T")
 M = TypeVar("M", bound="Model")
 
 
@@ -36,6 +40,59 @@ class Received(Model):
 
     request_id: str = field(default="", repr=False, compare=False)
     """Names the request in the server's logs. Empty for an object inside another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Received, Generic[T]):
+    """A part of a list."""
+
+    data: Sequence[T]
+    next_cursor: str | None
+    """Reads the next page. None on the last one."""
+
+
+class QuestionMakers:
+    """What Question has beside its members."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def choice(key: str, text: str, options: Sequence[Option], *, insufficient_information: bool = False) -> Question:
+        """A question that chooses one of several options."""
+        return _question(key, "choice", text, options, insufficient_information)
+
+    @staticmethod
+    def yes_no(key: str, text: str) -> Question:
+        """A question for the probability of yes."""
+        return _question(key, "yes_no", text)
+
+    @staticmethod
+    def scale(key: str, text: str, levels: Sequence[Level]) -> Question:
+        """A question that chooses a level on a rising scale."""
+        return _question(key, "scale", text, levels=levels)
+
+
+def _question(*members: Any, **named: Any) -> Question:
+    from prism_results.models import Question  # which is made of these methods
+
+    return Question(*members, **named)
+
+
+class RunStates:
+    """What Run has beside its members."""
+
+    __slots__ = ()
+
+    @property
+    def done(self) -> int:
+        """The number of rows that have their outcome."""
+        run = cast("Run", self)
+        return run.rows - run.pending
+
+    @property
+    def settled(self) -> bool:
+        """Whether the run changes no more unless somebody resumes or retries it."""
+        return cast("Run", self).status in ("finished", "cancelled", "paused")
 
 
 class Secret:

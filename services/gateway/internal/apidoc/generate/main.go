@@ -21,18 +21,26 @@ func main() {
 	}
 }
 
-const folder = "services/gateway/internal/apidoc"
+const (
+	folder = "services/gateway/internal/apidoc"
+	client = "client/python/src/prism_results"
+)
 
 func run(root string) error {
 	written, err := generate(root)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, folder, "openapi.json"), written, 0o644) //nolint:gosec // a source file
+	for name, text := range written {
+		if err := os.WriteFile(filepath.Join(root, name), text, 0o644); err != nil { //nolint:gosec // a source file
+			return err
+		}
+	}
+	return nil
 }
 
-// generate returns the text of the document.
-func generate(root string) ([]byte, error) {
+// generate returns the texts of the files that are written, by their names below the root.
+func generate(root string) (map[string][]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, folder, "base.json")) //nolint:gosec // a source file
 	if err != nil {
 		return nil, err
@@ -47,10 +55,31 @@ func generate(root string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	document, err := newDocument(base, found).build(api.Operations())
+	built, err := newDocument(base, found).build(api.Operations())
 	if err != nil {
 		return nil, err
 	}
-	written, err := write(nil, document, 0, 0)
-	return append(written, '\n'), err
+	openapi, err := write(nil, built, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	document, err := readObject(openapi) // as others read it
+	if err != nil {
+		return nil, err
+	}
+	byHand, err := methodsByHand(filepath.Join(root, client, "_async"))
+	if err != nil {
+		return nil, err
+	}
+	python := newPython(document)
+	models := python.models()
+	calls, err := python.calls(byHand)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		folder + "/openapi.json":         append(openapi, '\n'),
+		client + "/models/__init__.py":   []byte(models),
+		client + "/_async/operations.py": []byte(calls),
+	}, nil
 }

@@ -1,0 +1,425 @@
+# Written by make api; do not edit.
+"""The calls that are what the API declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+from prism_results._async.base import AsyncBase, AsyncPages
+from prism_results._core import call, given, query
+from prism_results.models import (
+    AddedLabels,
+    APIKey,
+    AuditEntry,
+    Calibration,
+    Claim,
+    Comparison,
+    CreatedAPIKey,
+    Drift,
+    DriftPeriod,
+    File,
+    FileFormat,
+    FileRows,
+    InvitedMember,
+    LabelledResult,
+    LabelSample,
+    LabelValue,
+    Member,
+    ModelList,
+    NewLabel,
+    PinnedCalibrations,
+    Prism,
+    Quality,
+    Role,
+    Thresholds,
+    Usage,
+    UsageBy,
+    Version,
+)
+
+
+class AsyncOperations(AsyncBase):
+    """The calls that need no more than their request."""
+
+    async def delete_result(self, result_id: str) -> None:
+        """Delete a result.
+
+        Deletes a result for good: its fields, context, ref and answers. Its idempotency key is free again. A result that it
+        retried stays retried by it, and cannot be retried again. Needs a key of an editor. Deleting again is a
+        NotFoundError.
+        """
+        await self._content(call("deleteResult", "DELETE", "results", result_id, want=204))
+
+    async def read_prism(self, prism: str) -> Prism:
+        """Read a prism.
+
+        The prism with its Lens and its latest version, also when it is archived.
+        """
+        return await self._fetch(Prism, call("readPrism", "GET", "prisms", prism))
+
+    def list_versions(self, prism: str) -> AsyncPages[Version]:
+        """List versions.
+
+        Versions of a prism, newest first, a page at a time, also of an archived one.
+        """
+        return AsyncPages(self, Version, call("listVersions", "GET", "prisms", prism, "versions"))
+
+    async def rename_prism(self, prism: str, name: str | None) -> Prism:
+        """Rename a prism.
+
+        Replaces the name of a prism, which is for people. The slug stays.
+        """
+        body = {"name": name}
+        return await self._fetch(Prism, call("renamePrism", "PUT", "prisms", prism, "name", body=body))
+
+    async def read_version(self, prism: str, version: int) -> Version:
+        """Read a version.
+
+        One version of a prism, also of an archived one.
+        """
+        return await self._fetch(Version, call("readVersion", "GET", "prisms", prism, "versions", version))
+
+    def list_calibrations(self, prism: str, version: int, *, question: str | None = None) -> AsyncPages[Calibration]:
+        """List calibrations.
+
+        The calibrations of this version, newest first.
+        """
+        wanted = query(question=question)
+        return AsyncPages(
+            self, Calibration, call("listCalibrations", "GET", "prisms", prism, "versions", version, "calibrations", query=wanted)
+        )
+
+    async def read_calibration(self, prism: str, version: int, calibration_id: str) -> Calibration:
+        """Read a calibration.
+
+        One calibration of this version.
+        """
+        return await self._fetch(
+            Calibration, call("readCalibration", "GET", "prisms", prism, "versions", version, "calibrations", calibration_id)
+        )
+
+    async def pin_calibrations(self, prism: str, version: int, questions: Mapping[str, str | None]) -> PinnedCalibrations:
+        """Pin calibrations.
+
+        Pins a calibration to each question that the body names, in place of the one it had; None unpins. Other questions
+        keep theirs. Columns of the Lens with calibrated show what the pinned calibration of the version that answered makes
+        of the stored probabilities, from the next read on. Stored answers and the format raw never change. Needs a key of
+        an editor.
+        """
+        body = given(questions=questions)
+        return await self._fetch(
+            PinnedCalibrations, call("pinCalibrations", "PUT", "prisms", prism, "versions", version, "calibration", body=body)
+        )
+
+    async def read_pinned_calibrations(self, prism: str, version: int) -> PinnedCalibrations:
+        """Read what is pinned.
+
+        Which calibration each question of this version has.
+        """
+        return await self._fetch(
+            PinnedCalibrations, call("readPinnedCalibrations", "GET", "prisms", prism, "versions", version, "calibration")
+        )
+
+    async def read_quality(
+        self, prism: str, version: int, *, question: str | None = None, model: str | None = None, calibrated: bool = False
+    ) -> Quality:
+        """Measure a version by labels.
+
+        How good the answers of this version are, and what their probabilities are worth, measured by the labels that count:
+        those of a random sample, of a file's whole column, or without a sample if every result has one. Each figure has its
+        95% interval. A question with fewer than 30 such labels has None for its measures.
+        """
+        wanted = query(question=question, model=model, calibrated="true" if calibrated else None)
+        return await self._fetch(
+            Quality, call("readQuality", "GET", "prisms", prism, "versions", version, "quality", query=wanted)
+        )
+
+    async def read_thresholds(
+        self,
+        prism: str,
+        version: int,
+        question: str,
+        false_yes: float,
+        false_no: float,
+        unsure: float,
+        *,
+        model: str | None = None,
+        calibrated: bool = False,
+    ) -> Thresholds:
+        """Choose thresholds by cost.
+
+        Where yes should begin and no end, from what mistakes and unsure answers cost: by theory, for calibrated
+        probabilities, and as the labels have it. The thresholds go into a column of the Lens as yes_at and no_at.
+        """
+        wanted = query(
+            question=question,
+            model=model,
+            calibrated="true" if calibrated else None,
+            false_yes=false_yes,
+            false_no=false_no,
+            unsure=unsure,
+        )
+        return await self._fetch(
+            Thresholds, call("readThresholds", "GET", "prisms", prism, "versions", version, "quality", "thresholds", query=wanted)
+        )
+
+    async def compare_versions(self, prism: str, a: int, b: int, question: str) -> Comparison:
+        """Compare two versions.
+
+        How version b is, compared with version a, on the labelled inputs that both answered: the measures of both, their
+        differences, McNemar's exact test, and a verdict.
+        """
+        wanted = query(a=a, b=b, question=question)
+        return await self._fetch(Comparison, call("compareVersions", "GET", "prisms", prism, "compare", query=wanted))
+
+    async def set_retention(self, prism: str, days: int | None) -> Prism:
+        """Set how long results are kept.
+
+        Results of the prism are deleted for good, in small parts and within an hour, when they are older than this many
+        days of 24 hours; with None they are kept. It counts at once for all results of the prism, which may be archived.
+        When the call has returned, nothing is deleted by the days before. Needs a key of an editor.
+        """
+        body = {"days": days}
+        return await self._fetch(Prism, call("setRetention", "PUT", "prisms", prism, "retention", body=body))
+
+    async def read_drift(self, prism: str, *, version: int | None = None) -> Drift:
+        """See whether answers change.
+
+        Compares the answers of a version in the last hour and the last day with those of its reference, and shows the hours
+        and days before. Answers of a prism are counted while it is watched; of another one there is nothing. Counting is
+        two minutes behind the calls.
+        """
+        wanted = query(version=version)
+        return await self._fetch(Drift, call("readDrift", "GET", "prisms", prism, "drift", query=wanted))
+
+    async def set_drift(
+        self, prism: str, watched: bool, *, version: int | None = None, reference: DriftPeriod | None = None
+    ) -> Drift:
+        """Watch whether answers change.
+
+        Watches a prism, or stops it and forgets what was counted. A prism that was not watched is counted from its results
+        of the last 90 days on, in the background. The reference of each version is its first 2,000 results that are
+        counted, unless a period is set for it. Needs a key of an editor.
+        """
+        body = given(watched=watched, version=version, reference=reference)
+        return await self._fetch(Drift, call("setDrift", "PUT", "prisms", prism, "drift", body=body))
+
+    async def archive_prism(self, prism: str) -> Prism:
+        """Archive a prism.
+
+        An archived prism answers nothing and takes no edits. Its results stay readable. Archiving twice is archiving once.
+        """
+        return await self._fetch(Prism, call("archivePrism", "POST", "prisms", prism, "archive", repeatable=True))
+
+    async def unarchive_prism(self, prism: str) -> Prism:
+        """Unarchive a prism.
+
+        The prism answers again. Doing it twice is doing it once.
+        """
+        return await self._fetch(Prism, call("unarchivePrism", "POST", "prisms", prism, "unarchive", repeatable=True))
+
+    async def list_models(self) -> ModelList:
+        """List models.
+
+        Every model that the operator has configured, in the order of the configuration. Exactly one is the default, which
+        answers the calls of versions that name no model. Every role may list models. Addresses, keys and headers of
+        upstreams are never shown.
+        """
+        return await self._fetch(ModelList, call("listModels", "GET", "models"))
+
+    async def create_key(self, name: str, *, role: Role | None = None, expires_at: datetime | None = None) -> CreatedAPIKey:
+        """Create a key.
+
+        Makes a key for the account of the key that asks, which is an owner's. Its text is in this response and nowhere
+        else: only its SHA-256 is stored.
+        """
+        body = given(name=name, role=role, expires_at=expires_at)
+        return await self._fetch(CreatedAPIKey, call("createKey", "POST", "keys", body=body, want=201))
+
+    def list_keys(self) -> AsyncPages[APIKey]:
+        """List keys.
+
+        Keys of the account, newest first, revoked ones too, without their texts, a page at a time.
+        """
+        return AsyncPages(self, APIKey, call("listKeys", "GET", "keys"))
+
+    async def revoke_key(self, key_id: str) -> APIKey:
+        """Revoke a key.
+
+        Every request that arrives after this call was answered is refused with the revoked key. A call that is being
+        answered still gets its result. Revoking twice is revoking once.
+        """
+        return await self._fetch(APIKey, call("revokeKey", "POST", "keys", key_id, "revoke", repeatable=True))
+
+    async def put_labels(
+        self,
+        result_id: str,
+        labels: Mapping[str, LabelValue | None],
+        *,
+        sample: LabelSample | None = None,
+        annotator: str | None = None,
+    ) -> LabelledResult:
+        """Label a result.
+
+        Says what was right for questions of a result. A label takes the place of the one that the question has, and None
+        removes it; questions that are not sent keep theirs. A value is the key of an option or level, true or false, or a
+        label that only one option or level has. Send the sample that the label queue says. Needs a key of a labeller.
+        """
+        body = given(labels=labels, sample=sample, annotator=annotator)
+        return await self._fetch(LabelledResult, call("putLabels", "PUT", "results", result_id, "labels", body=body))
+
+    async def read_labels(self, result_id: str) -> LabelledResult:
+        """Read the labels of a result.
+
+        What was right for a result, by question. Questions without a label are left out.
+        """
+        return await self._fetch(LabelledResult, call("readLabels", "GET", "results", result_id, "labels"))
+
+    async def add_labels(
+        self,
+        prism: str,
+        labels: Sequence[NewLabel],
+        *,
+        sample: LabelSample | None = None,
+        annotator: str | None = None,
+        version: int | None = None,
+    ) -> AddedLabels:
+        """Label many results.
+
+        Says what was right for up to 1,000 results, each named by its id or by its ref. A ref stands for the newest ok
+        result of the prism that has it. What can be stored is stored; the response says where the others are in labels. The
+        call can be repeated. Needs a key of a labeller.
+        """
+        body = given(labels=labels, sample=sample, annotator=annotator, version=version)
+        return await self._fetch(AddedLabels, call("addLabels", "POST", "prisms", prism, "labels", body=body, repeatable=True))
+
+    def list_labels(self, prism: str, *, version: int | None = None, question: str | None = None) -> AsyncPages[LabelledResult]:
+        """List labels.
+
+        The labelled results of a prism, newest first, each with its labels.
+        """
+        wanted = query(version=version, question=question)
+        return AsyncPages(self, LabelledResult, call("listLabels", "GET", "prisms", prism, "labels", query=wanted))
+
+    async def add_member(self, name: str, role: Role, *, email: str | None = None, claim: Claim | None = None) -> InvitedMember:
+        """Invite a member.
+
+        Makes a member with a sign-in link, which is shown only here, valid for 7 days and used once: send it to whom you
+        invite. With claim it makes a rule instead, which has no link: whoever signs in by OpenID Connect with that claim
+        becomes a member with the role, if the operator has granted the claim to the account, or if the person signs in to
+        the account by name and agrees. Needs a key of an owner.
+        """
+        body = given(name=name, email=email, role=role, claim=claim)
+        return await self._fetch(InvitedMember, call("addMember", "POST", "members", body=body, want=201))
+
+    def list_members(self) -> AsyncPages[Member]:
+        """List members.
+
+        The account's members and rules, newest first. Needs a key of an owner.
+        """
+        return AsyncPages(self, Member, call("listMembers", "GET", "members"))
+
+    async def change_member(self, member_id: str, *, name: str | None = None, role: Role | None = None) -> Member:
+        """Change a member.
+
+        Replaces the name or the role of a member or rule. A new role counts at once: the member's session keys are revoked
+        and made anew. The last owner keeps its role. Needs a key of an owner.
+        """
+        body = given(name=name, role=role)
+        return await self._fetch(Member, call("changeMember", "PUT", "members", member_id, body=body))
+
+    async def remove_member(self, member_id: str) -> None:
+        """Remove a member.
+
+        Removes a member or rule. The member's sign-in links and sessions end at once for this account, and its session keys
+        are revoked. The last owner cannot be removed. Needs a key of an owner.
+        """
+        await self._content(call("removeMember", "DELETE", "members", member_id, want=204))
+
+    async def link_member(self, member_id: str) -> InvitedMember:
+        """Make a new sign-in link.
+
+        Makes a new sign-in link of a member, valid for 7 days and used once, in place of earlier ones. A rule has none.
+        Needs a key of an owner.
+        """
+        return await self._fetch(InvitedMember, call("linkMember", "POST", "members", member_id, "link"))
+
+    def list_audit(
+        self, *, from_: datetime | None = None, to: datetime | None = None, actor: str | None = None
+    ) -> AsyncPages[AuditEntry]:
+        """List who changed what.
+
+        Entries of the account's audit, newest first, a page at a time: who changed prisms and keys, or deleted results, and
+        when. An entry is stored together with its change, and never changed. It holds no key, no value and nothing of a
+        definition. Calls that create, retry, read or export results have no entries. Needs a key of an owner.
+        """
+        wanted = query(from_=from_, to=to, actor=actor)
+        return AsyncPages(self, AuditEntry, call("listAudit", "GET", "audit", query=wanted))
+
+    async def read_usage(
+        self,
+        *,
+        from_: date | None = None,
+        to: date | None = None,
+        by: UsageBy | None = None,
+        prism: str | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+    ) -> Usage:
+        """Add up what calls used.
+
+        Results, tokens and cost of a period, by day, prism, model or key. The sums are exact: those of all results that
+        were ever saved, up to the moment of the call; deleting a result does not change them. Costs of different currencies
+        are not added up: each currency has a sum of its own, and results without a price are in the first of a group. Days
+        rise; prisms, models and keys come in the order of their results, the most first, and of them there are at most
+        1,000 sums: more tells that there are further ones, which a filter finds.
+        """
+        wanted = query(from_=from_, to=to, by=by, prism=prism, model=model, key_id=key_id)
+        return await self._fetch(Usage, call("readUsage", "GET", "usage", query=wanted))
+
+    async def create_file(self, name: str, format: FileFormat, bytes: int, *, sha256: str | None = None) -> File:
+        """Begin an upload.
+
+        Makes a file whose parts are sent next. An upload that is not completed within 24 hours is deleted. An account has
+        at most 20 open uploads, and stores 50 GiB of results and files if its operator sets no other limit. Needs a key of
+        a caller.
+        """
+        body = given(name=name, format=format, bytes=bytes, sha256=sha256)
+        return await self._fetch(File, call("createFile", "POST", "files", body=body, want=201))
+
+    def list_files(self) -> AsyncPages[File]:
+        """List files.
+
+        The account's files, newest first, a page at a time.
+        """
+        return AsyncPages(self, File, call("listFiles", "GET", "files"))
+
+    async def read_file(self, file_id: str) -> File:
+        """Read a file.
+
+        What is known of a file, whatever its state.
+        """
+        return await self._fetch(File, call("readFile", "GET", "files", file_id))
+
+    async def delete_file(self, file_id: str) -> None:
+        """Delete a file.
+
+        Deletes a file and its content for good. Results of its runs stay. Needs a key of a caller.
+        """
+        await self._content(call("deleteFile", "DELETE", "files", file_id, want=204))
+
+    async def complete_file(self, file_id: str) -> File:
+        """Complete an upload.
+
+        Has the file read, once all its parts are there. Completing twice is completing once. Needs a key of a caller.
+        """
+        return await self._fetch(File, call("completeFile", "POST", "files", file_id, "complete", want=202, repeatable=True))
+
+    async def list_file_rows(self, file_id: str, *, offset: int | None = None, limit: int | None = None) -> FileRows:
+        """Preview rows.
+
+        Rows of a file that is ready.
+        """
+        wanted = query(offset=offset, limit=limit)
+        return await self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
