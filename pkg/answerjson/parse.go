@@ -17,7 +17,7 @@ var ErrShape = errors.New("answerjson: not stored answers")
 
 // Parse reads what Append wrote: one object without duplicate members, in which every answer has the members of its type.
 // Unknown members are ignored, and an answer of an unknown type keeps only its question and type: after a rollback, the
-// older release can read what the newer one stored. Every error wraps ErrShape.
+// release before can read what was stored. Every error wraps ErrShape.
 func Parse(raw []byte) (prism.Answers, error) {
 	var p Parser
 	return p.Parse(raw)

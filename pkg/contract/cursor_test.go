@@ -51,7 +51,7 @@ func TestACursorBelongsToItsList(t *testing.T) {
 			}
 		}
 		if _, ok := contract.List(99).ParseCursor(l.Cursor(want)); ok {
-			t.Errorf("a list of another release takes a cursor of list %d", l)
+			t.Errorf("an unknown list takes a cursor of list %d", l)
 		}
 	}
 }

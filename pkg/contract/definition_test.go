@@ -8,7 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Definitions of earlier releases have no model, so their hash must not change: services of both releases name them by it.
+// Services of two releases name a definition by its hash, so that of a definition must not change.
 // spec: version-is-immutable
 func TestTheModelIsPartOfTheHashOfADefinition(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 		{"average of a yes_no", col{Question: "urgent", Show: "average"}, null},
 		{"confidence of a yes_no", col{Question: "urgent", Show: "confidence"}, null},
 		{"confidence of a scale", col{Question: "mood", Show: "confidence"}, null},
-		{"show of a newer release", col{Question: "mood", Show: "median"}, null},
+		{"a show that is unknown", col{Question: "mood", Show: "median"}, null},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // pinned halves the temperature of the choice and the scale, and moves the probability of the yes_no from 0.5 to 0.6.
@@ -101,36 +100,6 @@ func TestACalibratedColumnIsNullWithoutACalibration(t *testing.T) {
 		if !reflect.DeepEqual(stored, answers()) {
 			t.Error("the stored answers have changed")
 		}
-	}
-}
-
-// A Lens is stored so that the release before calibrated columns shows null in them.
-// spec: calibrated-and-the-previous-release
-func TestACalibratedColumnIsStoredWithAShowThatThePreviousReleaseDoesNotKnow(t *testing.T) {
-	t.Parallel()
-	l := prism.Lens{Columns: []prism.Column{
-		{Name: "a", Question: "urgent", Show: prism.ShowAnswer, YesAt: at(0.7), Calibrated: true},
-		{Name: "b", Question: "urgent", Show: prism.ShowProbability},
-	}}
-	b, err := strictjson.Marshal(lens.Stored(l))
-	const want = `{"columns":[{"name":"a","question":"urgent","show":"calibrated:answer","yes_at":0.7},` +
-		`{"name":"b","question":"urgent","show":"probability"}]}`
-	if err != nil || string(b) != want {
-		t.Errorf("stored as %s, %v", b, err)
-	}
-	var previous prism.Lens
-	if err := strictjson.Unmarshal(b, &previous); err != nil {
-		t.Fatal(err)
-	}
-	got := apply(previous, definition(), answers())
-	if got[0].Kind != lens.Null || got[1].Kind != lens.Number {
-		t.Errorf("the previous release shows %+v", got)
-	}
-	if !l.Columns[0].Calibrated {
-		t.Error("the Lens that was stored has changed")
-	}
-	if restored := lens.Restored(previous); !reflect.DeepEqual(restored, l) {
-		t.Errorf("read as %+v", restored)
 	}
 }
 

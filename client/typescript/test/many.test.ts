@@ -53,7 +53,7 @@ it("a job gives the same items the same keys, in any order", async () => {
   expect(await keys("June", { text: "a" })).not.toEqual([one]);
 });
 
-// A job that began with an earlier release, or with the Go client, whose test has the same keys, goes on with the next.
+// A job that began with another version of the client, or with the Go client, whose test has the same keys, goes on with the next.
 it.each<[NewResult, string]>([
   [
     { fields: { b: "2", a: "1" }, text: "t", version: 3, ref: "r", context: "c" } as unknown as NewResult,

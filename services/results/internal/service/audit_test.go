@@ -151,7 +151,7 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 	}
 }
 
-// A later release may add members to the detail of an entry and new actions: this release passes them on.
+// A later release may add members to the detail of an entry and new actions: they are passed on.
 func TestAnEntryOfALaterReleaseIsPassedOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

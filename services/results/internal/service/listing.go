@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
@@ -95,7 +94,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.PrismNotFound())
 	}
-	columns, err := strictjson.Marshal(lens.Stored(p.Lens))
+	columns, err := strictjson.Marshal(p.Lens)
 	if err != nil {
 		return contract.Stream{}, err
 	}

@@ -78,7 +78,6 @@ func (v *version) apply(p store.PrismState, pinned func() (lens.Pinned, error)) 
 	if strictjson.Unmarshal([]byte(p.Lens), &a.lens) != nil {
 		return nil, errLens
 	}
-	a.lens = lens.Restored(a.lens)
 	var calibrations lens.Pinned
 	if a.lens.Calibrated() {
 		var err error

@@ -48,7 +48,7 @@ if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then
 end
 return 0`)
 
-// key has a hash tag, as the keys of the present release do: both exclude each other during a rolling upgrade.
+// key has a hash tag. Services of two releases exclude each other during an upgrade only if its form stays.
 func (s store) key(id string) string { return s.config.Prefix + "{" + id + "}" }
 
 // take tells whether the name was free and is now the token's.

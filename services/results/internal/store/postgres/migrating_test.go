@@ -29,7 +29,7 @@ const (
 	longestLock = 100 * time.Millisecond
 )
 
-// The calls of the release before a migration go on while it is applied, and none fails. The last migration is that of a test. With PRISM_MIGRATION_RESULTS=1000000 this
+// Calls go on while a migration is applied, and none fails. The last migration is that of a test. With PRISM_MIGRATION_RESULTS=1000000 this
 // is the measured run, which -v shows.
 func TestCallsGoOnBesideEachMigration(t *testing.T) {
 	t.Parallel()
@@ -160,7 +160,7 @@ type migration struct {
 	locked        string        // that table, and the mode
 }
 
-// beside applies the migrations up to a number while half of the callers save and the others read as the release before does, before
+// beside applies the migrations up to a number while half of the callers save and the others read, before
 // and after too. found is false if no migration has the number. A migration waits for a lock until the statements before it end
 // within lockTimeout, so a machine that is too busy for its callers delays it.
 func beside(t *testing.T, url string, number int64, callers int) (m migration, found bool) {

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -57,7 +56,7 @@ RETURNING archived_at, slug, name`
 
 // CreatePrism implements store.Definitions.
 func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
-	columns, err := encode(lens.Stored(p.Lens))
+	columns, err := encode(p.Lens)
 	if err != nil {
 		return err
 	}
@@ -183,7 +182,7 @@ func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism
 func change(
 	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens, versionsHash *int64,
 ) (slug string, err error) {
-	columns, err := encode(lens.Stored(l))
+	columns, err := encode(l)
 	if err != nil {
 		return "", err
 	}
@@ -258,7 +257,7 @@ func (s Store) SetArchived(
 
 func (r *Row) prism() prism.Prism {
 	return prism.Prism{
-		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: lens.Restored(decode[prism.Lens](r)), CreatedAt: r.Time(),
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: decode[prism.Lens](r), CreatedAt: r.Time(),
 		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.pins(r.Text()), RetentionDays: r.Int32(), Latest: r.version(),
 	}
 }
