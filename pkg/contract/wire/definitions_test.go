@@ -10,11 +10,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // large is more than any message without a realistic definition takes, and less than any message with one.
@@ -160,7 +158,7 @@ func TestAGatewaySendsADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
 	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash unknown", "ask sent")
 }
 
-// A service that names no hashes is one of the previous release.
+// A definition with a member that is unknown here has no hash here.
 func TestResultsWithoutHashesSendDefinitionsEachTime(t *testing.T) {
 	t.Parallel()
 	var calls traffic
@@ -253,36 +251,4 @@ func TestAModelProxyKeepsNoDefinitionUnderAnotherHash(t *testing.T) {
 		}
 	}
 	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash unknown", "ask sent")
-}
-
-// A model-proxy of the previous release has no ask-by-hash. It must not be asked without questions.
-func TestAModelProxyOfThePreviousReleaseGetsTheDefinitionEachTime(t *testing.T) {
-	t.Parallel()
-	var asked []contract.Ask
-	near := dialModels(t, serve(t, func(app *fiber.App, _ *slog.Logger) {
-		app.Post("/internal/ask", func(c *fiber.Ctx) error {
-			var a struct { // the message of that release
-				Definition prism.Definition
-				Fields     []prism.FieldValue
-				Context    string
-			}
-			if err := strictjson.Unmarshal(c.Body(), &a); err != nil {
-				return apierr.Malformed()
-			}
-			asked = append(asked, contract.Ask{Definition: a.Definition, Fields: a.Fields, Context: a.Context})
-			return c.SendString(`{"Error":"` + a.Context + `","TookMS":0}`)
-		})
-	}))
-	var want []contract.Ask
-	for _, said := range []string{"a", "b"} {
-		a := askOf(another(1, "first"), said)
-		if got, err := near.Ask(t.Context(), a); err != nil || got.Error != said {
-			t.Errorf("%+v, %v", got, err)
-		}
-		a.Hash = prism.DefinitionHash{}
-		want = append(want, a)
-	}
-	if !reflect.DeepEqual(asked, want) {
-		t.Errorf("it was asked %+v", asked)
-	}
 }

@@ -79,8 +79,8 @@ func readOperation(c *fiber.Ctx, op api.Operation) (key contract.KeyDigest, requ
 	return args.Key, args.Request, nil
 }
 
-// hints are the members of requests that a service of an older release may ignore. All others it refuses (see Releases in the package
-// comment).
+// hints are the members of requests that a service which does not know them may ignore. All others it refuses
+// (spec: releases-side-by-side).
 type hints struct {
 	// Background is that of contract.Ask. Without it, a call of a run counts as one that somebody waits for.
 	Background bool `json:",omitzero"`
@@ -92,7 +92,7 @@ func (h *hints) UnmarshalJSON(text []byte) error {
 	return strictjson.Unmarshal(text, (*known)(h))
 }
 
-// marshalRequest writes the arguments of a call without the members that are zero (see Releases in the package comment).
+// marshalRequest writes the arguments of a call without the members that are zero (spec: releases-side-by-side).
 func marshalRequest(args any) ([]byte, error) {
 	return strictjson.Marshal(args, strictjson.OmitZeroMembers(true))
 }

@@ -116,7 +116,7 @@ func (c *client) openWith(ctx context.Context, path string, body []byte, t token
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 		return contract.Stream{}, decodeError(resp.StatusCode, body)
 	}
-	if account := resp.Header.Get(headerAccount); account != "" { // services of earlier releases send none
+	if account := resp.Header.Get(headerAccount); account != "" {
 		fair.Identify(ctx, account)
 	}
 	return contract.Stream{ContentType: resp.Header.Get("Content-Type"), Body: resp.Body}, nil

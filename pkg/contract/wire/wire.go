@@ -16,10 +16,10 @@
 //
 // # Releases
 //
-// Services of neighbouring releases run beside each other during an upgrade. A request has only members that are not zero, and a
+// Each release runs beside the one before it (spec: releases-side-by-side). A request has only members that are not zero, and a
 // service refuses a request with a member that it does not know: the caller is told that the call was not taken, and nothing that
-// it asked for is ignored. So a new member needs no path of its own. A member that an older service may ignore
-// is one of hints. Members of responses that the caller does not know are ignored.
+// it asked for is ignored. So a new member needs no path of its own. A member that may be ignored is one of hints. Members of
+// responses that the caller does not know are ignored.
 package wire
 
 import (
@@ -142,10 +142,10 @@ type (
 	}
 )
 
-// failure is an error as it travels: exactly one member is set, and Seconds beside API.
+// failure is an error as it travels: exactly one member is set.
 type failure struct {
 	API       *apierr.Error   `json:",omitzero"` // what the caller of Prism sees
-	Seconds   int             `json:",omitzero"` // of an apierr.RetryAfterError, which the release before this one reads as its API
+	Seconds   int             `json:",omitzero"` // of an apierr.RetryAfterError
 	KeyTaken  bool            `json:",omitzero"`
 	LeaseLost bool            `json:",omitzero"`
 	RetriedBy *prism.ResultID `json:",omitzero"`
@@ -156,6 +156,7 @@ type failure struct {
 func encodeError(err error) (status int, body []byte) {
 	var f failure
 	var retried *contract.RetriedError
+	var later *apierr.RetryAfterError
 	switch {
 	case errors.Is(err, errUnknownDefinition):
 		return statusUnknown, nil
@@ -167,10 +168,9 @@ func encodeError(err error) (status int, body []byte) {
 		f.LeaseLost = true
 	case errors.As(err, &retried):
 		f.RetriedBy = &retried.By
+	case errors.As(err, &later):
+		f.Seconds = later.Seconds
 	case errors.As(err, &f.API):
-		if later, ok := errors.AsType[*apierr.RetryAfterError](err); ok {
-			f.Seconds = later.Seconds
-		}
 	default:
 		return statusFault, nil
 	}
@@ -194,7 +194,7 @@ func decodeError(status int, body []byte) error {
 			return errors.Join(errFault, err)
 		}
 		switch {
-		case f.API != nil && f.Seconds > 0:
+		case f.Seconds > 0:
 			return &apierr.RetryAfterError{Seconds: f.Seconds}
 		case f.API != nil:
 			return f.API
