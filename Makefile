@@ -152,7 +152,7 @@ chaos-and-checks:
 	@$(MAKE) -j2 --output-sync=recurse chaos checks
 
 checks:
-	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check fuzz FUZZTIME=5s
+	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check
 
 deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
