@@ -19,7 +19,7 @@ func TestTypedAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	topic, err := r.Answers.Choice("topic")
-	if err != nil || topic.Value != "billing" || topic.Confidence != 0.5 || topic.Probabilities[0] != (Probability{"billing", 0.75}) {
+	if err != nil || topic.Value != "billing" || topic.Confidence != 0.5 || topic.Probabilities[0] != (Probability{Key: "billing", P: 0.75}) {
 		t.Errorf("got %+v, %v", topic, err)
 	}
 	urgent, err := r.Answers.YesNo("urgent")
@@ -56,7 +56,7 @@ func TestTypedAnswers(t *testing.T) {
 func TestAResultIsReadInEitherFormatAndWrittenInTheSame(t *testing.T) {
 	t.Parallel()
 	raw := strings.Replace(okJSON, `{"z":"yes","a":0.5,"n":null}`, rawJSON, 1)
-	r := Result{Row: Row{{"of another", 1.0}}}
+	r := Result{Row: Row{{Column: "of another", Value: 1.0}}}
 	for _, test := range []struct {
 		text          string
 		answers, cols int

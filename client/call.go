@@ -63,7 +63,7 @@ func request(operation, method string, segments ...string) call {
 func declared[In, Out any](op api.Op[In, Out], parameters ...string) call {
 	k := call{
 		operation: op.Name, method: op.Method, want: op.SuccessStatus(), timeout: Timeout, repeatable: op.Repeatable || op.Method != http.MethodPost,
-		ifUnchangedAllowed: op.IfMatch(), dryRunAllowed: op.DryRun(),
+		ifUnchangedAllowed: op.IfMatch(), dryRunAllowed: op.DryRun(), result: op.Failing && len(op.Media) > 0,
 	}
 	for _, segment := range strings.Split(strings.TrimPrefix(op.Path, "/v1/"), "/") {
 		if strings.HasPrefix(segment, "{") {
@@ -149,7 +149,7 @@ func (b *body) decode(k call, text []byte, v any) error {
 		return nil
 	}
 	what := "a response body that is not the expected JSON"
-	var lacking *lackingError
+	var lacking *api.LackingError
 	if errors.As(err, &lacking) {
 		what = "a response without " + lacking.Error()
 	}

@@ -89,14 +89,14 @@ func hasColumns(typ reflect.Type, columns Row) error {
 		case name == "":
 			name = f.Name
 		}
-		if !columns.has(name) {
-			return fmt.Errorf("client: %s.%s: there is no column %q: the columns are %s", typ, f.Name, name, columns.names())
+		if !hasColumn(columns, name) {
+			return fmt.Errorf("client: %s.%s: there is no column %q: the columns are %s", typ, f.Name, name, namesOf(columns))
 		}
 	}
 	return nil
 }
 
-func (r Row) has(column string) bool {
+func hasColumn(r Row, column string) bool {
 	for _, one := range r {
 		if strings.EqualFold(one.Column, column) { // as encoding/json compares them
 			return true
@@ -105,7 +105,7 @@ func (r Row) has(column string) bool {
 	return false
 }
 
-func (r Row) names() string {
+func namesOf(r Row) string {
 	var names []string
 	for _, one := range r {
 		names = append(names, one.Column)

@@ -74,16 +74,16 @@ type FileCell struct {
 	Value  *string // nil for what the row of a jsonl file lacks
 }
 
-func (c *FileCell) member() (*string, any) { return &c.Column, &c.Value }
+func fileMember(c *FileCell) (*string, any) { return &c.Column, &c.Value }
 
 // UnmarshalJSON keeps the order.
 func (r *FileRow) UnmarshalJSON(b []byte) (err error) {
-	*r, err = readMembers[FileCell](b)
+	*r, err = api.ReadMembers(b, fileMember)
 	return err
 }
 
 // MarshalJSON writes an object in order.
-func (r FileRow) MarshalJSON() ([]byte, error) { return writeMembers(r) }
+func (r FileRow) MarshalJSON() ([]byte, error) { return api.WriteMembers(r, fileMember) }
 
 var _ json.Marshaler = FileRow{}
 

@@ -3,30 +3,15 @@ package client
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
-// lackingError is a response without members that every Prism sends: another server sent it.
-type lackingError struct {
-	members []string // their paths, such as version.created_at
-}
-
-// maxLacking is the most members that an error names.
-const maxLacking = 5
-
-func (e *lackingError) Error() string {
-	named, more := e.members, ""
-	if n := len(named) - maxLacking; n > 0 {
-		named, more = named[:maxLacking], fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(named, ", ") + more
-}
-
-// decode reads a value of JSON. It returns a *lackingError if members are absent, or null where v has no nil. Pointers, which an
+// decode reads a value of JSON. It returns a *api.LackingError if members are absent, or null where v has no nil. Pointers, which an
 // older Prism may not send, and members with omitempty or omitzero may be absent.
 func decode(text []byte, v any) error {
 	if err := json.Unmarshal(text, v); err != nil {
@@ -37,7 +22,7 @@ func decode(text []byte, v any) error {
 		return err
 	}
 	if len(s.lacking) > 0 {
-		return &lackingError{s.lacking}
+		return &api.LackingError{Members: s.lacking}
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // TestAnAnswerWithoutItsMembersIsAnError holds that no operation takes the answer of any server for one of Prism, and that the error
@@ -84,7 +86,7 @@ func TestWhatIsLackingIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var lacking *lackingError
+			var lacking *api.LackingError
 			switch err := decode([]byte(test.text), test.into); {
 			case test.want == "" && err != nil:
 				t.Error(err)

@@ -5,10 +5,11 @@ import (
 	"crypto/rand"
 	"io"
 	"iter"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // NewIdempotencyKey makes a key that no other call has. Keep the key as long as you may repeat the call: a repeat with the
@@ -18,8 +19,8 @@ func NewIdempotencyKey() string { return rand.Text() }
 // CreateResult answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable
 // answer, the error is a *FailedError with the saved result.
 func (c *Client) CreateResult(ctx context.Context, prism string, r NewResult, options ...CallOption) (Result, error) {
-	k := request("createResult", http.MethodPost, "prisms", prism, "results")
-	k.body, k.result, k.timeout, k.repeatable = r, true, AnswerTimeout, r.IdempotencyKey != ""
+	k := declared(api.CreateResult, prism).sending(r)
+	k.timeout, k.repeatable = AnswerTimeout, r.IdempotencyKey != ""
 	return c.result(ctx, k, options)
 }
 
@@ -45,15 +46,15 @@ func (c *Client) result(ctx context.Context, k call, options []CallOption) (r Re
 
 // ReadResult reads a saved result, also a failed one. It does not call the model.
 func (c *Client) ReadResult(ctx context.Context, id string, options ...CallOption) (Result, error) {
-	return c.result(ctx, request("readResult", http.MethodGet, "results", id), options)
+	return c.result(ctx, declared(api.ReadResult, id), options)
 }
 
 // RetryResult sends a failed result's fields to the model again and saves a new result, to which the idempotency key moves. A
 // result can be retried once; the second retry is ErrConflict. If the model fails again, the error is a *FailedError with the
 // new result, which can be retried in turn.
 func (c *Client) RetryResult(ctx context.Context, id string, options ...CallOption) (Result, error) {
-	k := request("retryResult", http.MethodPost, "results", id, "retry")
-	k.result, k.timeout = true, AnswerTimeout
+	k := declared(api.RetryResult, id)
+	k.timeout = AnswerTimeout
 	return c.result(ctx, k, options)
 }
 
@@ -113,7 +114,7 @@ func set(q url.Values, name, value string) {
 
 // ListResults returns one page of the account's results: newest first, or those of a run in row order.
 func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions, options ...CallOption) (Page[Result], error) {
-	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(f.query(o)).formatted(), options)
+	return fetch[Page[Result]](ctx, c, declared(api.ListResults).where(f.query(o)).formatted(), options)
 }
 
 // Results iterates over the account's results in the order of ListResults, and reads a page at a time. An error ends the
@@ -171,7 +172,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export, opti
 	set(q, "model", e.Model)
 	set(q, "key_id", e.KeyID)
 	set(q, "after", e.After)
-	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q), mediaTypes[string(e.Format)], options)
+	return c.stream(ctx, declared(api.ExportResults, prism).where(q), mediaTypes[string(e.Format)], options)
 }
 
 func setTime(q url.Values, name string, t time.Time) {

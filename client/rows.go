@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // ErrColumnsChanged tells that the columns of a download changed while it was continued, because the prism got another Lens.
@@ -154,14 +156,14 @@ type jsonCell struct {
 	value  json.RawMessage
 }
 
-func (c *jsonCell) member() (*string, any) { return &c.column, &c.value }
+func jsonMember(c *jsonCell) (*string, any) { return &c.column, &c.value }
 
 // cells are the cells of a row and the names of their columns. In tsv, quotes are text.
 func (r *rows) cells(row []byte) (names, cells []string, err error) {
 	switch r.Format {
 	case RowsJSONL:
 		var members []jsonCell
-		members, err = readMembers[jsonCell](row)
+		members, err = api.ReadMembers(row, jsonMember)
 		for _, m := range members {
 			names, cells = append(names, m.column), append(cells, string(m.value))
 		}

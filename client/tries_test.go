@@ -27,7 +27,7 @@ func TestATryKeepsTheOrderOfItsAnswers(t *testing.T) {
 	const answered = `{"status":"ok","error":null,"error_code":null,"took_ms":5,"raw":{"z":{"type":"yes_no","probability":0.5},` +
 		`"a":{"type":"yes_no","probability":1}},"json":{"z":"unsure","a":1},"model":null,"usage":null,"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null}`
 	try, err := answering(t, 200, jsonType, answered).TryDefinition(t.Context(), NewTry{Text: "t"})
-	if err != nil || len(try.Answers) != 2 || try.Answers[0].Question != "z" || len(try.Row) != 2 || try.Row[1] != (Cell{"a", 1.0}) {
+	if err != nil || len(try.Answers) != 2 || try.Answers[0].Question != "z" || len(try.Row) != 2 || try.Row[1] != (Cell{Column: "a", Value: 1.0}) {
 		t.Errorf("got %+v, %v", try, err)
 	}
 }

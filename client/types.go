@@ -9,19 +9,16 @@ import (
 )
 
 // Format is how a result is written.
-type Format string
+type Format = api.Format
 
 // The formats.
 const (
-	JSON  Format = "json"  // the columns of the Lens
-	Raw   Format = "raw"   // the answers with every probability
-	CSV   Format = "csv"   // a header row and a row for each result, with labels
-	TSV   Format = "tsv"   // the same between tabs
-	JSONL Format = "jsonl" // a JSON object on each line, with keys in place of labels
+	JSON  = api.JSON  // the columns of the Lens
+	Raw   = api.Raw   // the answers with every probability
+	CSV   = api.CSV   // a header row and a row for each result, with labels
+	TSV   = api.TSV   // the same between tabs
+	JSONL = api.JSONL // a JSON object on each line, with keys in place of labels
 )
-
-// Tabular tells whether f is a format of rows, as exports have.
-func (f Format) Tabular() bool { return f == CSV || f == TSV || f == JSONL }
 
 // mediaTypes are those of rows, by their format; csv is the default one.
 var mediaTypes = map[string]string{
@@ -62,16 +59,12 @@ type NewResult struct {
 	Context string `json:"context,omitempty"`
 }
 
+// ResultMembers are the members of a result beside its answers.
+type ResultMembers = api.ResultMembers
+
 // Result is the saved answer to one call.
 type Result struct {
-	ID        string  `json:"id"`
-	Ref       *string `json:"ref"`
-	Prism     string  `json:"prism"`
-	Version   int     `json:"version"`
-	Status    Status  `json:"status"`
-	Error     *string `json:"error"` // why the result failed, in words
-	TookMS    int64   `json:"took_ms"`
-	CreatedAt Time    `json:"created_at"`
+	ResultMembers
 	// Answers are the answers to the questions, with every probability; nil for a failed result, and in another format than Raw.
 	Answers Answers `json:"answers"`
 	// Row is the columns of the prism's current Lens, in the format JSON; nil for a failed result, and in other formats.
@@ -115,6 +108,28 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Answers Row `json:"answers"`
 	}{members(r), r.Row})
 }
+
+// The answers of a result.
+type (
+	// Answers are the answers to the questions of a version, in its order, with every probability.
+	Answers = api.Answers
+	// Answer is the answer to one question. The members of other question types are empty.
+	Answer = api.Answer
+	// ChoiceAnswer is the answer to a choice question.
+	ChoiceAnswer = api.ChoiceAnswer
+	// YesNoAnswer is the answer to a yes_no question.
+	YesNoAnswer = api.YesNoAnswer
+	// ScaleAnswer is the answer to a scale question.
+	ScaleAnswer = api.ScaleAnswer
+	// Probabilities are probabilities by option or level key, in definition order.
+	Probabilities = api.Probabilities
+	// Probability is that of one option or level.
+	Probability = api.Probability
+	// Row is a result as the columns of a Lens, in Lens order.
+	Row = api.Row
+	// Cell is one column of a Row.
+	Cell = api.Cell
+)
 
 // The parts of a definition and of a Lens.
 type (

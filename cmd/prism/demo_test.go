@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/cmd/prism/internal/sample"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract"
@@ -57,9 +58,9 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 	days, models := map[string]bool{}, map[string]bool{}
 	for _, slug := range []string{"banking77", "support"} {
 		for _, name := range []string{"words-1", "words-2"} {
-			stream, err := s.Export(ctx, key.Digest(), contract.Export{
-				Prism: prism.Ref{Slug: slug}, Format: contract.JSONL,
-				ResultFilter: contract.ResultFilter{Model: name, To: plan.Until.Add(time.Hour)},
+			stream, err := contract.Open(ctx, s, key.Digest(), api.ExportResults, api.ExportResultsRequest{
+				PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: slug}}, Format: contract.JSONL,
+				ResultFilter: api.ResultFilter{Model: name, To: plan.Until.Add(time.Hour)},
 			})
 			if err != nil {
 				t.Fatal(err)

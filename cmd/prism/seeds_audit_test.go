@@ -234,10 +234,10 @@ func (h *seeded) audit(t *testing.T, number int, r *seededRun) {
 // saved are the results of a run by row, oldest first.
 func (h *seeded) saved(t *testing.T, r *seededRun) map[int][]savedResult {
 	t.Helper()
-	q := contract.ResultList{ResultFilter: contract.ResultFilter{Run: &r.id}, Format: contract.Raw, Page: contract.Page{Limit: 100}}
+	q := api.ListResultsRequest{Run: &r.id, Format: contract.Raw, PageRequest: api.PageRequest{Limit: 100}}
 	of, before := map[int][]savedResult{}, 0
 	for {
-		page, err := h.results.ListResults(t.Context(), h.key, q)
+		page, err := contract.Do(t.Context(), h.results, h.key, api.ListResults, q)
 		var body struct {
 			Data       []savedResult
 			NextCursor string `json:"next_cursor"`
@@ -253,7 +253,7 @@ func (h *seeded) saved(t *testing.T, r *seededRun) map[int][]savedResult {
 			before = row
 			of[row] = append(of[row], s)
 		}
-		if q.Page.Cursor = body.NextCursor; body.NextCursor == "" {
+		if q.Cursor = body.NextCursor; body.NextCursor == "" {
 			return of
 		}
 	}

@@ -30,14 +30,17 @@
 //
 //	min, max   of a number its value, of a string its code points, of a list its elements, of a list of lists its values
 //	enum       the values of a string, separated by commas; a type with the method Values has them there
+//	except     a value of a type that the member never has
 //	form       the pattern of a string: see Forms
 //	default    the value of an absent parameter of the query
 //	list       of a cursor: the list that it belongs to (spec: page-cursor)
 //	null       of a member of a response: it may be null, though its type is no pointer or it has omitzero
 //	empty      of a parameter of the query: it may be sent empty, which means something
 //	parameter  of a parameter: its component of the OpenAPI document, which is kept by hand
+//	notnull    of an optional member of a request: it must not be null
 //	unless     of an optional member: it is required unless this boolean member is true
 //
 // A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes
-// before those of the members is the method Missing, which is told which members were sent.
+// before those of the members is the method Missing, which is told which members were sent. A type that is sent with exactly one of some
+// members has them in the method OneOf.
 package api

@@ -5,7 +5,7 @@ import "regexp"
 // Operations are all operations that are declared, in the order of the OpenAPI document.
 func Operations() []Operation {
 	return []Operation{
-		DeleteResult, DeleteResults, RetryResults,
+		CreateResult, ExportResults, ListResults, ReadResult, ReadRecord, RetryResult, DeleteResult, DeleteResults, RetryResults,
 		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism, ListModels,
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,6 +29,8 @@ type Property struct {
 	Required bool
 	// Nullable is true of a member of a response that may be absent and null.
 	Nullable bool
+	// NotNull is true of an optional member of a request that must not be null.
+	NotNull bool
 	// Unless is a boolean member that is true when this one may be absent; "": none.
 	Unless string
 	Limits
@@ -80,8 +83,9 @@ func property(f reflect.StructField) (Property, bool) {
 		}
 		_, required := f.Tag.Lookup("required")
 		_, nullable := f.Tag.Lookup("null")
+		_, notNull := f.Tag.Lookup("notnull")
 		m := Property{
-			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Unless: f.Tag.Get("unless"),
+			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, NotNull: notNull, Unless: f.Tag.Get("unless"),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}
 		return m, true
@@ -97,6 +101,9 @@ func limits(f reflect.StructField) Limits {
 		l.Enum = strings.Split(values, ",")
 	} else if v, ok := reflect.Zero(base(f.Type)).Interface().(interface{ Values() []string }); ok {
 		l.Enum = v.Values()
+	}
+	if value, ok := f.Tag.Lookup("except"); ok {
+		l.Enum = slices.DeleteFunc(l.Enum, func(v string) bool { return v == value })
 	}
 	return l
 }

@@ -88,15 +88,6 @@ type Results interface {
 	// It returns ErrKeyTaken, or *RetriedError when another result retried RetryOf first. If RetryOf was deleted, the result is
 	// saved as that of a first call if it has an IdempotencyKey, else the error is apierr.ResultNotFound.
 	Save(ctx context.Context, s Save) (Response, error)
-	// Read formats a stored result: apierr.ResultNotFound when the account has none with that id.
-	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Response, error)
-	// Record is everything that is kept of a result: apierr.ResultNotFound.
-	Record(ctx context.Context, key KeyDigest, id prism.ResultID) (Response, error)
-	// ListResults is a page of results, newest first, in format json or raw: {data, next_cursor}.
-	ListResults(ctx context.Context, key KeyDigest, q ResultList) (Response, error)
-	// Export streams every result of a prism, oldest first. The caller closes the body. A fault after the first byte
-	// ends the body with an error.
-	Export(ctx context.Context, key KeyDigest, q Export) (Stream, error)
 
 	// CreatePrism stores a prism with version 1: apierr.SlugTaken when the account has the slug. Like AddVersion and
 	// PutLens, a dry run makes every check, returns what would be stored, and stores nothing.
@@ -216,41 +207,10 @@ type Save struct {
 	Format         Format
 }
 
-// ResultList filters and pages results. Zero values filter nothing.
-type ResultList struct {
-	Prism  *prism.Ref
-	Status prism.Status
-	Ref    *string
-	ResultFilter
-	Version int32  `json:",omitzero"`
-	Format  Format `json:",omitzero"` // JSON or Raw; "": JSON
-	Page    Page
-}
-
-// ResultFilter is what lists and exports of results have in common. From is inclusive, To exclusive, by created_at. Zero values
-// filter nothing.
-type ResultFilter struct {
-	From  time.Time    `json:",omitzero"`
-	To    time.Time    `json:",omitzero"`
-	Model string       `json:",omitzero"` // the configured model that was asked last
-	Key   *prism.KeyID `json:",omitzero"` // that made the call
-	Run   *prism.RunID `json:",omitzero"` // then in the order of its rows
-}
-
 // Page is a limit of 1 to 100 and the cursor of the page before ("" for the first page).
 type Page struct {
 	Limit  int
 	Cursor string // as List.ParseCursor accepts it
-}
-
-// Export selects the results of one prism.
-type Export struct {
-	Prism  prism.Ref
-	Format Format
-	Status prism.Status
-	ResultFilter
-	// After begins the export strictly behind this id, whether or not a result has it; zero: at the oldest result.
-	After prism.ResultID `json:",omitzero"`
 }
 
 // Stream is a response body that is made while it is sent.

@@ -24,6 +24,17 @@ const (
 	CodeSkipped ErrorCode = "skipped"
 )
 
+// Values are all error codes.
+func (ErrorCode) Values() (all []string) {
+	for _, c := range []ErrorCode{
+		CodeTimeout, CodeUnreachable, CodeRefused, CodeLimited, CodeExhausted, CodeRefusedKey, CodeNotFound, CodeContent, CodeTooLong,
+		CodeParameter, CodeUnreadable, CodeNoUsableAnswer, CodeLabelMassLow, CodeNoLogProbabilities, CodeModelNotConfigured, CodeSkipped,
+	} {
+		all = append(all, string(c))
+	}
+	return all
+}
+
 // ModelCall is what a result's record has of the call of its model (spec: record-members).
 type ModelCall struct {
 	ErrorCode ErrorCode `json:",omitzero"` // empty if the result is ok

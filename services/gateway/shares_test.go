@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
@@ -46,7 +47,7 @@ func (stored) Save(context.Context, contract.Save) (contract.Response, error) {
 	return contract.Response{ContentType: "text/plain", Body: []byte("saved")}, nil
 }
 
-func (stored) Read(context.Context, contract.KeyDigest, prism.ResultID, contract.Format) (contract.Response, error) {
+func (stored) Do(context.Context, contract.KeyDigest, api.Operation, any) (contract.Response, error) {
 	return contract.Response{ContentType: "text/plain", Body: []byte("read")}, nil
 }
 

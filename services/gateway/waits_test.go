@@ -29,10 +29,6 @@ func (*waits) Account(context.Context, contract.KeyDigest) (prism.AccountID, err
 
 func (*waits) Limits(context.Context) ([]contract.AccountLimits, error) { return nil, nil }
 
-func (w *waits) ListResults(ctx context.Context, _ contract.KeyDigest, _ contract.ResultList) (contract.Response, error) {
-	return w.note(ctx)
-}
-
 func (w *waits) LabelsRun(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.NewRun, error) {
 	_, _ = w.note(ctx)
 	return n, contract.ErrUnavailable

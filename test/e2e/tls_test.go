@@ -42,7 +42,7 @@ func TestMutualTLS(t *testing.T) {
 				"prism-results": launch.ResultsToken, "prism-model-proxy": launch.ModelsToken, "prism-console": launch.ConsoleToken,
 			} {
 				part := s.part(t, name)
-				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, part.URL()+"/internal/read", strings.NewReader("{}"))
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, part.URL()+"/internal/save", strings.NewReader("{}"))
 				if err != nil {
 					t.Fatal(err)
 				}

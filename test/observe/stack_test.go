@@ -160,7 +160,7 @@ func (s *stack) live(t *testing.T) {
 	s.call(t, s.Gateway, "GET", results+"?format=csv", "", 200)
 	s.call(t, s.Gateway, "DELETE", "/v1/results/"+s.call(t, s.Gateway, "POST", results, `{"text":"Hello"}`, 200), "", 204)
 	s.call(t, s.Gateway, "GET", "/nowhere", "", 404)
-	if r := send(t, "POST", s.Results.URL()+"/internal/read", "other", "{}"); r.Status != 401 {
+	if r := send(t, "POST", s.Results.URL()+"/internal/save", "other", "{}"); r.Status != 401 {
 		t.Fatalf("with another token results answers %s", r)
 	}
 	// Standalone counts a request under its own service name. The call needs no valid key.

@@ -1114,79 +1114,6 @@ export interface components {
         Key: string;
         /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. */
         Slug: string;
-        /** @description Send either `fields` or `text`, never both. Members that are not named here are ignored. */
-        CreateResult: {
-            /** @description Field key to value. Every field key of the version is required, others are refused. A value has at most 100,000 characters. */
-            fields?: {
-                [key: string]: string;
-            };
-            /** @description The value of the version's only field. */
-            text?: string;
-            /** @description Pins a version of the prism. Without it the latest one answers. */
-            version?: number;
-            /** @description Makes repeating the call safe. Scoped to the account. A repeat returns the stored result, or retries it when it failed. */
-            idempotency_key?: string;
-            /** @description Your own name for the call, kept with the result. Null is the same as not sent. */
-            ref?: string | null;
-            /** @description Something the model should know that belongs to no field. */
-            context?: string;
-        } & (unknown | unknown);
-        /** @description A result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows. */
-        Result: {
-            /**
-             * Format: uuid
-             * @description Reads or retries the result.
-             */
-            id: string;
-            /** @description The ref sent with the call, or null. */
-            ref: string | null;
-            /** @description The prism's slug. */
-            prism: string;
-            /** @description The prism version that answered. */
-            version: number;
-            status: components["schemas"]["Status"];
-            /** @description Why the result failed, in words. Null when the status is `ok`. */
-            error: string | null;
-            /** @description How long the call to the model took, in milliseconds. */
-            took_ms: number;
-            /**
-             * Format: date-time
-             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /** @description One member for each Lens column, in Lens order: a text, a number, or `yes`, `no` or `unsure`. Null for a column whose question the answer does not have. Null as a whole when the result failed. */
-            answers: {
-                [key: string]: string | number | null;
-            } | null;
-        };
-        /** @description A result with the stored answer to every question. */
-        RawResult: {
-            /**
-             * Format: uuid
-             * @description Reads or retries the result.
-             */
-            id: string;
-            /** @description The ref sent with the call, or null. */
-            ref: string | null;
-            /** @description The prism's slug. */
-            prism: string;
-            /** @description The prism version that answered. */
-            version: number;
-            status: components["schemas"]["Status"];
-            /** @description Why the result failed, in words. Null when the status is `ok`. */
-            error: string | null;
-            /** @description How long the call to the model took, in milliseconds. */
-            took_ms: number;
-            /**
-             * Format: date-time
-             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /** @description Question key to stored answer, in the version's order. Null when the result failed. Editing the Lens never changes it. */
-            answers: {
-                [key: string]: components["schemas"]["Answer"];
-            } | null;
-        };
         /** @description A stored answer. Its members depend on the question's type. */
         Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["YesNoAnswer"] | components["schemas"]["ScaleAnswer"];
         /** @description The answer to a choice question. */
@@ -1235,20 +1162,6 @@ export interface components {
         TsvText: string;
         /** @description UTF-8 text: one JSON object on each line, all columns as members, every line ending in LF. Option keys and the lowercase words yes, no or unsure stand in place of labels. */
         JsonlText: string;
-        /** @description A page of results, newest first. */
-        ResultPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Result"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
-        /** @description A page of results in format `raw`, newest first. */
-        RawResultPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["RawResult"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
         /** @description An input of a version. */
         Field: {
             /** @description Names the field in calls and in tabular rows. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`. */
@@ -1597,46 +1510,11 @@ export interface components {
             /** @description Cells that are no value of their question. */
             invalid: number;
         };
-        /** @description All configured models. */
-        ModelList: {
-            /** @description The models, in the order of the configuration. */
-            data: components["schemas"]["Model"][];
-        };
-        /** @description A configured model. */
-        Model: {
-            /** @description What versions call it. */
-            name: string;
-            /** @description The API that it is asked through, such as `openai-chat`. Later releases may add providers. */
-            provider: string;
-            /** @description What its upstream calls it. */
-            model: string;
-            /** @description Whether it answers the calls of versions that name no model. */
-            default: boolean;
-            probabilities: components["schemas"]["Probabilities"];
-            /** @description What its tokens cost. Null if no price is configured. */
-            price: components["schemas"]["Price"] | null;
-            /** @description The names of the models that are asked in its place when it fails, in this order. */
-            fallback: string[];
-            /**
-             * @description In which order the model reads options: in several cyclic orders (`cyclic`), whose probabilities are pooled, or in that of the definition (null).
-             * @enum {string|null}
-             */
-            order: "cyclic" | null;
-        };
         /**
          * @description Where probabilities come from: the model's API returns them (`native`), the log-probabilities of tokens (`logprobs`), what the model states (`stated`), or no model at all (`simulated`).
          * @enum {string}
          */
         Probabilities: "native" | "logprobs" | "stated" | "simulated";
-        /** @description What a million tokens cost. */
-        Price: {
-            /** @description The currency, such as USD. */
-            currency: string;
-            /** @description For a million tokens that are sent. */
-            input: number;
-            /** @description For a million tokens that the model returns. */
-            output: number;
-        };
         /** @description A key, a member, the operator of the server, or the retention of a prism. */
         AuditActor: {
             /**
@@ -1760,139 +1638,6 @@ export interface components {
                 deleted?: number;
             };
         };
-        /** @description Everything that is kept of a call. A member that is not known is null. */
-        Record: {
-            /**
-             * Format: uuid
-             * @description The id of the result.
-             */
-            id: string;
-            /** @description The prism's slug. */
-            prism: string;
-            /** @description The prism version that answered. */
-            version: number;
-            status: components["schemas"]["Status"];
-            /** @description Why the result failed, in words. Null when the status is `ok`. */
-            error: string | null;
-            /**
-             * @description Why the result failed, for programs.
-             * @enum {string|null}
-             */
-            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | null;
-            /**
-             * Format: date-time
-             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /** @description How long the call to the model took, in milliseconds. */
-            took_ms: number;
-            /** @description The ref sent with the call. */
-            ref: string | null;
-            /** @description The context sent with the call. */
-            context: string | null;
-            /** @description The value of each field, in the order of the version. */
-            fields: {
-                [key: string]: string;
-            };
-            /** @description The idempotency key that the result holds. A retry takes it from the result that it retries. */
-            idempotency_key: string | null;
-            /**
-             * Format: uuid
-             * @description The result that this one retried.
-             */
-            retry_of: string | null;
-            /**
-             * Format: uuid
-             * @description The result that retried this one.
-             */
-            retried_by: string | null;
-            /**
-             * Format: uuid
-             * @description The API key that made the call.
-             */
-            key_id: string | null;
-            /**
-             * Format: uuid
-             * @description Null.
-             */
-            run_id: string | null;
-            /** @description Null. */
-            run_row: number | null;
-            /** @description The model whose answers these are, or that was asked last if there are none. */
-            model: components["schemas"]["RecordModel"] | null;
-            /** @description What all tries took together, as far as upstreams said. */
-            usage: components["schemas"]["RecordUsage"] | null;
-            /** @description By question, the part of the model's probability that its labels had. For models that return log-probabilities. */
-            label_mass: {
-                [key: string]: number;
-            } | null;
-            /** @description By question, the options or levels, or `yes` or `no`, whose labels were not among the tokens that the model returned. Null without any. For models that return log-probabilities. */
-            absent: {
-                [key: string]: string[];
-            } | null;
-            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
-            order_disagreement: {
-                [key: string]: number;
-            } | null;
-            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
-            escalation: components["schemas"]["Escalation"] | null;
-            labels: components["schemas"]["Labels"];
-        };
-        /** @description The configured model whose answers these are, or that was asked last if there are none. */
-        RecordModel: {
-            /** @description Its name. */
-            name: string | null;
-            /** @description Its provider. */
-            provider: string | null;
-            /** @description What its upstream calls it. */
-            model: string | null;
-            /** @description Calls of upstreams, for all questions and models. */
-            tries: number;
-            /** @description Whether it is a fallback of the model that was asked first. */
-            fell_back: boolean;
-        };
-        /** @description Both models of a call whose first answers were doubtful. */
-        Escalation: {
-            /** @description The questions whose first answers were doubtful, in the order of the version. */
-            questions: string[];
-            /**
-             * @description Why the first answers are the result. Null if those of the second model are. `skipped`: its last calls failed, so it was not asked.
-             * @enum {string|null}
-             */
-            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | "skipped" | null;
-            /** @description The model of the version, or its fallback. */
-            first: components["schemas"]["AnsweredModel"];
-            /** @description The model that was escalated to, or its fallback. */
-            second: components["schemas"]["AnsweredModel"];
-        };
-        /** @description A model of an escalation. */
-        AnsweredModel: {
-            /** @description Its name. */
-            name: string | null;
-            /** @description Its provider. */
-            provider: string | null;
-            /** @description What its upstream calls it. */
-            model: string | null;
-            /** @description Whether it is a fallback of the model that was asked first, or of the one that was escalated to. */
-            fell_back: boolean;
-            /** @description Question key to answer, in the order of the version, as in format `raw`. Null if it gave none. */
-            answers: {
-                [key: string]: components["schemas"]["Answer"];
-            } | null;
-        };
-        /** @description Tokens and their cost. */
-        RecordUsage: {
-            /** @description Tokens that the model read. */
-            input_tokens: number | null;
-            /** @description Tokens that the model wrote. */
-            output_tokens: number | null;
-            /** @description Those of `input_tokens` that the upstream read from a cache. */
-            cached_input_tokens: number | null;
-            /** @description The exact price of the tokens, in `currency`, with at most 12 digits behind the point. */
-            cost: number | null;
-            /** @description The currency of the model's price. */
-            currency: string | null;
-        };
         /**
          * @description What sums are of.
          * @default day
@@ -1953,13 +1698,6 @@ export interface components {
         Octets: string;
         /** @description Server-sent events named `run`, each with a run as JSON. Comments keep a silent stream open. */
         EventStream: string;
-        /** @description Rows of a file. */
-        FileRows: {
-            /** @description The rows, each an object in the order of the columns, with null for what a row of `jsonl` lacks. */
-            data: {
-                [key: string]: string | null;
-            }[];
-        };
         /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
         NewRun: {
             /**
@@ -2116,6 +1854,226 @@ export interface components {
             /** @description The message of the refusal. */
             message: string;
         };
+        /** @description A call. Send either `fields` or `text`, never both. Members that are not named here are ignored. */
+        CreateResult: {
+            /** @description Field key to value. Every field key of the version is required, others are refused. A value has at most 100,000 characters. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description The value of the version's only field. */
+            text?: string;
+            /** @description Pins a version of the prism. Without it the latest one answers. */
+            version?: number;
+            /** @description Makes repeating the call safe. Scoped to the account. A repeat returns the stored result, or retries it when it failed. */
+            idempotency_key?: string;
+            /** @description Your own name for the call, kept with the result. Null is the same as not sent. */
+            ref?: string | null;
+            /** @description Something the model should know that belongs to no field. */
+            context?: string;
+        } & (unknown | unknown);
+        /** @description A result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows. */
+        Result: {
+            /**
+             * Format: uuid
+             * @description Reads or retries the result.
+             */
+            id: string;
+            /** @description The ref sent with the call, or null. */
+            ref: string | null;
+            /** @description The prism's slug. */
+            prism: string;
+            /** @description The prism version that answered. */
+            version: number;
+            status: components["schemas"]["Status"];
+            /** @description Why the result failed, in words. Null when the status is `ok`. */
+            error: string | null;
+            /** @description How long the call to the model took, in milliseconds. */
+            took_ms: number;
+            /**
+             * Format: date-time
+             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description One member for each Lens column, in Lens order: a text, a number, or `yes`, `no` or `unsure`. Null for a column whose question the answer does not have. Null as a whole when the result failed. */
+            answers: {
+                [key: string]: string | number | null;
+            } | null;
+        };
+        /** @description A result with the stored answer to every question. */
+        RawResult: {
+            /**
+             * Format: uuid
+             * @description Reads or retries the result.
+             */
+            id: string;
+            /** @description The ref sent with the call, or null. */
+            ref: string | null;
+            /** @description The prism's slug. */
+            prism: string;
+            /** @description The prism version that answered. */
+            version: number;
+            status: components["schemas"]["Status"];
+            /** @description Why the result failed, in words. Null when the status is `ok`. */
+            error: string | null;
+            /** @description How long the call to the model took, in milliseconds. */
+            took_ms: number;
+            /**
+             * Format: date-time
+             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description Question key to stored answer, in the version's order. Null when the result failed. Editing the Lens never changes it. */
+            answers: {
+                [key: string]: components["schemas"]["Answer"];
+            } | null;
+        };
+        /** @description A page of results, newest first. */
+        ResultPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Result"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of results in format `raw`, newest first. */
+        RawResultPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["RawResult"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Everything that is kept of a call. A member that is not known is null. */
+        Record: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            id: string;
+            /** @description The prism's slug. */
+            prism: string;
+            /** @description The prism version that answered. */
+            version: number;
+            status: components["schemas"]["Status"];
+            /** @description Why the result failed, in words. Null when the status is `ok`. */
+            error: string | null;
+            /**
+             * @description Why the result failed, for programs.
+             * @enum {string|null}
+             */
+            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | null;
+            /**
+             * Format: date-time
+             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description How long the call to the model took, in milliseconds. */
+            took_ms: number;
+            /** @description The ref sent with the call. */
+            ref: string | null;
+            /** @description The context sent with the call. */
+            context: string | null;
+            /** @description The value of each field, in the order of the version. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description The idempotency key that the result holds. A retry takes it from the result that it retries. */
+            idempotency_key: string | null;
+            /**
+             * Format: uuid
+             * @description The result that this one retried.
+             */
+            retry_of: string | null;
+            /**
+             * Format: uuid
+             * @description The result that retried this one.
+             */
+            retried_by: string | null;
+            /**
+             * Format: uuid
+             * @description The API key that made the call.
+             */
+            key_id: string | null;
+            /**
+             * Format: uuid
+             * @description The file run that made the result.
+             */
+            run_id: string | null;
+            /** @description The number of its row. The first is 1. */
+            run_row: number | null;
+            /** @description The model whose answers these are, or that was asked last if there are none. */
+            model: components["schemas"]["RecordModel"] | null;
+            /** @description What all tries took together, as far as upstreams said. */
+            usage: components["schemas"]["RecordUsage"] | null;
+            /** @description By question, the part of the model's probability that its labels had. For models that return log-probabilities. */
+            label_mass: {
+                [key: string]: number;
+            } | null;
+            /** @description By question, the options or levels, or `yes` or `no`, whose labels were not among the tokens that the model returned. Null without any. For models that return log-probabilities. */
+            absent: {
+                [key: string]: string[];
+            } | null;
+            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
+            order_disagreement: {
+                [key: string]: number;
+            } | null;
+            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
+            escalation: components["schemas"]["Escalation"] | null;
+            labels: components["schemas"]["Labels"];
+        };
+        /** @description The configured model whose answers these are, or that was asked last if there are none. */
+        RecordModel: {
+            /** @description Its name. */
+            name: string | null;
+            /** @description Its provider. */
+            provider: string | null;
+            /** @description What its upstream calls it. */
+            model: string | null;
+            /** @description Calls of upstreams, for all questions and models. */
+            tries: number;
+            /** @description Whether it is a fallback of the model that was asked first. */
+            fell_back: boolean;
+        };
+        /** @description Tokens and their cost. */
+        RecordUsage: {
+            /** @description Tokens that the model read. */
+            input_tokens: number | null;
+            /** @description Tokens that the model wrote. */
+            output_tokens: number | null;
+            /** @description Those of `input_tokens` that the upstream read from a cache. */
+            cached_input_tokens: number | null;
+            /** @description The exact price of the tokens, in `currency`, with at most 12 digits behind the point. */
+            cost: number | null;
+            /** @description The currency of the model's price. */
+            currency: string | null;
+        };
+        /** @description Both models of a call whose first answers were doubtful. */
+        Escalation: {
+            /** @description The questions whose first answers were doubtful, in the order of the version. */
+            questions: string[];
+            /**
+             * @description Why the first answers are the result. Null if those of the second model are. `skipped`: its last calls failed, so it was not asked.
+             * @enum {string|null}
+             */
+            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | "skipped" | null;
+            /** @description The model of the version, or its fallback. */
+            first: components["schemas"]["AnsweredModel"];
+            /** @description The model that was escalated to, or its fallback. */
+            second: components["schemas"]["AnsweredModel"];
+        };
+        /** @description A model of an escalation. */
+        AnsweredModel: {
+            /** @description Its name. */
+            name: string | null;
+            /** @description Its provider. */
+            provider: string | null;
+            /** @description What its upstream calls it. */
+            model: string | null;
+            /** @description Whether it is a fallback of the model that was asked first, or of the one that was escalated to. */
+            fell_back: boolean;
+            /** @description Question key to answer, in the order of the version, as in format `raw`. Null if it gave none. */
+            answers: {
+                [key: string]: components["schemas"]["Answer"];
+            } | null;
+        };
         /** @description Which results of a prism to delete. At least one of `ref`, `before` and `status` is sent; a result must match all that are. Null is the same as not sent. */
         ResultDeletion: {
             /** @description Only results with this ref. The empty text finds results with an empty ref, not those without one. */
@@ -2235,6 +2193,41 @@ export interface components {
         Retention: {
             /** @description The days, or null to keep results. */
             days: number | null;
+        };
+        /** @description All configured models. */
+        ModelList: {
+            /** @description The models, in the order of the configuration. */
+            data: components["schemas"]["Model"][];
+        };
+        /** @description A configured model. */
+        Model: {
+            /** @description What versions call it. */
+            name: string;
+            /** @description The API that it is asked through, such as `openai-chat`. Later releases may add providers. */
+            provider: string;
+            /** @description What its upstream calls it. */
+            model: string;
+            /** @description Whether it answers the calls of versions that name no model. */
+            default: boolean;
+            probabilities: components["schemas"]["Probabilities"];
+            /** @description What its tokens cost. Null if no price is configured. */
+            price: components["schemas"]["Price"] | null;
+            /** @description The names of the models that are asked in its place when it fails, in this order. */
+            fallback: string[];
+            /**
+             * @description In which order the model reads options: in several cyclic orders (`cyclic`), whose probabilities are pooled, or in that of the definition (null).
+             * @enum {string|null}
+             */
+            order: "cyclic" | null;
+        };
+        /** @description What a million tokens cost. */
+        Price: {
+            /** @description The currency, such as USD. */
+            currency: string;
+            /** @description For a million tokens that are sent. */
+            input: number;
+            /** @description For a million tokens that the model returns. */
+            output: number;
         };
         /** @description The measures of a version. */
         Quality: {
@@ -2747,6 +2740,13 @@ export interface components {
             data: components["schemas"]["File"][];
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description Rows of a file. */
+        FileRows: {
+            /** @description The rows, each an object in the order of the columns, with null for what a row of `jsonl` lacks. */
+            data: {
+                [key: string]: string | null;
+            }[];
         };
         /** @description A result with its labels. */
         LabelledResult: {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -105,7 +106,7 @@ func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.
 		if _, err := near.FinishTry(patience(t), contract.Try{}); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
-		if _, err := near.Export(patience(t), digest, contract.Export{}); !errors.Is(err, want) {
+		if _, err := contract.Open(patience(t), near, digest, api.ExportResults, api.ExportResultsRequest{}); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// operations holds that the request of each declared operation arrives whole, with every member set and with none.
+// operations holds that the request of each declared operation that results answers arrives whole, with every member set and with none.
 func operations(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
 	t.Helper()
 	far := &results{doc: aResponse}
@@ -21,14 +21,23 @@ func operations(t *testing.T, connect func(*testing.T, contract.Results) contrac
 		full := op.NewRequest()
 		fill(reflect.ValueOf(full).Elem())
 		for _, request := range []any{full, op.NewRequest()} {
-			got, err := near.Do(patience(t), digest, op, request)
+			method, got, err := "Do", aResponse, error(nil)
+			if op.Declared().Class == api.Streamed {
+				method = "Open"
+				var stream contract.Stream
+				if stream, err = near.Open(patience(t), digest, op, request); err == nil {
+					err = stream.Body.Close()
+				}
+			} else {
+				got, err = near.Do(patience(t), digest, op, request)
+			}
 			if err != nil {
 				t.Errorf("%s: %v", op.Declared().Name, err)
 			}
 			if want := aResponse; !reflect.DeepEqual(got, want) {
 				t.Errorf("%s returned %+v, want %+v", op.Declared().Name, got, want)
 			}
-			if want := (heard{"Do", []any{digest, op, request}}); !reflect.DeepEqual(far.heard, want) {
+			if want := (heard{method, []any{digest, op, request}}); !reflect.DeepEqual(far.heard, want) {
 				t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 			}
 		}

@@ -87,23 +87,6 @@ func (r *results) Save(_ context.Context, s contract.Save) (contract.Response, e
 	return r.hear("Save", s)
 }
 
-func (r *results) Read(_ context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
-	return r.hear("Read", key, id, f)
-}
-
-func (r *results) Record(_ context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	return r.hear("Record", key, id)
-}
-
-func (r *results) ListResults(_ context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return r.hear("ListResults", key, q)
-}
-
-func (r *results) Export(_ context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	doc, err := r.hear("Export", key, q)
-	return contract.Stream{ContentType: doc.ContentType, Body: io.NopCloser(strings.NewReader(r.body))}, err
-}
-
 func (r *results) CreatePrism(_ context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
 	return r.hear("CreatePrism", key, p)
 }
@@ -213,20 +196,9 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		Account: account, ID: resultID, Prism: prismID, Version: 3, Ref: &odd, Context: odd, Fields: fields, IdempotencyKey: odd,
 		RetryOf: &otherID, Outcome: contract.Outcome{Answers: []byte(`{"b":1,"a":2}`), Error: odd, TookMS: 15_000}, Format: contract.TSV,
 	}
-	list := contract.ResultList{Prism: &byID, Status: prism.OK, Ref: &odd, Page: contract.Page{Limit: 7, Cursor: "c"}}
-	filter := contract.ResultFilter{From: at, To: at.Add(time.Hour), Model: odd, Key: &keyID}
-	export := contract.Export{Prism: bySlug, Format: contract.JSONL, Status: prism.Failed, ResultFilter: filter, After: otherID}
 	calls := []called{
 		{"Save", []any{save}},
 		{"Save", []any{contract.Save{ID: resultID}}},
-		{"Read", []any{digest, resultID, contract.Raw}},
-		{"Record", []any{digest, resultID}},
-		{"ListResults", []any{digest, list}},
-		{"ListResults", []any{digest, contract.ResultList{}}},
-		{"ListResults", []any{digest, contract.ResultList{Ref: new(string)}}},
-		{"ListResults", []any{digest, contract.ResultList{Version: 2147483647}}},
-		{"ListResults", []any{digest, contract.ResultList{Format: contract.Raw}}},
-		{"ListResults", []any{digest, contract.ResultList{ResultFilter: filter}}},
 		{"CreatePrism", []any{digest, contract.NewPrism{Slug: "s", Name: odd, NewVersion: newVersion}}},
 		{"AddVersion", []any{digest, byID, newVersion}},
 		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, DryRun: true}}},
@@ -255,7 +227,8 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		}
 	}
 	far.body = strings.Repeat("row,"+odd+"\r\n", 100_000)
-	stream, err := near.Export(patience(t), digest, export)
+	export := api.ExportResultsRequest{Format: api.JSONL, ResultFilter: api.ResultFilter{Model: odd}, After: &otherID}
+	stream, err := contract.Open(patience(t), near, digest, api.ExportResults, export)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +239,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	if string(body) != far.body || stream.ContentType != aResponse.ContentType {
 		t.Errorf("the export arrived as %d bytes of %q, want %d", len(body), stream.ContentType, len(far.body))
 	}
-	if want := (heard{"Export", []any{digest, export}}); !reflect.DeepEqual(far.heard, want) {
+	if want := (heard{"Open", []any{digest, api.Operation(api.ExportResults), &export}}); !reflect.DeepEqual(far.heard, want) {
 		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 	}
 }

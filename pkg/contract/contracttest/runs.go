@@ -107,7 +107,6 @@ func filesAndRuns() []called {
 		{"ActOnRun", []any{digest, runID, contract.RetryRun}},
 		{"SetRunLimits", []any{digest, runID, contract.RunLimits{}}},
 		{"SetRunLimits", []any{digest, runID, contract.RunLimits{RowsPerSecond: new(0.0), Concurrency: new(int32(0))}}},
-		{"ListResults", []any{digest, contract.ResultList{ResultFilter: contract.ResultFilter{Run: &runID}}}},
 	}
 }
 

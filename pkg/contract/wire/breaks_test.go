@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // replica responds to the first request on each connection of a raw server, and then does what the test says.
@@ -134,7 +134,7 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 }
 
 func readOne(r wire.Results, _ wire.Models) error {
-	_, err := r.Read(context.Background(), contract.KeyDigest{}, prism.ResultID{}, contract.JSON)
+	_, err := contract.Do(context.Background(), r, contract.KeyDigest{}, api.ReadResult, api.ResultInFormat{})
 	if err != nil && !errors.Is(err, contract.ErrUnavailable) {
 		return errors.Join(errors.New("a look-up that was lost twice took nothing"), err)
 	}

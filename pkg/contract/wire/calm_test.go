@@ -10,7 +10,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/prism-results/prism/pkg/api"
-	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -67,18 +66,6 @@ func (calm) Save(_ context.Context, s contract.Save) (contract.Response, error) 
 	return page, nil
 }
 
-func (calm) Read(context.Context, contract.KeyDigest, prism.ResultID, contract.Format) (contract.Response, error) {
-	return contract.Response{}, apierr.ResultNotFound()
-}
-
-func (calm) ListResults(context.Context, contract.KeyDigest, contract.ResultList) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) Export(context.Context, contract.KeyDigest, contract.Export) (contract.Stream, error) {
-	return contract.Stream{ContentType: "text/csv", Body: io.NopCloser(strings.NewReader("a\r\n"))}, nil
-}
-
 func (calm) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) (contract.Response, error) {
 	return page, nil
 }
@@ -101,11 +88,10 @@ func (calm) TryFacts(context.Context, contract.KeyDigest) (contract.TryFacts, er
 
 func (calm) FinishTry(context.Context, contract.Try) (contract.Response, error) { return page, nil }
 
-func (calm) Record(context.Context, contract.KeyDigest, prism.ResultID) (contract.Response, error) {
-	return contract.Response{}, contract.ErrUnavailable
-}
-
-func (calm) Do(context.Context, contract.KeyDigest, api.Operation, any) (contract.Response, error) {
+func (calm) Do(_ context.Context, _ contract.KeyDigest, op api.Operation, _ any) (contract.Response, error) {
+	if op.Declared().Name == api.ReadRecord.Name {
+		return contract.Response{}, contract.ErrUnavailable
+	}
 	return page, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -137,8 +138,8 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		kinds := []func(*testing.T, []byte){
 			travels[createQuery], travels[createFacts], travels[contract.Save], travels[argsResult],
-			travels[argsQuery[contract.Export]], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[contract.RetryFacts],
-			travels[argsQuery[contract.ResultList]], travels[contract.Ask], travels[ask],
+			travels[operationArgs[api.ExportResultsRequest]], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[contract.RetryFacts],
+			travels[operationArgs[api.ListResultsRequest]], travels[contract.Ask], travels[ask],
 		}
 		kinds[int(kind)%len(kinds)](t, body)
 	})

@@ -47,22 +47,6 @@ func (r *results) Save(ctx context.Context, s contract.Save) (contract.Response,
 	return r.call(ctx, pathSave, s)
 }
 
-func (r *results) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	return r.open(ctx, pathExport, argsQuery[contract.Export]{key, q})
-}
-
-func (r *results) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
-	return r.lookUp(ctx, pathRead, argsResult{key, id, f})
-}
-
-func (r *results) Record(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	return r.lookUp(ctx, pathRecord, argsResult{Key: key, ID: id})
-}
-
-func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return r.lookUp(ctx, pathListResults, argsQuery[contract.ResultList]{key, q})
-}
-
 func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
 	return r.call(ctx, pathCreatePrism, argsCreatePrism{key, p})
 }

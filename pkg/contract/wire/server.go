@@ -32,18 +32,6 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 		return r.RetryFacts(ctx, a.Key, a.ID)
 	})
 	post(app, log, pathSave, r.Save)
-	find(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
-		return r.Read(ctx, a.Key, a.ID, a.Format)
-	})
-	find(app, log, pathListResults, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
-		return r.ListResults(ctx, a.Key, a.Query)
-	})
-	app.Post(pathExport, serveStream(log, pathExport, func(ctx context.Context, a argsQuery[contract.Export]) (contract.Stream, error) {
-		return r.Export(ctx, a.Key, a.Query)
-	}))
-	find(app, log, pathRecord, func(ctx context.Context, a argsResult) (contract.Response, error) {
-		return r.Record(ctx, a.Key, a.ID)
-	})
 	findJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
 		return r.Account(ctx, a.Key)
 	})

@@ -10,22 +10,22 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // endless are results of an account whose exports have no end, and whose other responses are large.
 type endless struct{ contract.Results }
 
-func (endless) Export(ctx context.Context, _ contract.KeyDigest, _ contract.Export) (contract.Stream, error) {
+func (endless) Open(ctx context.Context, _ contract.KeyDigest, _ api.Operation, _ any) (contract.Stream, error) {
 	fair.Identify(ctx, "the account")
 	return contract.Stream{ContentType: "text/csv", Body: zeros{}}, nil
 }
 
-func (endless) Read(context.Context, contract.KeyDigest, prism.ResultID, contract.Format) (contract.Response, error) {
+func (endless) Do(context.Context, contract.KeyDigest, api.Operation, any) (contract.Response, error) {
 	return megabyte, nil
 }
 
@@ -62,7 +62,7 @@ func connectEndless(t *testing.T, cfg httpkit.Config, client wire.ClientConfig) 
 
 func export(ctx context.Context, t *testing.T, c contract.Results) io.ReadCloser {
 	t.Helper()
-	stream, err := c.Export(ctx, contract.KeyDigest{}, contract.Export{})
+	stream, err := contract.Open(ctx, c, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +81,11 @@ func TestStalledStreamsLeaveTheConnectionsOfOtherCalls(t *testing.T) {
 	first, second := export(t.Context(), t, c), export(t.Context(), t, c)
 	defer func() { _ = second.Close() }()
 	for range 3 {
-		if _, err := c.Export(t.Context(), contract.KeyDigest{}, contract.Export{}); !errors.Is(err, contract.ErrUnavailable) {
+		if _, err := contract.Open(t.Context(), c, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{}); !errors.Is(err, contract.ErrUnavailable) {
 			t.Errorf("one more export: %v", err)
 		}
 	}
-	if got, err := c.Read(t.Context(), contract.KeyDigest{}, prism.ResultID{}, contract.CSV); err != nil || len(got.Body) != 1<<20 {
+	if got, err := contract.Do(t.Context(), c, contract.KeyDigest{}, api.ReadResult, api.ResultInFormat{}); err != nil || len(got.Body) != 1<<20 {
 		t.Errorf("a read: %v", err)
 	}
 	_, _ = first.Close(), first.Close()
@@ -107,7 +107,7 @@ func TestAStreamCountsForTheAccountThatTheServiceFinds(t *testing.T) {
 func TestALargeResponseThatDoesNotFitIsRefusedUnlessItTookEffect(t *testing.T) {
 	t.Parallel()
 	read := func(ctx context.Context, c contract.Results) error {
-		_, err := c.Read(ctx, contract.KeyDigest{}, prism.ResultID{}, contract.CSV)
+		_, err := contract.Do(ctx, c, contract.KeyDigest{}, api.ReadResult, api.ResultInFormat{})
 		return err
 	}
 	t.Run("in the service", func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/contracttest"
 	"github.com/prism-results/prism/pkg/contract/wire"
@@ -204,7 +205,7 @@ func TestServicesThatDoNotAgreeOnTLSTakeNothing(t *testing.T) {
 					t.Errorf("save: %v", err)
 				}
 			}
-			if _, err := client.Export(ctx, contract.KeyDigest{}, contract.Export{}); !errors.Is(err, contract.ErrUnavailable) {
+			if _, err := contract.Open(ctx, client, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{}); !errors.Is(err, contract.ErrUnavailable) {
 				t.Errorf("export: %v", err)
 			}
 			if n := requests.Load(); n != 0 {

@@ -40,13 +40,9 @@ const (
 	pathCreateFacts = "/internal/create-facts"
 	pathRetryFacts  = "/internal/retry-facts"
 	pathSave        = "/internal/save"
-	pathRead        = "/internal/read"
-	pathListResults = "/internal/list-results"
-	pathExport      = "/internal/export"
 	pathCreatePrism = "/internal/create-prism"
 	pathAddVersion  = "/internal/add-version"
 	pathPutLens     = "/internal/put-lens"
-	pathRecord      = "/internal/record"
 	pathAccount     = "/internal/account"
 	pathLimits      = "/internal/limits"
 	pathAsk         = "/internal/ask"
@@ -110,9 +106,8 @@ var errToken = fmt.Errorf("%w: the token was refused", contract.ErrUnavailable)
 // The arguments of the methods that have more than one.
 type (
 	argsResult struct {
-		Key    contract.KeyDigest
-		ID     prism.ResultID
-		Format contract.Format // Read
+		Key contract.KeyDigest
+		ID  prism.ResultID
 	}
 	argsAccount    struct{ Key contract.KeyDigest }
 	argsLimits     struct{}

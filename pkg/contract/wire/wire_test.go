@@ -15,11 +15,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/contracttest"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/httpkit"
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 const token = "the-token"
@@ -112,7 +112,7 @@ type noResults struct{ contract.Results }
 func TestEveryPathAsksForTheToken(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, noResults{}, tokens(token), log) })
-	for _, path := range []string{"/internal/read", "/internal/unknown", "/", "/metrics"} {
+	for _, path := range []string{"/internal/save", "/internal/operations/readResult", "/internal/unknown", "/", "/metrics"} {
 		for _, shown := range []string{"", "Bearer ", "Bearer the-toke", "Bearer the-token2", "Basic the-token", "the-token"} {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, bytes.NewReader([]byte("{}")))
 			if err != nil {
@@ -145,10 +145,10 @@ func TestAServiceThatIsNotThereTookNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Read(t.Context(), contract.KeyDigest{}, prism.ResultID{}, contract.JSON); !errors.Is(err, contract.ErrUnavailable) {
+	if _, err := contract.Do(t.Context(), c, contract.KeyDigest{}, api.ReadResult, api.ResultInFormat{}); !errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("read: %v", err)
 	}
-	if _, err := c.Export(t.Context(), contract.KeyDigest{}, contract.Export{}); !errors.Is(err, contract.ErrUnavailable) {
+	if _, err := contract.Open(t.Context(), c, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{}); !errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("export: %v", err)
 	}
 }
@@ -245,7 +245,7 @@ func TestAMethodThatIsUnavailableIsCalledOnce(t *testing.T) {
 func TestAMethodThatIsUnavailableTellsWhenToCallAgain(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, tokens(token), log) })
-	for path, want := range map[string]int{"/internal/list-runs": 200, "/internal/record": 503} {
+	for path, want := range map[string]int{"/internal/list-runs": 200, "/internal/operations/readRecord": 503} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	// Its columns name questions, so questions may not go while it is there.
 	const lens = `"lens":{"columns":[{"name":"p","question":"c","show":"probability","option":"a"},
 		{"name":"y","question":"y","show":"answer","yes_at":0.6,"no_at":0.4,"calibrated":true}]}`
-	create := func(b request.Body) error { _, err := request.ParseCreate("p", nil, b); return err }
+	create := func(b request.Body) error { return parseDeclared(api.CreateResult, "", "", b) }
 	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
 	newMember := func(b request.Body) error { return parseDeclared(api.AddMember, "", "", b) }

@@ -22,13 +22,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			return nil
 		}
 	}
-	formats := func(name, value string) []string { return sent(name, value)("format") }
-	id := func(name, value string) string {
-		if name == "format" {
-			return "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
-		}
-		return value
-	}
 	in := func(path, name, value string) string {
 		if name == path {
 			return value
@@ -36,17 +29,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		return anID
 	}
 	runAction := func(_, v string) error { _, err := request.ParseRunAction(v, request.Body{}); return err }
-	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
 	read := map[string]func(name, value string) error{
-		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
-		"readResult":   func(n, v string) error { _, err := request.ParseRead(id(n, v), formats(n, v)); return err },
-		"retryResult": func(n, v string) error {
-			_, err := request.ParseRetry(id(n, v), formats(n, v), request.Body{})
-			return err
-		},
-		"listResults":   func(n, v string) error { _, err := request.ParseResultList(sent(n, v)); return err },
-		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
-		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
 			at[n] = v

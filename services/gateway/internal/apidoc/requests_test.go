@@ -17,7 +17,6 @@ const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
 func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 	t.Parallel()
 	read := map[string]func(request.Body) error{
-		"createResult":  func(b request.Body) error { _, err := request.ParseCreate("support-triage", nil, b); return err },
 		"createPrism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
 		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", nil, b); return err },
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
@@ -58,8 +57,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		}
 	}
 	create := func(body string) error {
-		_, err := request.ParseCreate("p", nil, request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
-		return err
+		return parseDeclared(api.CreateResult, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	prism := func(body string) error {
 		_, err := request.ParseNewPrism(request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
@@ -133,33 +131,22 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("NameRequired", parseDeclared(api.RenamePrism, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))
 	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})
 	put("InvalidETag", err)
-	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})
-	put("InvalidFormat", err)
-	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
-	put("SeveralProblems", err)
-	_, err = request.ParseCreate("p", nil, request.Body{Kind: httpkit.Absent})
-	put("BodyRequired", err)
+	put("InvalidFormat", parseDeclared(api.CreateResult, "format", "xml", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}))
+	put("SeveralProblems", parseDeclared(api.CreateResult, "format", "xml", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))
+	put("BodyRequired", parseDeclared(api.CreateResult, "", "", request.Body{Kind: httpkit.Absent}))
 	put("InvalidPrismText", parseDeclared(api.ReadPrism, "prism", "\x00", request.Body{}))
 	put("MalformedPath", parseDeclared(api.ReadPrism, "prism", "\xff", request.Body{}))
-	_, err = request.ParseRead("1", nil)
-	put("InvalidResultId", err)
+	put("InvalidResultId", parseDeclared(api.ReadResult, "result_id", "1", request.Body{}))
 	put("InvalidKeyId", parseDeclared(api.RevokeKey, "key_id", "1", request.Body{}))
 	put("VersionNotNumber", parseDeclared(api.ReadVersion, "version", "one", request.Body{}))
-	_, err = request.ParseResultList(query("limit", "101"))
-	put("InvalidLimit", err)
-	_, err = request.ParseResultList(query("status", "done"))
-	put("InvalidStatus", err)
-	_, err = request.ParseResultList(query("format", "csv"))
-	put("InvalidListFormat", err)
-	_, err = request.ParseResultList(query("key_id", "me"))
-	put("InvalidKeyOfCall", err)
-	_, err = request.ParseExport("p", query("after", "1"))
-	put("InvalidAfter", err)
+	put("InvalidLimit", parseDeclared(api.ListResults, "limit", "101", request.Body{}))
+	put("InvalidStatus", parseDeclared(api.ListResults, "status", "done", request.Body{}))
+	put("InvalidListFormat", parseDeclared(api.ListResults, "format", "csv", request.Body{}))
+	put("InvalidKeyOfCall", parseDeclared(api.ListResults, "key_id", "me", request.Body{}))
+	put("InvalidAfter", parseDeclared(api.ExportResults, "after", "1", request.Body{}))
 	put("InvalidArchived", parseDeclared(api.ListPrisms, "archived", "maybe", request.Body{}))
-	_, err = request.ParseExport("p", query("format", "json"))
-	put("InvalidTabularFormat", err)
-	_, err = request.ParseExport("p", query("from", "monday"))
-	put("InvalidTime", err)
+	put("InvalidTabularFormat", parseDeclared(api.ExportResults, "format", "json", request.Body{}))
+	put("InvalidTime", parseDeclared(api.ExportResults, "from", "monday", request.Body{}))
 	err = parseDeclared(api.ListAudit, "actor", "me", request.Body{})
 	put("InvalidActor", err)
 	put("InvalidDay", parseDeclared(api.ReadUsage, "from", "yesterday", request.Body{}))
@@ -194,8 +181,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidRowsFormat", err)
 	_, _, err = request.ParseRunRows(anID, query("only", "cancelled"))
 	put("InvalidOnly", err)
-	_, err = request.ParseResultList(query("run", "1"))
-	put("InvalidRunOfList", err)
+	put("InvalidRunOfList", parseDeclared(api.ListResults, "run", "1", request.Body{}))
 	put("RetryWithoutCount", parseDeclared(api.RetryResults, "", "", jsonBody(`{"prism":"p","status":"failed"}`)))
 
 	err = parseDeclared(api.PutLabels, "", "", jsonBody(`{"labels":{"topic":1},"sample":"all"}`))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -49,7 +50,7 @@ func storedOf(p prism.PrismID, status prism.Status) *contract.Stored {
 // createState and retryState are what the checks read.
 type (
 	createState struct {
-		sent  request.Create
+		sent  api.NewResult
 		facts contract.CreateFacts
 		sizer Sizer
 	}
@@ -65,7 +66,7 @@ func (s retryState) decide() (Decision, error) { return Retry(s.facts, s.sizer) 
 
 func goodCreate() createState {
 	return createState{
-		sent: request.Create{
+		sent: api.NewResult{
 			Fields:         []prism.FieldValue{{Key: "b", Value: "2"}, {Key: "a", Value: "1"}},
 			IdempotencyKey: "k",
 		},
@@ -185,7 +186,7 @@ func TestCreateDecisions(t *testing.T) {
 		{
 			name: "text fills the only field",
 			apply: func(s *createState) {
-				s.sent = request.Create{Text: &text}
+				s.sent = api.NewResult{Text: &text}
 				s.facts.Version = versionOf("a")
 			},
 			want: Decision{Attempt: &Attempt{
@@ -195,7 +196,7 @@ func TestCreateDecisions(t *testing.T) {
 		},
 		{
 			name:  "text with several fields misses all of them",
-			apply: func(s *createState) { s.sent = request.Create{Text: &text} },
+			apply: func(s *createState) { s.sent = api.NewResult{Text: &text} },
 			err:   apierr.MissingFields([]string{"a", "b"}),
 		},
 		{
@@ -310,7 +311,7 @@ func TestRetryLocksTheResultUnlessItHoldsAKey(t *testing.T) {
 func TestTheChecksOfATryHaveTheirOrder(t *testing.T) {
 	t.Parallel()
 	definition := versionOf("a", "b").Definition
-	sent := request.Create{Fields: []prism.FieldValue{{Key: "b", Value: "2"}, {Key: "a", Value: "1"}}, Context: "c"}
+	sent := api.NewResult{Fields: []prism.FieldValue{{Key: "b", Value: "2"}, {Key: "a", Value: "1"}}, Context: "c"}
 	facts := contract.TryFacts{Account: someone, Key: prism.KeyID{UUID: prism.UUID{7}}}
 	at, err := Try(request.Try{Definition: definition, Sent: sent}, facts, sizes(0))
 	want := &Attempt{Account: someone, Key: facts.Key, Input: contract.Input{
@@ -332,7 +333,7 @@ func TestTheChecksOfATryHaveTheirOrder(t *testing.T) {
 		{sent.Fields, apierr.TokenLimit + 1, apierr.TooLarge(apierr.TokenLimit + 1)},
 		{sent.Fields, 0, apierr.Unavailable()},
 	} {
-		at, err := Try(request.Try{Definition: definition, Sent: request.Create{Fields: c.fields}}, facts, c.size)
+		at, err := Try(request.Try{Definition: definition, Sent: api.NewResult{Fields: c.fields}}, facts, c.size)
 		if at != nil || !errors.Is(err, c.want) || err.Error() != c.want.Error() {
 			t.Errorf("got %+v, %v, want %v", at, err, c.want)
 		}

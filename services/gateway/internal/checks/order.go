@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -10,7 +11,7 @@ import (
 // Create decides a parsed create call (spec: order-of-checks-create). The stored result of an idempotency key decides before
 // version and fields are checked: an ok result is returned, and a failed one is retried as it was stored
 // (spec: repeat-of-an-ok-result, repeat-of-a-failed-result).
-func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
+func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
 	stored := facts.Stored
 	switch {
 	case facts.Account.IsZero():
@@ -89,7 +90,7 @@ func attempt(at *Attempt, sizer Sizer, unwritable bool) (Decision, error) {
 
 // bind returns the values of the version's fields, in the version's order. Every key is required and no other is accepted.
 // Text is the value of the only field (spec: text-fills-the-only-field).
-func bind(d prism.Definition, sent request.Create) ([]prism.FieldValue, error) {
+func bind(d prism.Definition, sent api.NewResult) ([]prism.FieldValue, error) {
 	if sent.Text != nil {
 		if len(d.Fields) != 1 {
 			return nil, apierr.MissingFields(fieldKeys(d))

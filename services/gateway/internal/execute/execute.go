@@ -25,13 +25,13 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/checks"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // The bounds of one call. Together they stay below a minute.
@@ -65,7 +65,7 @@ func New(d Deps) *Executor { return &Executor{d} }
 
 // Create returns the result of a parsed create call: a new one, or the stored one that holds the idempotency key. When stopping
 // ends, waits for locks end; a call that went to the model goes on.
-func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
+func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent api.CreateResultRequest) (contract.Response, error) {
 	query := contract.CreateQuery{
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
 	}
@@ -79,7 +79,7 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 			return checks.Decision{}, err
 		}
 		e.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Create(sent, facts, e.Sizer.In(ctx))
+		return checks.Create(sent.NewResult, facts, e.Sizer.In(ctx))
 	})
 }
 

@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // bench is an Executor with everything around it faked. Everything runs in a synctest bubble, so time is not real.
@@ -114,9 +114,11 @@ func (noLocks) TryAcquire(context.Context, string) (lock.Lease, error) {
 	return nil, lock.ErrUnavailable
 }
 
-func call(slug, key string) request.Create {
+func call(slug, key string) api.CreateResultRequest {
 	text := "hello"
-	return request.Create{Prism: prism.Ref{Slug: slug}, Format: contract.JSON, Text: &text, IdempotencyKey: key}
+	return api.CreateResultRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: slug}}, Format: contract.JSON, NewResult: api.NewResult{Text: &text, IdempotencyKey: key},
+	}
 }
 
 func (b *bench) create(ctx context.Context, slug, key string) (contract.Response, error) {

@@ -9,13 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/checks"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // rows answers rows by what the bench answers calls with, and counts rows in flight.
@@ -58,7 +58,8 @@ func TestARowIsAskedAndSavedAsTheCallThatSendsItsValues(t *testing.T) {
 			return model(ctx, a)
 		}
 		fields := []prism.FieldValue{{Key: "text", Value: "hello"}}
-		sent := request.Create{Prism: prism.Ref{Slug: "a"}, Fields: fields, Ref: new("r"), Context: "c"}
+		sent := api.CreateResultRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "a"}}}
+		sent.NewResult = api.NewResult{Fields: fields, Ref: new("r"), Context: "c"}
 		response, err := b.Create(t.Context(), b.done, contract.KeyDigest{}, sent)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -39,7 +40,7 @@ func (f *fakeResults) FinishTry(ctx context.Context, t contract.Try) (contract.R
 func (b *bench) try(ctx context.Context) (contract.Response, error) {
 	text := "hello"
 	return b.Try(ctx, contract.KeyDigest{1}, request.Try{
-		Definition: version.Definition, Lens: &prism.Lens{}, Sent: request.Create{Text: &text, Context: "c"},
+		Definition: version.Definition, Lens: &prism.Lens{}, Sent: api.NewResult{Text: &text, Context: "c"},
 	})
 }
 

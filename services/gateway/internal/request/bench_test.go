@@ -3,6 +3,7 @@ package request_test
 import (
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
@@ -16,13 +17,15 @@ func BenchmarkParseCreate(b *testing.B) {
 		{"unread 1 MiB", `{"text":"x","a":[` + repeat("1,", 500_000) + `1]}`},
 		{"refused", `{"fields":{"subject":1},"version":0}`},
 	} {
-		body := jsonBody(c.body)
-		formats := []string{"json"}
+		from := request.Source{
+			Param: func(string) string { return "triage" }, Query: sentFormats([]string{"json"}), Body: jsonBody(c.body),
+		}
+		parser := request.NewParser(api.CreateResult)
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(c.body)))
 			for b.Loop() {
-				_, _ = request.ParseCreate("triage", formats, body)
+				_, _ = parser.Parse(from)
 			}
 		})
 	}

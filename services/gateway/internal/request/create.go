@@ -7,50 +7,32 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// Create is a valid create call (spec: create-members). Exactly one of Fields and Text was sent.
-type Create struct {
-	Prism  prism.Ref
-	Format contract.Format
-	// Fields in the order sent, each key once; nil if Text was sent. A later check compares the keys with the version's.
-	Fields []prism.FieldValue
-	Text   *string
-	// Version is the pinned version, 1 or more; 0 if none is.
-	Version int32
-	// IdempotencyKey is empty if none was sent.
-	IdempotencyKey string
-	Ref            *string
-	Context        string
-}
-
 // createShape has the members in the order in which their problems are listed (spec: validation-order).
 var createShape = &shape{members: append([]member{{"fields", &shape{fields: true}}},
 	members("text", "version", "idempotency_key", "ref", "context")...)}
 
-// ParseCreate reads POST /v1/prisms/{prism}/results: the syntax of the body first, then path, format and body together
-// (spec: order-of-checks-create). formats are the values of the query parameter format.
-func ParseCreate(prismParam string, formats []string, body Body) (Create, error) {
-	sent, err := parseBody(body, createShape)
+// parseCreate reads a create call: the syntax of the body first, then path, format and body together
+// (spec: order-of-checks-create).
+func parseCreate(from Source) (*api.CreateResultRequest, error) {
+	sent, err := parseBody(from.Body, createShape)
 	if err != nil {
-		return Create{}, err
+		return nil, err
 	}
 	var r reader
-	c := Create{
-		Prism:  r.prismParam(prismParam),
-		Format: r.format(formats, api.Formats(), contract.JSON),
-	}
+	c := &api.CreateResultRequest{PrismRequest: api.PrismRequest{Prism: r.prismParam(from.Param("prism"))}}
+	c.Format = oneOf(&r, "format", from.Query("format"), api.Formats(), api.JSON)
 	if r.is(sent, kindObject) {
-		r.create(&c, sent)
+		r.create(&c.NewResult, sent)
 	}
 	return c, r.err()
 }
 
-func (r *reader) create(c *Create, body item) {
+func (r *reader) create(c *api.NewResult, body item) {
 	version, key, ref := body.at("version"), body.at("idempotency_key"), body.at("ref")
 	r.values(c, body)
 	if version.sent() && r.is(version, kindNumber) {
@@ -68,7 +50,7 @@ func (r *reader) create(c *Create, body item) {
 }
 
 // values reads fields or text.
-func (r *reader) values(c *Create, body item) {
+func (r *reader) values(c *api.NewResult, body item) {
 	fields, text := body.at("fields"), body.at("text")
 	isOrAbsent := func(it item, k kind) bool { return !it.sent() || it.kind() == k }
 	if isOrAbsent(fields, kindObject) && isOrAbsent(text, kindString) && fields.sent() == text.sent() {
@@ -83,7 +65,7 @@ func (r *reader) values(c *Create, body item) {
 	}
 }
 
-func (r *reader) context(c *Create, body item) {
+func (r *reader) context(c *api.NewResult, body item) {
 	if context := body.at("context"); context.sent() {
 		c.Context, _ = r.str(context, 0, maxField)
 	}
@@ -91,9 +73,9 @@ func (r *reader) context(c *Create, body item) {
 
 // Row is the create call that a row of a run stands for. It sends the fields as an object. The error is the one that the body
 // of that call would get (spec: rows-are-calls, row-invalid).
-func Row(fields []prism.FieldValue, ref *string, context string) (Create, error) {
+func Row(fields []prism.FieldValue, ref *string, context string) (api.NewResult, error) {
 	if !fits(fields, ref, context) {
-		return Create{}, apierr.BodyTooLarge()
+		return api.NewResult{}, apierr.BodyTooLarge()
 	}
 	var r reader
 	for _, f := range fields {
@@ -103,7 +85,7 @@ func Row(fields []prism.FieldValue, ref *string, context string) (Create, error)
 		r.checkString("ref", *ref, isClean(*ref), 0, maxRef)
 	}
 	r.checkString("context", context, isClean(context), 0, maxField)
-	return Create{Fields: fields, Ref: ref, Context: context}, r.err()
+	return api.NewResult{Fields: fields, Ref: ref, Context: context}, r.err()
 }
 
 // RefusesRow tells whether an error of the create call of a row makes the row invalid, and returns the row's message

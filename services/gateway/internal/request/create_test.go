@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
@@ -204,7 +205,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseCreate("triage", nil, jsonBody(c.body))
+			_, err := parsedCreate("triage", nil, jsonBody(c.body))
 			wantProblems(t, err, c.want)
 		})
 	}
@@ -237,7 +238,7 @@ func TestCreateListsPathThenFormatThenBody(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseCreate(c.prism, c.formats, c.body)
+			_, err := parsedCreate(c.prism, c.formats, c.body)
 			wantProblems(t, err, c.want)
 		})
 	}
@@ -245,23 +246,20 @@ func TestCreateListsPathThenFormatThenBody(t *testing.T) {
 
 func TestCreateReadsEveryMember(t *testing.T) {
 	t.Parallel()
-	got, err := request.ParseCreate("triage", []string{"tsv"}, jsonBody("\ufeff"+` { "context" : "c\u0041\/\b\f\n\r\t\"\\" ,
+	got, err := parsedCreate("triage", []string{"tsv"}, jsonBody("\ufeff"+` { "context" : "c\u0041\/\b\f\n\r\t\"\\" ,
 		"ref":"r😀\ud83d\ude01","idempotency_key":"k","version":3.0,
 		"fields":{"b":"2","a":"é","b":"3","empty":""},"fields2":[[]] } `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ref := "r😀😁"
-	want := request.Create{
-		Prism:  prism.Ref{Slug: "triage"},
-		Format: contract.TSV,
-		Fields: []prism.FieldValue{
-			{Key: "b", Value: "3"}, {Key: "a", Value: "é"}, {Key: "empty", Value: ""},
+	want := api.CreateResultRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "triage"}},
+		Format:       contract.TSV,
+		NewResult: api.NewResult{
+			Fields:  []prism.FieldValue{{Key: "b", Value: "3"}, {Key: "a", Value: "é"}, {Key: "empty", Value: ""}},
+			Version: 3, IdempotencyKey: "k", Ref: &ref, Context: "cA/\b\f\n\r\t\"\\",
 		},
-		Version:        3,
-		IdempotencyKey: "k",
-		Ref:            &ref,
-		Context:        "cA/\b\f\n\r\t\"\\",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -270,7 +268,7 @@ func TestCreateReadsEveryMember(t *testing.T) {
 
 func TestCreateReadsTextAndDefaults(t *testing.T) {
 	t.Parallel()
-	got, err := request.ParseCreate(strings.ToUpper(anID), nil, jsonBody(`{"text":"","ref":null}`))
+	got, err := parsedCreate(strings.ToUpper(anID), nil, jsonBody(`{"text":"","ref":null}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +285,7 @@ func TestManyFieldsKeepOrderAndCountOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.StringMatching(`[a-f]{1,2}`), 0, 60).Draw(t, "keys")
 		var members []string
-		var want []prism.FieldValue
+		var want api.FieldValues
 		for i, k := range keys {
 			v := repeat("v", i)
 			members = append(members, `"`+k+`":"`+v+`"`)
@@ -301,7 +299,7 @@ func TestManyFieldsKeepOrderAndCountOnce(t *testing.T) {
 				want = append(want, prism.FieldValue{Key: k, Value: v})
 			}
 		}
-		got, err := request.ParseCreate("p", nil, jsonBody(`{"fields":{`+strings.Join(members, ",")+`}}`))
+		got, err := parsedCreate("p", nil, jsonBody(`{"fields":{`+strings.Join(members, ",")+`}}`))
 		if err != nil || len(got.Fields) != len(want) || len(want) > 0 && !reflect.DeepEqual(got.Fields, want) {
 			t.Fatalf("got %v, %v\nwant %v", got.Fields, err, want)
 		}
@@ -321,7 +319,7 @@ func TestMessagesNeverRepeatAValue(t *testing.T) {
 		}
 		body := `{"fields":` + value("fields") + `,"text":` + value("text") + `,"version":` + value("version") +
 			`,"ref":` + value("ref") + `,"idempotency_key":` + value("key") + `,"context":` + value("context") + `}`
-		_, err := request.ParseCreate(secret+"\x00", []string{secret}, jsonBody(body))
+		_, err := parsedCreate(secret+"\x00", []string{secret}, jsonBody(body))
 		// A member name inside fields is a name, not a value.
 		message := strings.ReplaceAll(err.Error(), "fields."+secret+":", "")
 		if strings.Contains(message, secret) || strings.Contains(message, "7.25") {
@@ -333,7 +331,7 @@ func TestMessagesNeverRepeatAValue(t *testing.T) {
 func TestResultsOwnTheirMemory(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"fields":{"key":"value"},"ref":"reference","idempotency_key":"idem","context":"con"}`)
-	got, err := request.ParseCreate("p", nil, request.Body{Kind: httpkit.JSON, Bytes: body})
+	got, err := parsedCreate("p", nil, request.Body{Kind: httpkit.JSON, Bytes: body})
 	if err != nil {
 		t.Fatal(err)
 	}

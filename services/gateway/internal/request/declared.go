@@ -17,6 +17,7 @@ import (
 // Parser reads the requests of one operation, by its declaration.
 type Parser struct {
 	op     api.Operation
+	own    func(Source) (any, error) // in place of what follows
 	params []step
 	body   *structReader // nil: the operation takes no body
 	dryRun []int         // the index of the member dry_run; nil without one
@@ -44,7 +45,10 @@ type step struct {
 
 // NewParser makes the parser of an operation. It panics if a member has a type that no reader is there for.
 func NewParser(op api.Operation) *Parser {
-	p := &Parser{op: op}
+	p := &Parser{op: op, own: ownParsers[op.Declared().Name]}
+	if p.own != nil {
+		return p
+	}
 	var body []api.Property
 	request, _ := op.Types()
 	for _, m := range api.Properties(request) {
@@ -72,6 +76,10 @@ func NewParser(op api.Operation) *Parser {
 func (p *Parser) Parse(from Source) (Parsed, error) {
 	var sent item
 	var err error
+	if p.own != nil {
+		request, err := p.own(from)
+		return Parsed{Request: request}, err
+	}
 	if p.body == nil {
 		err = ignoreBody(from.Body) // spec: retry-body
 	} else {
@@ -96,6 +104,11 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 		parsed.DryRun = to.FieldByIndex(p.dryRun).Bool()
 	}
 	return parsed, r.err()
+}
+
+// ownParsers are the parsers of operations whose time counts, by their names: tests hold them to the declarations.
+var ownParsers = map[string]func(Source) (any, error){
+	api.CreateResult.Name: func(from Source) (any, error) { return parseCreate(from) },
 }
 
 func set(to reflect.Value, v any) { to.Set(reflect.ValueOf(v)) }
@@ -142,6 +155,14 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 			}
 			to.SetString(r.cursor(from.Query, contract.QueueOf(order)))
 		}
+	case m.List == "results":
+		return func(r *reader, from Source, to reflect.Value) {
+			list := contract.ListOfResults
+			if r.sentID(from.Query, "run") {
+				list = contract.ListOfRunResults
+			}
+			to.SetString(r.cursor(from.Query, list))
+		}
 	case m.List != "":
 		list := lists[m.List]
 		return func(r *reader, from Source, to reflect.Value) { to.SetString(r.cursor(from.Query, list)) }
@@ -172,6 +193,12 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 				r.add(m.Name, textActor)
 			}
 			to.SetString(s)
+		}
+	case t == reflect.TypeFor[*string]() && m.Max != nil: // also the empty text
+		return func(r *reader, from Source, to reflect.Value) {
+			if s := r.singleStr(from.Query, m.Name, int(*m.Max)); len(from.Query(m.Name)) == 1 {
+				set(to, &s)
+			}
 		}
 	case t.Kind() == reflect.String && m.Max != nil:
 		return func(r *reader, from Source, to reflect.Value) {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
@@ -35,7 +36,7 @@ func FuzzParseCreate(f *testing.F) {
 	f.Add([]byte(nil), uint8(httpkit.Absent), anID, "")
 	f.Fuzz(func(t *testing.T, body []byte, kind uint8, prismParam, format string) {
 		b := request.Body{Kind: httpkit.Kind(kind % 3), Bytes: body}
-		got, err := request.ParseCreate(prismParam, []string{format}, b)
+		got, err := parsedCreate(prismParam, []string{format}, b)
 		want, list := slowCreate(b, prismParam, format)
 		if p := problems(t, err); p != list {
 			t.Fatalf("body %q\ngot  %q\nwant %q", body, p, list)
@@ -47,19 +48,19 @@ func FuzzParseCreate(f *testing.F) {
 }
 
 // slowCreate is the request, or the problems of it.
-func slowCreate(b request.Body, prismParam, format string) (request.Create, string) {
+func slowCreate(b request.Body, prismParam, format string) (api.CreateResultRequest, string) {
 	var list []string
 	add := func(path, text string) { list = append(list, path+": "+text) }
 
 	body := bytes.TrimPrefix(b.Bytes, []byte("\xef\xbb\xbf"))
 	if b.Kind == httpkit.JSON && (!json.Valid(body) || !utf8.Valid(body) || slowDepth(body) > 512) ||
 		!utf8.ValidString(prismParam) {
-		return request.Create{}, malformed
+		return api.CreateResultRequest{}, malformed
 	}
 	if strings.Contains(prismParam, "\x00") {
 		add("prism", unclean)
 	}
-	c := request.Create{Prism: prism.ParseRef(prismParam), Format: contract.JSON}
+	c := api.CreateResultRequest{PrismRequest: api.PrismRequest{Prism: prism.ParseRef(prismParam)}, Format: contract.JSON}
 	switch format {
 	case "json", "raw", "csv", "tsv", "jsonl":
 		c.Format = contract.Format(format)

@@ -86,3 +86,33 @@ func parsed[In, Out any](op api.Op[In, Out], from request.Source, path ...string
 func parsedBody[In, Out any](op api.Op[In, Out], body string, path ...string) (In, error) {
 	return parsed(op, request.Source{Body: jsonBody(body)}, path...)
 }
+
+// sentFormats is a request.Query of these values of format.
+func sentFormats(sent []string) request.Query {
+	return func(name string) []string {
+		if name == "format" {
+			return sent
+		}
+		return nil
+	}
+}
+
+func parsedCreate(prism string, formats []string, b request.Body) (api.CreateResultRequest, error) {
+	return parsed(api.CreateResult, request.Source{Query: sentFormats(formats), Body: b}, "prism", prism)
+}
+
+func parsedRead(id string, formats []string) (api.ResultInFormat, error) {
+	return parsed(api.ReadResult, request.Source{Query: sentFormats(formats)}, "result_id", id)
+}
+
+func parsedRetry(id string, b request.Body) (api.ResultInFormat, error) {
+	return parsed(api.RetryResult, request.Source{Body: b}, "result_id", id)
+}
+
+func parsedList(q request.Query) (api.ListResultsRequest, error) {
+	return parsed(api.ListResults, request.Source{Query: q})
+}
+
+func parsedExport(prism string, q request.Query) (api.ExportResultsRequest, error) {
+	return parsed(api.ExportResults, request.Source{Query: q}, "prism", prism)
+}

@@ -74,12 +74,12 @@ func TestABodyIsOneStrictJSONValue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseCreate("p", nil, jsonBody(c.body))
+			_, err := parsedCreate("p", nil, jsonBody(c.body))
 			wantProblems(t, err, c.want)
 			if c.want != "" || !strings.HasPrefix(c.body, "{") {
 				return
 			}
-			_, err = request.ParseRetry(anID, nil, jsonBody(c.body))
+			_, err = parsedRetry(anID, jsonBody(c.body))
 			wantProblems(t, err, c.want)
 		})
 	}
@@ -127,7 +127,7 @@ func TestMemoryIsBoundedByTheBody(t *testing.T) {
 		body := jsonBody(c.body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		for _, err := range []error{second(request.ParseCreate("p", nil, body)), second(request.ParseNewPrism(body))} {
+		for _, err := range []error{second(parsedCreate("p", nil, body)), second(request.ParseNewPrism(body))} {
 			if refusal := (*apierr.Error)(nil); errors.As(err, &refusal) {
 				_ = httpkit.ErrorBody(refusal)
 			}

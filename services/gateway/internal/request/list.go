@@ -4,62 +4,18 @@ import (
 	"math"
 	"time"
 
-	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ParseResultList reads GET /v1/results?prism&status&ref&version&run&from&to&model&key_id&format&limit&cursor.
-func ParseResultList(q Query) (contract.ResultList, error) {
-	var r reader
-	var list contract.ResultList
-	list.Prism = r.prismQuery(q)
-	list.Status = r.status(q)
-	if s := r.singleStr(q, "ref", maxRef); len(q("ref")) == 1 { // also the empty ref
-		list.Ref = &s
+// sentID reports whether a query parameter is a UUID.
+func (r *reader) sentID(q Query, name string) bool {
+	sent := q(name)
+	if len(sent) != 1 {
+		return false
 	}
-	list.Version = r.versionQuery(q)
-	list.ResultFilter = r.resultFilter(q)
-	order := contract.ListOfResults
-	if id := r.uuid(q, "run"); id != nil {
-		list.Run, order = &prism.RunID{UUID: *id}, contract.ListOfRunResults
-	}
-	list.Format = r.format(q("format"), []contract.Format{contract.JSON, contract.Raw}, "")
-	list.Page = r.page(q, order)
-	return list, r.err()
-}
-
-// ParseExport reads GET /v1/prisms/{prism}/results?format&status&from&to&model&key_id&after. The default format
-// is csv.
-func ParseExport(prismParam string, q Query) (contract.Export, error) {
-	var r reader
-	export := contract.Export{
-		Prism:  r.prismParam(prismParam),
-		Format: r.format(q("format"), api.Formats()[2:], contract.CSV),
-		Status: r.status(q),
-	}
-	export.ResultFilter = r.resultFilter(q)
-	if id := r.uuid(q, "after"); id != nil {
-		export.After = prism.ResultID{UUID: *id}
-	}
-	return export, r.err()
-}
-
-// resultFilter reads the filters that lists and exports of results have in common.
-func (r *reader) resultFilter(q Query) contract.ResultFilter {
-	return contract.ResultFilter{
-		From: r.datetime(q, "from"), To: r.datetime(q, "to"), Model: r.singleStr(q, "model", maxName),
-		Key: r.keyID(q),
-	}
-}
-
-// keyID reads the query parameter key_id. It is nil if absent or empty.
-func (r *reader) keyID(q Query) *prism.KeyID {
-	id := r.uuid(q, "key_id")
-	if id == nil {
-		return nil
-	}
-	return &prism.KeyID{UUID: *id}
+	_, err := prism.ParseUUID(sent[0])
+	return err == nil
 }
 
 // uuid reads a query parameter that is a UUID. It is nil if absent or empty.

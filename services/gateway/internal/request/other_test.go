@@ -42,13 +42,13 @@ func TestReadListsPathThenFormat(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseRead(c.id, c.formats)
+			_, err := parsedRead(c.id, c.formats)
 			wantProblems(t, err, c.want)
 		})
 	}
 	for _, f := range api.Formats() {
-		got, err := request.ParseRead(anID, []string{string(f)})
-		if err != nil || got.Format != f || got.ID.String() != anID {
+		got, err := parsedRead(anID, []string{string(f)})
+		if err != nil || got.Format != f || got.Result.String() != anID {
 			t.Errorf("%s: %+v %v", f, got, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestRetryIgnoresABodyThatIsFit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseRetry(c.id, nil, c.body)
+			_, err := parsedRetry(c.id, c.body)
 			wantProblems(t, err, c.want)
 			_, err = parsed(api.RevokeKey, request.Source{Body: c.body}, "key_id", c.id)
 			wantProblems(t, err, strings.Replace(c.want, "result_id", "key_id", 1))
@@ -136,22 +136,22 @@ func TestListsAreReadFromTheQuery(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		q    request.Query
-		want contract.ResultList
+		want api.ListResultsRequest
 	}{
-		{"nothing", query(), contract.ResultList{Page: contract.Page{Limit: 50}}},
+		{"nothing", query(), api.ListResultsRequest{Format: api.JSON, PageRequest: api.PageRequest{Limit: 50}}},
 		{
 			"everything empty", query("prism", "", "status", "", "limit", "", "cursor", ""),
-			contract.ResultList{Page: contract.Page{Limit: 50}},
+			api.ListResultsRequest{Format: api.JSON, PageRequest: api.PageRequest{Limit: 50}},
 		},
 		{
 			"everything", query("prism", "triage", "status", "failed", "ref", "r", "limit", "100", "cursor", resultCursor, "other", "x"),
-			contract.ResultList{
-				Prism: &prism.Ref{Slug: "triage"}, Status: prism.Failed, Ref: &ref,
-				Page: contract.Page{Limit: 100, Cursor: resultCursor},
+			api.ListResultsRequest{
+				Prism: &prism.Ref{Slug: "triage"}, Status: prism.Failed, Ref: &ref, Format: api.JSON,
+				PageRequest: api.PageRequest{Limit: 100}, Cursor: resultCursor,
 			},
 		},
 	} {
-		got, err := request.ParseResultList(c.q)
+		got, err := parsedList(c.q)
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %+v %v", c.name, got, err)
 		}
@@ -166,7 +166,7 @@ var (
 // spec: page-cursor
 func TestACursorOfAnotherListIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := request.ParseResultList(query("cursor", prismCursor))
+	_, err := parsedList(query("cursor", prismCursor))
 	wantProblems(t, err, "cursor: Invalid cursor")
 	_, err = parsed(api.ListPrisms, request.Source{Query: query("cursor", resultCursor)})
 	wantProblems(t, err, "cursor: Invalid cursor")
@@ -200,15 +200,15 @@ func TestListsNameEveryProblem(t *testing.T) {
 		{"a cursor that is not UTF-8", query("cursor", "\xff"), "cursor: " + unclean},
 		{"a cursor that is too long", query("cursor", repeat("c", 1001)), "cursor: String must contain at most 1000 character(s)"},
 	} {
-		_, err := request.ParseResultList(c.q)
+		_, err := parsedList(c.q)
 		wantProblems(t, err, c.want)
 		_, err = parsed(api.ListPrisms, request.Source{Query: c.q})
 		wantProblems(t, err, c.want)
 	}
-	_, err := request.ParseResultList(query("prism", "\x00", "status", "OK", "ref", repeat("r", 201), "limit", "x", "cursor", "\x00"))
+	_, err := parsedList(query("prism", "\x00", "status", "OK", "ref", repeat("r", 201), "limit", "x", "cursor", "\x00"))
 	wantProblems(t, err, "prism: "+unclean+"; status: Expected 'ok' | 'failed'; "+
 		"ref: String must contain at most 200 character(s); limit: Expected number, received string; cursor: "+unclean)
-	_, err = request.ParseResultList(query("status", "ok", "status", "ok"))
+	_, err = parsedList(query("status", "ok", "status", "ok"))
 	wantProblems(t, err, "status: Expected 'ok' | 'failed'")
 	_, err = parsed(api.ListPrisms, request.Source{Query: query("archived", "yes", "limit", "-1")})
 	wantProblems(t, err, "limit: Number must be greater than or equal to 1; archived: Expected 'true' | 'false' | 'all'")
@@ -221,51 +221,51 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter := contract.ResultFilter{
+	filter := api.ResultFilter{
 		From: time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Model: "m",
 		Key: &prism.KeyID{UUID: id},
 	}
 	sent := []string{"from", "2026-01-02T01:04:05Z", "to", "2026-02-01T00:00:00Z", "model", "m", "key_id", anID}
-	got, err := request.ParseResultList(query(append(sent, "version", "7", "format", "raw", "ref", "")...))
-	want := contract.ResultList{
-		Ref: new(string), ResultFilter: filter, Version: 7, Format: contract.Raw, Page: contract.Page{Limit: 50},
+	got, err := parsedList(query(append(sent, "version", "7", "format", "raw", "ref", "")...))
+	want := api.ListResultsRequest{
+		Ref: new(string), ResultFilter: filter, Version: 7, Format: contract.Raw, PageRequest: api.PageRequest{Limit: 50},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %v", got, err)
 	}
-	export, err := request.ParseExport("p", query(append(sent, "after", anID)...))
-	wantExport := contract.Export{
-		Prism: prism.Ref{Slug: "p"}, Format: contract.CSV, ResultFilter: filter, After: prism.ResultID{UUID: id},
+	export, err := parsedExport("p", query(append(sent, "after", anID)...))
+	wantExport := api.ExportResultsRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "p"}}, Format: contract.CSV, ResultFilter: filter, After: &prism.ResultID{UUID: id},
 	}
 	if err != nil || !reflect.DeepEqual(export, wantExport) {
 		t.Errorf("got %+v %v", export, err)
 	}
-	got, err = request.ParseResultList(query("version", "", "from", "", "to", "", "model", "", "key_id", "", "format", "", "prism", "", "status", ""))
-	if err != nil || !reflect.DeepEqual(got, contract.ResultList{Page: contract.Page{Limit: 50}}) {
+	got, err = parsedList(query("version", "", "from", "", "to", "", "model", "", "key_id", "", "format", "", "prism", "", "status", ""))
+	if err != nil || !reflect.DeepEqual(got, api.ListResultsRequest{Format: api.JSON, PageRequest: api.PageRequest{Limit: 50}}) {
 		t.Errorf("got %+v %v", got, err)
 	}
-	got, err = request.ParseResultList(query("key_id", prism.UUID{}.String())) // no key has it
+	got, err = parsedList(query("key_id", prism.UUID{}.String())) // no key has it
 	if err != nil || got.Key == nil || !got.Key.IsZero() {
 		t.Errorf("got %+v %v", got, err)
 	}
-	_, err = request.ParseResultList(query("version", "0", "from", "x", "to", "y", "model", "\x00", "key_id", "1", "format", "csv"))
+	_, err = parsedList(query("version", "0", "from", "x", "to", "y", "model", "\x00", "key_id", "1", "format", "csv"))
 	wantProblems(t, err, "version: Number must be greater than or equal to 1; from: Invalid datetime; to: Invalid datetime; "+
 		"model: "+unclean+"; key_id: Invalid uuid; format: Expected 'json' | 'raw'")
-	_, err = request.ParseResultList(query("ref", "a", "ref", "a", "key_id", anID, "key_id", anID))
+	_, err = parsedList(query("ref", "a", "ref", "a", "key_id", anID, "key_id", anID))
 	wantProblems(t, err, "ref: Expected string, received array; key_id: Expected string, received array")
-	_, err = request.ParseResultList(query("version", "\xff"))
+	_, err = parsedList(query("version", "\xff"))
 	wantProblems(t, err, "version: Expected number, received string")
-	_, err = request.ParseExport("p", query("after", "1"))
+	_, err = parsedExport("p", query("after", "1"))
 	wantProblems(t, err, "after: Invalid uuid")
 }
 
 func TestExportIsReadFromTheQuery(t *testing.T) {
 	t.Parallel()
-	got, err := request.ParseExport("triage", query("format", "jsonl", "status", "ok",
+	got, err := parsedExport("triage", query("format", "jsonl", "status", "ok",
 		"from", "2026-01-02T03:04:05.678+02:00", "to", "2026-02-01T00:00:00Z"))
-	want := contract.Export{
-		Prism: prism.Ref{Slug: "triage"}, Format: contract.JSONL, Status: prism.OK,
-		ResultFilter: contract.ResultFilter{
+	want := api.ExportResultsRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "triage"}}, Format: contract.JSONL, Status: prism.OK,
+		ResultFilter: api.ResultFilter{
 			From: time.Date(2026, 1, 2, 1, 4, 5, 678e6, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 		},
 	}
@@ -273,18 +273,18 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 		t.Errorf("got %+v %v", got, err)
 	}
 	for _, q := range []request.Query{query(), query("format", "", "from", "", "to", "", "status", "")} {
-		got, err = request.ParseExport("triage", q)
-		if err != nil || got != (contract.Export{Prism: prism.Ref{Slug: "triage"}, Format: contract.CSV}) {
+		got, err = parsedExport("triage", q)
+		if err != nil || got != (api.ExportResultsRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "triage"}}, Format: contract.CSV}) {
 			t.Errorf("got %+v %v", got, err)
 		}
 	}
 	// The zero time of Go is a bound like every other time (spec: export).
-	got, err = request.ParseExport("triage", query("from", "0001-01-01T00:00:00Z", "to", "0001-01-01T01:00:00+01:00"))
+	got, err = parsedExport("triage", query("from", "0001-01-01T00:00:00Z", "to", "0001-01-01T01:00:00+01:00"))
 	if first := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); err != nil || got.From.IsZero() || got.To.IsZero() || !got.To.Before(first) || !got.From.Before(first) {
 		t.Errorf("got %+v %v", got, err)
 	}
 	for _, f := range []string{"json", "raw", "xml", "CSV"} {
-		_, err = request.ParseExport("p", query("format", f))
+		_, err = parsedExport("p", query("format", f))
 		wantProblems(t, err, "format: Expected 'csv' | 'tsv' | 'jsonl'")
 	}
 	for _, s := range []string{
@@ -292,12 +292,12 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 		"2026-02-30T00:00:00Z", "2026-01-02T24:00:00Z", "2026-01-02 03:04:05Z", "now", "1767322800",
 		"2026-01-02T03:04:05Z ", "9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00+01:00", "2026-01-02T03:04:05+25:00",
 	} {
-		_, err = request.ParseExport("p", query("from", s))
+		_, err = parsedExport("p", query("from", s))
 		wantProblems(t, err, "from: Invalid datetime")
 	}
-	_, err = request.ParseExport("p", query("from", "\x00", "to", "\xff"))
+	_, err = parsedExport("p", query("from", "\x00", "to", "\xff"))
 	wantProblems(t, err, "from: "+unclean+"; from: Invalid datetime; to: "+unclean+"; to: Invalid datetime")
-	_, err = request.ParseExport("\x00", query("format", "raw", "status", "x", "from", "x", "to", "a", "to", "b"))
+	_, err = parsedExport("\x00", query("format", "raw", "status", "x", "from", "x", "to", "a", "to", "b"))
 	wantProblems(t, err, "prism: "+unclean+"; format: Expected 'csv' | 'tsv' | 'jsonl'; status: Expected 'ok' | 'failed'; "+
 		"from: Invalid datetime; to: Expected string, received array")
 }

@@ -49,7 +49,7 @@ func TestARowHasTheProblemsOfTheCallThatSendsItsValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call, want := request.ParseCreate("tickets", nil, httpkit.Body{Kind: httpkit.JSON, Bytes: bytes})
+		call, want := parsedCreate("tickets", nil, httpkit.Body{Kind: httpkit.JSON, Bytes: bytes})
 		if len(bytes) > 1<<20 {
 			want = apierr.BodyTooLarge()
 		}

@@ -167,20 +167,20 @@ func TestListsAndRowsOfRunsAreRead(t *testing.T) {
 	_, _, err = request.ParseRunRows("1", query("only", "cancelled", "format", "json", "after", "-1"))
 	wantProblems(t, err, "run_id: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; "+
 		"only: Expected 'all' | 'ok' | 'failed' | 'invalid' | 'pending'; after: Number must be greater than or equal to 0")
-	results, err := request.ParseResultList(query("run", anID))
+	results, err := parsedList(query("run", anID))
 	if err != nil || results.Run == nil || results.Run.String() != anID {
 		t.Errorf("got %+v, %v", results.Run, err)
 	}
-	_, err = request.ParseResultList(query("run", "1"))
+	_, err = parsedList(query("run", "1"))
 	wantProblems(t, err, "run: Invalid uuid")
 	// The pages of a run are in row order, so their cursors are not those of other lists of results.
 	ofRun, ofAll := contract.ListOfRunResults.Cursor(prism.UUID{1}), contract.ListOfResults.Cursor(prism.UUID{1})
-	if _, err := request.ParseResultList(query("run", anID, "cursor", ofRun)); err != nil {
+	if _, err := parsedList(query("run", anID, "cursor", ofRun)); err != nil {
 		t.Error(err)
 	}
-	_, err = request.ParseResultList(query("run", anID, "cursor", ofAll))
+	_, err = parsedList(query("run", anID, "cursor", ofAll))
 	wantProblems(t, err, "cursor: Invalid cursor")
-	_, err = request.ParseResultList(query("cursor", ofRun))
+	_, err = parsedList(query("cursor", ofRun))
 	wantProblems(t, err, "cursor: Invalid cursor")
 }
 

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -9,7 +10,7 @@ type Try struct {
 	Definition prism.Definition
 	Lens       *prism.Lens // nil: the derived one
 	// Sent has Fields or Text, and Context.
-	Sent Create
+	Sent api.NewResult
 }
 
 // tryShape has the members in the order in which their problems are listed.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -24,16 +25,16 @@ func TestATryIsADefinitionAndACall(t *testing.T) {
 		body string
 		want request.Try
 	}{
-		{`{"definition":{` + tryQuestions + `},"text":"t"}`, request.Try{Definition: questions, Sent: request.Create{Text: new("t")}}},
+		{`{"definition":{` + tryQuestions + `},"text":"t"}`, request.Try{Definition: questions, Sent: api.NewResult{Text: new("t")}}},
 		{
 			`{"definition":{"instructions":"i","model":"fast","escalate":{"to":"strong","below":0.6},` + tryQuestions + `},"lens":{"columns":[{"name":"a","question":"q","show":"answer"}]},` +
 				`"fields":{"f":"v","g":""},"context":"c","ref":7,"version":"x"}`,
 			request.Try{
 				Definition: named, Lens: &prism.Lens{Columns: columns},
-				Sent: request.Create{Fields: []prism.FieldValue{{Key: "f", Value: "v"}, {Key: "g"}}, Context: "c"},
+				Sent: api.NewResult{Fields: []prism.FieldValue{{Key: "f", Value: "v"}, {Key: "g"}}, Context: "c"},
 			},
 		},
-		{`{"definition":{` + tryQuestions + `,"lens":7},"lens":null,"text":""}`, request.Try{Definition: questions, Sent: request.Create{Text: new("")}}},
+		{`{"definition":{` + tryQuestions + `,"lens":7},"lens":null,"text":""}`, request.Try{Definition: questions, Sent: api.NewResult{Text: new("")}}},
 	} {
 		got, err := request.ParseTry(jsonBody(c.body))
 		if err != nil || !reflect.DeepEqual(got, c.want) {

@@ -62,7 +62,7 @@ func TestUsageIsReadFromTheQuery(t *testing.T) {
 		_, err := parsed(api.ReadUsage, request.Source{Query: c.q})
 		wantProblems(t, err, c.want)
 	}
-	if _, err := request.ParseRecord("me"); err == nil || err.Error() != "400 Invalid request: result_id: Invalid uuid" {
+	if _, err := parsed(api.ReadRecord, request.Source{}, "result_id", "me"); err == nil || err.Error() != "400 Invalid request: result_id: Invalid uuid" {
 		t.Errorf("a record of no id: %v", err)
 	}
 }

@@ -37,6 +37,12 @@ func (d Deps) owned() map[string]answer {
 	all := map[string]answer{}
 	put := func(name string, a answer) { all[name] = a }
 	put(own(api.ListModels, d.listModels))
+	put(own(api.CreateResult, func(ctx context.Context, key contract.KeyDigest, in api.CreateResultRequest) (contract.Response, error) {
+		return d.Executor.Create(ctx, d.Stopping(), key, in)
+	}))
+	put(own(api.RetryResult, func(ctx context.Context, key contract.KeyDigest, in api.ResultInFormat) (contract.Response, error) {
+		return d.Executor.Retry(ctx, d.Stopping(), key, in.Result, in.Format)
+	}))
 	return all
 }
 

@@ -33,20 +33,8 @@ func passed(app *fiber.App, pass fiber.Handler) {
 	}
 }
 
-// results are the calls on results.
+// results are the calls that answer.
 func results(app *fiber.App, d Deps) {
-	app.Post("/v1/prisms/:prism/results", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		sent, err := request.ParseCreate(httpkit.Param(c, "prism"), query(c)("format"), b)
-		return call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			return d.Executor.Create(ctx, d.Stopping(), key, sent)
-		}}, err
-	}))
-	app.Post("/v1/results/:result_id/retry", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		sent, err := request.ParseRetry(httpkit.Param(c, "result_id"), query(c)("format"), b)
-		return call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			return d.Executor.Retry(ctx, d.Stopping(), key, sent.ID, sent.Format)
-		}}, err
-	}))
 	app.Post("/v1/try", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseTry(b)
 		do := call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
@@ -54,27 +42,6 @@ func results(app *fiber.App, d Deps) {
 		}}
 		return d.configured(do, contract.TryDefinition, "definition.", sent.Definition), err
 	}))
-	app.Get("/v1/results/:result_id", d.reading(func(c *fiber.Ctx) (call, error) {
-		sent, err := request.ParseRead(httpkit.Param(c, "result_id"), query(c)("format"))
-		return two(d.Results.Read)(sent.ID, sent.Format, err)
-	}))
-	app.Get("/v1/results/:result_id/record", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.Record)(request.ParseRecord(httpkit.Param(c, "result_id")))
-	}))
-	app.Get("/v1/results", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListResults)(request.ParseResultList(query(c)))
-	}))
-	app.Get("/v1/prisms/:prism/results", func(c *fiber.Ctx) error {
-		sent, err := request.ParseExport(httpkit.Param(c, "prism"), query(c))
-		return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
-			stream, err := d.Results.Export(ctx, key, sent)
-			if err != nil {
-				leave(err)
-				return err
-			}
-			return httpkit.SendStreamGzip(c, stream.ContentType, leaving{stream.Body, leave})
-		})
-	})
 }
 
 // prisms are the management calls on prisms.

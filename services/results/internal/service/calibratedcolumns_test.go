@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
@@ -50,9 +51,9 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 		read, err := w.Read(ctx, w.key, s.ID, format)
 		shows(string(format), read.Body, err, want)
 	}
-	list, err := w.ListResults(ctx, w.key, contract.ResultList{Page: contract.Page{Limit: 9}})
+	list, err := w.ListResults(ctx, w.key, api.ListResultsRequest{PageRequest: api.PageRequest{Limit: 9}})
 	shows("list", list.Body, err, json)
-	stream, err := w.Export(ctx, w.key, contract.Export{Prism: ref, Format: contract.CSV})
+	stream, err := w.Export(ctx, w.key, ref, api.ExportResultsRequest{Format: contract.CSV})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -54,7 +55,7 @@ func TestAnExportHoldsOneBoundedPageAtATime(t *testing.T) {
 			fetched += rows
 		},
 	}
-	stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+	stream, err := w.Export(t.Context(), w.key, prism.Ref{Slug: "a"}, api.ExportResultsRequest{Format: contract.TSV})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestAnExportHoldsLittleMemory(t *testing.T) {
 				rows.sizes = append(rows.sizes, c.size)
 			}
 			w.store.Store = rows
-			stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+			stream, err := w.Export(t.Context(), w.key, prism.Ref{Slug: "a"}, api.ExportResultsRequest{Format: contract.TSV})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +174,7 @@ func TestAnExportHasTheLabelsOfEachRowsVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+	stream, err := w.Export(t.Context(), w.key, prism.Ref{Slug: "a"}, api.ExportResultsRequest{Format: contract.TSV})
 	if err != nil {
 		t.Fatal(err)
 	}

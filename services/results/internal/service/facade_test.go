@@ -27,6 +27,23 @@ type (
 	response = contract.Response
 )
 
+func (c facade) Read(ctx context.Context, k key, id prism.ResultID, f api.Format) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadResult, api.ResultInFormat{ResultRequest: api.ResultRequest{Result: id}, Format: f})
+}
+
+func (c facade) Record(ctx context.Context, k key, id prism.ResultID) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadRecord, api.ResultRequest{Result: id})
+}
+
+func (c facade) ListResults(ctx context.Context, k key, in api.ListResultsRequest) (response, error) {
+	return contract.Do(ctx, c, k, api.ListResults, in)
+}
+
+func (c facade) Export(ctx context.Context, k key, ref prism.Ref, in api.ExportResultsRequest) (contract.Stream, error) {
+	in.Prism = ref
+	return contract.Open(ctx, c, k, api.ExportResults, in)
+}
+
 func (c facade) ListPrisms(ctx context.Context, k key, archived string, p contract.Page) (response, error) {
 	return contract.Do(ctx, c, k, api.ListPrisms, api.ListPrismsRequest{
 		PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor, Archived: archived,

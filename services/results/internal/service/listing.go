@@ -1,11 +1,12 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
 
-	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
@@ -25,53 +26,46 @@ const (
 // exportPiece is how many bytes of rows are encoded at once, apart from the last row.
 const exportPiece = 32 << 10
 
-// ListResults implements contract.Results.
-func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return s.manage(ctx, key, listResults, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		list, position := contract.ListOfResults, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID }
-		if q.Run != nil { // spec: run-results
-			list = contract.ListOfRunResults
-			position = func(saved store.Saved) prism.UUID { return contract.RowPosition(saved.RunRow, saved.Result.ID) }
-		}
-		page, err := storePage(list, q.Page.Limit, q.Page.Cursor)
+func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
+	list, position := contract.ListOfResults, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID }
+	if in.Run != nil { // spec: run-results
+		list = contract.ListOfRunResults
+		position = func(saved store.Saved) prism.UUID { return contract.RowPosition(saved.RunRow, saved.Result.ID) }
+	}
+	page, err := storePage(list, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	filter := narrow(in.Status, in.ResultFilter)
+	filter.Ref, filter.Version, filter.Run = in.Ref, in.Version, in.Run
+	if in.Prism != nil {
+		p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
 		if err != nil {
 			return nil, err
 		}
-		filter := narrow(q.Status, q.ResultFilter)
-		filter.Ref, filter.Version = q.Ref, q.Version
-		f := contract.JSON
-		if q.Format == contract.Raw {
-			f = contract.Raw
-		}
-		if q.Prism != nil {
-			p, err := s.Store.Prism(ctx, account, *q.Prism)
-			if err != nil {
-				return nil, err
-			}
-			filter.Prism = p.ID
-		}
-		if looksAtEach(filter) {
-			if page.Until, err = s.Store.LookedAt(ctx, account, filter, page.After, lookedAt); err != nil {
-				return nil, err
-			}
-		}
-		rows, more, err := s.Store.ListResults(ctx, account, filter, page)
-		if err != nil {
+		filter.Prism = p.ID
+	}
+	if looksAtEach(filter) {
+		if page.Until, err = s.Store.LookedAt(ctx, c.Account, filter, page.After, lookedAt); err != nil {
 			return nil, err
 		}
-		body := func(saved store.Saved) (strictjson.Value, error) {
-			response, err := s.format(ctx, account, saved.Result, saved.Prism, f)
-			return response.Body, err
-		}
-		found, err := fillPage(list, rows, more, body, position)
-		if err != nil {
-			return nil, err
-		}
-		if found.next.IsZero() { // the list goes on behind what was looked at
-			found.next = page.Until
-		}
-		return found.end(""), nil
-	})
+	}
+	rows, more, err := s.Store.ListResults(ctx, c.Account, filter, page)
+	if err != nil {
+		return nil, err
+	}
+	body := func(saved store.Saved) (strictjson.Value, error) {
+		response, err := s.format(ctx, c.Account, saved.Result, saved.Prism, cmp.Or(in.Format, api.JSON))
+		return response.Body, err
+	}
+	found, err := fillPage(list, rows, more, body, position)
+	if err != nil {
+		return nil, err
+	}
+	if found.next.IsZero() { // the list goes on behind what was looked at
+		found.next = page.Until
+	}
+	return found.end(""), nil
 }
 
 // lookedAt bounds how many results a page looks at (spec: result-list-looks).
@@ -84,21 +78,20 @@ func looksAtEach(f store.Filter) bool {
 	return !indexed && (f.Version != 0 || f.Model != "" || f.Key != nil || f.Status != "")
 }
 
-// Export implements contract.Results.
-func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	caller, err := s.authenticate(ctx, key, exportResults)
+func (s *Service) exportResults(ctx context.Context, key contract.KeyDigest, in api.ExportResultsRequest) (contract.Stream, error) {
+	caller, err := s.authenticate(ctx, key, operation(api.ExportResults.Name))
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	p, err := s.Store.Prism(ctx, caller.Account, q.Prism)
+	p, err := s.Store.Prism(ctx, caller.Account, in.Prism)
 	if err != nil {
-		return contract.Stream{}, translate(err, apierr.PrismNotFound())
+		return contract.Stream{}, translate(err, api.ExportResults.NotFound())
 	}
 	columns, err := strictjson.Marshal(p.Lens)
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	encoder, err := format.NewEncoder(q.Format, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
+	encoder, err := format.NewEncoder(in.Format, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -107,17 +100,19 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	x := &export{
 		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
 		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
-		filter: narrow(q.Status, q.ResultFilter),
-		after:  q.After.UUID,
+		filter: narrow(in.Status, in.ResultFilter),
 		limit:  exportFirst,
 	}
+	if in.After != nil {
+		x.after = in.After.UUID
+	}
 	x.buffer = encoder.Header(nil)
-	return contract.Stream{ContentType: format.ContentType(q.Format), Body: x}, nil
+	return contract.Stream{ContentType: format.ContentType(in.Format), Body: x}, nil
 }
 
 // narrow is the part of a store's filter that lists and exports have in common.
-func narrow(status prism.Status, f contract.ResultFilter) store.Filter {
-	return store.Filter{Status: status, Model: f.Model, Key: f.Key, Run: f.Run, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
+func narrow(status prism.Status, f api.ResultFilter) store.Filter {
+	return store.Filter{Status: status, Model: f.Model, Key: f.Key, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
 }
 
 // lastMillisecond is the last one that has a text (prism.FormatTime).

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -29,7 +30,7 @@ func TestAnExportReadsEveryPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+	stream, err := w.Export(t.Context(), w.key, prism.Ref{Slug: "a"}, api.ExportResultsRequest{Format: contract.TSV})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +74,9 @@ func TestAnExportIsBoundedByTimesBetweenMilliseconds(t *testing.T) {
 		{"to just after", -time.Second, time.Nanosecond, 1},
 		{"to just before", -time.Second, -time.Nanosecond, 0},
 	} {
-		stream, err := w.Export(t.Context(), w.key, contract.Export{
-			Prism: prism.Ref{Slug: "a"}, Format: contract.JSONL,
-			ResultFilter: contract.ResultFilter{From: body.At.Add(c.from), To: body.At.Add(c.to)},
+		stream, err := w.Export(t.Context(), w.key, prism.Ref{Slug: "a"}, api.ExportResultsRequest{
+			Format:       contract.JSONL,
+			ResultFilter: api.ResultFilter{From: body.At.Add(c.from), To: body.At.Add(c.to)},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -103,9 +104,9 @@ func TestPagesOfResultsFollowEachOther(t *testing.T) {
 		want = append([]string{s.ID.String()}, want...)
 	}
 	var got []string
-	page := contract.Page{Limit: 2}
+	page, cursor := api.PageRequest{Limit: 2}, ""
 	for {
-		doc, err := w.ListResults(t.Context(), w.key, contract.ResultList{Page: page})
+		doc, err := w.ListResults(t.Context(), w.key, api.ListResultsRequest{PageRequest: page, Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,12 +123,12 @@ func TestPagesOfResultsFollowEachOther(t *testing.T) {
 		if body.Next == nil {
 			break
 		}
-		page.Cursor = *body.Next
+		cursor = *body.Next
 	}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	_, err := w.ListResults(t.Context(), w.key, contract.ResultList{Page: contract.Page{Limit: 2, Cursor: "x"}})
+	_, err := w.ListResults(t.Context(), w.key, api.ListResultsRequest{PageRequest: api.PageRequest{Limit: 2}, Cursor: "x"})
 	if !errors.Is(err, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})) {
 		t.Error(err)
 	}
@@ -194,22 +195,22 @@ func TestAListThatLooksAtEachResultEndsAPageEarly(t *testing.T) {
 	w.store.Store = looksAtTwo{w.store.Store}
 	ref, none := "r", prism.KeyID{UUID: prism.UUID{9}}
 	for name, c := range map[string]struct {
-		list  contract.ResultList
+		list  api.ListResultsRequest
 		pages []int // results of each page
 	}{
-		"no filter":                   {contract.ResultList{}, []int{5}},
-		"a prism":                     {contract.ResultList{Prism: &prism.Ref{Slug: "a"}}, []int{5}},
-		"failed":                      {contract.ResultList{Status: prism.Failed}, []int{0}},
-		"a ref and a model":           {contract.ResultList{Ref: &ref, ResultFilter: contract.ResultFilter{Model: "m"}}, []int{0}},
-		"ok":                          {contract.ResultList{Status: prism.OK}, []int{2, 2, 1}},
-		"ok, one on each page":        {contract.ResultList{Status: prism.OK, Page: contract.Page{Limit: 1}}, []int{1, 1, 1, 1, 1}},
-		"a version":                   {contract.ResultList{Version: 1}, []int{2, 2, 1}},
-		"failed, of a prism":          {contract.ResultList{Status: prism.Failed, Prism: &prism.Ref{Slug: "a"}}, []int{0, 0, 0}},
-		"a model that answered none":  {contract.ResultList{ResultFilter: contract.ResultFilter{Model: "none"}}, []int{0, 0, 0}},
-		"an API key that called none": {contract.ResultList{ResultFilter: contract.ResultFilter{Key: &none}}, []int{0, 0, 0}},
+		"no filter":                   {api.ListResultsRequest{}, []int{5}},
+		"a prism":                     {api.ListResultsRequest{Prism: &prism.Ref{Slug: "a"}}, []int{5}},
+		"failed":                      {api.ListResultsRequest{Status: prism.Failed}, []int{0}},
+		"a ref and a model":           {api.ListResultsRequest{Ref: &ref, ResultFilter: api.ResultFilter{Model: "m"}}, []int{0}},
+		"ok":                          {api.ListResultsRequest{Status: prism.OK}, []int{2, 2, 1}},
+		"ok, one on each page":        {api.ListResultsRequest{Status: prism.OK, PageRequest: api.PageRequest{Limit: 1}}, []int{1, 1, 1, 1, 1}},
+		"a version":                   {api.ListResultsRequest{Version: 1}, []int{2, 2, 1}},
+		"failed, of a prism":          {api.ListResultsRequest{Status: prism.Failed, Prism: &prism.Ref{Slug: "a"}}, []int{0, 0, 0}},
+		"a model that answered none":  {api.ListResultsRequest{ResultFilter: api.ResultFilter{Model: "none"}}, []int{0, 0, 0}},
+		"an API key that called none": {api.ListResultsRequest{ResultFilter: api.ResultFilter{Key: &none}}, []int{0, 0, 0}},
 	} {
-		if c.list.Page.Limit == 0 {
-			c.list.Page.Limit = 50
+		if c.list.Limit == 0 {
+			c.list.Limit = 50
 		}
 		var got []int
 		for {
@@ -226,7 +227,7 @@ func TestAListThatLooksAtEachResultEndsAPageEarly(t *testing.T) {
 			if page.Cursor == nil || len(got) > 9 {
 				break
 			}
-			c.list.Page.Cursor = *page.Cursor
+			c.list.Cursor = *page.Cursor
 		}
 		if !slices.Equal(got, c.pages) {
 			t.Errorf("%s: pages of %v results, want %v", name, got, c.pages)

@@ -24,6 +24,8 @@ type handlers = api.Handlers[caller]
 // handlers are those of the declared operations.
 func (s *Service) handlersOfOperations() handlers {
 	return api.NewHandlers(
+		encoded(api.ListResults, s.listResults),
+		encoded(api.ReadRecord, s.readRecord),
 		change(s, api.DeleteResult, s.deleteResult),
 		change(s, api.DeleteResults, s.deleteResults),
 		handle(api.RetryResults, s.retryResults),
@@ -99,6 +101,9 @@ func change[In, Out any](
 // Do implements contract.Results.
 func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
 	declaration := op.Declared()
+	if in, ok := request.(*api.ResultInFormat); ok && declaration.Name == api.ReadResult.Name {
+		return s.readResult(ctx, key, *in)
+	}
 	handler, ok := s.handlers[declaration.Name]
 	if !ok {
 		return contract.Response{}, fmt.Errorf("service: no handler of %s", declaration.Name)
@@ -123,8 +128,10 @@ func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 }
 
 // Open implements contract.Results.
-func (s *Service) Open(_ context.Context, _ contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
-	switch request.(type) {
+func (s *Service) Open(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
+	switch in := request.(type) {
+	case *api.ExportResultsRequest:
+		return s.exportResults(ctx, key, *in)
 	default:
 		return contract.Stream{}, fmt.Errorf("service: %s is no stream", op.Declared().Name)
 	}

@@ -31,11 +31,11 @@ func classes() map[string]api.Class {
 	of := map[string]api.Class{}
 	for class, methods := range map[api.Class]string{
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
-		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
+		api.Keyed: "CreateFacts RetryFacts TryFacts CreatePrism AddVersion PutLens " +
 			"" +
 			"PutPart PlanRun DropLabelsFile FileRun ActOnRun SetRunLimits",
-		api.Streamed:  "Export RunRows",
-		api.Listing:   "ListResults ListRuns PlanRows PreviewLens",
+		api.Streamed:  "RunRows",
+		api.Listing:   "ListRuns PlanRows PreviewLens",
 		api.Scanning:  "CreateRun",
 		api.Measuring: "LabelsRun",
 	} {

@@ -3,14 +3,13 @@ package service
 import (
 	"context"
 
-	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The body of a record (spec: record-members). What is not known is null.
+// The body of a record (spec: record-members), which is an api.Record with the order of its objects. What is not known is null.
 type (
 	recordBody struct {
 		ID             prism.ResultID   `json:"id"`
@@ -35,19 +34,12 @@ type (
 	}
 	// callBody is what is known of the call of the model.
 	callBody struct {
-		Model        *modelBody       `json:"model"`
+		Model        *api.RecordModel `json:"model"`
 		Usage        *usageBody       `json:"usage"`
 		LabelMass    strictjson.Value `json:"label_mass"`
 		Absent       strictjson.Value `json:"absent"`
 		Disagreement strictjson.Value `json:"order_disagreement"`
 		Escalation   *escalationBody  `json:"escalation"`
-	}
-	modelBody struct {
-		Name     *string `json:"name"`
-		Provider *string `json:"provider"`
-		Model    *string `json:"model"`
-		Tries    int32   `json:"tries"`
-		FellBack bool    `json:"fell_back"`
 	}
 	// escalationBody has both models of an ask that was escalated.
 	escalationBody struct {
@@ -94,7 +86,9 @@ func newRecordBody(r store.Record) recordBody {
 // newCallBody is what is known of the call that had these answers, the bytes of `raw`.
 func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	body := callBody{
-		Model: &modelBody{optional(c.Name), optional(c.Provider), optional(c.Model), c.Tries, c.FellBack},
+		Model: &api.RecordModel{
+			Name: optional(c.Name), Provider: optional(c.Provider), Model: optional(c.Model), Tries: int(c.Tries), FellBack: c.FellBack,
+		},
 		Usage: &usageBody{
 			InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, CachedInputTokens: c.Usage.CachedInputTokens,
 			Currency: optional(c.Usage.Currency),
@@ -151,23 +145,22 @@ func objectOf[M any](members []M, appendMember func([]byte, M) []byte) strictjso
 	return append(b, '}')
 }
 
-// Record implements contract.Results.
-func (s *Service) Record(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	return s.manage(ctx, key, readRecord, apierr.ResultNotFound(), func(account prism.AccountID) (any, error) {
-		record, err := s.Store.Record(ctx, account, id)
-		if err != nil {
-			return nil, err
-		}
-		body := newRecordBody(record)
-		labels, err := s.Store.LabelsOf(ctx, account, record.Prism.ID, id)
-		if err != nil {
-			return nil, err
-		}
-		v, err := s.version(ctx, account, versionOf(record.Prism, record.Result.Version))
-		if err != nil {
-			return nil, err
-		}
-		body.Labels, err = labelsObject(v.Definition, labels)
-		return body, err
-	})
+func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultRequest) ([]byte, error) {
+	record, err := s.Store.Record(ctx, c.Account, in.Result)
+	if err != nil {
+		return nil, err
+	}
+	body := newRecordBody(record)
+	labels, err := s.Store.LabelsOf(ctx, c.Account, record.Prism.ID, in.Result)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.version(ctx, c.Account, versionOf(record.Prism, record.Result.Version))
+	if err != nil {
+		return nil, err
+	}
+	if body.Labels, err = labelsObject(v.Definition, labels); err != nil {
+		return nil, err
+	}
+	return strictjson.Marshal(body)
 }

@@ -2,6 +2,8 @@ package service_test
 
 import (
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +38,31 @@ func (w *world) saved(t *testing.T, saves ...contract.Save) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// membersOf are the names of the members of an object, in their order.
+func membersOf(t *testing.T, body []byte) (names []string) {
+	t.Helper()
+	type member struct {
+		name  string
+		value any
+	}
+	all, err := api.ReadMembers(body, func(m *member) (*string, any) { return &m.name, &m.value })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// declaredOf are the names of the members of a declared response.
+func declaredOf[T any]() (names []string) {
+	for _, m := range api.Properties(reflect.TypeFor[T]()) {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // spec: record-read, record-members, labels-read, error-codes, cost-is-exact
@@ -91,6 +118,9 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 			"KEY", at.Labels["q"].KeyID, "LABELLED", at.Labels["q"].LabelledAt).Replace(c.want)
 		if string(response.Body) != want || response.ContentType != "application/json; charset=utf-8" {
 			t.Errorf("got  %s\nwant %s", response.Body, want)
+		}
+		if got, want := membersOf(t, response.Body), declaredOf[api.Record](); !slices.Equal(got, want) {
+			t.Errorf("got the members %v, declared are %v", got, want)
 		}
 	}
 	if _, err := w.Record(t.Context(), w.key, prism.ResultID{}); !errors.Is(err, apierr.ResultNotFound()) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -57,7 +58,7 @@ func TestARestoredDatabaseAsksItsOwnQuestions(t *testing.T) {
 		if shown["version"], err = w.Version(t.Context(), w.key, ref, 2); err != nil {
 			t.Fatal(err)
 		}
-		stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: ref, Format: contract.CSV})
+		stream, err := w.Export(t.Context(), w.key, ref, api.ExportResultsRequest{Format: contract.CSV})
 		if err != nil {
 			t.Fatal(err)
 		}

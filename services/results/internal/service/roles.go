@@ -15,17 +15,11 @@ type operation = contract.Operation
 
 // The operations. One that needs forgets needs a role that nobody has.
 const (
-	createResult  operation = "createResult"
-	retryResult   operation = "retryResult"
-	readResult    operation = "readResult"
-	listResults   operation = "listResults"
-	exportResults operation = "exportResults"
 	createPrism             = contract.CreatePrism
 	createVersion           = contract.CreateVersion
 	replaceLens   operation = "replaceLens"
 	previewLens   operation = "previewLens"
 	tryDefinition           = contract.TryDefinition
-	readRecord    operation = "readRecord"
 	putPart       operation = "putPart"
 	createRun     operation = "createRun"
 	planRun       operation = "planRun"   // the first half of its dry run
@@ -52,8 +46,6 @@ var needs = map[operation]need{
 	replaceLens:   {prism.Editor, api.Keyed},
 	tryDefinition: {prism.Editor, api.Keyed},
 
-	createResult: {prism.Caller, api.Keyed},
-	retryResult:  {prism.Caller, api.Keyed},
 	putPart:      {prism.Caller, api.Keyed},
 	createRun:    {prism.Caller, api.Scanning}, // a row for each 200 of the file
 	planRun:      {prism.Caller, api.Keyed},
@@ -62,14 +54,10 @@ var needs = map[operation]need{
 	actOnRun:     {prism.Caller, api.Keyed},
 	setRunLimits: {prism.Caller, api.Keyed},
 
-	readResult:    {prism.Reader, api.Keyed},
-	listResults:   {prism.Reader, api.Listing},
-	exportResults: {prism.Reader, api.Streamed},
-	previewLens:   {prism.Reader, api.Listing},
-	readRecord:    {prism.Reader, api.Keyed},
-	listRuns:      {prism.Reader, api.Listing},
-	readRun:       {prism.Reader, api.Keyed},
-	listRunRows:   {prism.Reader, api.Streamed},
+	previewLens: {prism.Reader, api.Listing},
+	listRuns:    {prism.Reader, api.Listing},
+	readRun:     {prism.Reader, api.Keyed},
+	listRunRows: {prism.Reader, api.Streamed},
 }
 
 // needOf is what an operation needs.

@@ -21,12 +21,6 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 	all := map[string]func(contract.KeyDigest) error{
 		"createResult": func(k contract.KeyDigest) error { query.Key = k; _, err := w.CreateFacts(ctx, query); return err },
 		"retryResult":  func(k contract.KeyDigest) error { _, err := w.RetryFacts(ctx, k, id); return err },
-		"readResult":   func(k contract.KeyDigest) error { _, err := w.Read(ctx, k, id, contract.JSON); return err },
-		"listResults": func(k contract.KeyDigest) error {
-			_, err := w.ListResults(ctx, k, contract.ResultList{Prism: &none, Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"exportResults": func(k contract.KeyDigest) error { _, err := w.Export(ctx, k, contract.Export{Prism: none}); return err },
 		"createPrism": func(k contract.KeyDigest) error {
 			_, err := w.CreatePrism(ctx, k, contract.NewPrism{Slug: "taken"})
 			return err
@@ -41,7 +35,6 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			return err
 		},
 		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
-		"readRecord":    func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
 		"putPart":       func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
 		"createRun":     func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
 		"planRun":       func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },

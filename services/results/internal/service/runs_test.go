@@ -111,7 +111,7 @@ func TestARunIsMadeAnsweredAndShown(t *testing.T) {
 			t.Errorf("got %s, want %s", got, part)
 		}
 	}
-	list := contract.ResultList{ResultFilter: contract.ResultFilter{Run: &id}, Page: contract.Page{Limit: 1}}
+	list := api.ListResultsRequest{Run: &id, PageRequest: api.PageRequest{Limit: 1}}
 	var refs []string
 	for {
 		r, err := w.ListResults(t.Context(), w.key, list)
@@ -128,7 +128,7 @@ func TestARunIsMadeAnsweredAndShown(t *testing.T) {
 		for _, d := range body.Data {
 			refs = append(refs, d.Ref)
 		}
-		if list.Page.Cursor = body.NextCursor; body.NextCursor == "" {
+		if list.Cursor = body.NextCursor; body.NextCursor == "" {
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
@@ -103,7 +104,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if err != nil {
 		return contract.CreateFacts{}, translate(err, nil)
 	}
-	if err := s.admit(found.Caller, createResult); err != nil {
+	if err := s.admit(found.Caller, operation(api.CreateResult.Name)); err != nil {
 		return contract.CreateFacts{}, err
 	}
 	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
@@ -143,7 +144,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	if err != nil {
 		return contract.RetryFacts{}, translate(err, nil)
 	}
-	if err := s.admit(found.Caller, retryResult); err != nil {
+	if err := s.admit(found.Caller, operation(api.RetryResult.Name)); err != nil {
 		return contract.RetryFacts{}, err
 	}
 	facts := contract.RetryFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
@@ -198,23 +199,23 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	return response, translate(err, nil)
 }
 
-// Read implements contract.Results.
-func (s *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
+// readResult finds the caller with the result, in one look-up.
+func (s *Service) readResult(ctx context.Context, key contract.KeyDigest, in api.ResultInFormat) (contract.Response, error) {
 	input := store.WithoutInput
-	if f.Tabular() {
+	if in.Format.Tabular() {
 		input = store.WithInput
 	}
-	found, err := s.Store.ResultFacts(ctx, key, id, input)
+	found, err := s.Store.ResultFacts(ctx, key, in.Result, input)
 	if err != nil {
 		return contract.Response{}, translate(err, nil)
 	}
-	if err := s.admit(found.Caller, readResult); err != nil {
+	if err := s.admit(found.Caller, operation(api.ReadResult.Name)); err != nil {
 		return contract.Response{}, err
 	}
 	if found.Result == nil {
-		return contract.Response{}, apierr.ResultNotFound()
+		return contract.Response{}, api.ReadResult.NotFound()
 	}
-	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, f)
+	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, cmp.Or(in.Format, api.JSON))
 	return response, translate(err, nil)
 }
 

@@ -168,10 +168,10 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 	calls := map[string]func() error{
 		"Read": func() error { _, err := w.Read(ctx, unknown, prism.ResultID{}, contract.JSON); return err },
 		"ListResults": func() error {
-			_, err := w.ListResults(ctx, unknown, contract.ResultList{Page: contract.Page{Limit: 1}})
+			_, err := w.ListResults(ctx, unknown, api.ListResultsRequest{PageRequest: api.PageRequest{Limit: 1}})
 			return err
 		},
-		"Export":      func() error { _, err := w.Export(ctx, unknown, contract.Export{Prism: ref}); return err },
+		"Export":      func() error { _, err := w.Export(ctx, unknown, ref, api.ExportResultsRequest{}); return err },
 		"CreatePrism": func() error { _, err := w.CreatePrism(ctx, unknown, contract.NewPrism{}); return err },
 		"ListPrisms":  func() error { _, err := w.ListPrisms(ctx, unknown, "", contract.Page{}); return err },
 		"ListVersions": func() error {

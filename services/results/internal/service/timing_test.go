@@ -86,8 +86,12 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		"Read": func(k contract.KeyDigest) (string, error) {
 			return only(a.Read(ctx, k, prism.ResultID{}, contract.JSON))
 		},
-		"ListResults": func(k contract.KeyDigest) (string, error) { return only(a.ListResults(ctx, k, contract.ResultList{})) },
-		"Export":      func(k contract.KeyDigest) (string, error) { return only(a.Export(ctx, k, contract.Export{Prism: ref})) },
+		"ListResults": func(k contract.KeyDigest) (string, error) {
+			return only(a.ListResults(ctx, k, api.ListResultsRequest{}))
+		},
+		"Export": func(k contract.KeyDigest) (string, error) {
+			return only(a.Export(ctx, k, ref, api.ExportResultsRequest{}))
+		},
 		"CreatePrism": func(k contract.KeyDigest) (string, error) {
 			return only(a.CreatePrism(ctx, k, contract.NewPrism{Slug: "b", NewVersion: contract.NewVersion{Definition: definition("text")}}))
 		},

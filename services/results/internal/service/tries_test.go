@@ -70,7 +70,7 @@ func TestATryIsCountedAndNotSaved(t *testing.T) {
 	w.used(t, api.ReadUsageRequest{By: api.ByKey}, `{"data":[`+
 		`{"key_id":"ab000000-0000-0000-0000-000000000000","results":3,"failed":1,"input_tokens":1836,"output_tokens":9,`+
 		`"cost":0.0004996,"currency":"USD"}`+period)
-	list, err := w.ListResults(t.Context(), w.key, contract.ResultList{Page: contract.Page{Limit: 9}})
+	list, err := w.ListResults(t.Context(), w.key, api.ListResultsRequest{PageRequest: api.PageRequest{Limit: 9}})
 	var page struct {
 		Data []struct{} `json:"data"`
 	}

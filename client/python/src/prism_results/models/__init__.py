@@ -231,54 +231,6 @@ RunStatus: TypeAlias = Literal["queued", "running", "pausing", "paused", "cancel
 
 
 @dataclass(frozen=True, slots=True)
-class ResultRow(Received):
-    """A result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows."""
-
-    id: str
-    """Reads or retries the result."""
-    ref: str | None
-    """The ref sent with the call, or None."""
-    prism: str
-    """The prism's slug."""
-    version: int
-    """The prism version that answered."""
-    status: Status
-    error: str | None
-    """Why the result failed, in words. None when the status is ok."""
-    took_ms: int
-    """How long the call to the model took, in milliseconds."""
-    created_at: datetime
-    """When the result was saved. ISO 8601 in UTC with milliseconds."""
-    row: Row = field(metadata={"member": "answers"})
-    """One member for each Lens column, in Lens order: a text, a number, or yes, no or unsure. None for a column whose question
-    the answer does not have. None as a whole when the result failed.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Result(Received):
-    """A result with the stored answer to every question."""
-
-    id: str
-    """Reads or retries the result."""
-    ref: str | None
-    """The ref sent with the call, or None."""
-    prism: str
-    """The prism's slug."""
-    version: int
-    """The prism version that answered."""
-    status: Status
-    error: str | None
-    """Why the result failed, in words. None when the status is ok."""
-    took_ms: int
-    """How long the call to the model took, in milliseconds."""
-    created_at: datetime
-    """When the result was saved. ISO 8601 in UTC with milliseconds."""
-    answers: Answers
-    """Question key to stored answer, in the version's order. None when the result failed. Editing the Lens never changes it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Field(Model):
     """An input of a version."""
 
@@ -564,126 +516,6 @@ class AuditEntry(Received):
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Received):
-    """Everything that is kept of a call. A member that is not known is None."""
-
-    id: str
-    """The id of the result."""
-    prism: str
-    """The prism's slug."""
-    version: int
-    """The prism version that answered."""
-    status: Status
-    error: str | None
-    """Why the result failed, in words. None when the status is ok."""
-    error_code: ErrorCode | None
-    """Why the result failed, for programs."""
-    created_at: datetime
-    """When the result was saved. ISO 8601 in UTC with milliseconds."""
-    took_ms: int
-    """How long the call to the model took, in milliseconds."""
-    ref: str | None
-    """The ref sent with the call."""
-    context: str | None
-    """The context sent with the call."""
-    fields: Mapping[str, str]
-    """The value of each field, in the order of the version."""
-    idempotency_key: str | None
-    """The idempotency key that the result holds. A retry takes it from the result that it retries."""
-    retry_of: str | None
-    """The result that this one retried."""
-    retried_by: str | None
-    """The result that retried this one."""
-    key_id: str | None
-    """The API key that made the call."""
-    run_id: str | None
-    """None."""
-    run_row: int | None
-    """None."""
-    model: RecordModel | None
-    """The model whose answers these are, or that was asked last if there are none."""
-    usage: RecordUsage | None
-    """What all tries took together, as far as upstreams said."""
-    label_mass: Mapping[str, float] | None
-    """By question, the part of the model's probability that its labels had. For models that return log-probabilities."""
-    absent: Mapping[str, Sequence[str]] | None
-    """By question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned. None
-    without any. For models that return log-probabilities.
-    """
-    order_disagreement: Mapping[str, float] | None
-    """By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the
-    answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
-    """
-    escalation: Escalation | None
-    """Both models, if an answer of the first one was doubtful. None if no second model was wanted."""
-    labels: Mapping[str, Label]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordModel(Received):
-    """The configured model whose answers these are, or that was asked last if there are none."""
-
-    name: str | None
-    """Its name."""
-    provider: str | None
-    """Its provider."""
-    model: str | None
-    """What its upstream calls it."""
-    tries: int
-    """Calls of upstreams, for all questions and models."""
-    fell_back: bool
-    """Whether it is a fallback of the model that was asked first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Escalation(Received):
-    """Both models of a call whose first answers were doubtful."""
-
-    questions: Sequence[str]
-    """The questions whose first answers were doubtful, in the order of the version."""
-    error_code: EscalationErrorCode | None
-    """Why the first answers are the result. None if those of the second model are. skipped: its last calls failed, so it was
-    not asked.
-    """
-    first: AnsweredModel
-    """The model of the version, or its fallback."""
-    second: AnsweredModel
-    """The model that was escalated to, or its fallback."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredModel(Received):
-    """A model of an escalation."""
-
-    name: str | None
-    """Its name."""
-    provider: str | None
-    """Its provider."""
-    model: str | None
-    """What its upstream calls it."""
-    fell_back: bool
-    """Whether it is a fallback of the model that was asked first, or of the one that was escalated to."""
-    answers: Answers
-    """Question key to answer, in the order of the version, as in format raw. None if it gave none."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordUsage(Received):
-    """Tokens and their cost."""
-
-    input_tokens: int | None
-    """Tokens that the model read."""
-    output_tokens: int | None
-    """Tokens that the model wrote."""
-    cached_input_tokens: int | None
-    """Those of input_tokens that the upstream read from a cache."""
-    cost: Decimal | None
-    """The exact price of the tokens, in currency, with at most 12 digits behind the point."""
-    currency: str | None
-    """The currency of the model's price."""
-
-
-@dataclass(frozen=True, slots=True)
 class FilePart(Received):
     """A part that is stored."""
 
@@ -693,14 +525,6 @@ class FilePart(Received):
     """Its size."""
     sha256: str
     """Its SHA-256 in hexadecimal."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileRows(Received):
-    """Rows of a file."""
-
-    data: Sequence[Mapping[str, str | None]]
-    """The rows, each an object in the order of the columns, with None for what a row of jsonl lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -801,6 +625,174 @@ class InvalidRow(Received):
     """Its number; the first row is 1."""
     message: str
     """The message of the refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow(Received):
+    """A result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows."""
+
+    id: str
+    """Reads or retries the result."""
+    ref: str | None
+    """The ref sent with the call, or None."""
+    prism: str
+    """The prism's slug."""
+    version: int
+    """The prism version that answered."""
+    status: Status
+    error: str | None
+    """Why the result failed, in words. None when the status is ok."""
+    took_ms: int
+    """How long the call to the model took, in milliseconds."""
+    created_at: datetime
+    """When the result was saved. ISO 8601 in UTC with milliseconds."""
+    row: Row = field(metadata={"member": "answers"})
+    """One member for each Lens column, in Lens order: a text, a number, or yes, no or unsure. None for a column whose question
+    the answer does not have. None as a whole when the result failed.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Received):
+    """A result with the stored answer to every question."""
+
+    id: str
+    """Reads or retries the result."""
+    ref: str | None
+    """The ref sent with the call, or None."""
+    prism: str
+    """The prism's slug."""
+    version: int
+    """The prism version that answered."""
+    status: Status
+    error: str | None
+    """Why the result failed, in words. None when the status is ok."""
+    took_ms: int
+    """How long the call to the model took, in milliseconds."""
+    created_at: datetime
+    """When the result was saved. ISO 8601 in UTC with milliseconds."""
+    answers: Answers
+    """Question key to stored answer, in the version's order. None when the result failed. Editing the Lens never changes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Received):
+    """Everything that is kept of a call. A member that is not known is None."""
+
+    id: str
+    """The id of the result."""
+    prism: str
+    """The prism's slug."""
+    version: int
+    """The prism version that answered."""
+    status: Status
+    error: str | None
+    """Why the result failed, in words. None when the status is ok."""
+    error_code: ErrorCode | None
+    """Why the result failed, for programs."""
+    created_at: datetime
+    """When the result was saved. ISO 8601 in UTC with milliseconds."""
+    took_ms: int
+    """How long the call to the model took, in milliseconds."""
+    ref: str | None
+    """The ref sent with the call."""
+    context: str | None
+    """The context sent with the call."""
+    fields: Mapping[str, str]
+    """The value of each field, in the order of the version."""
+    idempotency_key: str | None
+    """The idempotency key that the result holds. A retry takes it from the result that it retries."""
+    retry_of: str | None
+    """The result that this one retried."""
+    retried_by: str | None
+    """The result that retried this one."""
+    key_id: str | None
+    """The API key that made the call."""
+    run_id: str | None
+    """The file run that made the result."""
+    run_row: int | None
+    """The number of its row. The first is 1."""
+    model: RecordModel | None
+    """The model whose answers these are, or that was asked last if there are none."""
+    usage: RecordUsage | None
+    """What all tries took together, as far as upstreams said."""
+    label_mass: Mapping[str, float] | None
+    """By question, the part of the model's probability that its labels had. For models that return log-probabilities."""
+    absent: Mapping[str, Sequence[str]] | None
+    """By question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned. None
+    without any. For models that return log-probabilities.
+    """
+    order_disagreement: Mapping[str, float] | None
+    """By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the
+    answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
+    """
+    escalation: Escalation | None
+    """Both models, if an answer of the first one was doubtful. None if no second model was wanted."""
+    labels: Mapping[str, Label]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordModel(Received):
+    """The configured model whose answers these are, or that was asked last if there are none."""
+
+    name: str | None
+    """Its name."""
+    provider: str | None
+    """Its provider."""
+    model: str | None
+    """What its upstream calls it."""
+    tries: int
+    """Calls of upstreams, for all questions and models."""
+    fell_back: bool
+    """Whether it is a fallback of the model that was asked first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordUsage(Received):
+    """Tokens and their cost."""
+
+    input_tokens: int | None
+    """Tokens that the model read."""
+    output_tokens: int | None
+    """Tokens that the model wrote."""
+    cached_input_tokens: int | None
+    """Those of input_tokens that the upstream read from a cache."""
+    cost: Decimal | None
+    """The exact price of the tokens, in currency, with at most 12 digits behind the point."""
+    currency: str | None
+    """The currency of the model's price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation(Received):
+    """Both models of a call whose first answers were doubtful."""
+
+    questions: Sequence[str]
+    """The questions whose first answers were doubtful, in the order of the version."""
+    error_code: EscalationErrorCode | None
+    """Why the first answers are the result. None if those of the second model are. skipped: its last calls failed, so it was
+    not asked.
+    """
+    first: AnsweredModel
+    """The model of the version, or its fallback."""
+    second: AnsweredModel
+    """The model that was escalated to, or its fallback."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredModel(Received):
+    """A model of an escalation."""
+
+    name: str | None
+    """Its name."""
+    provider: str | None
+    """Its provider."""
+    model: str | None
+    """What its upstream calls it."""
+    fell_back: bool
+    """Whether it is a fallback of the model that was asked first, or of the one that was escalated to."""
+    answers: Answers
+    """Question key to answer, in the order of the version, as in format raw. None if it gave none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1382,6 +1374,14 @@ class FileColumn(Received):
     """How many of its cells are not empty."""
     longest: int
     """The characters of its longest cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows(Received):
+    """Rows of a file."""
+
+    data: Sequence[Mapping[str, str | None]]
+    """The rows, each an object in the order of the columns, with None for what a row of jsonl lacks."""
 
 
 @dataclass(frozen=True, slots=True)

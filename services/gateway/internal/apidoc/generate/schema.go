@@ -28,7 +28,7 @@ func reference(name string) object { return object{{"$ref", schemaPrefix + name}
 // names are the schemas of types whose names differ.
 var names = map[string]string{
 	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList", "LabelledResultPage": "LabelPage",
-	"LabelQueuePage": "LabelQueue", "Claim": "MemberClaim", "AuditEntryPage": "AuditPage",
+	"LabelQueuePage": "LabelQueue", "NewResult": "CreateResult", "Claim": "MemberClaim", "AuditEntryPage": "AuditPage",
 	"ProbabilitySource": "Probabilities",
 }
 
@@ -57,6 +57,7 @@ func plural(item string) string {
 	return map[string]string{ //nolint:gosec // names of types, not keys
 		"APIKey": "keys, newest first", "Calibration": "calibrations, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
 		"File": "files, newest first", "LabelledResult": "labelled results",
+		"Result": "results, newest first", "RawResult": "results in format `raw`, newest first",
 		"Member": "members and rules, newest first", "AuditEntry": "the audit, newest first",
 	}[item]
 }
@@ -81,14 +82,22 @@ func (s *schemas) structure(t reflect.Type, description string, request bool) ob
 		if m.Required {
 			required = append(required, m.Name)
 		}
-		nullable := m.Nullable || m.Field.Type.Kind() == reflect.Pointer && m.Required || request && !m.Required
+		nullable := m.Nullable || m.Field.Type.Kind() == reflect.Pointer && m.Required || request && !m.Required && !m.NotNull
 		properties = append(properties, member{m.Name, s.ofMember(m, s.describe(t, m), nullable)})
 	}
 	schema := object{{"type", "object"}, {"description", description}}
 	if required != nil {
 		schema = schema.with("required", required)
 	}
-	return schema.with("properties", properties)
+	schema = schema.with("properties", properties)
+	if one, ok := reflect.Zero(t).Interface().(interface{ OneOf() []string }); ok {
+		var all []any
+		for _, name := range one.OneOf() {
+			all = append(all, object{{"required", []string{name}}})
+		}
+		schema = schema.with("oneOf", all)
+	}
+	return schema
 }
 
 // describe is the comment of a member's field.
@@ -157,10 +166,21 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return object{{"type", "number"}}
 	case t == reflect.TypeFor[api.SHA256]():
 		return object{{"type", "string"}, {"minLength", 64}, {"maxLength", 64}}
-	case t == reflect.TypeFor[api.Pins](), t.Kind() == reflect.Map:
+	case t == reflect.TypeFor[api.Pins]():
 		each := s.value(reflect.TypeFor[string](), api.Limits{Form: l.Form})
 		schema := bounds(object{{"type", "object"}}, "minProperties", "maxProperties", l)
 		return schema.with("additionalProperties", each.with("type", []any{each.get("type"), "null"}))
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Pointer:
+		each := s.value(t.Elem().Elem(), l)
+		return objectOf(each.with("type", []any{each.get("type"), "null"}))
+	case t.Kind() == reflect.Map:
+		return objectOf(s.value(t.Elem(), l))
+	case t == reflect.TypeFor[api.FieldValues]():
+		return objectOf(s.value(reflect.TypeFor[string](), l))
+	case t == reflect.TypeFor[api.Answers]():
+		return objectOf(s.value(t.Elem(), l))
+	case t == reflect.TypeFor[api.Row]():
+		return objectOf(object{{"type", []string{"string", "number", "null"}}})
 	case t.Kind() == reflect.Interface: // of a label
 		return object{{"type", []string{"string", "boolean"}}}
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Array:
@@ -183,6 +203,9 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	}
 	return bounds(object{{"type", "integer"}}, "minimum", "maximum", l)
 }
+
+// objectOf is the schema of an object whose members are of one kind.
+func objectOf(each object) object { return object{{"type", "object"}, {"additionalProperties", each}} }
 
 // isKept reports whether a value has the schema of its type that is kept by hand.
 func (s *schemas) isKept(t reflect.Type, l api.Limits) bool {

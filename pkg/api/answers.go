@@ -1,13 +1,12 @@
-package client
+package api
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Answers are the answers to the questions of a version, in its order, with every probability.
@@ -49,7 +48,7 @@ type ScaleAnswer struct {
 // Choice returns the answer to a choice question, given by its key. Another question, or a question of another type, is an error
 // that names what there is.
 func (a Answers) Choice(question string) (ChoiceAnswer, error) {
-	one, err := a.of(question, Choice)
+	one, err := a.of(question, prism.Choice)
 	if err != nil {
 		return ChoiceAnswer{}, err
 	}
@@ -58,7 +57,7 @@ func (a Answers) Choice(question string) (ChoiceAnswer, error) {
 
 // YesNo returns the answer to a yes_no question, as Choice does.
 func (a Answers) YesNo(question string) (YesNoAnswer, error) {
-	one, err := a.of(question, YesNo)
+	one, err := a.of(question, prism.YesNo)
 	if err != nil {
 		return YesNoAnswer{}, err
 	}
@@ -67,7 +66,7 @@ func (a Answers) YesNo(question string) (YesNoAnswer, error) {
 
 // Scale returns the answer to a scale question, as Choice does.
 func (a Answers) Scale(question string) (ScaleAnswer, error) {
-	one, err := a.of(question, Scale)
+	one, err := a.of(question, prism.Scale)
 	return ScaleAnswer{one.Level, one.Probabilities}, err
 }
 
@@ -86,7 +85,7 @@ func (a Answers) of(question string, want QuestionType) (Answer, error) {
 		return Answer{}, fmt.Errorf("client: there is no question %q: the questions are %s", question, strings.Join(keys, ", "))
 	case one.Type != want:
 		return Answer{}, fmt.Errorf("client: question %q is of type %s, not %s", question, one.Type, want)
-	case want == Choice && one.Confidence == nil, want == YesNo && one.Probability == nil:
+	case want == prism.Choice && one.Confidence == nil, want == prism.YesNo && one.Probability == nil:
 		return Answer{}, fmt.Errorf("client: the answer to question %q is incomplete", question)
 	}
 	return one, nil
@@ -102,42 +101,58 @@ func (a Answers) Get(question string) (Answer, bool) {
 	return Answer{}, false
 }
 
-func (a *Answer) member() (*string, any) { return &a.Question, a }
+func answerMember(a *Answer) (*string, any) { return &a.Question, a }
 
 // UnmarshalJSON keeps the order.
 func (a *Answers) UnmarshalJSON(b []byte) (err error) {
-	*a, err = readMembers[Answer](b)
+	*a, err = ReadMembers(b, answerMember)
 	for i := 0; err == nil && i < len(*a); i++ {
 		err = (*a)[i].lacking()
 	}
 	return err
 }
 
-// lacking returns a *lackingError if the answer lacks members that answers of its type have.
+// LackingError is a response without members that every Prism sends: another server sent it.
+type LackingError struct {
+	Members []string // their paths, such as version.created_at
+}
+
+// maxLacking is the most members that an error names.
+const maxLacking = 5
+
+func (e *LackingError) Error() string {
+	named, more := e.Members, ""
+	if n := len(named) - maxLacking; n > 0 {
+		named, more = named[:maxLacking], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(named, ", ") + more
+}
+
+// lacking returns a *LackingError if the answer lacks members that answers of its type have.
 func (a *Answer) lacking() error {
 	has := map[string]bool{"type": a.Type != ""}
 	switch a.Type {
-	case Choice:
+	case prism.Choice:
 		has["value"], has["confidence"], has["probabilities"] = a.Value != "", a.Confidence != nil, a.Probabilities != nil
-	case YesNo:
+	case prism.YesNo:
 		has["probability"] = a.Probability != nil
-	case Scale:
+	case prism.Scale:
 		has["level"], has["probabilities"] = a.Level != "", a.Probabilities != nil
 	}
-	e := &lackingError{}
+	e := &LackingError{}
 	for _, name := range slices.Sorted(maps.Keys(has)) {
 		if !has[name] {
-			e.members = append(e.members, "answers."+a.Question+"."+name)
+			e.Members = append(e.Members, "answers."+a.Question+"."+name)
 		}
 	}
-	if e.members == nil {
+	if e.Members == nil {
 		return nil
 	}
 	return e
 }
 
 // MarshalJSON writes an object in order, or null when there are no answers.
-func (a Answers) MarshalJSON() ([]byte, error) { return writeMembers(a) }
+func (a Answers) MarshalJSON() ([]byte, error) { return WriteMembers(a, answerMember) }
 
 // Row is a result as the columns of a Lens, in Lens order.
 type Row []Cell
@@ -159,16 +174,16 @@ func (r Row) Get(column string) (any, bool) {
 	return nil, false
 }
 
-func (c *Cell) member() (*string, any) { return &c.Column, &c.Value }
+func cellMember(c *Cell) (*string, any) { return &c.Column, &c.Value }
 
 // UnmarshalJSON keeps the order.
 func (r *Row) UnmarshalJSON(b []byte) (err error) {
-	*r, err = readMembers[Cell](b)
+	*r, err = ReadMembers(b, cellMember)
 	return err
 }
 
 // MarshalJSON writes an object in order, or null when there are no columns.
-func (r Row) MarshalJSON() ([]byte, error) { return writeMembers(r) }
+func (r Row) MarshalJSON() ([]byte, error) { return WriteMembers(r, cellMember) }
 
 // Probabilities are probabilities by option or level key, in definition order.
 type Probabilities []Probability
@@ -179,69 +194,13 @@ type Probability struct {
 	P   float64
 }
 
-func (p *Probability) member() (*string, any) { return &p.Key, &p.P }
+func probabilityMember(p *Probability) (*string, any) { return &p.Key, &p.P }
 
 // UnmarshalJSON keeps the order.
 func (p *Probabilities) UnmarshalJSON(b []byte) (err error) {
-	*p, err = readMembers[Probability](b)
+	*p, err = ReadMembers(b, probabilityMember)
 	return err
 }
 
 // MarshalJSON writes an object in order.
-func (p Probabilities) MarshalJSON() ([]byte, error) { return writeMembers(p) }
-
-// member is one member of an object whose order counts.
-type member[T any] interface {
-	*T
-	member() (name *string, value any)
-}
-
-// readMembers reads an object in the order of its members; null is a nil list.
-func readMembers[T any, P member[T]](b []byte) (list []T, err error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	switch t, err := d.Token(); {
-	case err != nil || t == nil: // t is nil for null
-		return nil, err
-	case t != json.Delim('{'):
-		return nil, errors.New("client: not an object")
-	}
-	for d.More() {
-		var one T
-		name, value := P(&one).member()
-		t, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		*name, _ = t.(string)
-		if err := d.Decode(value); err != nil {
-			return nil, err
-		}
-		list = append(list, one)
-	}
-	return list, nil
-}
-
-// writeMembers writes an object in the order of the list; a nil list is null.
-func writeMembers[T any, P member[T]](list []T) ([]byte, error) {
-	if list == nil {
-		return []byte("null"), nil
-	}
-	b := bytes.NewBufferString("{")
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	for i := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, value := P(&list[i]).member()
-		if err := e.Encode(name); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := e.Encode(value); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
+func (p Probabilities) MarshalJSON() ([]byte, error) { return WriteMembers(p, probabilityMember) }
