@@ -16,6 +16,7 @@ go=${GO:-go}
 # The time and name of the commit, so that builds of the same commit are identical. Outside of git there are none.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 version=$(git describe --tags --always --dirty 2>/dev/null || echo unknown)
+version=${version#v} # the tag v1.0.0 is of the images 1.0.0, as the chart names them
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 case $version in *-dirty) revision=$revision-dirty ;; esac # no commit has this source
 source=https://github.com/prism-results/prism

@@ -18,6 +18,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 	"go.uber.org/goleak"
+
+	"github.com/prism-results/prism/pkg/build"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,13 +93,13 @@ func TestBuildInfoSaysWhatRuns(t *testing.T) {
 	t.Parallel()
 	c := buildInfo("gateway", func() (*debug.BuildInfo, bool) {
 		return &debug.BuildInfo{
-			GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"},
-			Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}},
+			GoVersion: "go1.26",
+			Settings:  []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}},
 		}, true
 	})
 	want := `# HELP prism_build_info What runs: always 1, the facts are in the labels.
 # TYPE prism_build_info gauge
-prism_build_info{goversion="go1.26",revision="abc",service="gateway",version="v1.2.3"} 1
+prism_build_info{goversion="go1.26",revision="abc",service="gateway",version="` + build.Version + `"} 1
 `
 	if err := testutil.CollectAndCompare(c, strings.NewReader(want)); err != nil {
 		t.Error(err)
