@@ -1,5 +1,16 @@
-import { AnswerError } from "./errors.js";
-import type { Answer, ChoiceAnswer, ScaleAnswer, YesNoAnswer } from "./types.js";
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+/** The answer to one question, with every probability. */
+export type Answer = Schemas["Answer"];
+export type ChoiceAnswer = Schemas["ChoiceAnswer"];
+export type YesNoAnswer = Schemas["YesNoAnswer"];
+export type ScaleAnswer = Schemas["ScaleAnswer"];
+
+/** A result has no answer of the wanted kind under a name. */
+export class AnswerError extends Error {
+  override name = "AnswerError";
+}
 
 /**
  * The answers to the questions of a version, by their keys and in its order, with every probability. `get` returns any answer; the

@@ -20,6 +20,12 @@ export interface CallOptions {
   requestId?: string | undefined;
 }
 
+/** Options of a call whose response is a result. */
+export interface ResultOptions<F extends Format> extends CallOptions {
+  /** How the result is written. `raw`, the default, has the answers; `json` has the columns of the Lens as `row`; csv, tsv and jsonl are texts. */
+  format?: F | undefined;
+}
+
 /** The bounds of one attempt, in milliseconds. */
 export const limits = {
   /** A create or retry: up to 35 s for other calls, 15 s for the model, and saving. */

@@ -128,11 +128,6 @@ export class UnusableFileError extends PrismError {
   }
 }
 
-/** A result has no answer of the wanted kind under a name. */
-export class AnswerError extends Error {
-  override name = "AnswerError";
-}
-
 // The innermost cause is the one that says something: that of fetch is only "fetch failed".
 function reason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);

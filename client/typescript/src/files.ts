@@ -2,21 +2,9 @@ import { Account } from "./account.js";
 import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import type { File, FilePart, FileRows, NewFile, Selection } from "./types.js";
-import { type Upload, type UploadOptions, Uploading } from "./upload.js";
 
 /** Files of rows. */
 export class Files extends Account {
-  /**
-   * Uploads a file and returns it when Prism has read it. It sends the missing parts several at a time, and asks again what is missing
-   * when a connection is lost. A file of the same name, format and content that is among the account's newest hundred, whole or in
-   * part, is continued and not sent again: so an upload that ended with its program is continued by the same call. A file that Prism
-   * cannot read is an UnusableFileError.
-   */
-  uploadFile(upload: Upload, options: UploadOptions = {}): Promise<File> {
-    const { onUpload, ...call } = options;
-    return Uploading.run(this, this.caller, upload, this.caller.bounds(call), onUpload);
-  }
-
   /** Begins an upload. uploadFile does all of it. */
   createFile(file: NewFile, options?: CallOptions): Promise<File> {
     return this.caller.json({ operation: "createFile", method: "POST", path: ["files"], body: file, want: 201 }, options);

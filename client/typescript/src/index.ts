@@ -1,15 +1,17 @@
-export { Answers, Row, type Value, type YesNo } from "./answers.js";
-export { type CallOptions, requestIdOf } from "./call.js";
+export {
+  type Answer, AnswerError, Answers, type ChoiceAnswer, Row, type ScaleAnswer, type Value, type YesNo, type YesNoAnswer,
+} from "./answers.js";
+export { type CallOptions, requestIdOf, type ResultOptions } from "./call.js";
 export { Prism, type PrismConfig } from "./client.js";
 export { Download, type DownloadedRow } from "./download.js";
 export {
-  AnswerError, ApiError, type Circumstances, type Code, ConnectionError, FailedError, PrismError, type Problem, UnavailableError, UnusableFileError,
+  ApiError, type Circumstances, type Code, ConnectionError, FailedError, PrismError, type Problem, UnavailableError, UnusableFileError,
   ValidationError,
 } from "./errors.js";
 export { List } from "./lists.js";
 export type { ManyOptions, Outcome } from "./many.js";
 export type { ChangeOptions, StoreOptions } from "./prisms.js";
-export { newIdempotencyKey, type ResultOptions } from "./results.js";
+export { newIdempotencyKey } from "./results.js";
 export { ColumnsChangedError } from "./rows.js";
 export { isSettled, type RowsRun, type WatchOptions } from "./runs.js";
 export type * from "./types.js";

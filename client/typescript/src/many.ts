@@ -1,7 +1,7 @@
+import type { ResultOptions } from "./call.js";
 import { ApiError } from "./errors.js";
 import { patience } from "./pause.js";
 import { Sha256 } from "./sha256.js";
-import type { ResultOptions } from "./results.js";
 import type { AnsweredIn, Format, NewResult } from "./types.js";
 
 /** How many texts are answered. By default a call has up to 10 attempts: an account over its limit has to wait. */

@@ -1,4 +1,4 @@
-import { type Call, type CallOptions, limits, rowTypes } from "./call.js";
+import { type Call, type CallOptions, limits, type ResultOptions, rowTypes } from "./call.js";
 import { escalationOf, shaped } from "./core.js";
 import type { Download } from "./download.js";
 import type { List } from "./lists.js";
@@ -7,12 +7,6 @@ import { Prisms, type StoreOptions, storing } from "./prisms.js";
 import type {
   AnsweredIn, Deleting, Format, NewResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying, Schemas, Selection,
 } from "./types.js";
-
-/** Options of a call whose response is a result. */
-export interface ResultOptions<F extends Format> extends CallOptions {
-  /** How the result is written. `raw`, the default, has the answers; `json` has the columns of the Lens as `row`; csv, tsv and jsonl are texts. */
-  format?: F | undefined;
-}
 
 /**
  * An idempotency key that no other call has. Keep it as long as you may repeat the call: a repeat with the same key returns the stored

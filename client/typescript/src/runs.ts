@@ -1,6 +1,5 @@
 import { type Call, type CallOptions, limits, rowTypes } from "./call.js";
 import { Download } from "./download.js";
-import { Files } from "./files.js";
 import { lacking, without } from "./lacking.js";
 import type { List } from "./lists.js";
 import { patiently } from "./pause.js";
@@ -9,7 +8,7 @@ import { keyed, newIdempotencyKey } from "./results.js";
 import { Rows } from "./rows.js";
 import { responses } from "./shapes.js";
 import type { DryRun, NewRun, Run, RunLimits, Selection } from "./types.js";
-import type { Upload, UploadOptions } from "./upload.js";
+import { type Upload, type UploadOptions, Uploads } from "./upload.js";
 
 export interface WatchOptions extends CallOptions {
   /** Is told the run whenever it is read. */
@@ -23,7 +22,7 @@ export type RowsRun = Omit<NewRun, "file_id" | "from_labels_of"> & Required<Pick
 export const isSettled = (run: Run): boolean => run.status === "finished" || run.status === "cancelled" || run.status === "paused";
 
 /** Runs of files. */
-export class Runs extends Files {
+export class Runs extends Uploads {
   /**
    * Uploads a file as uploadFile does, runs it through a prism, and follows the run as watchRun does until it is finished, cancelled or
    * paused. If the call ends earlier, the run goes on.

@@ -46,12 +46,6 @@ export type AnsweredIn<F extends Format> = F extends "raw" ? AnsweredResult : F 
 /** What a read result is in a format. */
 export type ResultIn<F extends Format> = F extends "raw" ? Result : F extends "json" ? ResultRow : string;
 
-/** The answer to one question, with every probability. */
-export type Answer = Schemas["Answer"];
-export type ChoiceAnswer = Schemas["ChoiceAnswer"];
-export type YesNoAnswer = Schemas["YesNoAnswer"];
-export type ScaleAnswer = Schemas["ScaleAnswer"];
-
 // Either `fields` or `text`.
 type Input =
   /** Field key to value, for every field of the version. */

@@ -1,6 +1,6 @@
 import type { CallOptions, Caller } from "./call.js";
 import { ApiError, UnusableFileError } from "./errors.js";
-import type { Files } from "./files.js";
+import { Files } from "./files.js";
 import { type Bounds, leaveIfAborted, patiently } from "./pause.js";
 import { Sha256 } from "./sha256.js";
 import type { File, FileFormat, NewFile } from "./types.js";
@@ -160,4 +160,18 @@ export async function sum(content: Blob, signal?: AbortSignal): Promise<string> 
     hash.update(new Uint8Array(await content.slice(at, at + step).arrayBuffer()));
   }
   return hash.hex();
+}
+
+/** Files of rows, and their upload. */
+export class Uploads extends Files {
+  /**
+   * Uploads a file and returns it when Prism has read it. It sends the missing parts several at a time, and asks again what is missing
+   * when a connection is lost. A file of the same name, format and content that is among the account's newest hundred, whole or in
+   * part, is continued and not sent again: so an upload that ended with its program is continued by the same call. A file that Prism
+   * cannot read is an UnusableFileError.
+   */
+  uploadFile(upload: Upload, options: UploadOptions = {}): Promise<File> {
+    const { onUpload, ...call } = options;
+    return Uploading.run(this, this.caller, upload, this.caller.bounds(call), onUpload);
+  }
 }

@@ -5,7 +5,7 @@ import { api, ask, type Schemas, useCan, useKeys } from '@/api';
 import { Button, Code, type Column, Copy, Empty, ErrorNote, exactTime, Facts, Input, Note, Page, Panel, Select, Skeleton, Split, Table, Time, Toolbar } from '@/design';
 import { dayAfter, today } from '../usage/sums';
 import { neighbours } from '../neighbours';
-import type { AuditSearch } from './routes';
+import type { AuditSearch } from './search';
 import './audit.css';
 import { detailOf, folded, type Repeated, saying } from './words';
 

@@ -1,15 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { frame } from '@/shell/root';
-
-export interface AuditSearch {
-  /** The first and the last day, in UTC. */
-  from?: string;
-  to?: string;
-  /** `operator`, `retention`, or the id of a key or member. */
-  actor?: string;
-  /** The id of the open entry. */
-  open?: string;
-}
+import type { AuditSearch } from './search';
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -4,7 +4,7 @@ import type { Role } from '@/api';
 import { Button, Confirm, Copy, ErrorNote, Facts, Panel, Time, toast } from '@/design';
 import { changeMember, type InvitedMember, linkMember, type Member, removeMember } from './api';
 import { RoleSelect } from './Invite';
-import { MemberStatus } from './Members';
+import { MemberStatus } from './MemberStatus';
 
 /** One member or rule: its role, a new link, and its removal. */
 export function MemberPanel({ member, onInvited, ...around }: {

@@ -3,12 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { session, useCan, useSession } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Badge, Button, type Column, Empty, ErrorNote, Note, Page, Skeleton, Split, Status, Table, Time } from '@/design';
+import { Button, type Column, Empty, ErrorNote, Note, Page, Skeleton, Split, Table, Time } from '@/design';
 import { useActions } from '@/shell/actions';
 import { neighbours } from '../neighbours';
 import { type InvitedMember, type Member, useMembers } from './api';
 import { AddRule, Invite, Invited } from './Invite';
 import { MemberPanel } from './MemberPanel';
+import { MemberStatus } from './MemberStatus';
 
 const route = getRouteApi('/frame/members');
 
@@ -26,11 +27,6 @@ const columns: Column<Member>[] = [
 function Name({ member }: { member: Member }) {
   const { account } = useSession();
   return <>{member.name}{member.id === account?.member.id && <span className="soft"> you</span>}</>;
-}
-
-export function MemberStatus({ member }: { member: Member }) {
-  if (member.claim) return <Badge icon="filter">rule</Badge>;
-  return <Status status={member.signed_in_by ? 'active' : 'invited'} />;
 }
 
 /** The people of the account, and the rules that let people in. */

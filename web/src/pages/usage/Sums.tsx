@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useKeys } from '@/api';
 import { type Column, Num, percent, type Sort, Table } from '@/design';
-import type { UsageSearch } from './routes';
+import type { UsageSearch } from './search';
 import { dayAfter, type Total } from './sums';
 import './usage.css';
 

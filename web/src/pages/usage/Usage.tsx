@@ -5,7 +5,7 @@ import { AreaChart } from '@/charts';
 import { Button, count, Empty, ErrorNote, Input, money, Page, Section, Select, short, Skeleton, Tabs, Toolbar, useNow } from '@/design';
 import { byDay, dayAfter, days, today, totals } from './sums';
 import { Sums } from './Sums';
-import { groupings, type UsageSearch } from './routes';
+import { groupings, type UsageSearch } from './search';
 
 const route = getRouteApi('/frame/usage');
 
