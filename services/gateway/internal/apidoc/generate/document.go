@@ -36,6 +36,7 @@ func (d *document) build(operations []api.Operation) (object, error) {
 		paths = paths.with(declaration.Path, path.with(strings.ToLower(declaration.Method), d.operation(op, prose)))
 	}
 	components := d.base.object("components")
+	components = components.with("examples", withErrors(components.object("examples")))
 	all := append(slices.Clone(d.schemas.kept), d.schemas.made...)
 	built := object{}
 	for _, m := range d.base {
@@ -50,6 +51,19 @@ func (d *document) build(operations []api.Operation) (object, error) {
 		}
 	}
 	return built, nil
+}
+
+// withErrors gives the examples that have a code and a message their value.
+func withErrors(examples object) object {
+	all := make(object, len(examples))
+	for i, m := range examples {
+		all[i] = m
+		if e, _ := m.value.(object); e.get("code") != nil {
+			body := object{{"error", object{{"code", e.get("code")}, {"message", e.get("message")}}}}
+			all[i].value = object{{"summary", e.get("summary")}, {"value", body}}
+		}
+	}
+	return all
 }
 
 func (d *document) operation(op api.Operation, prose object) object {
