@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ type rows struct {
 func (r *rows) request(after int64) (io.ReadCloser, error) {
 	q := r.RunRows
 	q.After = after
-	k := request("listRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query())
+	k := declared(api.ListRunRows, r.id).where(q.query())
 	return r.c.stream(r.ctx, k, mediaTypes[string(q.Format)], r.options)
 }
 

@@ -2,36 +2,63 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
-// RunStatus is the state of a file run.
-type RunStatus string
+type (
+	// RunStatus is the state of a file run.
+	RunStatus = api.RunStatus
+	// Run is a file run. OK, Failed, Invalid, Cancelled and Pending add up to Rows. That of a dry run has only its Plan.
+	Run = api.Run
+	// DryRun is what a run would do.
+	DryRun = api.DryRun
+	// InvalidRow is a row that a call would refuse, or a cell that is no label, with the message.
+	InvalidRow = api.InvalidRow
+	// RunLimits bound how fast a run goes. For a new run, nil is no limit. In SetRunLimits, nil keeps a limit and 0 removes it.
+	RunLimits = api.RunLimits
+	// RunLabels counts the cells of label columns.
+	RunLabels = api.RunLabels
+	// RunUsage is the tokens of a run and their cost.
+	RunUsage = api.RunUsage
+	// RowsFormat is the format of the rows of a run.
+	RowsFormat = api.RowsFormat
+	// RowStatus is the state of a row of a run.
+	RowStatus = api.RowStatus
+)
 
 // The states of runs.
 const (
-	RunQueued     RunStatus = "queued"
-	RunRunning    RunStatus = "running"
-	RunPausing    RunStatus = "pausing" // until the calls under way end, at most 16 s
-	RunPaused     RunStatus = "paused"
-	RunCancelling RunStatus = "cancelling" // until the calls under way end, at most 16 s
-	RunCancelled  RunStatus = "cancelled"
-	RunFinished   RunStatus = "finished"
+	RunQueued     = prism.RunQueued
+	RunRunning    = prism.RunRunning
+	RunPausing    = prism.RunPausing // until the calls under way end, at most 16 s
+	RunPaused     = prism.RunPaused
+	RunCancelling = prism.RunCancelling // until the calls under way end, at most 16 s
+	RunCancelled  = prism.RunCancelled
+	RunFinished   = prism.RunFinished
 )
 
-// Settled tells whether a run changes no more unless somebody resumes or retries it.
-func (s RunStatus) Settled() bool { return s == RunFinished || s == RunCancelled || s == RunPaused }
+// The formats of rows.
+const (
+	RowsCSV   = prism.RowsCSV
+	RowsTSV   = prism.RowsTSV
+	RowsJSONL = prism.RowsJSONL
+	RowsXLSX  = prism.RowsXLSX
+)
 
-// RunLimits bound how fast a run goes. For a new run, nil is no limit. In SetRunLimits, nil keeps a limit and 0 removes it.
-type RunLimits struct {
-	RowsPerSecond *float64 `json:"rows_per_second,omitempty"` // at most 100,000
-	Concurrency   *int     `json:"concurrency,omitempty"`     // rows at the model at once, at most 10,000
-}
+// The states of rows that can be selected.
+const (
+	RowOK      = prism.RowOK
+	RowFailed  = prism.RowFailed  // the model gave no usable answer
+	RowInvalid = prism.RowInvalid // a call would refuse it
+	RowPending = prism.RowPending
+)
 
 // NewRun is a run of a file to create.
 type NewRun struct {
@@ -50,71 +77,6 @@ type NewRun struct {
 	PauseAtFailures *float64 `json:"pause_at_failures,omitempty"`
 	// IdempotencyKey makes repeats of the call safe: the same key is the same run.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-}
-
-// Run is a file run. OK, Failed, Invalid, Cancelled and Pending add up to Rows.
-type Run struct {
-	ID      string    `json:"id"`
-	Name    *string   `json:"name"`
-	Prism   string    `json:"prism"`
-	Version int       `json:"version"`
-	FileID  string    `json:"file_id"`
-	Status  RunStatus `json:"status"`
-	Reason  *string   `json:"reason"` // why the run paused by itself
-	Rows    int64     `json:"rows"`
-	OK      int64     `json:"ok"`
-	Failed  int64     `json:"failed"`  // the model gave no usable answer; RetryRun sends them again
-	Invalid int64     `json:"invalid"` // a call would refuse them; there is no result
-	// Cancelled rows were not answered when the run was cancelled.
-	Cancelled        int64      `json:"cancelled"`
-	Pending          int64      `json:"pending"`
-	Labels           *RunLabels `json:"labels"` // nil without label columns
-	RowsPerSecondNow float64    `json:"rows_per_second_now"`
-	ETASeconds       *float64   `json:"eta_seconds"` // nil if it is not known
-	Usage            RunUsage   `json:"usage"`
-	CreatedAt        Time       `json:"created_at"`
-	StartedAt        *Time      `json:"started_at"`
-	FinishedAt       *Time      `json:"finished_at"`
-	Plan             *DryRun    `json:"-"` // what the run would do, of a dry run
-}
-
-// RunLabels counts the cells of label columns: labels of rows that are ok, and cells that are no value of their question.
-type RunLabels struct {
-	Stored  int64 `json:"stored"`
-	Invalid int64 `json:"invalid"`
-}
-
-// Done is the number of rows that have their outcome.
-func (r Run) Done() int64 { return r.Rows - r.Pending }
-
-// RunUsage is the tokens of a run and their cost.
-type RunUsage struct {
-	InputTokens  int64        `json:"input_tokens"`
-	OutputTokens int64        `json:"output_tokens"`
-	Cost         *json.Number `json:"cost"` // exact; nil without a currency
-	Currency     *string      `json:"currency"`
-}
-
-// DryRun is what a run would do.
-type DryRun struct {
-	Rows         int64        `json:"rows"`
-	RowsChecked  int64        `json:"rows_checked"` // fewer than Rows of a file that takes longer than 20 s to check
-	Invalid      []InvalidRow `json:"invalid"`      // the first 100
-	InvalidTotal int64        `json:"invalid_total"`
-	// InvalidLabels are the first 100 cells of label columns that are no label. Their rows are answered.
-	InvalidLabels      []InvalidRow `json:"invalid_labels"`
-	InvalidLabelsTotal int64        `json:"invalid_labels_total"`
-	Tokens             int64        `json:"tokens"` // an estimate, as what follows
-	ModelCalls         int64        `json:"model_calls"`
-	Seconds            *float64     `json:"seconds"` // nil if it is not known
-	Cost               *json.Number `json:"cost"`    // nil if the model has no price
-	Currency           *string      `json:"currency"`
-}
-
-// InvalidRow is a row that a call would refuse, with the message of the refusal.
-type InvalidRow struct {
-	Row     int64  `json:"row"` // the first is 1
-	Message string `json:"message"`
 }
 
 // CreateRun starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also of the rows,
@@ -147,7 +109,7 @@ func (c *Client) ListRuns(ctx context.Context, f RunFilter, o PageOptions, optio
 	q := o.query()
 	set(q, "prism", f.Prism)
 	set(q, "status", string(f.Status))
-	return fetch[Page[Run]](ctx, c, request("listRuns", http.MethodGet, "runs").where(q), options)
+	return fetch[Page[Run]](ctx, c, declared(api.ListRuns).where(q), options)
 }
 
 // Runs iterates over the account's runs, newest first, and reads a page at a time. An error ends the iteration.
@@ -159,40 +121,39 @@ func (c *Client) Runs(ctx context.Context, f RunFilter, options ...CallOption) i
 
 // ReadRun reads a run.
 func (c *Client) ReadRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
-	return fetch[Run](ctx, c, request("readRun", http.MethodGet, "runs", id), options)
+	return fetch[Run](ctx, c, declared(api.ReadRun, id), options)
 }
 
 // PauseRun begins no further row of a run. Those under way end within 16 s. The call is idempotent.
 func (c *Client) PauseRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
-	return fetch[Run](ctx, c, request("pauseRun", http.MethodPost, "runs", id, "pause").idempotent(), options)
+	return fetch[Run](ctx, c, declared(api.PauseRun, id), options)
 }
 
 // ResumeRun continues a paused run. The call is idempotent.
 func (c *Client) ResumeRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
-	return fetch[Run](ctx, c, request("resumeRun", http.MethodPost, "runs", id, "resume").idempotent(), options)
+	return fetch[Run](ctx, c, declared(api.ResumeRun, id), options)
 }
 
 // CancelRun ends a run for good; answers that are there stay. The call is idempotent.
 func (c *Client) CancelRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
-	return fetch[Run](ctx, c, request("cancelRun", http.MethodPost, "runs", id, "cancel").idempotent(), options)
+	return fetch[Run](ctx, c, declared(api.CancelRun, id), options)
 }
 
 // RetryRun sends the failed rows of a run to the model again. It is ErrConflict if there are none.
 func (c *Client) RetryRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
-	return fetch[Run](ctx, c, request("retryRun", http.MethodPost, "runs", id, "retry"), options)
+	return fetch[Run](ctx, c, declared(api.RetryRun, id), options)
 }
 
 // SetRunLimits changes how fast a run goes.
 func (c *Client) SetRunLimits(ctx context.Context, id string, l RunLimits, options ...CallOption) (Run, error) {
-	k, sent := request("setRunLimits", http.MethodPut, "runs", id, "limits"), map[string]any{}
+	sent := map[string]any{}
 	if l.RowsPerSecond != nil {
 		sent["rows_per_second"] = orNull(*l.RowsPerSecond)
 	}
 	if l.Concurrency != nil {
 		sent["concurrency"] = orNull(*l.Concurrency)
 	}
-	k.body = sent
-	return fetch[Run](ctx, c, k, options)
+	return fetch[Run](ctx, c, declared(api.SetRunLimits, id).sending(sent), options)
 }
 
 // orNull is a limit, or null to remove it.
@@ -202,28 +163,6 @@ func orNull[T comparable](limit T) *T {
 	}
 	return &limit
 }
-
-// RowsFormat is the format of the rows of a run.
-type RowsFormat string
-
-// The formats of rows.
-const (
-	RowsCSV   RowsFormat = "csv"
-	RowsTSV   RowsFormat = "tsv"
-	RowsJSONL RowsFormat = "jsonl"
-	RowsXLSX  RowsFormat = "xlsx"
-)
-
-// RowStatus is the state of a row of a run.
-type RowStatus string
-
-// The states of rows that can be selected.
-const (
-	RowOK      RowStatus = "ok"
-	RowFailed  RowStatus = "failed"  // the model gave no usable answer
-	RowInvalid RowStatus = "invalid" // a call would refuse it
-	RowPending RowStatus = "pending"
-)
 
 // RunRows selects rows of a run and their format.
 type RunRows struct {

@@ -87,7 +87,7 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 		t.Errorf("%d results, %d failed, %d retries, models %v, %d days", calls, failed, retries, models, len(days))
 	}
 
-	list, err := s.ListRuns(ctx, key.Digest(), contract.RunList{Page: contract.Page{Limit: 10}})
+	list, err := contract.Do(ctx, s, key.Digest(), api.ListRuns, api.ListRunsRequest{PageRequest: api.PageRequest{Limit: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,18 +11,19 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // shown is a run as the API shows it.
 type shown struct {
-	Status                                        contract.RunStatus
+	Status                                        prism.RunStatus
 	Rows, OK, Failed, Invalid, Cancelled, Pending int
 }
 
 // look reads a run, whose counts always add up.
 func (h *seeded) look(t *testing.T, r *seededRun) (s shown) {
 	t.Helper()
-	read, err := h.results.FileRun(t.Context(), h.key, r.id)
+	read, err := contract.Do(t.Context(), h.results, h.key, api.ReadRun, api.RunRequest{Run: r.id})
 	if err := errors.Join(err, json.Unmarshal(read.Body, &s)); err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +34,13 @@ func (h *seeded) look(t *testing.T, r *seededRun) (s shown) {
 }
 
 func (s shown) over() bool {
-	return s.Status == contract.RunFinished || s.Status == contract.RunCancelled
+	return s.Status == prism.RunFinished || s.Status == prism.RunCancelled
 }
 
 // act does something to a run. Runs that are over refuse it.
-func (h *seeded) act(t *testing.T, r *seededRun, a contract.RunAction) (done bool) {
+func (h *seeded) act(t *testing.T, r *seededRun, op api.Op[api.RunRequest, api.Run]) (done bool) {
 	t.Helper()
-	_, err := h.results.ActOnRun(t.Context(), h.key, r.id, a)
+	_, err := contract.Do(t.Context(), h.results, h.key, op, api.RunRequest{Run: r.id})
 	if err != nil && !errors.Is(err, apierr.RunOver()) && !errors.Is(err, apierr.NoFailedRows()) {
 		t.Fatal(err)
 	}
@@ -58,14 +59,16 @@ func (h *seeded) follow(t *testing.T) {
 			}
 			left++
 			switch {
-			case s.Status == contract.RunPaused && h.chance(30):
-				h.act(t, r, contract.ResumeRun)
+			case s.Status == prism.RunPaused && h.chance(30):
+				h.act(t, r, api.ResumeRun)
 			case h.chance(4):
-				h.act(t, r, contract.PauseRun)
+				h.act(t, r, api.PauseRun)
 			case h.chance(1):
-				r.cancelled = h.act(t, r, contract.CancelRun) || r.cancelled
+				r.cancelled = h.act(t, r, api.CancelRun) || r.cancelled
 			case h.chance(4):
-				_, err := h.results.SetRunLimits(t.Context(), h.key, r.id, contract.RunLimits{Concurrency: new(int32(h.upTo(20)))})
+				_, err := contract.Do(t.Context(), h.results, h.key, api.SetRunLimits, api.SetRunLimitsRequest{
+					RunRequest: api.RunRequest{Run: r.id}, RunLimits: api.RunLimits{Concurrency: new(int(h.upTo(20)))},
+				})
 				if err != nil && !errors.Is(err, apierr.RunOver()) {
 					t.Fatal(err)
 				}
@@ -90,8 +93,8 @@ func (h *seeded) settle(t *testing.T) {
 				continue
 			}
 			left++
-			if s.Status == contract.RunPaused {
-				h.act(t, r, contract.ResumeRun)
+			if s.Status == prism.RunPaused {
+				h.act(t, r, api.ResumeRun)
 			}
 			if time.Now().After(end) {
 				t.Fatalf("VIOLATION: a run does not end: %+v", s)
@@ -147,7 +150,7 @@ func (h *seeded) retry(t *testing.T) {
 		}
 	}
 	for _, r := range h.runs {
-		if !many && h.act(t, r, contract.RetryRun) {
+		if !many && h.act(t, r, api.RetryRun) {
 			h.count(&h.retries)
 			r.attempts++
 		}
@@ -168,7 +171,9 @@ func (h *seeded) audit(t *testing.T, number int, r *seededRun) {
 	if !r.cancelled && (run.Cancelled != 0 || run.Invalid != r.invalid) || run.Pending != 0 {
 		t.Errorf("VIOLATION: run %d with %d invalid rows ended as %+v", number, r.invalid, run)
 	}
-	stream, err := h.results.RunRows(t.Context(), h.key, r.id, contract.RunRows{Format: contract.RowsJSONL})
+	stream, err := contract.Open(t.Context(), h.results, h.key, api.ListRunRows, api.ListRunRowsRequest{
+		RunRequest: api.RunRequest{Run: r.id}, Format: prism.RowsJSONL, Only: api.AllRows,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +200,7 @@ func (h *seeded) audit(t *testing.T, number int, r *seededRun) {
 		}
 		// A row whose retry was cancelled is cancelled, and shows the failed result before.
 		shows, want := len(saved) > 0, got.Status
-		if want == string(contract.RowCancelled) {
+		if want == string(prism.RowCancelled) {
 			want = "failed"
 		}
 		if len(saved) > r.attempts || (got.ID != nil) != shows || !shows && (got.Status == "ok" || got.Status == "failed") {

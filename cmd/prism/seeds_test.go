@@ -261,7 +261,7 @@ func (h *seeded) start(t *testing.T, run int) *seededRun {
 		File: made, Fields: []contract.FieldColumn{{Field: "message", Column: "text"}}, Ref: "number", PauseAt: &never,
 	}
 	if h.chance(30) {
-		n.Concurrency = new(1 + h.rand.Int32N(20))
+		n.Concurrency = new(1 + h.rand.IntN(20))
 	}
 	if h.chance(20) {
 		n.RowsPerSecond = new(2 + 50*h.rand.Float64())

@@ -29,12 +29,14 @@
 // The limits of a member are tags:
 //
 //	min, max   of a number its value, of a string its code points, of a list its elements, of a list of lists its values
+//	above      of a number what it must be greater than
 //	enum       the values of a string, separated by commas; a type with the method Values has them there
 //	except     a value of a type that the member never has
 //	form       the pattern of a string: see Forms
 //	default    the value of an absent parameter of the query
 //	list       of a cursor: the list that it belongs to (spec: page-cursor)
 //	null       of a member of a response: it may be null, though its type is no pointer or it has omitzero
+//	           zero, of an optional pointer of a request: null points to zero, and what is not sent is nil
 //	empty      of a parameter of the query: it may be sent empty, which means something
 //	parameter  of a parameter: its component of the OpenAPI document, which is kept by hand
 //	notnull    of an optional member of a request: it must not be null

@@ -34,11 +34,15 @@ func (f Format) Tabular() bool { return slices.Contains(Formats()[2:], f) }
 // Media is a type of response beside JSON, and its schema, which is kept by hand.
 type Media struct{ Type, Schema string }
 
-// The media of rows.
+// The media of streams.
 var (
 	CSVMedia   = Media{"text/csv", "CsvText"}
 	TSVMedia   = Media{"text/tab-separated-values", "TsvText"}
 	JSONLMedia = Media{"application/jsonl", "JsonlText"}
+	// WorkbookMedia is a workbook of Excel, which is compressed already.
+	WorkbookMedia = Media{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "Octets"}
+	// EventsMedia is server-sent events.
+	EventsMedia = Media{"text/event-stream", "EventStream"}
 )
 
 // rowMedia are those of the tabular formats.

@@ -31,6 +31,8 @@ type Property struct {
 	Nullable bool
 	// NotNull is true of an optional member of a request that must not be null.
 	NotNull bool
+	// Zeroed is true of an optional pointer of a request that is nil when it was not sent, and points to zero when null was sent.
+	Zeroed bool
 	// Unless is a boolean member that is true when this one may be absent; "": none.
 	Unless string
 	Limits
@@ -40,10 +42,12 @@ type Property struct {
 type Limits struct {
 	// Min and Max bound a number, the code points of a string, or the elements of a list; nil: no bound.
 	Min, Max *float64
-	Enum     []string
-	Form     string // of Forms; also "uuid", "date", "hour"
-	Default  string
-	List     string // of a cursor
+	// Above is what a number must be greater than; nil: no such bound.
+	Above   *float64
+	Enum    []string
+	Form    string // of Forms; also "uuid", "date", "hour"
+	Default string
+	List    string // of a cursor
 }
 
 // Sent tells which members of a body were sent.
@@ -82,10 +86,11 @@ func property(f reflect.StructField) (Property, bool) {
 			continue
 		}
 		_, required := f.Tag.Lookup("required")
-		_, nullable := f.Tag.Lookup("null")
+		null, nullable := f.Tag.Lookup("null")
 		_, notNull := f.Tag.Lookup("notnull")
 		m := Property{
-			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, NotNull: notNull, Unless: f.Tag.Get("unless"),
+			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Zeroed: null == "zero", NotNull: notNull,
+			Unless:   f.Tag.Get("unless"),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}
 		return m, true
@@ -95,7 +100,7 @@ func property(f reflect.StructField) (Property, bool) {
 
 func limits(f reflect.StructField) Limits {
 	l := Limits{
-		Min: bound(f, "min"), Max: bound(f, "max"), Form: f.Tag.Get("form"), Default: f.Tag.Get("default"), List: f.Tag.Get("list"),
+		Min: bound(f, "min"), Max: bound(f, "max"), Above: bound(f, "above"), Form: f.Tag.Get("form"), Default: f.Tag.Get("default"), List: f.Tag.Get("list"),
 	}
 	if values := f.Tag.Get("enum"); values != "" {
 		l.Enum = strings.Split(values, ",")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -25,17 +26,6 @@ type Runs interface {
 	LabelsRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (NewRun, error)
 	// DropLabelsFile deletes the file that LabelsRun made for a dry run. Like the dry run, it has no entry in the audit.
 	DropLabelsFile(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)
-	// ListRuns is a page of runs, newest first: {data, next_cursor}.
-	ListRuns(ctx context.Context, key KeyDigest, q RunList) (Response, error)
-	// FileRun is a run: apierr.RunNotFound. (Services have a method Run that runs them.)
-	FileRun(ctx context.Context, key KeyDigest, id prism.RunID) (Response, error)
-	// ActOnRun pauses, resumes, cancels, or retries the failed rows of a run: apierr.RunOver, apierr.NoFailedRows. Doing it twice
-	// is doing it once.
-	ActOnRun(ctx context.Context, key KeyDigest, id prism.RunID, a RunAction) (Response, error)
-	// SetRunLimits replaces the limits of a run that are not nil: apierr.RunOver.
-	SetRunLimits(ctx context.Context, key KeyDigest, id prism.RunID, l RunLimits) (Response, error)
-	// RunRows streams the rows of a run in the order of its file. The caller closes the body.
-	RunRows(ctx context.Context, key KeyDigest, id prism.RunID, q RunRows) (Stream, error)
 }
 
 // NewRun is a run of a file.
@@ -51,7 +41,7 @@ type NewRun struct {
 	Name           string   `json:",omitzero"`
 	PauseAt        *float64 `json:",omitzero"` // part of the last 200 rows that may fail, 0 to 1; nil: DefaultPauseAt
 	IdempotencyKey string   `json:",omitzero"`
-	RunLimits
+	api.RunLimits
 }
 
 // LabelsRunWait is how long a caller waits for LabelsRun, which reads thousands of results and waits until its file was read.
@@ -63,12 +53,6 @@ const DefaultPauseAt = 0.5
 // FieldColumn is the column whose cells are the values of a field.
 type FieldColumn struct{ Field, Column string }
 
-// RunLimits bound how fast a run goes. nil changes nothing, or is no limit of a new run; zero removes a limit.
-type RunLimits struct {
-	RowsPerSecond *float64 `json:",omitzero"` // above 0, at most 100,000
-	Concurrency   *int32   `json:",omitzero"` // rows at the model at once, 1 to 10,000
-}
-
 // RunAction is what a call does to a run.
 type RunAction string
 
@@ -78,59 +62,6 @@ const (
 	ResumeRun RunAction = "resume"
 	CancelRun RunAction = "cancel"
 	RetryRun  RunAction = "retry"
-)
-
-// RunStatus is the state of a run (spec: run-states).
-type RunStatus string
-
-// The states.
-const (
-	RunQueued     RunStatus = "queued"
-	RunRunning    RunStatus = "running"
-	RunPausing    RunStatus = "pausing"
-	RunPaused     RunStatus = "paused"
-	RunCancelling RunStatus = "cancelling"
-	RunCancelled  RunStatus = "cancelled"
-	RunFinished   RunStatus = "finished"
-)
-
-// RunList filters and pages runs. Zero values filter nothing.
-type RunList struct {
-	Prism  *prism.Ref
-	Status RunStatus
-	Page   Page
-}
-
-// RunRows selects rows of a run.
-type RunRows struct {
-	Format RowsFormat
-	Only   RowStatus // "": all rows
-	// After is the number of a row: only rows behind it, under the same header. A download that was cut continues with it. 0: from
-	// the first row.
-	After int64 `json:",omitzero"`
-}
-
-// RowsFormat is a format of the rows of a run.
-type RowsFormat string
-
-// The formats.
-const (
-	RowsCSV   RowsFormat = "csv"
-	RowsTSV   RowsFormat = "tsv"
-	RowsJSONL RowsFormat = "jsonl"
-	RowsXLSX  RowsFormat = "xlsx"
-)
-
-// RowStatus is the state of a row of a run.
-type RowStatus string
-
-// The states. Every row of a run has exactly one.
-const (
-	RowOK        RowStatus = "ok"
-	RowFailed    RowStatus = "failed"
-	RowInvalid   RowStatus = "invalid"
-	RowCancelled RowStatus = "cancelled"
-	RowPending   RowStatus = "pending"
 )
 
 // RunPlan is what a run would answer. Chunks are the chunks of the file.

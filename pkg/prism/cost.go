@@ -27,12 +27,15 @@ func (c Cost) Float64() float64 {
 	return f
 }
 
-// MarshalJSON writes the exact decimal number without zeros at its end, such as 0.000125.
-func (c Cost) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes a number.
+func (c Cost) MarshalJSON() ([]byte, error) { return []byte(c.String()), nil }
+
+// String is the exact decimal number without zeros at its end, such as 0.000125.
+func (c Cost) String() string {
 	whole, rest := c.rests(), new(big.Int)
 	whole.QuoRem(whole, big.NewInt(costUnit), rest)
 	b := fmt.Appendf(nil, "%d.%0*d", whole, costDigits, rest)
-	return bytes.TrimRight(bytes.TrimRight(b, "0"), "."), nil
+	return string(bytes.TrimRight(bytes.TrimRight(b, "0"), "."))
 }
 
 // rests is the whole cost in the unit of Rest.

@@ -4,6 +4,8 @@
 package strictjson
 
 import (
+	stdjson "encoding/json"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -18,6 +20,8 @@ type (
 	Options = jsontext.Options
 	// Value is a whole JSON value as text.
 	Value = jsontext.Value
+	// Number is a number as text.
+	Number = stdjson.Number
 )
 
 // The token-level functions that parsers and writers need.
@@ -35,6 +39,10 @@ var (
 	RejectUnknownMembers = json.RejectUnknownMembers
 	// OmitZeroMembers makes Marshal leave out members that are zero.
 	OmitZeroMembers = json.OmitZeroStructFields
+	// Numbers makes Marshal write each Number as a number, not as a string.
+	Numbers = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, n Number) error {
+		return e.WriteValue(jsontext.Value(n))
+	}))
 )
 
 // Marshal encodes v as one compact JSON value.

@@ -1,6 +1,9 @@
 package contracttest
 
 import (
+	"context"
+	"errors"
+	"io"
 	"reflect"
 	"testing"
 	"time"
@@ -12,7 +15,7 @@ import (
 // operations holds that the request of each declared operation that results answers arrives whole, with every member set and with none.
 func operations(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
 	t.Helper()
-	far := &results{doc: aResponse}
+	far := &results{doc: aResponse, body: string(aResponse.Body)}
 	near := connect(t, far)
 	for _, op := range api.Operations() {
 		if op.Declared().ByGateway {
@@ -21,27 +24,33 @@ func operations(t *testing.T, connect func(*testing.T, contract.Results) contrac
 		full := op.NewRequest()
 		fill(reflect.ValueOf(full).Elem())
 		for _, request := range []any{full, op.NewRequest()} {
-			method, got, err := "Do", aResponse, error(nil)
-			if op.Declared().Class == api.Streamed {
-				method = "Open"
-				var stream contract.Stream
-				if stream, err = near.Open(patience(t), digest, op, request); err == nil {
-					err = stream.Body.Close()
-				}
-			} else {
-				got, err = near.Do(patience(t), digest, op, request)
-			}
-			if err != nil {
-				t.Errorf("%s: %v", op.Declared().Name, err)
-			}
-			if want := aResponse; !reflect.DeepEqual(got, want) {
-				t.Errorf("%s returned %+v, want %+v", op.Declared().Name, got, want)
+			method, want, got, err := answered(patience(t), near, op, request)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s returned %+v, %v, want %+v", op.Declared().Name, got, err, want)
 			}
 			if want := (heard{method, []any{digest, op, request}}); !reflect.DeepEqual(far.heard, want) {
 				t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 			}
 		}
 	}
+}
+
+// answered is the response to an operation, the one that is expected, and the method that gave it.
+func answered(
+	ctx context.Context, r contract.Results, op api.Operation, request any,
+) (method string, want, got contract.Response, err error) {
+	if op.Declared().Class != api.Streamed {
+		got, err = r.Do(ctx, digest, op, request)
+		return "Do", aResponse, got, err
+	}
+	stream, err := r.Open(ctx, digest, op, request)
+	if err != nil {
+		return "Open", want, got, err
+	}
+	got.ContentType = stream.ContentType
+	got.Body, err = io.ReadAll(stream.Body)
+	want = contract.Response{ContentType: aResponse.ContentType, Body: aResponse.Body}
+	return "Open", want, got, errors.Join(err, stream.Body.Close())
 }
 
 // fill gives every part of a value something that is not zero.

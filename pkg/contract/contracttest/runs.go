@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -43,27 +43,6 @@ func (r *results) CreateRun(_ context.Context, key contract.KeyDigest, ref prism
 	return r.hear("CreateRun", key, ref, n)
 }
 
-func (r *results) ListRuns(_ context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
-	return r.hear("ListRuns", key, q)
-}
-
-func (r *results) FileRun(_ context.Context, key contract.KeyDigest, id prism.RunID) (contract.Response, error) {
-	return r.hear("FileRun", key, id)
-}
-
-func (r *results) ActOnRun(_ context.Context, key contract.KeyDigest, id prism.RunID, a contract.RunAction) (contract.Response, error) {
-	return r.hear("ActOnRun", key, id, a)
-}
-
-func (r *results) SetRunLimits(_ context.Context, key contract.KeyDigest, id prism.RunID, l contract.RunLimits) (contract.Response, error) {
-	return r.hear("SetRunLimits", key, id, l)
-}
-
-func (r *results) RunRows(_ context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
-	doc, err := r.hear("RunRows", key, id, q)
-	return contract.Stream{ContentType: doc.ContentType, Body: io.NopCloser(strings.NewReader(r.body))}, err
-}
-
 func (r *results) LeaseChunk(_ context.Context, worker prism.UUID) (*contract.Chunk, error) {
 	_, err := r.hear("LeaseChunk", worker)
 	return r.chunk, err
@@ -85,7 +64,7 @@ var (
 	aRun   = contract.NewRun{
 		File: fileID, Fields: []contract.FieldColumn{{Field: "z", Column: odd}, {Field: "a", Column: "b"}}, Ref: odd, Context: odd, Version: 3,
 		Labels: []contract.FieldColumn{{Field: "z", Column: odd}}, Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
-		RunLimits: contract.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(int32(10_000))},
+		RunLimits: api.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(10_000)},
 	}
 	// repeating are the fields of a row that has two values, each twice, and two empty ones.
 	repeating = []prism.FieldValue{
@@ -101,12 +80,6 @@ func filesAndRuns() []called {
 		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 1, Data: bytes.Repeat([]byte{0, 0xff}, contract.PartBytes/2)}}},
 		{"CreateRun", []any{digest, bySlug, aRun}},
 		{"CreateRun", []any{digest, byID, contract.NewRun{File: fileID, Fields: []contract.FieldColumn{}}}},
-		{"ListRuns", []any{digest, contract.RunList{}}},
-		{"ListRuns", []any{digest, contract.RunList{Prism: &byID, Status: contract.RunPausing, Page: contract.Page{Limit: 7, Cursor: "c"}}}},
-		{"FileRun", []any{digest, runID}},
-		{"ActOnRun", []any{digest, runID, contract.RetryRun}},
-		{"SetRunLimits", []any{digest, runID, contract.RunLimits{}}},
-		{"SetRunLimits", []any{digest, runID, contract.RunLimits{RowsPerSecond: new(0.0), Concurrency: new(int32(0))}}},
 	}
 }
 
@@ -192,17 +165,6 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		}
 		heardOf("SaveRows", s)
 	}
-	far.body = strings.Repeat("row,"+odd+"\r\n", 10_000)
-	q := contract.RunRows{Format: contract.RowsXLSX, Only: contract.RowPending, After: 9_999_999}
-	stream, err := near.RunRows(patience(t), digest, runID, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(stream.Body)
-	if err := errors.Join(err, stream.Body.Close()); err != nil || string(body) != far.body || stream.ContentType != aResponse.ContentType {
-		t.Errorf("the rows arrived as %d bytes of %q: %v", len(body), stream.ContentType, err)
-	}
-	heardOf("RunRows", digest, runID, q)
 }
 
 // failuresOfRuns hold that errors of runs and leases keep their type.
@@ -219,7 +181,7 @@ func failuresOfRuns(t *testing.T, connect func(*testing.T, contract.Results) con
 		_, lease := near.LeaseChunk(patience(t), prism.UUID{})
 		_, renew := near.RenewLeases(patience(t), nil)
 		_, part := near.PutPart(patience(t), digest, contract.FilePart{})
-		_, stream := near.RunRows(patience(t), digest, runID, contract.RunRows{})
+		_, stream := near.Open(patience(t), digest, api.ListRunRows, api.ListRunRows.NewRequest())
 		for i, err := range []error{plan, rows, lease, renew, part, stream, near.SaveRows(patience(t), contract.SaveRows{})} {
 			if !errors.Is(err, want) {
 				t.Errorf("%d: got %v, want %v", i, err, want)

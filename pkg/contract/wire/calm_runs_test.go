@@ -2,8 +2,6 @@ package wire_test
 
 import (
 	"context"
-	"io"
-	"strings"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -25,32 +23,12 @@ func (calm) CreateRun(context.Context, contract.KeyDigest, prism.Ref, contract.N
 	return page, nil
 }
 
-func (calm) ListRuns(context.Context, contract.KeyDigest, contract.RunList) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) FileRun(context.Context, contract.KeyDigest, prism.RunID) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) ActOnRun(context.Context, contract.KeyDigest, prism.RunID, contract.RunAction) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) SetRunLimits(context.Context, contract.KeyDigest, prism.RunID, contract.RunLimits) (contract.Response, error) {
-	return page, nil
-}
-
 func (calm) PlanRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.RunPlan, error) {
 	return contract.RunPlan{}, nil
 }
 
 func (calm) PlanRows(context.Context, contract.KeyDigest, contract.PlanRows) ([]contract.ChunkRow, error) {
 	return nil, nil
-}
-
-func (calm) RunRows(context.Context, contract.KeyDigest, prism.RunID, contract.RunRows) (contract.Stream, error) {
-	return contract.Stream{ContentType: "text/csv", Body: io.NopCloser(strings.NewReader("a\r\n"))}, nil
 }
 
 func (calm) LeaseChunk(context.Context, prism.UUID) (*contract.Chunk, error) { return nil, nil }

@@ -78,8 +78,8 @@ func TestAServiceRefusesMembersThatItDoesNotKnow(t *testing.T) {
 		name, path, body string
 		want             int
 	}{
-		{"known members of a method", "list-runs", `{"Query":{"Status":"paused"}}`, http.StatusOK},
-		{"another member of a method", "list-runs", `{"Query":{"Status":"paused","Later":1}}`, http.StatusBadRequest},
+		{"known members of a method", "renew-leases", `{"Leases":[{"Chunk":1}]}`, http.StatusOK},
+		{"another member of a method", "renew-leases", `{"Leases":[{"Chunk":1,"Later":1}]}`, http.StatusBadRequest},
 		{"known members of an operation", "operations/setRetention", `{"Request":{"days":1}}`, http.StatusOK},
 		{"another member of an operation's request", "operations/setRetention", `{"Request":{"days":1,"later":1}}`, http.StatusBadRequest},
 		{"another member beside the request", "operations/setRetention", `{"Request":{},"Later":1}`, http.StatusBadRequest},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -18,11 +19,6 @@ const (
 	pathCreateRun      = "/internal/create-run"
 	pathLabelsRun      = "/internal/labels-run"
 	pathDropLabelsFile = "/internal/drop-labels-file"
-	pathListRuns       = "/internal/list-runs"
-	pathFileRun        = "/internal/file-run"
-	pathActOnRun       = "/internal/act-on-run"
-	pathSetRunLimits   = "/internal/set-run-limits"
-	pathRunRows        = "/internal/run-rows"
 	pathLeaseChunk     = "/internal/lease-chunk"
 	pathRenewLeases    = "/internal/renew-leases"
 	pathSaveRows       = "/internal/save-rows"
@@ -43,8 +39,7 @@ type (
 		Key    contract.KeyDigest
 		ID     prism.RunID
 		Action contract.RunAction `json:",omitzero"` // ActOnRun
-		Limits contract.RunLimits `json:",omitzero"` // SetRunLimits
-		Rows   contract.RunRows   `json:",omitzero"` // RunRows
+		Limits api.RunLimits      `json:",omitzero"` // SetRunLimits
 	}
 	argsLease struct {
 		Worker prism.UUID
@@ -175,26 +170,6 @@ func (r *results) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id
 	return r.call(ctx, pathDropLabelsFile, argsFile{key, id})
 }
 
-func (r *results) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
-	return r.lookUp(ctx, pathListRuns, argsQuery[contract.RunList]{key, q})
-}
-
-func (r *results) FileRun(ctx context.Context, key contract.KeyDigest, id prism.RunID) (contract.Response, error) {
-	return r.lookUp(ctx, pathFileRun, argsRun{Key: key, ID: id})
-}
-
-func (r *results) ActOnRun(ctx context.Context, key contract.KeyDigest, id prism.RunID, a contract.RunAction) (contract.Response, error) {
-	return r.call(ctx, pathActOnRun, argsRun{Key: key, ID: id, Action: a})
-}
-
-func (r *results) SetRunLimits(ctx context.Context, key contract.KeyDigest, id prism.RunID, l contract.RunLimits) (contract.Response, error) {
-	return r.call(ctx, pathSetRunLimits, argsRun{Key: key, ID: id, Limits: l})
-}
-
-func (r *results) RunRows(ctx context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
-	return r.open(ctx, pathRunRows, argsRun{Key: key, ID: id, Rows: q})
-}
-
 func (r *results) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Chunk, error) {
 	found, err := decode[*chunk](r.call(ctx, pathLeaseChunk, argsLease{worker}))
 	if err != nil || found == nil {
@@ -230,21 +205,7 @@ func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
 	post(app, log, pathCreateRun, func(ctx context.Context, a argsNewRun) (contract.Response, error) {
 		return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
 	})
-	find(app, log, pathListRuns, func(ctx context.Context, a argsQuery[contract.RunList]) (contract.Response, error) {
-		return r.ListRuns(ctx, a.Key, a.Query)
-	})
-	find(app, log, pathFileRun, func(ctx context.Context, a argsRun) (contract.Response, error) {
-		return r.FileRun(ctx, a.Key, a.ID)
-	})
-	post(app, log, pathActOnRun, func(ctx context.Context, a argsRun) (contract.Response, error) {
-		return r.ActOnRun(ctx, a.Key, a.ID, a.Action)
-	})
-	post(app, log, pathSetRunLimits, func(ctx context.Context, a argsRun) (contract.Response, error) {
-		return r.SetRunLimits(ctx, a.Key, a.ID, a.Limits)
-	})
-	app.Post(pathRunRows, serveStream(log, pathRunRows, func(ctx context.Context, a argsRun) (contract.Stream, error) {
-		return r.RunRows(ctx, a.Key, a.ID, a.Rows)
-	}))
+
 }
 
 func mountLeases(app *fiber.App, l contract.Leases, log *slog.Logger) {

@@ -245,7 +245,7 @@ func TestAMethodThatIsUnavailableIsCalledOnce(t *testing.T) {
 func TestAMethodThatIsUnavailableTellsWhenToCallAgain(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, tokens(token), log) })
-	for path, want := range map[string]int{"/internal/list-runs": 200, "/internal/operations/readRecord": 503} {
+	for path, want := range map[string]int{"/internal/renew-leases": 200, "/internal/operations/readRecord": 503} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)

@@ -292,7 +292,9 @@ func (f *filling) run(ctx context.Context) error {
 	if err := json.Unmarshal(made.Body, &r); err != nil {
 		return err
 	}
-	return f.await(ctx, "finished", func() (contract.Response, error) { return f.Results.FileRun(ctx, f.owner, r.ID) })
+	return f.await(ctx, "finished", func() (contract.Response, error) {
+		return contract.Do(ctx, f.Results, f.owner, api.ReadRun, api.RunRequest{Run: r.ID})
+	})
 }
 
 func (f *filling) upload(ctx context.Context) (prism.FileID, error) {

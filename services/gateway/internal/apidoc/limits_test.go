@@ -81,7 +81,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
 			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err },
 		},
-		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err }},
+		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { return parseDeclared(api.SetRunLimits, "", "", b) }},
 		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { return parseDeclared(api.DeleteResults, "", "", b) }},
 		{
 			"ResultRetry", `{"prism":"p","status":"failed","expect":1,"dry_run":true}`, "",

@@ -14,21 +14,6 @@ import (
 // TestTheLimitsOfParametersAreTheGateways sends each parameter just inside and just outside of what its schema says.
 func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 	t.Parallel()
-	sent := func(name, value string) request.Query {
-		return func(asked string) []string {
-			if asked == name {
-				return []string{value}
-			}
-			return nil
-		}
-	}
-	in := func(path, name, value string) string {
-		if name == path {
-			return value
-		}
-		return anID
-	}
-	runAction := func(_, v string) error { _, err := request.ParseRunAction(v, request.Body{}); return err }
 	read := map[string]func(name, value string) error{
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
@@ -36,15 +21,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			_, err := request.ParsePart(at["file_id"], at["n"], []byte("x"))
 			return err
 		},
-		"listRuns":  func(n, v string) error { _, err := request.ParseRunList(sent(n, v)); return err },
-		"readRun":   func(_, v string) error { _, err := request.ParseRun(v); return err },
-		"followRun": func(_, v string) error { _, err := request.ParseRun(v); return err },
-		"pauseRun":  runAction, "resumeRun": runAction, "cancelRun": runAction, "retryRun": runAction,
-		"setRunLimits": func(_, v string) error {
-			_, _, err := request.ParseRunLimits(v, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
-			return err
-		},
-		"listRunRows": func(n, v string) error { _, _, err := request.ParseRunRows(in("run_id", n, v), sent(n, v)); return err },
 	}
 	d, err := parse(Document())
 	if err != nil {

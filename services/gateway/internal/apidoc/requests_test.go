@@ -24,7 +24,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
-		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -48,14 +47,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 // TestTheTextsOfInvalidRequestsAreTheGateways sends what each example of an invalid request says was sent.
 func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	t.Parallel()
-	query := func(name, value string) request.Query {
-		return func(asked string) []string {
-			if asked == name {
-				return []string{value}
-			}
-			return nil
-		}
-	}
 	create := func(body string) error {
 		return parseDeclared(api.CreateResult, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
@@ -167,20 +158,15 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, err = request.ParsePart(anID, "1", nil)
 	put("PartEmpty", err)
 	put("InvalidOffset", parseDeclared(api.ListFileRows, "offset", "-1", request.Body{}))
-	_, err = request.ParseRun("1")
-	put("InvalidRunId", err)
+	put("InvalidRunId", parseDeclared(api.ReadRun, "run_id", "1", request.Body{}))
 	_, err = request.ParseNewRun("p", jsonBody(`{}`))
 	put("RunMembersMissing", err)
-	_, _, err = request.ParseRunLimits(anID, jsonBody(`{"rows_per_second":0,"concurrency":10001}`))
-	put("InvalidRunSpeed", err)
+	put("InvalidRunSpeed", parseDeclared(api.SetRunLimits, "", "", jsonBody(`{"rows_per_second":0,"concurrency":10001}`)))
 	_, err = request.ParseNewRun("p", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`))
 	put("InvalidPauseAt", err)
-	_, err = request.ParseRunList(query("status", "done"))
-	put("InvalidRunStatus", err)
-	_, _, err = request.ParseRunRows(anID, query("format", "json"))
-	put("InvalidRowsFormat", err)
-	_, _, err = request.ParseRunRows(anID, query("only", "cancelled"))
-	put("InvalidOnly", err)
+	put("InvalidRunStatus", parseDeclared(api.ListRuns, "status", "done", request.Body{}))
+	put("InvalidRowsFormat", parseDeclared(api.ListRunRows, "format", "json", request.Body{}))
+	put("InvalidOnly", parseDeclared(api.ListRunRows, "only", "cancelled", request.Body{}))
 	put("InvalidRunOfList", parseDeclared(api.ListResults, "run", "1", request.Body{}))
 	put("RetryWithoutCount", parseDeclared(api.RetryResults, "", "", jsonBody(`{"prism":"p","status":"failed"}`)))
 

@@ -118,7 +118,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 			{rowOf(3, "one two three"), {Row: 4, Fields: rowOf(4, large).Fields, Context: large}},
 		}[chunk]
 	}
-	got := run(t.Context(), t, p, contract.NewRun{RunLimits: contract.RunLimits{RowsPerSecond: new(0.5)}})
+	got := run(t.Context(), t, p, contract.NewRun{RunLimits: api.RunLimits{RowsPerSecond: new(0.5)}})
 	if got.Rows != 4 || got.RowsChecked != 4 || got.InvalidTotal != 2 || len(got.Invalid) != 2 {
 		t.Fatalf("got %+v", got)
 	}

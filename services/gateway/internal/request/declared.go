@@ -211,7 +211,7 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 	case t.Kind() == reflect.Float64 && m.Required && m.Max != nil:
 		return func(r *reader, from Source, to reflect.Value) {
 			if f, sent := r.requiredNumeral(from.Query, m.Name); sent {
-				to.SetFloat(r.within(m.Name, f, int(*m.Max)))
+				to.SetFloat(r.within(m.Name, f, m.Limits))
 			}
 		}
 	case isInt(t) && m.Required && m.Min != nil && m.Max != nil:
@@ -299,6 +299,9 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 		if m.Unless != "" && !agreed(it.at(m.Unless)) {
 			optional, nullable = false, false
 		}
+		if m.Zeroed && value.sent() && !value.given() {
+			field.Set(reflect.New(field.Type().Elem()))
+		}
 		if value.given() || !optional && (!nullable || !value.sent()) {
 			before := r.inValues
 			m.read(r, value, field)
@@ -380,6 +383,12 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
 			if f, ok := r.number(it); ok {
 				to.SetInt(int64(r.whole(it.path, f, int(*m.Min), int(*m.Max))))
+			}
+		}}
+	case t.Kind() == reflect.Float64 && m.Max != nil:
+		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+			if f, ok := r.number(it); ok {
+				to.SetFloat(r.within(it.path, f, m.Limits))
 			}
 		}}
 	case t.Kind() == reflect.Slice && m.Max != nil:

@@ -32,15 +32,3 @@ func ParsePart(fileID, n string, content []byte) (contract.FilePart, error) {
 	}
 	return part, r.err()
 }
-
-// maxRows is how many rows a file has at most (spec: file-limits).
-const maxRows = 10_000_000
-
-// position reads a query parameter that is a number of rows: 0 to maxRows, 0 if absent.
-func (r *reader) position(q Query, name string) int64 {
-	f, ok := r.optionalNumeral(q, name)
-	if !ok {
-		return 0
-	}
-	return int64(r.whole(name, f, 0, maxRows))
-}

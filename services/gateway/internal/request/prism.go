@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
@@ -166,12 +167,7 @@ func (r *reader) escalate(it item, of prism.Definition) *prism.Escalate {
 		r.add(to.path, textOtherModel)
 	}
 	if below, ok := r.number(it.at("below")); ok {
-		if e.Below = below; below <= 0 {
-			r.add(it.child("below"), textAbove0)
-		}
-		if below > 1 {
-			r.addBound(it.child("below"), textAtMost, 1)
-		}
+		e.Below = r.within(it.child("below"), below, api.Limits{Above: new(0.0), Max: new(1.0)})
 	}
 	if list := it.at("questions"); list.given() {
 		for _, key := range r.array(list, 1, maxQuestions) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/httpkit"
 )
@@ -254,4 +255,17 @@ func (r *reader) whole(path string, f float64, least, most int) int {
 		return 0
 	}
 	return int(f)
+}
+
+// within checks that f is in its limits, of which there is a greatest.
+func (r *reader) within(path string, f float64, l api.Limits) float64 {
+	switch {
+	case l.Above != nil && f <= *l.Above:
+		r.addBound(path, textAbove, int(*l.Above))
+	case l.Min != nil && f < *l.Min:
+		r.addBound(path, textAtLeast, int(*l.Min))
+	case f > *l.Max:
+		r.addBound(path, textAtMost, int(*l.Max))
+	}
+	return f
 }

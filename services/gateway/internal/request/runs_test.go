@@ -76,7 +76,7 @@ func TestRunsAreRead(t *testing.T) {
 	want := request.NewRun{Prism: prism.Ref{Slug: "tickets"}, DryRun: true, Run: contract.NewRun{
 		File: prism.FileID{UUID: id}, Fields: []contract.FieldColumn{{Field: "b", Column: "C"}, {Field: "a", Column: "A"}}, Ref: "r", Context: "c",
 		Version: 2, Name: "n", PauseAt: new(0.0), IdempotencyKey: "k",
-		RunLimits: contract.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(int32(10_000))},
+		RunLimits: api.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(10_000)},
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
@@ -115,7 +115,7 @@ func TestARunFromLabelsHasAVersionInPlaceOfAFile(t *testing.T) {
 	for body, want := range map[string]contract.NewRun{
 		`{"from_labels_of":1}`: {FromLabelsOf: 1},
 		`{"from_labels_of":2,"version":3,"name":"n","concurrency":4,"idempotency_key":"k"}`: {
-			FromLabelsOf: 2, Version: 3, Name: "n", RunLimits: contract.RunLimits{Concurrency: new(int32(4))}, IdempotencyKey: "k",
+			FromLabelsOf: 2, Version: 3, Name: "n", RunLimits: api.RunLimits{Concurrency: new(4)}, IdempotencyKey: "k",
 		},
 		`{"from_labels_of":1,"idempotency_key":"k","dry_run":true}`: {FromLabelsOf: 1}, // a dry run finds no run
 	} {
@@ -129,42 +129,47 @@ func TestARunFromLabelsHasAVersionInPlaceOfAFile(t *testing.T) {
 // spec: run-requests
 func TestLimitsOfRunsAreRead(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]contract.RunLimits{
+	for body, want := range map[string]api.RunLimits{
 		`{}`:                       {},
 		`{"rows_per_second":null}`: {RowsPerSecond: new(0.0)},
-		`{"concurrency":null}`:     {Concurrency: new(int32(0))},
-		`{"concurrency":7,"rows_per_second":0.1}`: {Concurrency: new(int32(7)), RowsPerSecond: new(0.1)},
+		`{"concurrency":null}`:     {Concurrency: new(0)},
+		`{"concurrency":7,"rows_per_second":0.1}`: {Concurrency: new(7), RowsPerSecond: new(0.1)},
 	} {
-		id, got, err := request.ParseRunLimits(anID, jsonBody(body))
-		if err != nil || id.String() != anID || !reflect.DeepEqual(got, want) {
+		got, err := parsed(api.SetRunLimits, request.Source{Body: jsonBody(body)}, "run_id", anID)
+		if err != nil || got.Run.String() != anID || !reflect.DeepEqual(got.RunLimits, want) {
 			t.Errorf("%s: got %+v, %v", body, got, err)
 		}
 	}
-	_, _, err := request.ParseRunLimits("1", jsonBody(`{"concurrency":0}`))
+	_, err := parsed(api.SetRunLimits, request.Source{Body: jsonBody(`{"concurrency":0}`)}, "run_id", "1")
 	wantProblems(t, err, "run_id: Invalid uuid; concurrency: Number must be greater than or equal to 1")
 }
 
 // spec: run-requests, result-list
 func TestListsAndRowsOfRunsAreRead(t *testing.T) {
 	t.Parallel()
-	list, err := request.ParseRunList(query("prism", "p", "status", "paused", "limit", "3"))
-	if want := (contract.RunList{Prism: &prism.Ref{Slug: "p"}, Status: contract.RunPaused, Page: contract.Page{Limit: 3}}); err != nil ||
-		!reflect.DeepEqual(list, want) {
+	list, err := parsed(api.ListRuns, request.Source{Query: query("prism", "p", "status", "paused", "limit", "3")})
+	want := api.ListRunsRequest{Prism: &prism.Ref{Slug: "p"}, Status: prism.RunPaused, PageRequest: api.PageRequest{Limit: 3}}
+	if err != nil || !reflect.DeepEqual(list, want) {
 		t.Errorf("got %+v, %v", list, err)
 	}
 	for _, c := range []struct {
 		query request.Query
-		want  contract.RunRows
+		want  api.ListRunRowsRequest
 	}{
-		{query(), contract.RunRows{Format: contract.RowsCSV}},
-		{query("only", "all", "format", "xlsx"), contract.RunRows{Format: contract.RowsXLSX}},
-		{query("only", "pending", "format", "jsonl", "after", "7"), contract.RunRows{Format: contract.RowsJSONL, Only: contract.RowPending, After: 7}},
+		{query(), api.ListRunRowsRequest{Format: prism.RowsCSV, Only: api.AllRows}},
+		{query("only", "all", "format", "xlsx"), api.ListRunRowsRequest{Format: prism.RowsXLSX, Only: api.AllRows}},
+		{
+			query("only", "pending", "format", "jsonl", "after", "7"),
+			api.ListRunRowsRequest{Format: prism.RowsJSONL, Only: prism.RowPending, After: 7},
+		},
 	} {
-		if _, got, err := request.ParseRunRows(anID, c.query); err != nil || got != c.want {
+		id, _ := prism.ParseUUID(anID)
+		c.want.Run = prism.RunID{UUID: id}
+		if got, err := parsed(api.ListRunRows, request.Source{Query: c.query}, "run_id", anID); err != nil || got != c.want {
 			t.Errorf("got %+v, %v, want %+v", got, err, c.want)
 		}
 	}
-	_, _, err = request.ParseRunRows("1", query("only", "cancelled", "format", "json", "after", "-1"))
+	_, err = parsed(api.ListRunRows, request.Source{Query: query("only", "cancelled", "format", "json", "after", "-1")}, "run_id", "1")
 	wantProblems(t, err, "run_id: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; "+
 		"only: Expected 'all' | 'ok' | 'failed' | 'invalid' | 'pending'; after: Number must be greater than or equal to 0")
 	results, err := parsedList(query("run", anID))

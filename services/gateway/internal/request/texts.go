@@ -20,7 +20,6 @@ const (
 	textCursor     = "Invalid cursor"
 	textActor      = "Expected 'operator', 'retention' or the id of a key"
 	textFloat      = "Expected integer, received float"
-	textAbove0     = "Number must be greater than 0"
 	textFinite     = "Number must be finite"
 	textRising     = "must be greater than the level before"
 	textUnique     = "must be unique"
@@ -34,6 +33,7 @@ const (
 	textHour = "Expected a whole hour, such as 2026-11-01T09:00:00Z"
 
 	// With the bound.
+	textAbove          = "Number must be greater than %d"
 	textAtLeast        = "Number must be greater than or equal to %d"
 	textAtMost         = "Number must be less than or equal to %d"
 	textTooLong        = "String must contain at most %d character(s)"

@@ -71,18 +71,24 @@ func declared(app *fiber.App, d Deps) {
 			})
 		}
 		path := strings.NewReplacer("{", ":", "}", "").Replace(declaration.Path)
-		switch answers := d.answers(op); {
-		case declaration.Class == api.Streamed:
+		get := func(handle func(c *fiber.Ctx, sent request.Parsed, err error) error) {
 			app.Get(path, func(c *fiber.Ctx) error {
 				sent, err := parse(c, request.Body{})
-				return d.stream(c, op, sent, err)
+				return handle(c, sent, err)
 			})
+		}
+		switch {
+		case declaration.Name == api.FollowRun.Name:
+			get(d.follow)
+		case declaration.Class == api.Streamed:
+			get(func(c *fiber.Ctx, sent request.Parsed, err error) error { return d.stream(c, op, sent, err) })
 		case declaration.Method == http.MethodGet:
-			app.Get(path, func(c *fiber.Ctx) error {
-				sent, err := parse(c, request.Body{})
+			answers := d.answers(op)
+			get(func(c *fiber.Ctx, sent request.Parsed, err error) error {
 				return d.respond(c, asDeclared(declaration, answers, sent), err)
 			})
 		default:
+			answers := d.answers(op)
 			app.Add(declaration.Method, path, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 				sent, err := parse(c, b)
 				return asDeclared(declaration, answers, sent), err
@@ -122,6 +128,11 @@ func (d Deps) stream(c *fiber.Ctx, op api.Operation, sent request.Parsed, err er
 			leave(err)
 			return err
 		}
-		return httpkit.SendStreamGzip(c, stream.ContentType, leaving{stream.Body, leave})
+		send := httpkit.SendStreamGzip
+		if stream.ContentType == api.WorkbookMedia.Type { // it is compressed already
+			send = httpkit.SendStream
+			c.Vary(fiber.HeaderAcceptEncoding) // as other formats are
+		}
+		return send(c, stream.ContentType, leaving{stream.Body, leave})
 	})
 }

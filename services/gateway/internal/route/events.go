@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
@@ -41,9 +42,9 @@ func (e *events) send(run []byte) {
 	// JSON has no line break but between its tokens.
 	e.out = append(append([]byte("event: run\ndata: "), bytes.ReplaceAll(run, []byte("\n"), nil)...), "\n\n"...)
 	var r struct {
-		Status contract.RunStatus `json:"status"`
+		Status prism.RunStatus `json:"status"`
 	}
-	e.over = strictjson.Unmarshal(run, &r) != nil || r.Status == contract.RunFinished || r.Status == contract.RunCancelled
+	e.over = strictjson.Unmarshal(run, &r) != nil || r.Status == prism.RunFinished || r.Status == prism.RunCancelled
 }
 
 func (e *events) Read(p []byte) (int, error) {

@@ -51,59 +51,21 @@ func runs(app *fiber.App, d Deps) {
 		do, err := two(fromLabels(d.Results, d.Results.CreateRun))(sent.Prism, sent.Run, err)
 		return within(contract.LabelsRunWait+api.StoreWait, created(do, false), err)
 	}))
-	app.Get("/v1/runs", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListRuns)(request.ParseRunList(query(c)))
-	}))
-	app.Get("/v1/runs/:run_id", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.FileRun)(request.ParseRun(httpkit.Param(c, "run_id")))
-	}))
-	for _, action := range []contract.RunAction{contract.PauseRun, contract.ResumeRun, contract.CancelRun, contract.RetryRun} {
-		app.Post("/v1/runs/:run_id/"+string(action), d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-			id, err := request.ParseRunAction(httpkit.Param(c, "run_id"), b)
-			do, err := two(d.Results.ActOnRun)(id, action, err)
-			return within(api.StoreWait, do, err)
-		}))
-	}
-	app.Put("/v1/runs/:run_id/limits", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.SetRunLimits)(request.ParseRunLimits(httpkit.Param(c, "run_id"), b))
-	}))
-	app.Get("/v1/runs/:run_id/rows", func(c *fiber.Ctx) error {
-		id, sent, err := request.ParseRunRows(httpkit.Param(c, "run_id"), query(c))
-		return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
-			stream, err := d.Results.RunRows(ctx, key, id, sent)
-			if err != nil {
-				leave(err)
-				return err
-			}
-			send := httpkit.SendStreamGzip
-			if sent.Format == contract.RowsXLSX { // a workbook is compressed already
-				send = httpkit.SendStream
-				c.Vary(fiber.HeaderAcceptEncoding) // as other formats are
-			}
-			return send(c, stream.ContentType, leaving{stream.Body, leave})
-		})
-	})
-	app.Get("/v1/runs/:run_id/events", func(c *fiber.Ctx) error {
-		id, err := request.ParseRun(httpkit.Param(c, "run_id"))
-		return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
-			e, err := d.follow(ctx, key, id)
-			if err != nil {
-				leave(err)
-				return err
-			}
-			return httpkit.SendEvents(c, leaving{e, leave})
-		})
-	})
 }
 
-// follow looks the run up, and begins its events with it.
-func (d Deps) follow(ctx context.Context, key contract.KeyDigest, id prism.RunID) (*events, error) {
-	read := func() (contract.Response, error) {
-		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return d.Results.FileRun(ctx, key, id) })
-	}
-	first, err := read()
-	if err != nil {
-		return nil, err
-	}
-	return newEvents(d.Stopping(), first.Body, read), nil
+// follow looks the run up, and sends events that begin with it.
+func (d Deps) follow(c *fiber.Ctx, sent request.Parsed, err error) error {
+	return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
+		read := func() (contract.Response, error) {
+			return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) {
+				return d.Results.Do(ctx, key, api.ReadRun, sent.Request)
+			})
+		}
+		first, err := read()
+		if err != nil {
+			leave(err)
+			return err
+		}
+		return httpkit.SendEvents(c, leaving{newEvents(d.Stopping(), first.Body, read), leave})
+	})
 }

@@ -59,7 +59,7 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 	}
 	exported, err := io.ReadAll(stream.Body)
 	shows("export", exported, errors.Join(err, stream.Body.Close()), `hello,No,0.125,0.75`)
-	shows("download", []byte(w.download(t, f, contract.RowsCSV, "")), nil, `,ok,,No,0.125,0.75`)
+	shows("download", []byte(w.download(t, f, prism.RowsCSV, "")), nil, `,ok,,No,0.125,0.75`)
 	preview, err := w.PreviewLens(ctx, w.key, ref, contract.LensPreview{Lens: l, Results: []prism.ResultID{s.ID}})
 	shows("preview", preview.Body, err, json+`},"missing":{}`)
 	try := w.try()

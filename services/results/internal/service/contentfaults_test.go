@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -110,7 +111,7 @@ func TestARunWhoseContentIsMissingPausesAndOthersGoOn(t *testing.T) {
 		t.Errorf("the run is %+v", body)
 	}
 	u.missing = false
-	if _, err := w.ActOnRun(t.Context(), w.key, id, contract.ResumeRun); err != nil {
+	if _, err := w.ActOnRun(t.Context(), w.key, id, api.ResumeRun); err != nil {
 		t.Fatal(err)
 	}
 	w.leased(t)

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -223,4 +224,26 @@ func (c facade) LinkMember(ctx context.Context, k key, id prism.MemberID) (respo
 
 func (c facade) ListAudit(ctx context.Context, k key, q api.ListAuditRequest) (response, error) {
 	return contract.Do(ctx, c, k, api.ListAudit, q)
+}
+
+func (c facade) RunRows(ctx context.Context, k key, id prism.RunID, q api.ListRunRowsRequest) (contract.Stream, error) {
+	q.Run, q.Only = id, cmp.Or(q.Only, api.AllRows)
+	return contract.Open(ctx, c, k, api.ListRunRows, q)
+}
+
+func (c facade) ListRuns(ctx context.Context, k key, status prism.RunStatus, limit int) (response, error) {
+	return contract.Do(ctx, c, k, api.ListRuns, api.ListRunsRequest{Status: status, PageRequest: api.PageRequest{Limit: limit}})
+}
+
+func (c facade) FileRun(ctx context.Context, k key, id prism.RunID) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadRun, api.RunRequest{Run: id})
+}
+
+// ActOnRun calls one of PauseRun, ResumeRun, CancelRun and RetryRun.
+func (c facade) ActOnRun(ctx context.Context, k key, id prism.RunID, op api.Op[api.RunRequest, api.Run]) (response, error) {
+	return contract.Do(ctx, c, k, op, api.RunRequest{Run: id})
+}
+
+func (c facade) SetRunLimits(ctx context.Context, k key, id prism.RunID, l api.RunLimits) (response, error) {
+	return contract.Do(ctx, c, k, api.SetRunLimits, api.SetRunLimitsRequest{RunRequest: api.RunRequest{Run: id}, RunLimits: l})
 }

@@ -309,7 +309,7 @@ func TestTheLabelsOfARunAreThoseOfItsColumns(t *testing.T) {
 		}
 	}
 	shows(`"labels":{"stored":1,"invalid":1}`)
-	if _, err := w.ActOnRun(ctx, w.key, run.ID, contract.RetryRun); err != nil {
+	if _, err := w.ActOnRun(ctx, w.key, run.ID, api.RetryRun); err != nil {
 		t.Fatal(err)
 	}
 	w.answered(t, w.leased(t), used(1, 1, ""))

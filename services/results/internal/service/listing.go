@@ -78,14 +78,10 @@ func looksAtEach(f store.Filter) bool {
 	return !indexed && (f.Version != 0 || f.Model != "" || f.Key != nil || f.Status != "")
 }
 
-func (s *Service) exportResults(ctx context.Context, key contract.KeyDigest, in api.ExportResultsRequest) (contract.Stream, error) {
-	caller, err := s.authenticate(ctx, key, operation(api.ExportResults.Name))
-	if err != nil {
-		return contract.Stream{}, err
-	}
+func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
 	p, err := s.Store.Prism(ctx, caller.Account, in.Prism)
 	if err != nil {
-		return contract.Stream{}, translate(err, api.ExportResults.NotFound())
+		return contract.Stream{}, err
 	}
 	columns, err := strictjson.Marshal(p.Lens)
 	if err != nil {

@@ -68,6 +68,13 @@ func (s *Service) handlersOfOperations() handlers {
 		change(s, api.DeleteFile, s.deleteFile),
 		handle(api.CompleteFile, s.completeFile),
 		encoded(api.ListFileRows, s.listFileRows),
+		encoded(api.ListRuns, s.listRuns),
+		handle(api.ReadRun, s.readRun),
+		change(s, api.PauseRun, s.actOnRun(contract.PauseRun)),
+		change(s, api.ResumeRun, s.actOnRun(contract.ResumeRun)),
+		change(s, api.CancelRun, s.actOnRun(contract.CancelRun)),
+		change(s, api.RetryRun, s.actOnRun(contract.RetryRun)),
+		change(s, api.SetRunLimits, s.setRunLimits),
 	)
 }
 
@@ -122,19 +129,27 @@ func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	}
 	body, encoded := response.([]byte)
 	if !encoded {
-		body, err = strictjson.Marshal(response)
+		body, err = strictjson.Marshal(response, strictjson.Numbers)
 	}
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: body}, err
 }
 
 // Open implements contract.Results.
 func (s *Service) Open(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
+	c, err := s.authenticate(ctx, key, contract.Operation(op.Declared().Name))
+	if err != nil {
+		return contract.Stream{}, err
+	}
+	var stream contract.Stream
 	switch in := request.(type) {
 	case *api.ExportResultsRequest:
-		return s.exportResults(ctx, key, *in)
+		stream, err = s.exportResults(ctx, c, *in)
+	case *api.ListRunRowsRequest:
+		stream, err = s.listRunRows(ctx, c, *in)
 	default:
-		return contract.Stream{}, fmt.Errorf("service: %s is no stream", op.Declared().Name)
+		err = fmt.Errorf("service: %s is no stream", op.Declared().Name)
 	}
+	return stream, translate(err, op.Declared().NotFound())
 }
 
 // bound is a time of a request that bounds something, as the times of results are: in whole milliseconds. Nil bounds nothing, and

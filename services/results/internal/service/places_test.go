@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,9 +32,8 @@ func classes() map[string]api.Class {
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
 		api.Keyed: "CreateFacts RetryFacts TryFacts CreatePrism AddVersion PutLens " +
 			"" +
-			"PutPart PlanRun DropLabelsFile FileRun ActOnRun SetRunLimits",
-		api.Streamed:  "RunRows",
-		api.Listing:   "ListRuns PlanRows PreviewLens",
+			"PutPart PlanRun DropLabelsFile",
+		api.Listing:   "PlanRows PreviewLens",
 		api.Scanning:  "CreateRun",
 		api.Measuring: "LabelsRun",
 	} {
@@ -194,10 +192,6 @@ func TestEveryOperationHasItsClassInSecurity(t *testing.T) {
 	if err := json.Unmarshal(readRepository(t, "services/gateway/internal/apidoc/openapi.json"), &document); err != nil {
 		t.Fatal(err)
 	}
-	other := map[contract.Operation]contract.Operation{
-		"unarchivePrism": "archivePrism", "pauseRun": "actOnRun", "resumeRun": "actOnRun", "cancelRun": "actOnRun", "retryRun": "actOnRun",
-		"followRun": "readRun", // and a place of the gateway's (spec: event-streams)
-	}
 	rows := map[contract.Operation]string{}
 	for _, m := range operationRow.FindAllStringSubmatch(string(readRepository(t, "SECURITY.md")), -1) {
 		rows[contract.Operation(m[1])] = m[2]
@@ -209,7 +203,7 @@ func TestEveryOperationHasItsClassInSecurity(t *testing.T) {
 			}
 			row, found := rows[op.ID]
 			delete(rows, op.ID)
-			switch class := service.ClassOf(cmp.Or(other[op.ID], op.ID)); {
+			switch class := service.ClassOf(op.ID); {
 			case !found:
 				t.Errorf("%s has no row", op.ID)
 			case row != class:

@@ -25,11 +25,6 @@ const (
 	planRun       operation = "planRun"   // the first half of its dry run
 	planRows      operation = "planRows"  // the second half
 	labelsRun     operation = "labelsRun" // makes its file
-	listRuns      operation = "listRuns"
-	readRun       operation = "readRun"
-	actOnRun      operation = "actOnRun" // pauseRun, resumeRun, cancelRun and retryRun
-	setRunLimits  operation = "setRunLimits"
-	listRunRows   operation = "listRunRows"
 )
 
 // need is what an operation needs.
@@ -46,18 +41,13 @@ var needs = map[operation]need{
 	replaceLens:   {prism.Editor, api.Keyed},
 	tryDefinition: {prism.Editor, api.Keyed},
 
-	putPart:      {prism.Caller, api.Keyed},
-	createRun:    {prism.Caller, api.Scanning}, // a row for each 200 of the file
-	planRun:      {prism.Caller, api.Keyed},
-	planRows:     {prism.Caller, api.Listing},
-	labelsRun:    {prism.Caller, api.Measuring},
-	actOnRun:     {prism.Caller, api.Keyed},
-	setRunLimits: {prism.Caller, api.Keyed},
+	putPart:   {prism.Caller, api.Keyed},
+	createRun: {prism.Caller, api.Scanning}, // a row for each 200 of the file
+	planRun:   {prism.Caller, api.Keyed},
+	planRows:  {prism.Caller, api.Listing},
+	labelsRun: {prism.Caller, api.Measuring},
 
 	previewLens: {prism.Reader, api.Listing},
-	listRuns:    {prism.Reader, api.Listing},
-	readRun:     {prism.Reader, api.Keyed},
-	listRunRows: {prism.Reader, api.Streamed},
 }
 
 // needOf is what an operation needs.

@@ -46,23 +46,6 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.LabelsRun(ctx, k, none, contract.NewRun{FromLabelsOf: 1})
 			return err
 		},
-		"listRuns": func(k contract.KeyDigest) error {
-			_, err := w.ListRuns(ctx, k, contract.RunList{Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"readRun": func(k contract.KeyDigest) error { _, err := w.FileRun(ctx, k, prism.RunID{}); return err },
-		"actOnRun": func(k contract.KeyDigest) error {
-			_, err := w.ActOnRun(ctx, k, prism.RunID{}, contract.PauseRun)
-			return err
-		},
-		"setRunLimits": func(k contract.KeyDigest) error {
-			_, err := w.SetRunLimits(ctx, k, prism.RunID{}, contract.RunLimits{})
-			return err
-		},
-		"listRunRows": func(k contract.KeyDigest) error {
-			_, err := w.RunRows(ctx, k, prism.RunID{}, contract.RunRows{Format: contract.RowsCSV})
-			return err
-		},
 	}
 	for _, op := range api.Operations() {
 		switch name := op.Declared().Name; {
@@ -144,7 +127,11 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"labelsRun", true, true, false, false}, // spec: run-from-labels
 		{"listRuns", true, true, true, true},
 		{"readRun", true, true, true, true},
-		{"actOnRun", true, true, true, false},
+		{"followRun", true, true, true, true},
+		{"pauseRun", true, true, true, false},
+		{"resumeRun", true, true, true, false},
+		{"cancelRun", true, true, true, false},
+		{"retryRun", true, true, true, false},
 		{"setRunLimits", true, true, true, false},
 		{"listRunRows", true, true, true, true},
 		{"addMember", true, false, false, false},

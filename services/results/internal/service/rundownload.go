@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
@@ -23,17 +24,12 @@ const textBytes, valueBytes = 16, 24
 // downloadChunks is how many chunks of a run a download asks the store for.
 const downloadChunks = 16
 
-// RunRows implements contract.Runs.
-func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
-	caller, err := s.authenticate(ctx, key, listRunRows)
+func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRunRowsRequest) (contract.Stream, error) {
+	run, err := s.Store.ReadRun(ctx, c.Account, in.Run)
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	run, err := s.Store.ReadRun(ctx, caller.Account, id)
-	if err != nil {
-		return contract.Stream{}, translate(err, apierr.RunNotFound())
-	}
-	file, err := s.Store.File(ctx, caller.Account, run.File)
+	file, err := s.Store.File(ctx, c.Account, run.File)
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.FileNotFound())
 	}
@@ -41,31 +37,31 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	p, err := s.Store.Prism(ctx, caller.Account, prism.Ref{ID: run.Prism})
+	p, err := s.Store.Prism(ctx, c.Account, prism.Ref{ID: run.Prism})
 	if err != nil {
-		return contract.Stream{}, translate(err, nil)
+		return contract.Stream{}, err
 	}
-	answered, err := s.version(ctx, caller.Account, versionID{p.ID, p.VersionsHash, run.Version})
+	answered, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, run.Version})
 	if err != nil {
-		return contract.Stream{}, translate(err, nil)
+		return contract.Stream{}, err
 	}
-	pinned, err := s.pinned(ctx, caller.Account, p.Lens, p.ID, p.Pins, run.Version)
+	pinned, err := s.pinned(ctx, c.Account, p.Lens, p.ID, p.Pins, run.Version)
 	if err != nil {
-		return contract.Stream{}, translate(err, nil)
+		return contract.Stream{}, err
 	}
 	d := &download{
-		service: s, account: caller.Account, run: run, file: file, layout: layout, only: q.Only, after: q.After,
+		service: s, account: c.Account, run: run, file: file, layout: layout, only: in.Only, after: in.After,
 		lens: lens.Compile(p.Lens, answered.Definition, pinned), limit: exportFirst,
 	}
-	if d.writer, err = tabular.NewWriter(q.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
+	if d.writer, err = tabular.NewWriter(in.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
 		return contract.Stream{}, err
 	}
 	if d.number, err = d.begin(ctx); err != nil {
-		return contract.Stream{}, translate(err, nil)
+		return contract.Stream{}, err
 	}
-	fair.Identify(ctx, caller.Account.String())
+	fair.Identify(ctx, c.Account.String())
 	d.ctx, d.cancel = context.WithCancel(ctx)
-	return contract.Stream{ContentType: tabular.ContentType(q.Format), Body: d}, nil
+	return contract.Stream{ContentType: tabular.ContentType(in.Format), Body: d}, nil
 }
 
 // addedNames are the names of the columns that are added to those of a file: each with the prefix prism_ as often as another
@@ -98,7 +94,7 @@ type download struct {
 	run     store.Run
 	file    store.File
 	layout  tabular.Layout
-	only    contract.RowStatus
+	only    prism.RowStatus
 	after   int64
 	lens    *lens.Plan
 	writer  tabular.Writer
@@ -206,7 +202,7 @@ func (d *download) next() (ok bool, err error) {
 // wanted tells whether the chunk has a row to write.
 func (d *download) wanted() bool {
 	for _, state := range d.chunk.States {
-		if d.only == "" || statusOfRow(state) == d.only {
+		if d.only == api.AllRows || statusOfRow(state) == d.only {
 			return true
 		}
 	}
@@ -241,19 +237,19 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 	if err != nil {
 		return err
 	}
-	if status == contract.RowPending || status == contract.RowInvalid {
+	if status == prism.RowPending || status == prism.RowInvalid {
 		r = nil
 	}
-	if r != nil && (status != contract.RowCancelled || r.Status == prism.OK) {
-		status = contract.RowStatus(r.Status) // it was retried by itself since the state was read
+	if r != nil && (status != prism.RowCancelled || r.Status == prism.OK) {
+		status = prism.RowStatus(r.Status) // it was retried by itself since the state was read
 	}
-	if d.only != "" && status != d.only {
+	if d.only != api.AllRows && status != d.only {
 		return nil
 	}
 	place := lens.Cell{Kind: lens.Number, Number: float64(number)}
 	d.cells = append(d.cells[:0], place, lens.Cell{}, textCell(string(status)), lens.Cell{})
 	var answers prism.Answers
-	if status == contract.RowInvalid {
+	if status == prism.RowInvalid {
 		d.cells[3] = textCell(d.chunk.Invalid[number])
 	}
 	if r != nil {
@@ -300,16 +296,16 @@ func (d *download) result(row int64) (*prism.Result, error) {
 func textCell(text string) lens.Cell { return lens.Cell{Kind: lens.Text, Key: text, Label: text} }
 
 // statusOfRow is the state for which a letter stands.
-func statusOfRow(letter byte) contract.RowStatus {
+func statusOfRow(letter byte) prism.RowStatus {
 	switch letter {
 	case store.RowOKState:
-		return contract.RowOK
+		return prism.RowOK
 	case store.RowFailedState:
-		return contract.RowFailed
+		return prism.RowFailed
 	case store.RowInvalidState:
-		return contract.RowInvalid
+		return prism.RowInvalid
 	case store.RowCancelledState:
-		return contract.RowCancelled
+		return prism.RowCancelled
 	}
-	return contract.RowPending
+	return prism.RowPending
 }

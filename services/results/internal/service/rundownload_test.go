@@ -10,18 +10,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-func (w *world) download(t *testing.T, f *runOfFile, format contract.RowsFormat, only contract.RowStatus) string {
+func (w *world) download(t *testing.T, f *runOfFile, format prism.RowsFormat, only prism.RowStatus) string {
 	t.Helper()
-	return w.downloadOf(t, f, contract.RunRows{Format: format, Only: only})
+	return w.downloadOf(t, f, api.ListRunRowsRequest{Format: format, Only: only})
 }
 
-func (w *world) downloadOf(t *testing.T, f *runOfFile, q contract.RunRows) string {
+func (w *world) downloadOf(t *testing.T, f *runOfFile, q api.ListRunRowsRequest) string {
 	t.Helper()
 	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, q)
 	if err != nil {
@@ -51,22 +52,22 @@ func everyState(t *testing.T) (*world, *runOfFile) {
 func TestADownloadHasTheColumnsOfTheFileAndThoseOfTheRun(t *testing.T) {
 	t.Parallel()
 	w, f := everyState(t)
-	for format, want := range map[contract.RowsFormat]string{
-		contract.RowsCSV: "text,n,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
+	for format, want := range map[prism.RowsFormat]string{
+		prism.RowsCSV: "text,n,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
 			"\"a;\"\"b\"\"\",1,1,00000000-0000-0000-0000-000000000001,ok,,Yes,0.75\r\n" +
 			"\"b,c\",2,2,00000000-0000-0000-0000-000000000002,failed,\"The model, it failed\",,\r\n" +
 			"c,3,3,,invalid,Missing fields: text,,\r\n" +
 			"d,4,4,,pending,,,\r\n" +
 			"e,5,5,,cancelled,,,\r\n" +
 			"\"f\r\ng\",6,6,,ok,,,\r\n",
-		contract.RowsTSV: "text\tn\tprism_row\tprism_result_id\tprism_status\tprism_error\tq\tq_probability\n" +
+		prism.RowsTSV: "text\tn\tprism_row\tprism_result_id\tprism_status\tprism_error\tq\tq_probability\n" +
 			"a;\"b\"\t1\t1\t00000000-0000-0000-0000-000000000001\tok\t\tYes\t0.75\n" +
 			"b,c\t2\t2\t00000000-0000-0000-0000-000000000002\tfailed\tThe model, it failed\t\t\n" +
 			"c\t3\t3\t\tinvalid\tMissing fields: text\t\t\n" +
 			"d\t4\t4\t\tpending\t\t\t\n" +
 			"e\t5\t5\t\tcancelled\t\t\t\n" +
 			"f g\t6\t6\t\tok\t\t\t\n",
-		contract.RowsJSONL: `{"text":"a;\"b\"","n":"1","prism_row":1,"prism_result_id":"00000000-0000-0000-0000-000000000001",` +
+		prism.RowsJSONL: `{"text":"a;\"b\"","n":"1","prism_row":1,"prism_result_id":"00000000-0000-0000-0000-000000000001",` +
 			`"prism_status":"ok","prism_error":null,"q":"yes","q_probability":0.75}` + "\n" +
 			`{"text":"b,c","n":"2","prism_row":2,"prism_result_id":"00000000-0000-0000-0000-000000000002",` +
 			`"prism_status":"failed","prism_error":"The model, it failed","q":null,"q_probability":null}` + "\n" +
@@ -89,13 +90,13 @@ func TestADownloadHasTheColumnsOfTheFileAndThoseOfTheRun(t *testing.T) {
 func TestADownloadHasTheMediaTypeOfItsFormat(t *testing.T) {
 	t.Parallel()
 	w, f := everyState(t)
-	for format, want := range map[contract.RowsFormat]string{
-		contract.RowsCSV:   "text/csv; charset=utf-8",
-		contract.RowsTSV:   "text/tab-separated-values; charset=utf-8",
-		contract.RowsJSONL: "application/jsonl; charset=utf-8",
-		contract.RowsXLSX:  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	for format, want := range map[prism.RowsFormat]string{
+		prism.RowsCSV:   "text/csv; charset=utf-8",
+		prism.RowsTSV:   "text/tab-separated-values; charset=utf-8",
+		prism.RowsJSONL: "application/jsonl; charset=utf-8",
+		prism.RowsXLSX:  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 	} {
-		stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: format})
+		stream, err := w.RunRows(t.Context(), w.key, f.run.ID, api.ListRunRowsRequest{Format: format})
 		if err != nil || stream.ContentType != want {
 			t.Errorf("%s: %q, %v", format, stream.ContentType, err)
 		}
@@ -113,12 +114,12 @@ func TestADownloadOfJSONLHasTheValuesAsTheyCame(t *testing.T) {
 		`"q":null,"q_probability":null}` + "\n" +
 		`{"text":null,"n":null,"o":{"a": [1]},"prism_row":2,"prism_result_id":null,"prism_status":"pending","prism_error":null,` +
 		`"q":null,"q_probability":null}` + "\n"
-	if got := w.download(t, f, contract.RowsJSONL, ""); got != want {
+	if got := w.download(t, f, prism.RowsJSONL, ""); got != want {
 		t.Errorf("got\n%s", got)
 	}
 	want = "text,n,o,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
 		"a,1.50,,1,,pending,,,\r\n" + `,,"{""a"": [1]}",2,,pending,,,` + "\r\n"
-	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+	if got := w.download(t, f, prism.RowsCSV, ""); got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -130,7 +131,7 @@ func TestAddedColumnsThatCollideGetAPrefix(t *testing.T) {
 	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "q,prism_row,prism_q\n1,2,3\n", "p")
 	want := "q,prism_row,prism_q,prism_prism_row,prism_result_id,prism_status,prism_error,prism_prism_q,q_probability\r\n" +
 		"1,2,3,1,,pending,,,\r\n"
-	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+	if got := w.download(t, f, prism.RowsCSV, ""); got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -139,14 +140,14 @@ func TestAddedColumnsThatCollideGetAPrefix(t *testing.T) {
 func TestADownloadCanHaveTheRowsOfOneState(t *testing.T) {
 	t.Parallel()
 	w, f := everyState(t)
-	for only, want := range map[contract.RowStatus]string{
-		contract.RowOK: "1 6", contract.RowFailed: "2", contract.RowInvalid: "3", contract.RowPending: "4", contract.RowCancelled: "5",
+	for only, want := range map[prism.RowStatus]string{
+		prism.RowOK: "1 6", prism.RowFailed: "2", prism.RowInvalid: "3", prism.RowPending: "4", prism.RowCancelled: "5",
 	} {
 		var rows []string
-		for line := range strings.Lines(w.download(t, f, contract.RowsJSONL, only)) {
+		for line := range strings.Lines(w.download(t, f, prism.RowsJSONL, only)) {
 			var row struct {
-				Number int                `json:"prism_row"`
-				Status contract.RowStatus `json:"prism_status"`
+				Number int             `json:"prism_row"`
+				Status prism.RowStatus `json:"prism_status"`
 			}
 			if err := strictjson.Unmarshal([]byte(line), &row); err != nil || row.Status != only {
 				t.Errorf("%s: %v", line, err)
@@ -167,10 +168,10 @@ func TestADownloadShowsTheNewestResultOfARow(t *testing.T) {
 	w := newWorld(t)
 	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\na\n", "f")
 	f.answer(1, 0.75, "")
-	if got := w.download(t, f, contract.RowsCSV, ""); !strings.Contains(got, "001,ok,,Yes,0.75") {
+	if got := w.download(t, f, prism.RowsCSV, ""); !strings.Contains(got, "001,ok,,Yes,0.75") {
 		t.Errorf("got %s", got)
 	}
-	if got := w.download(t, f, contract.RowsCSV, contract.RowFailed); strings.Count(got, "\n") != 1 {
+	if got := w.download(t, f, prism.RowsCSV, prism.RowFailed); strings.Count(got, "\n") != 1 {
 		t.Errorf("got %s among the failed rows", got)
 	}
 }
@@ -188,10 +189,10 @@ func TestADownloadShowsTheResultOfARowWhoseRetryWasCancelled(t *testing.T) {
 		"a,1,00000000-0000-0000-0000-000000000001,cancelled,The model failed,,\r\n" +
 		"b,2,,cancelled,,,\r\n" +
 		"c,3,00000000-0000-0000-0000-000000000003,ok,,Yes,0.75\r\n"
-	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+	if got := w.download(t, f, prism.RowsCSV, ""); got != want {
 		t.Errorf("got\n%s", got)
 	}
-	if got := w.download(t, f, contract.RowsCSV, contract.RowCancelled); strings.Count(got, "\n") != 3 {
+	if got := w.download(t, f, prism.RowsCSV, prism.RowCancelled); strings.Count(got, "\n") != 3 {
 		t.Errorf("got %s among the cancelled rows", got)
 	}
 }
@@ -202,7 +203,7 @@ func TestTheRowOfADeletedResultStaysInTheFile(t *testing.T) {
 	w := newWorld(t)
 	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\na\nb\n", "ok")
 	f.answer(2, 0.75, "")
-	if got, want := w.download(t, f, contract.RowsCSV, ""), "\na,1,,ok,,,\r\nb,2,"; !strings.Contains(got, want) {
+	if got, want := w.download(t, f, prism.RowsCSV, ""), "\na,1,,ok,,,\r\nb,2,"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 }
@@ -211,13 +212,13 @@ func TestTheRowOfADeletedResultStaysInTheFile(t *testing.T) {
 func TestADownloadWorksInEveryStateOfARun(t *testing.T) {
 	t.Parallel()
 	w, f := everyState(t)
-	want := w.download(t, f, contract.RowsCSV, "")
-	for _, status := range []contract.RunStatus{
-		contract.RunQueued, contract.RunRunning, contract.RunPausing, contract.RunPaused,
-		contract.RunCancelling, contract.RunCancelled, contract.RunFinished,
+	want := w.download(t, f, prism.RowsCSV, "")
+	for _, status := range []prism.RunStatus{
+		prism.RunQueued, prism.RunRunning, prism.RunPausing, prism.RunPaused,
+		prism.RunCancelling, prism.RunCancelled, prism.RunFinished,
 	} {
 		f.run.Status = status
-		if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+		if got := w.download(t, f, prism.RowsCSV, ""); got != want {
 			t.Errorf("%s: %s", status, got)
 		}
 	}
@@ -227,7 +228,7 @@ func TestADownloadWorksInEveryStateOfARun(t *testing.T) {
 func TestADownloadNeedsItsRunAndItsFile(t *testing.T) {
 	t.Parallel()
 	w, f := everyState(t)
-	q := contract.RunRows{Format: contract.RowsCSV}
+	q := api.ListRunRowsRequest{Format: prism.RowsCSV}
 	if _, err := w.RunRows(t.Context(), contract.KeyDigest{7}, f.run.ID, q); !errors.Is(err, apierr.InvalidAPIKey()) {
 		t.Errorf("without a key: %v", err)
 	}
@@ -245,7 +246,7 @@ func TestADownloadNeedsItsRunAndItsFile(t *testing.T) {
 // spec: run-rows-streamed
 func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
 	t.Parallel()
-	for _, format := range []contract.RowsFormat{contract.RowsCSV, contract.RowsJSONL, contract.RowsXLSX} {
+	for _, format := range []prism.RowsFormat{prism.RowsCSV, prism.RowsJSONL, prism.RowsXLSX} {
 		t.Run(string(format), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -264,7 +265,7 @@ func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
 			for row := range int64(rows) {
 				f.answer(row+1, 0.5, "")
 			}
-			stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: format})
+			stream, err := w.RunRows(t.Context(), w.key, f.run.ID, api.ListRunRowsRequest{Format: format})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +279,7 @@ func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
 					first = len(f.read)
 				}
 			}
-			if !errors.Is(err, io.EOF) || format != contract.RowsXLSX && total < rows*length {
+			if !errors.Is(err, io.EOF) || format != prism.RowsXLSX && total < rows*length {
 				t.Errorf("%d bytes: %v", total, err)
 			}
 			if most < 190*length || most > 2*contract.ChunkBytes {
@@ -304,7 +305,7 @@ func TestADownloadHoldsAFewLargeResultsAtATime(t *testing.T) {
 		f.answer(row+1, 0.5, "")
 		f.results[row].Answers = []byte(`{"q":{"type":"yes_no","probability":0.5,"why":"` + strings.Repeat("x", size) + `"}}`)
 	}
-	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: contract.RowsCSV})
+	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, api.ListRunRowsRequest{Format: prism.RowsCSV})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func TestADownloadReadsTheChunksItNeeds(t *testing.T) {
 	states[3210] = 'f'
 	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text\n"+strings.Repeat("a\n", len(states)), string(states))
 	f.answer(3211, 0, "no answer")
-	got := w.download(t, f, contract.RowsTSV, contract.RowFailed)
+	got := w.download(t, f, prism.RowsTSV, prism.RowFailed)
 	if _, rows, _ := strings.Cut(got, "\n"); !strings.HasPrefix(rows, "a\t3211\t") || strings.Count(rows, "\n") != 1 {
 		t.Errorf("got %s", rows)
 	}

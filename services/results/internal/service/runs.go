@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -16,78 +17,41 @@ import (
 // rateTime is the time over which the rate of a run is measured (spec: run-members).
 const rateTime = 10 * time.Second
 
-// The body of a run (spec: run-members).
-type (
-	runBody struct {
-		ID            prism.RunID        `json:"id"`
-		Name          *string            `json:"name"`
-		Prism         string             `json:"prism"`
-		Version       int32              `json:"version"`
-		File          prism.FileID       `json:"file_id"`
-		Status        contract.RunStatus `json:"status"`
-		Reason        *string            `json:"reason"`
-		Rows          int64              `json:"rows"`
-		OK            int64              `json:"ok"`
-		Failed        int64              `json:"failed"`
-		Invalid       int64              `json:"invalid"`
-		Cancelled     int64              `json:"cancelled"`
-		Pending       int64              `json:"pending"`
-		Labels        *runLabelsBody     `json:"labels"`
-		RowsPerSecond float64            `json:"rows_per_second_now"`
-		ETASeconds    *int64             `json:"eta_seconds"`
-		Usage         runUsageBody       `json:"usage"`
-		CreatedAt     string             `json:"created_at"`
-		StartedAt     *string            `json:"started_at"`
-		FinishedAt    *string            `json:"finished_at"`
-	}
-	// runLabelsBody is how many cells are labels of rows that are ok, and how many are none (spec: run-labels-invalid).
-	runLabelsBody struct {
-		Stored  int64 `json:"stored"`
-		Invalid int64 `json:"invalid"`
-	}
-	runUsageBody struct {
-		InputTokens  int64       `json:"input_tokens"`
-		OutputTokens int64       `json:"output_tokens"`
-		Cost         *prism.Cost `json:"cost"`
-		Currency     *string     `json:"currency"`
-	}
-)
-
-// runBody shows a run as it is now.
-func (s *Service) runBody(ctx context.Context, account prism.AccountID, r store.Run) (runBody, error) {
-	body := runBody{
-		ID: r.ID, Name: optional(r.Name), Prism: r.Slug, Version: r.Version, File: r.File, Status: r.Status, Reason: optional(r.Reason),
-		Rows: r.Rows, OK: r.OK, Failed: r.Failed, Invalid: r.Invalid, Cancelled: r.Cancelled, Pending: r.Pending(),
-		Usage:     runUsageBody{InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens},
-		CreatedAt: prism.FormatTime(r.CreatedAt), StartedAt: optionalTime(r.StartedAt), FinishedAt: optionalTime(r.FinishedAt),
+// runBody shows a run as it is now (spec: run-members).
+func (s *Service) runBody(ctx context.Context, account prism.AccountID, r store.Run) (api.Run, error) {
+	body := api.Run{
+		ID: r.ID.String(), Name: optional(r.Name), Prism: r.Slug, Version: int(r.Version), FileID: r.File.String(), Status: r.Status,
+		Reason: optional(r.Reason),
+		Rows:   r.Rows, OK: r.OK, Failed: r.Failed, Invalid: r.Invalid, Cancelled: r.Cancelled, Pending: r.Pending(),
+		Usage:     api.RunUsage{InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens},
+		CreatedAt: api.Time{Time: r.CreatedAt}, StartedAt: apiTime(r.StartedAt), FinishedAt: apiTime(r.FinishedAt),
 	}
 	var m mapping
 	if strictjson.Unmarshal(r.Mapping, &m) != nil {
-		return runBody{}, errMapping
+		return api.Run{}, errMapping
 	}
-	if len(m.Labels) > 0 {
-		body.Labels = &runLabelsBody{r.Labels, r.InvalidLabels}
+	if len(m.Labels) > 0 { // spec: run-labels-invalid
+		body.Labels = &api.RunLabels{Stored: r.Labels, Invalid: r.InvalidLabels}
 	}
 	if c := r.Usage.Currency; c != "" && c != store.SeveralCurrencies {
-		body.Usage.Cost, body.Usage.Currency = &r.Usage.Cost, &c
+		body.Usage.Cost, body.Usage.Currency = new(strictjson.Number(r.Usage.Cost.String())), &c
 	}
-	if r.Status != contract.RunRunning {
+	if r.Status != prism.RunRunning {
 		return body, nil
 	}
 	now := prism.Now(s.Now)
 	rows, err := s.Store.RowsSince(ctx, account, r.ID, now.Add(-rateTime))
 	if err != nil {
-		return runBody{}, err
+		return api.Run{}, err
 	}
 	measured := rateTime.Seconds()
 	if r.StartedAt != nil {
 		measured = min(measured, max(1, now.Sub(*r.StartedAt).Seconds()))
 	}
 	rate := float64(rows) / measured
-	body.RowsPerSecond = math.Round(rate*10) / 10
+	body.RowsPerSecondNow = math.Round(rate*10) / 10
 	if rate > 0 {
-		eta := int64(math.Ceil(float64(r.Pending()) / rate))
-		body.ETASeconds = &eta
+		body.ETASeconds = new(math.Ceil(float64(r.Pending()) / rate))
 	}
 	return body, nil
 }
@@ -149,7 +113,7 @@ func (s *Service) createRun(ctx context.Context, c store.Caller, p prism.Prism, 
 		r.RowsPerSecond = *n.RowsPerSecond
 	}
 	if n.Concurrency != nil {
-		r.Concurrency = *n.Concurrency
+		r.Concurrency = int32(*n.Concurrency) //nolint:gosec // at most 10,000
 	}
 	made, err := s.Store.CreateRun(ctx, c.Account, r, by)
 	return made, translate(err, apierr.FileNotFound())
@@ -163,75 +127,60 @@ func (s *Service) madeRun(ctx context.Context, account prism.AccountID, of prism
 	return s.runBody(ctx, account, made)
 }
 
-// ListRuns implements contract.Runs.
-func (s *Service) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
-	return s.manage(ctx, key, listRuns, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfRuns, q.Page.Limit, q.Page.Cursor)
+func (s *Service) listRuns(ctx context.Context, c store.Caller, in api.ListRunsRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfRuns, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	filter := store.RunFilter{Status: in.Status}
+	if in.Prism != nil {
+		p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
 		if err != nil {
 			return nil, err
 		}
-		filter := store.RunFilter{Status: q.Status}
-		if q.Prism != nil {
-			p, err := s.Store.Prism(ctx, account, *q.Prism)
-			if err != nil {
-				return nil, err
-			}
-			filter.Prism = p.ID
-		}
-		runs, more, err := s.Store.ListRuns(ctx, account, filter, page)
+		filter.Prism = p.ID
+	}
+	runs, more, err := s.Store.ListRuns(ctx, c.Account, filter, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
+		body, err := s.runBody(ctx, c.Account, r)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
-			body, err := s.runBody(ctx, account, r)
-			if err != nil {
-				return nil, err
-			}
-			return strictjson.Marshal(body)
-		}, func(r store.Run) prism.UUID { return r.ID.UUID })
-	})
+		return strictjson.Marshal(body, strictjson.Numbers)
+	}, func(r store.Run) prism.UUID { return r.ID.UUID })
 }
 
-// FileRun implements contract.Runs.
-func (s *Service) FileRun(ctx context.Context, key contract.KeyDigest, id prism.RunID) (contract.Response, error) {
-	return s.manage(ctx, key, readRun, apierr.RunNotFound(), func(account prism.AccountID) (any, error) {
-		r, err := s.Store.ReadRun(ctx, account, id)
-		if err != nil {
-			return nil, err
-		}
-		return s.runBody(ctx, account, r)
-	})
+func (s *Service) readRun(ctx context.Context, c store.Caller, in api.RunRequest) (api.Run, error) {
+	r, err := s.Store.ReadRun(ctx, c.Account, in.Run)
+	if err != nil {
+		return api.Run{}, err
+	}
+	return s.runBody(ctx, c.Account, r)
 }
 
-// ActOnRun implements contract.Runs.
-func (s *Service) ActOnRun(
-	ctx context.Context, key contract.KeyDigest, id prism.RunID, a contract.RunAction,
-) (contract.Response, error) {
-	return s.changeRun(ctx, key, actOnRun, func(account prism.AccountID, by store.By) (store.Run, error) {
-		return s.Store.ActOnRun(ctx, account, id, a, by)
-	})
-}
-
-// SetRunLimits implements contract.Runs.
-func (s *Service) SetRunLimits(
-	ctx context.Context, key contract.KeyDigest, id prism.RunID, l contract.RunLimits,
-) (contract.Response, error) {
-	return s.changeRun(ctx, key, setRunLimits, func(account prism.AccountID, by store.By) (store.Run, error) {
-		return s.Store.SetRunLimits(ctx, account, id, l, by)
-	})
-}
-
-func (s *Service) changeRun(
-	ctx context.Context, key contract.KeyDigest, op operation, change func(prism.AccountID, store.By) (store.Run, error),
-) (contract.Response, error) {
-	return s.alter(ctx, key, op, apierr.RunNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		r, err := change(account, by)
+// actOnRun is the handler of an operation that changes the state of a run. Doing it twice is doing it once.
+func (s *Service) actOnRun(
+	action contract.RunAction,
+) func(context.Context, prism.AccountID, store.By, api.RunRequest) (api.Run, error) {
+	return func(ctx context.Context, account prism.AccountID, by store.By, in api.RunRequest) (api.Run, error) {
+		r, err := s.Store.ActOnRun(ctx, account, in.Run, action, by)
 		if errors.Is(err, store.ErrFileState) { // a retry whose file was deleted
-			return nil, apierr.FileNotFound()
+			return api.Run{}, apierr.FileNotFound()
 		}
 		if err != nil {
-			return nil, err
+			return api.Run{}, err
 		}
 		return s.runBody(ctx, account, r)
-	})
+	}
+}
+
+func (s *Service) setRunLimits(ctx context.Context, account prism.AccountID, by store.By, in api.SetRunLimitsRequest) (api.Run, error) {
+	r, err := s.Store.SetRunLimits(ctx, account, in.Run, in.RunLimits, by)
+	if err != nil {
+		return api.Run{}, err
+	}
+	return s.runBody(ctx, account, r)
 }

@@ -139,7 +139,7 @@ func TestARunIsMadeAnsweredAndShown(t *testing.T) {
 	if want := `"run_id":"` + id.String() + `","run_row":2`; err != nil || !strings.Contains(string(record.Body), want) {
 		t.Errorf("got %s, %v, want %s", record.Body, err, want)
 	}
-	runs, err := w.ListRuns(t.Context(), w.key, contract.RunList{Status: contract.RunRunning, Page: contract.Page{Limit: 5}})
+	runs, err := w.ListRuns(t.Context(), w.key, prism.RunRunning, 5)
 	if err != nil || !strings.Contains(string(runs.Body), id.String()) {
 		t.Errorf("got %s, %v", runs.Body, err)
 	}
@@ -174,7 +174,7 @@ func TestALeaseHasTheRowsThatWait(t *testing.T) {
 	} else {
 		w.answered(t, again, used(1, 1, ""), used(1, 1, ""))
 	}
-	if _, err := w.ActOnRun(t.Context(), w.key, id, contract.RetryRun); err != nil {
+	if _, err := w.ActOnRun(t.Context(), w.key, id, api.RetryRun); err != nil {
 		t.Fatal(err)
 	}
 	if retry := w.leased(t); len(retry.Rows) != 1 || *retry.Rows[0].RetryOf != c.Rows[0].ID {
@@ -279,7 +279,7 @@ func TestARunIsCheckedAsItsCallsWouldBe(t *testing.T) {
 	if err != nil || len(rows) != 3 || rows[2].Row != 3 || rows[0].Fields[0].Value != "hello" {
 		t.Errorf("the rows are %+v, %v", rows, err)
 	}
-	if runs, err := w.ListRuns(t.Context(), w.key, contract.RunList{Page: contract.Page{Limit: 5}}); err != nil ||
+	if runs, err := w.ListRuns(t.Context(), w.key, "", 5); err != nil ||
 		!strings.HasPrefix(string(runs.Body), `{"data":[]`) {
 		t.Errorf("a plan made %s, %v", runs.Body, err)
 	}
@@ -311,22 +311,22 @@ func TestActionsOnARunSayWhyNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id, _ := w.run(t)
-	act := func(a contract.RunAction) (string, error) {
+	act := func(a api.Op[api.RunRequest, api.Run]) (string, error) {
 		r, err := w.ActOnRun(t.Context(), w.key, id, a)
 		return string(r.Body), err
 	}
-	if _, err := act(contract.RetryRun); !errors.Is(err, apierr.NoFailedRows()) {
+	if _, err := act(api.RetryRun); !errors.Is(err, apierr.NoFailedRows()) {
 		t.Error(err)
 	}
 	rate := 5.
-	if _, err := w.SetRunLimits(t.Context(), w.key, id, contract.RunLimits{RowsPerSecond: &rate}); err != nil {
+	if _, err := w.SetRunLimits(t.Context(), w.key, id, api.RunLimits{RowsPerSecond: &rate}); err != nil {
 		t.Error(err)
 	}
 	c := w.leased(t)
 	if c.RowsPerSecond != rate {
 		t.Errorf("the lease has %v", c.RowLimits)
 	}
-	if body, err := act(contract.PauseRun); err != nil || !strings.Contains(body, `"status":"pausing"`) {
+	if body, err := act(api.PauseRun); err != nil || !strings.Contains(body, `"status":"pausing"`) {
 		t.Errorf("%s, %v", body, err)
 	}
 	if states, err := w.RenewLeases(t.Context(), []contract.Lease{c.Lease}); err != nil || !states[0].Stop {
@@ -339,14 +339,14 @@ func TestActionsOnARunSayWhyNot(t *testing.T) {
 	if err := w.SaveRows(t.Context(), contract.SaveRows{Lease: c.Lease}); !errors.Is(err, contract.ErrLeaseLost) {
 		t.Error(err)
 	}
-	if body, err := act(contract.CancelRun); err != nil || !strings.Contains(body, `"status":"cancelled"`) {
+	if body, err := act(api.CancelRun); err != nil || !strings.Contains(body, `"status":"cancelled"`) {
 		t.Errorf("%s, %v", body, err)
 	}
-	if _, err := act(contract.ResumeRun); !errors.Is(err, apierr.RunOver()) {
+	if _, err := act(api.ResumeRun); !errors.Is(err, apierr.RunOver()) {
 		t.Error(err)
 	}
 	id = prism.RunID{UUID: w.id()}
-	if _, err := act(contract.PauseRun); !errors.Is(err, apierr.RunNotFound()) {
+	if _, err := act(api.PauseRun); !errors.Is(err, apierr.RunNotFound()) {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -35,7 +36,7 @@ type Runs interface {
 	// PauseRun pauses a run that is queued or running, with a reason: ErrNotFound.
 	PauseRun(ctx context.Context, account prism.AccountID, id prism.RunID, reason string, at time.Time) error
 	// SetRunLimits replaces the limits that are not nil: ErrNotFound, ErrRunOver.
-	SetRunLimits(ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by By) (Run, error)
+	SetRunLimits(ctx context.Context, account prism.AccountID, id prism.RunID, l api.RunLimits, by By) (Run, error)
 	// RunChunks is a page of chunks of a run, from a number on. It ends as a page of RunResults does.
 	RunChunks(ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int) ([]RunChunk, error)
 	// RunResults are the newest results of the rows from first on, without their input, in row order, at most limit. A page ends
@@ -68,7 +69,7 @@ type Run struct {
 	File           prism.FileID
 	Name           string
 	Mapping        []byte // JSON of package service: which columns are the fields, the ref and the context
-	Status         contract.RunStatus
+	Status         prism.RunStatus
 	Reason         string
 	Key            prism.KeyID // that made the run
 	IdempotencyKey string
@@ -119,7 +120,7 @@ type RowResult struct {
 // RunFilter narrows a list; zero values narrow nothing.
 type RunFilter struct {
 	Prism  prism.PrismID
-	Status contract.RunStatus
+	Status prism.RunStatus
 }
 
 // RunChunk is the state of the rows of a chunk.

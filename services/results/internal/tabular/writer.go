@@ -20,32 +20,32 @@ type Writer interface {
 }
 
 // NewWriter begins a table of the columns of a file and added ones, whose names must differ.
-func NewWriter(f contract.RowsFormat, to io.Writer, columns []Column, added []string) (Writer, error) {
+func NewWriter(f prism.RowsFormat, to io.Writer, columns []Column, added []string) (Writer, error) {
 	names := make([]string, 0, len(columns)+len(added))
 	for _, c := range columns {
 		names = append(names, c.Name)
 	}
 	names = append(names, added...)
 	switch f {
-	case contract.RowsCSV:
+	case prism.RowsCSV:
 		return newTextWriter(to, names, textWriter{cell: format.AppendCSV, separator: ",", end: "\r\n"})
-	case contract.RowsTSV:
+	case prism.RowsTSV:
 		return newTextWriter(to, names, textWriter{cell: format.AppendTSV, separator: "\t", end: "\n"})
-	case contract.RowsJSONL:
+	case prism.RowsJSONL:
 		w := &lineWriter{to: to}
 		for _, name := range names {
 			w.names = append(w.names, append(strictjson.AppendString(nil, name), ':'))
 		}
 		return w, nil
-	case contract.RowsXLSX:
+	case prism.RowsXLSX:
 		return newSheetWriter(to, names, sheetRows)
 	}
 	return nil, fmt.Errorf("tabular: unknown format %q", f)
 }
 
 // ContentType is the media type of a format of rows (spec: run-rows-formats).
-func ContentType(f contract.RowsFormat) string {
-	if f == contract.RowsXLSX {
+func ContentType(f prism.RowsFormat) string {
+	if f == prism.RowsXLSX {
 		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	}
 	return format.ContentType(contract.Format(f))

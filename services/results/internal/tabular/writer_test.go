@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -23,7 +22,7 @@ var awkward = []string{
 	"_x000D_", "_x005F_", "_x00", "\x01\x1f", "👩‍🚀", "\ufffe",
 }
 
-func writeAll(t testing.TB, format contract.RowsFormat, columns []string, rows [][]string, added []lens.Cell) []byte {
+func writeAll(t testing.TB, format prism.RowsFormat, columns []string, rows [][]string, added []lens.Cell) []byte {
 	t.Helper()
 	var named []tabular.Column
 	for _, name := range columns {
@@ -60,7 +59,7 @@ func awkwardRows() (rows [][]string) {
 func TestExcelizeReadsDownloadedSheets(t *testing.T) {
 	t.Parallel()
 	added := []lens.Cell{{Kind: lens.Number, Number: 0.25}, {}, {Kind: lens.Text, Key: "yes", Label: "Yes"}}
-	data := writeAll(t, contract.RowsXLSX, []string{"id", "text"}, awkwardRows(), added)
+	data := writeAll(t, prism.RowsXLSX, []string{"id", "text"}, awkwardRows(), added)
 	book, err := excelize.OpenReader(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +85,7 @@ func TestExcelizeReadsDownloadedSheets(t *testing.T) {
 // spec: run-rows-xlsx, file-xlsx
 func TestDownloadedTablesReadBack(t *testing.T) {
 	t.Parallel()
-	for _, format := range []contract.RowsFormat{contract.RowsCSV, contract.RowsJSONL, contract.RowsXLSX} {
+	for _, format := range []prism.RowsFormat{prism.RowsCSV, prism.RowsJSONL, prism.RowsXLSX} {
 		rows := awkwardRows()
 		r, err := readAll(t, prism.FileFormat(format), writeAll(t, format, []string{"id", "text"}, rows, nil))
 		if err != nil || len(r.rows) != len(rows) {
@@ -105,7 +104,7 @@ func TestDownloadedTablesReadBack(t *testing.T) {
 func TestACellHasAsMuchTextAsExcelHolds(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 32_766) + "👩!"
-	r, err := readAll(t, prism.FileXLSX, writeAll(t, contract.RowsXLSX, []string{"text"}, [][]string{{long}}, nil))
+	r, err := readAll(t, prism.FileXLSX, writeAll(t, prism.RowsXLSX, []string{"text"}, [][]string{{long}}, nil))
 	if err != nil || len(utf16.Encode([]rune(r.rows[0].Cells[0]))) != 32_766 {
 		t.Errorf("%d characters: %v", r.layout.Columns[0].Longest, err)
 	}

@@ -464,16 +464,6 @@ class QueuedResult(Received):
 
 
 @dataclass(frozen=True, slots=True)
-class RunLabels(Received):
-    """Labels of the rows of a run that are ok."""
-
-    stored: int
-    """Cells that are labels."""
-    invalid: int
-    """Cells that are no value of their question."""
-
-
-@dataclass(frozen=True, slots=True)
 class AuditActor(Received):
     """A key, a member, the operator of the server, or the retention of a prism."""
 
@@ -525,66 +515,6 @@ class FilePart(Received):
     """Its size."""
     sha256: str
     """Its SHA-256 in hexadecimal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run(RunStates, Received):
-    """A run of a file. ok + failed + invalid + cancelled + pending = rows, always."""
-
-    id: str
-    """Names the run."""
-    name: str | None
-    """What people call it, or None."""
-    prism: str
-    """The slug of the prism."""
-    version: int
-    """The version that answers."""
-    file_id: str
-    """The file."""
-    status: RunStatus
-    """Its state."""
-    reason: str | None
-    """Why it paused by itself, or None."""
-    rows: int
-    """The rows of the file."""
-    ok: int
-    """Rows with an answer."""
-    failed: int
-    """Rows that the model gave no usable answer to."""
-    invalid: int
-    """Rows that a create call would refuse."""
-    cancelled: int
-    """Rows that are not sent any more."""
-    pending: int
-    """Rows that wait."""
-    labels: RunLabels | None
-    """How many labels of its rows are stored; None without label columns."""
-    rows_per_second_now: float
-    """How fast it goes."""
-    eta_seconds: float | None
-    """How long it still takes, or None if that is not known."""
-    usage: RunUsage
-    """What its results used."""
-    created_at: datetime
-    """When it was created. ISO 8601 in UTC with milliseconds."""
-    started_at: datetime | None
-    """When its first row began, or None. ISO 8601 in UTC with milliseconds."""
-    finished_at: datetime | None
-    """When it was over, or None. ISO 8601 in UTC with milliseconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunUsage(Received):
-    """What the results of a run used."""
-
-    input_tokens: int
-    """Tokens that models read."""
-    output_tokens: int
-    """Tokens that models wrote."""
-    cost: Decimal | None
-    """What they cost, or None without a price."""
-    currency: str | None
-    """The currency of the cost, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1382,6 +1312,76 @@ class FileRows(Received):
 
     data: Sequence[Mapping[str, str | None]]
     """The rows, each an object in the order of the columns, with None for what a row of jsonl lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run(RunStates, Received):
+    """A run of a file. ok + failed + invalid + cancelled + pending = rows, always."""
+
+    id: str
+    """Names the run."""
+    name: str | None
+    """What people call it, or None."""
+    prism: str
+    """The slug of the prism."""
+    version: int
+    """The version that answers."""
+    file_id: str
+    """The file."""
+    status: RunStatus
+    """Its state."""
+    reason: str | None
+    """Why it paused by itself, or None."""
+    rows: int
+    """The rows of the file."""
+    ok: int
+    """Rows with an answer."""
+    failed: int
+    """Rows that the model gave no usable answer to."""
+    invalid: int
+    """Rows that a create call would refuse."""
+    cancelled: int
+    """Rows that are not sent any more."""
+    pending: int
+    """Rows that wait."""
+    labels: RunLabels | None
+    """How many labels of its rows are stored; None without label columns."""
+    rows_per_second_now: float
+    """How fast it goes."""
+    eta_seconds: float | None
+    """How long it still takes, or None if that is not known."""
+    usage: RunUsage
+    """What its results used."""
+    created_at: datetime
+    """When it was created. ISO 8601 in UTC with milliseconds."""
+    started_at: datetime | None
+    """When its first row began, or None. ISO 8601 in UTC with milliseconds."""
+    finished_at: datetime | None
+    """When it was over, or None. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLabels(Received):
+    """Labels of the rows of a run that are ok."""
+
+    stored: int
+    """Cells that are labels."""
+    invalid: int
+    """Cells that are no value of their question."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunUsage(Received):
+    """What the results of a run used."""
+
+    input_tokens: int
+    """Tokens that models read."""
+    output_tokens: int
+    """Tokens that models wrote."""
+    cost: Decimal | None
+    """What they cost, or None without a price."""
+    currency: str | None
+    """The currency of the cost, or None."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,10 @@ func (d *document) success(status string, op api.Operation, prose object, etag b
 	declaration := op.Declared()
 	said := prose.object("responses").object(status)
 	header := headers(etag)
-	if declaration.Class == api.Streamed {
+	switch {
+	case slices.Contains(declaration.Media, api.EventsMedia):
+		header = append(header, member{"X-Accel-Buffering", object{{"$ref", "#/components/headers/AccelBuffering"}}})
+	case declaration.Class == api.Streamed:
 		for _, name := range [][2]string{{"Vary", "Vary"}, {"Content-Encoding", "ContentEncoding"}} {
 			header = append(header, member{name[0], object{{"$ref", "#/components/headers/" + name[1]}}})
 		}

@@ -56,7 +56,7 @@ func (s *schemas) named(t reflect.Type) object {
 func plural(item string) string {
 	return map[string]string{ //nolint:gosec // names of types, not keys
 		"APIKey": "keys, newest first", "Calibration": "calibrations, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
-		"File": "files, newest first", "LabelledResult": "labelled results",
+		"File": "files, newest first", "Run": "runs, newest first", "LabelledResult": "labelled results",
 		"Result": "results, newest first", "RawResult": "results in format `raw`, newest first",
 		"Member": "members and rules, newest first", "AuditEntry": "the audit, newest first",
 	}[item]
@@ -237,7 +237,7 @@ func bounds(schema object, least, most string, l api.Limits) object {
 	for _, b := range []struct {
 		name  string
 		value *float64
-	}{{least, l.Min}, {most, l.Max}} {
+	}{{least, l.Min}, {"exclusiveMinimum", l.Above}, {most, l.Max}} {
 		if b.value != nil {
 			schema = schema.with(b.name, number(*b.value))
 		}

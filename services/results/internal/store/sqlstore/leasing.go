@@ -99,12 +99,12 @@ const pendingLater = 'q'
 
 // runLimits are the state and the limits of a run.
 type runLimits struct {
-	status contract.RunStatus
+	status prism.RunStatus
 	contract.RowLimits
 }
 
 func (r *Row) runLimits() runLimits {
-	return runLimits{contract.RunStatus(r.Text()), contract.RowLimits{RowsPerSecond: r.Float(), Concurrency: r.Int32()}}
+	return runLimits{prism.RunStatus(r.Text()), contract.RowLimits{RowsPerSecond: r.Float(), Concurrency: r.Int32()}}
 }
 
 // held is a lease of a run.
@@ -120,7 +120,7 @@ func (r *Row) held() held { return held{r.Int32(), r.UUID(), r.Int32(), r.Time()
 // grant returns the limits of a lease of a run with these other leases, and false if the lease must stop.
 func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 	granted := contract.RowLimits{RowsPerSecond: l.RowsPerSecond}
-	if l.status != contract.RunQueued && l.status != contract.RunRunning || l.RowsPerSecond > 0 && !first {
+	if l.status != prism.RunQueued && l.status != prism.RunRunning || l.RowsPerSecond > 0 && !first {
 		return granted, false
 	}
 	if l.Concurrency == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -54,7 +55,7 @@ type lockedRun struct {
 
 func (r *Row) lockedRun() lockedRun {
 	l := lockedRun{Run: store.Run{
-		ID: prism.RunID{UUID: r.UUID()}, File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Status: contract.RunStatus(r.Text()),
+		ID: prism.RunID{UUID: r.UUID()}, File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Status: prism.RunStatus(r.Text()),
 		Reason: r.Text(), StartedAt: r.OptionalTime(),
 	}}
 	l.attempt = r.Int32()
@@ -143,10 +144,10 @@ func (s Store) PauseRun(
 
 func (c *runChange) pause(ctx context.Context, reason string, at time.Time) (changed bool, err error) {
 	switch c.Status {
-	case contract.RunPausing, contract.RunPaused:
+	case prism.RunPausing, prism.RunPaused:
 		return false, nil
-	case contract.RunQueued, contract.RunRunning:
-		return true, c.stop(ctx, contract.RunPausing, reason, at)
+	case prism.RunQueued, prism.RunRunning:
+		return true, c.stop(ctx, prism.RunPausing, reason, at)
 	default: // it is over, or soon will be
 		return false, store.ErrRunOver
 	}
@@ -154,12 +155,12 @@ func (c *runChange) pause(ctx context.Context, reason string, at time.Time) (cha
 
 func (c *runChange) resume(ctx context.Context, at time.Time) (changed bool, err error) {
 	switch c.Status {
-	case contract.RunQueued, contract.RunRunning:
+	case prism.RunQueued, prism.RunRunning:
 		return false, nil
-	case contract.RunPausing, contract.RunPaused:
-		status := contract.RunQueued
+	case prism.RunPausing, prism.RunPaused:
+		status := prism.RunQueued
 		if c.StartedAt != nil {
-			status = contract.RunRunning
+			status = prism.RunRunning
 		}
 		return true, c.do(ctx, setGoing, nothing, string(status), at)
 	default: // it is over, or soon will be
@@ -169,17 +170,17 @@ func (c *runChange) resume(ctx context.Context, at time.Time) (changed bool, err
 
 func (c *runChange) cancel(ctx context.Context, at time.Time) (changed bool, err error) {
 	switch c.Status {
-	case contract.RunCancelling, contract.RunCancelled:
+	case prism.RunCancelling, prism.RunCancelled:
 		return false, nil
-	case contract.RunFinished:
+	case prism.RunFinished:
 		return false, store.ErrRunOver
 	default: // it is not over
-		return true, c.stop(ctx, contract.RunCancelling, "", at)
+		return true, c.stop(ctx, prism.RunCancelling, "", at)
 	}
 }
 
 // stop makes a run pausing or cancelling, and goes on with finishStop, in case no call is under way.
-func (c *runChange) stop(ctx context.Context, status contract.RunStatus, reason string, at time.Time) error {
+func (c *runChange) stop(ctx context.Context, status prism.RunStatus, reason string, at time.Time) error {
 	if err := c.do(ctx, setStatus, nothing, string(status), reason, at, nil); err != nil {
 		return err
 	}
@@ -196,15 +197,15 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 	if err != nil || leased {
 		return false, err
 	}
-	if c.Status == contract.RunPausing {
+	if c.Status == prism.RunPausing {
 		pending, err := c.is(ctx, chunkPending)
 		switch {
 		case err != nil:
 			return false, err
 		case !pending && c.retryFrom == nil:
-			return true, c.over(ctx, contract.RunFinished, at)
+			return true, c.over(ctx, prism.RunFinished, at)
 		}
-		return true, c.do(ctx, setStatus, nothing, string(contract.RunPaused), c.Reason, nil, nil)
+		return true, c.do(ctx, setStatus, nothing, string(prism.RunPaused), c.Reason, nil, nil)
 	}
 	cancelled := 0
 	if err := c.do(ctx, cancelChunks, count(&cancelled), int64(store.RunPart)); err != nil || cancelled == store.RunPart {
@@ -213,11 +214,11 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 	if err := c.do(ctx, setRetryFrom, nothing, nil); err != nil {
 		return false, err
 	}
-	return true, c.over(ctx, contract.RunCancelled, at)
+	return true, c.over(ctx, prism.RunCancelled, at)
 }
 
 // over ends the run. Its file is kept from then on as long as one that is new (spec: file-expiry).
-func (c *runChange) over(ctx context.Context, status contract.RunStatus, at time.Time) error {
+func (c *runChange) over(ctx context.Context, status prism.RunStatus, at time.Time) error {
 	if err := c.do(ctx, setStatus, nothing, string(status), "", nil, at); err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (c *runChange) over(ctx context.Context, status contract.RunStatus, at time
 
 // retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.
 func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retried bool, err error) {
-	if c.Status == contract.RunCancelling || c.Status == contract.RunCancelled {
+	if c.Status == prism.RunCancelling || c.Status == prism.RunCancelled {
 		return false, store.ErrRunOver
 	}
 	if c.retryFrom != nil {
@@ -243,7 +244,7 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 		}
 		return false, err // nil for a repeat, whose rows are pending already
 	}
-	if c.Status == contract.RunFinished {
+	if c.Status == prism.RunFinished {
 		if err := roomForRun(ctx, c.run, c.account); err != nil {
 			return false, err
 		}
@@ -254,7 +255,7 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 		} else if err != nil {
 			return false, err
 		}
-		if err := c.do(ctx, setGoing, nothing, string(contract.RunQueued), at); err != nil {
+		if err := c.do(ctx, setGoing, nothing, string(prism.RunQueued), at); err != nil {
 			return false, err
 		}
 	}
@@ -290,11 +291,11 @@ type runLimitsDetail struct {
 
 // SetRunLimits implements store.Runs.
 func (s Store) SetRunLimits(
-	ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by store.By,
+	ctx context.Context, account prism.AccountID, id prism.RunID, l api.RunLimits, by store.By,
 ) (store.Run, error) {
 	err := s.changeRun(ctx, "set_run_limits", account, id, func(c *runChange) error {
 		switch c.Status {
-		case contract.RunCancelling, contract.RunCancelled, contract.RunFinished:
+		case prism.RunCancelling, prism.RunCancelled, prism.RunFinished:
 			return store.ErrRunOver
 		default: // it has or may have rows to come, which the limits are for
 		}
@@ -304,7 +305,7 @@ func (s Store) SetRunLimits(
 			limits.RowsPerSecond = *l.RowsPerSecond
 		}
 		if l.Concurrency != nil {
-			limits.Concurrency = *l.Concurrency
+			limits.Concurrency = int32(*l.Concurrency) //nolint:gosec // at most 10,000
 		}
 		if limits == was {
 			return nil

@@ -135,7 +135,7 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 		if err != nil {
 			return err
 		}
-		created.Status, created.CreatedAt = contract.RunQueued, by.At
+		created.Status, created.CreatedAt = prism.RunQueued, by.At
 		err = run(ctx, Statement{Text: insertRun, Args: []any{
 			account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.File.UUID, r.Name, r.Mapping, r.Key.UUID, Nullable(r.IdempotencyKey),
 			r.PauseAt, r.RowsPerSecond, r.Concurrency, created.Rows, created.Chunks, by.At,
@@ -237,7 +237,7 @@ func (r *Row) countedRun() store.Run {
 func (r *Row) run() store.Run {
 	found := store.Run{
 		ID: prism.RunID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Version: r.Int32(),
-		File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Mapping: r.Bytes(), Status: contract.RunStatus(r.Text()),
+		File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Mapping: r.Bytes(), Status: prism.RunStatus(r.Text()),
 		Reason: r.Text(), Key: prism.KeyID{UUID: r.UUID()}, IdempotencyKey: r.Text(), PauseAt: r.Float(),
 	}
 	found.RowsPerSecond, found.Concurrency = r.Float(), r.Int32()

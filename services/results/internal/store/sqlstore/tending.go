@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -197,18 +196,18 @@ func (s Store) ownedRuns(ctx context.Context, operation, text string, args ...an
 
 // tend does what is due for one run: it continues a retry or a stop, finishes the run, or pauses it.
 func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err error) {
-	if c.retryFrom != nil && c.Status != contract.RunCancelling {
+	if c.retryFrom != nil && c.Status != prism.RunCancelling {
 		return true, c.retryPart(ctx)
 	}
 	switch c.Status {
-	case contract.RunPausing, contract.RunCancelling:
+	case prism.RunPausing, prism.RunCancelling:
 		if c.stoppedAt == nil || !now.Before(c.stoppedAt.Add(store.StopWait)) {
 			if err := c.do(ctx, revokeLeases, nothing); err != nil {
 				return false, err
 			}
 		}
 		return c.finishStop(ctx, now)
-	case contract.RunQueued, contract.RunRunning:
+	case prism.RunQueued, prism.RunRunning:
 		pending, err := c.is(ctx, chunkPending)
 		if err != nil {
 			return false, err
@@ -220,8 +219,8 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 		if err != nil || reason == "" {
 			return false, err
 		}
-		return true, c.stop(ctx, contract.RunPausing, reason, now)
-	case contract.RunPaused, contract.RunCancelled, contract.RunFinished:
+		return true, c.stop(ctx, prism.RunPausing, reason, now)
+	case prism.RunPaused, prism.RunCancelled, prism.RunFinished:
 	}
 	return false, nil
 }
@@ -232,7 +231,7 @@ func (c *runChange) finish(ctx context.Context, now time.Time) (changed bool, er
 	if err != nil || leased {
 		return false, err
 	}
-	return true, c.over(ctx, contract.RunFinished, now)
+	return true, c.over(ctx, prism.RunFinished, now)
 }
 
 // reason is why the run pauses by itself; "" if it does not.

@@ -143,7 +143,7 @@ func memberTests() []test {
 			mine.keyID = prism.KeyID(m.ID)
 			r := f.run(t, mine, moment(5), 2)
 			f.tend(t, moment(6))
-			f.has(t, r.ID, contract.RunQueued)
+			f.has(t, r.ID, prism.RunQueued)
 			_, err := f.change(t, m.ID, api.MemberChange{Role: prism.Labeller})
 			succeeds(t, err)
 			f.stopsAtOnce(t, r.ID, "The member who started this run may no longer run it.")
@@ -151,7 +151,7 @@ func memberTests() []test {
 			succeeds(t, err)
 			f.act(t, r.ID, contract.ResumeRun, moment(8))
 			f.tend(t, moment(9))
-			f.has(t, r.ID, contract.RunQueued)
+			f.has(t, r.ID, prism.RunQueued)
 			succeeds(t, f.remove(t, m.ID))
 			f.stopsAtOnce(t, r.ID, "The member who started this run may no longer run it.")
 		}},

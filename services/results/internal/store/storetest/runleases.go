@@ -3,6 +3,7 @@ package storetest
 import (
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -16,7 +17,7 @@ func runLeaseTests() []test {
 			token := f.id()
 			l, err := f.LeaseChunk(t.Context(), token, moment(10), moment(20))
 			succeeds(t, err)
-			r.Status, r.StartedAt = contract.RunRunning, &l.BegunAt
+			r.Status, r.StartedAt = prism.RunRunning, &l.BegunAt
 			same(t, *l, store.LeasedChunk{
 				Lease: contract.Lease{Account: f.mine.account, Run: r.ID, Chunk: 0, Token: token}, Run: r,
 				Chunk: store.RunChunk{FirstRow: 1, Attempt: 1, States: []byte("pp")}, BegunAt: moment(10),
@@ -88,7 +89,7 @@ func runLeaseTests() []test {
 			r := f.run(t, f.mine, moment(5), 1, 1, 1)
 			leases := []contract.Lease{f.leased(t, moment(10)).Lease, f.leased(t, moment(11)).Lease}
 			rate := 2.5
-			_, err := f.SetRunLimits(t.Context(), f.mine.account, r.ID, contract.RunLimits{RowsPerSecond: &rate}, f.by(moment(12)))
+			_, err := f.SetRunLimits(t.Context(), f.mine.account, r.ID, api.RunLimits{RowsPerSecond: &rate}, f.by(moment(12)))
 			succeeds(t, err)
 			same(t, f.lease(t, moment(13)), nil)
 			states, err := f.RenewLeases(t.Context(), leases, moment(14), moment(14).Add(contract.LeaseTime))
@@ -120,11 +121,11 @@ func runLeaseTests() []test {
 				return granted
 			}
 			same(t, renewed(12, first.Lease, third.Lease), []int32{32, 32})
-			few, none := int32(40), int32(0)
-			_, err = f.SetRunLimits(t.Context(), f.mine.account, r.ID, contract.RunLimits{Concurrency: &few}, f.by(moment(13)))
+			few, none := 40, 0
+			_, err = f.SetRunLimits(t.Context(), f.mine.account, r.ID, api.RunLimits{Concurrency: &few}, f.by(moment(13)))
 			succeeds(t, err)
 			same(t, renewed(14, first.Lease, third.Lease), []int32{8, 32})
-			limited, err := f.SetRunLimits(t.Context(), f.mine.account, r.ID, contract.RunLimits{Concurrency: &none}, f.by(moment(15)))
+			limited, err := f.SetRunLimits(t.Context(), f.mine.account, r.ID, api.RunLimits{Concurrency: &none}, f.by(moment(15)))
 			succeeds(t, err)
 			same(t, limited.Concurrency, 0)
 			same(t, renewed(16, first.Lease, third.Lease), []int32{0, 0})

@@ -127,7 +127,7 @@ func runRowTests() []test {
 			f.tend(t, moment(12))
 			_, before := f.rowResults(t, r.ID, 2)
 			succeeds(t, f.DeleteResult(t.Context(), f.mine.account, before[2].ID, f.by(moment(13))))
-			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, contract.RunQueued)
+			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, prism.RunQueued)
 			f.counts(t, r.ID, "popio")
 			f.act(t, r.ID, contract.RetryRun, moment(14)) // twice is once
 			l := f.leased(t, moment(15))
@@ -143,7 +143,7 @@ func runRowTests() []test {
 			same(t, record.RetryOf, nil)
 			same(t, strings.Join(f.newest(t, r.ID), ", "), "1 ok, 2 ok, 3 failed, 5 ok")
 			f.tend(t, moment(17))
-			f.has(t, r.ID, contract.RunFinished)
+			f.has(t, r.ID, prism.RunFinished)
 		}},
 		{"a run without failed rows is not retried", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
@@ -266,41 +266,41 @@ func runRowTests() []test {
 			r := f.run(t, f.mine, moment(5), 200, 100, 200)
 			f.saves(t, f.leased(t, moment(10)), strings.Repeat("f", 100)+strings.Repeat("o", 100), moment(20))
 			f.tend(t, moment(21))
-			f.has(t, r.ID, contract.RunRunning) // not more than a half
+			f.has(t, r.ID, prism.RunRunning) // not more than a half
 			l := f.leased(t, moment(30))
 			succeeds(t, f.SaveRows(t.Context(), outcomes(l, strings.Repeat("f", 100)), moment(40)))
 			f.tend(t, moment(41))
-			f.has(t, r.ID, contract.RunRunning) // the last 100 of the first chunk were ok
+			f.has(t, r.ID, prism.RunRunning) // the last 100 of the first chunk were ok
 			last := f.leased(t, moment(42))
 			succeeds(t, f.SaveRows(t.Context(), outcomes(last, "f"), moment(50)))
 			f.tend(t, moment(51))
 			paused := f.found(t, r.ID)
 			same(t, paused.Reason, "101 of the last 200 rows failed.")
-			same(t, paused.Status, contract.RunPausing)
+			same(t, paused.Status, prism.RunPausing)
 			f.saves(t, l, "", moment(52))
 			f.saves(t, last, "", moment(52))
 			f.tend(t, moment(53))
 			same(t, f.found(t, r.ID).Reason, paused.Reason)
-			f.has(t, r.ID, contract.RunPaused)
+			f.has(t, r.ID, prism.RunPaused)
 			same(t, f.act(t, r.ID, contract.ResumeRun, moment(60)).Reason, "")
 			last = f.leased(t, moment(61))
 			succeeds(t, f.SaveRows(t.Context(), outcomes(last, strings.Repeat("f", 198)), moment(62)))
 			f.tend(t, moment(63))
-			f.has(t, r.ID, contract.RunRunning)
+			f.has(t, r.ID, prism.RunRunning)
 		}},
 		{"a run that pauses is finished when each row has its outcome", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
 			l := f.leased(t, moment(10))
-			same(t, f.act(t, r.ID, contract.PauseRun, moment(11)).Status, contract.RunPausing)
+			same(t, f.act(t, r.ID, contract.PauseRun, moment(11)).Status, prism.RunPausing)
 			f.saves(t, l, "of", moment(12))
 			f.tend(t, moment(13))
-			f.has(t, r.ID, contract.RunFinished)
+			f.has(t, r.ID, prism.RunFinished)
 			same(t, *f.found(t, r.ID).FinishedAt, moment(13))
-			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, contract.RunQueued)
+			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, prism.RunQueued)
 			// The rows that a retry has yet to find are pending too.
 			f.act(t, r.ID, contract.PauseRun, moment(15))
 			f.tend(t, moment(16))
-			f.has(t, r.ID, contract.RunPaused)
+			f.has(t, r.ID, prism.RunPaused)
 		}},
 		{"a run pauses when its prism is archived or its key is revoked", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
@@ -312,7 +312,7 @@ func runRowTests() []test {
 			same(t, f.found(t, r.ID).Reason, "This prism is archived, so it cannot answer.")
 			f.saves(t, l, "", moment(13))
 			f.tend(t, moment(14))
-			f.has(t, r.ID, contract.RunPaused)
+			f.has(t, r.ID, prism.RunPaused)
 			f.act(t, r.ID, contract.ResumeRun, moment(15))
 			same(t, f.lease(t, moment(15)), nil)
 			_, err = f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, nil)
@@ -326,13 +326,13 @@ func runRowTests() []test {
 			r := f.run(t, f.mine, moment(5), 2)
 			l := f.leased(t, moment(10))
 			f.tend(t, moment(19))
-			f.has(t, r.ID, contract.RunRunning)
+			f.has(t, r.ID, prism.RunRunning)
 			f.tend(t, moment(20))
-			f.has(t, r.ID, contract.RunPausing)
+			f.has(t, r.ID, prism.RunPausing)
 			f.saves(t, l, "o", moment(21))
 			f.tend(t, moment(22))
 			same(t, f.found(t, r.ID).Reason, "The key that started this run has expired.")
-			f.has(t, r.ID, contract.RunPaused)
+			f.has(t, r.ID, prism.RunPaused)
 		}},
 		{"rows are counted since a time", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 3)
@@ -355,7 +355,7 @@ func (f *fixture) stopsAtOnce(t *testing.T, id prism.RunID, reason string) {
 		f.act(t, id, contract.ResumeRun, moment(20))
 		same(t, f.lease(t, moment(21)), nil)
 		f.tend(t, moment(22))
-		f.has(t, id, contract.RunPaused)
+		f.has(t, id, prism.RunPaused)
 		same(t, f.found(t, id).Reason, reason)
 	}
 }

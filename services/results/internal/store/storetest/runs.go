@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -88,7 +89,7 @@ func (f *fixture) counts(t *testing.T, id prism.RunID, states string) {
 	same(t, []int64{r.OK, r.Failed, r.Invalid, r.Cancelled, r.Pending()}, []int64{of("o"), of("f"), of("i"), of("c"), of("p")})
 }
 
-func (f *fixture) has(t *testing.T, id prism.RunID, want contract.RunStatus) {
+func (f *fixture) has(t *testing.T, id prism.RunID, want prism.RunStatus) {
 	t.Helper()
 	if r := f.found(t, id); r.Status != want {
 		t.Errorf("the run is %s, want %s", r.Status, want)
@@ -180,7 +181,7 @@ func runTests() []test {
 			finished := f.run(t, f.mine, moment(5), 1)
 			f.saves(t, f.leased(t, moment(6)), "f", moment(7))
 			f.tend(t, moment(7))
-			f.has(t, finished.ID, contract.RunFinished)
+			f.has(t, finished.ID, prism.RunFinished)
 			retry := func() error {
 				_, err := f.ActOnRun(t.Context(), f.mine.account, finished.ID, contract.RetryRun, f.by(moment(9)))
 				return err
@@ -216,7 +217,7 @@ func runTests() []test {
 			n.RowsPerSecond, n.Concurrency, n.PauseAt = 0.125, 7, 1
 			r, err := f.CreateRun(t.Context(), f.mine.account, n, f.by(moment(5)))
 			succeeds(t, err)
-			n.Status, n.Rows, n.Chunks, n.CreatedAt = contract.RunQueued, 3, 2, moment(5)
+			n.Status, n.Rows, n.Chunks, n.CreatedAt = prism.RunQueued, 3, 2, moment(5)
 			same(t, r, n)
 			same(t, f.found(t, r.ID), n)
 			f.counts(t, r.ID, "ppp")
@@ -264,22 +265,22 @@ func runTests() []test {
 			}
 			same(t, list(store.RunFilter{}, store.Page{Limit: 9}), []store.Run{second, first})
 			same(t, list(store.RunFilter{}, store.Page{Limit: 9, After: second.ID.UUID}), []store.Run{first})
-			same(t, list(store.RunFilter{Status: contract.RunPaused}, store.Page{Limit: 9}), []store.Run{second})
+			same(t, list(store.RunFilter{Status: prism.RunPaused}, store.Page{Limit: 9}), []store.Run{second})
 			same(t, list(store.RunFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 1}), []store.Run{second})
 			same(t, len(list(store.RunFilter{Prism: f.addPrism(t, f.mine, "other").ID}, store.Page{Limit: 9})), 0)
 		}},
 		{"a run that nobody works on pauses, goes on and is cancelled at once, and twice is once", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2, 1)
 			for range 2 {
-				same(t, f.act(t, r.ID, contract.PauseRun, moment(6)).Status, contract.RunPaused)
+				same(t, f.act(t, r.ID, contract.PauseRun, moment(6)).Status, prism.RunPaused)
 			}
 			same(t, f.lease(t, moment(7)), nil)
 			for range 2 {
-				same(t, f.act(t, r.ID, contract.ResumeRun, moment(8)).Status, contract.RunQueued)
+				same(t, f.act(t, r.ID, contract.ResumeRun, moment(8)).Status, prism.RunQueued)
 			}
 			for range 2 {
 				cancelled := f.act(t, r.ID, contract.CancelRun, moment(9))
-				same(t, cancelled.Status, contract.RunCancelled)
+				same(t, cancelled.Status, prism.RunCancelled)
 				same(t, *cancelled.FinishedAt, moment(9))
 			}
 			f.counts(t, r.ID, "ccc")
@@ -302,37 +303,37 @@ func runTests() []test {
 			failsWith(t, f.PauseRun(t.Context(), f.theirs.account, r.ID, "Why.", moment(6)), store.ErrNotFound)
 			for range 2 {
 				succeeds(t, f.PauseRun(t.Context(), f.mine.account, r.ID, "Why.", moment(6)))
-				f.has(t, r.ID, contract.RunPaused)
+				f.has(t, r.ID, prism.RunPaused)
 				same(t, f.found(t, r.ID).Reason, "Why.")
 			}
 			same(t, f.act(t, r.ID, contract.ResumeRun, moment(8)).Reason, "")
 			f.act(t, r.ID, contract.CancelRun, moment(9))
 			succeeds(t, f.PauseRun(t.Context(), f.mine.account, r.ID, "Why.", moment(10)))
-			f.has(t, r.ID, contract.RunCancelled)
+			f.has(t, r.ID, prism.RunCancelled)
 		}},
 		{"a run waits for the calls under way to pause or to be cancelled, for 16 seconds", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2, 1)
 			l := f.leased(t, moment(10))
-			f.has(t, r.ID, contract.RunRunning)
-			same(t, f.act(t, r.ID, contract.PauseRun, moment(20)).Status, contract.RunPausing)
+			f.has(t, r.ID, prism.RunRunning)
+			same(t, f.act(t, r.ID, contract.PauseRun, moment(20)).Status, prism.RunPausing)
 			states, err := f.RenewLeases(t.Context(), []contract.Lease{l.Lease}, moment(30), moment(30).Add(contract.LeaseTime))
 			succeeds(t, err)
 			same(t, states[0].Stop, true)
 			f.tend(t, moment(40))
-			f.has(t, r.ID, contract.RunPausing)
+			f.has(t, r.ID, prism.RunPausing)
 			f.saves(t, l, "o-", moment(50)) // those under way are saved
 			f.tend(t, moment(60))
-			f.has(t, r.ID, contract.RunPaused)
+			f.has(t, r.ID, prism.RunPaused)
 			f.counts(t, r.ID, "opp")
 			f.act(t, r.ID, contract.ResumeRun, moment(70))
-			f.has(t, r.ID, contract.RunRunning)
+			f.has(t, r.ID, prism.RunRunning)
 			l = f.leased(t, moment(80))
-			same(t, f.act(t, r.ID, contract.CancelRun, moment(90)).Status, contract.RunCancelling)
+			same(t, f.act(t, r.ID, contract.CancelRun, moment(90)).Status, prism.RunCancelling)
 			f.tend(t, moment(90).Add(store.StopWait-time.Millisecond))
-			f.has(t, r.ID, contract.RunCancelling)
+			f.has(t, r.ID, prism.RunCancelling)
 			f.counts(t, r.ID, "opp")
 			f.tend(t, moment(90).Add(store.StopWait))
-			f.has(t, r.ID, contract.RunCancelled)
+			f.has(t, r.ID, prism.RunCancelled)
 			f.counts(t, r.ID, "occ")
 			failsWith(t, f.SaveRows(t.Context(), outcomes(l, "oo"), moment(100).Add(store.StopWait)), contract.ErrLeaseLost)
 		}},
@@ -342,17 +343,17 @@ func runTests() []test {
 			l := f.leased(t, moment(12))
 			succeeds(t, f.SaveRows(t.Context(), outcomes(l, "f"), moment(13)))
 			f.tend(t, moment(14))
-			f.has(t, r.ID, contract.RunRunning) // the lease has not ended
+			f.has(t, r.ID, prism.RunRunning) // the lease has not ended
 			f.saves(t, l, "", moment(15))
 			f.tend(t, moment(16))
 			finished := f.found(t, r.ID)
-			same(t, finished.Status, contract.RunFinished)
+			same(t, finished.Status, prism.RunFinished)
 			same(t, []time.Time{*finished.StartedAt, *finished.FinishedAt}, []time.Time{moment(10), moment(16)})
 			for _, a := range []contract.RunAction{contract.PauseRun, contract.ResumeRun, contract.CancelRun} {
 				_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, a, f.by(moment(17)))
 				failsWith(t, err, store.ErrRunOver)
 			}
-			_, err := f.SetRunLimits(t.Context(), f.mine.account, r.ID, contract.RunLimits{}, f.by(moment(17)))
+			_, err := f.SetRunLimits(t.Context(), f.mine.account, r.ID, api.RunLimits{}, f.by(moment(17)))
 			failsWith(t, err, store.ErrRunOver)
 		}},
 		{"a file is kept while a run that is not over uses it", func(t *testing.T, f *fixture) {
@@ -379,7 +380,7 @@ func runTests() []test {
 			r := f.run(t, f.mine, moment(5), 1)
 			_, err := f.ActOnRun(t.Context(), f.theirs.account, r.ID, contract.CancelRun, f.by(moment(6)))
 			limited := func() error {
-				_, err := f.SetRunLimits(t.Context(), f.theirs.account, r.ID, contract.RunLimits{}, f.by(moment(6)))
+				_, err := f.SetRunLimits(t.Context(), f.theirs.account, r.ID, api.RunLimits{}, f.by(moment(6)))
 				return err
 			}
 			if !errors.Is(err, store.ErrNotFound) || !errors.Is(limited(), store.ErrNotFound) {

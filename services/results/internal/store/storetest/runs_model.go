@@ -62,7 +62,7 @@ func checkRunsAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
 			m.tend(rt)
 		}
 		m.holds(rt)
-		if r := m.read(rt); r.Pending() > 0 || r.Status != contract.RunCancelled && r.Status != contract.RunFinished {
+		if r := m.read(rt); r.Pending() > 0 || r.Status != prism.RunCancelled && r.Status != prism.RunFinished {
 			rt.Fatalf("the run does not end: %+v", r)
 		}
 	})

@@ -218,17 +218,17 @@ func storageTests() []test {
 			f.limitBytes(t, 1)
 			succeeds(t, f.FoldUsage(t.Context()))
 			f.tend(t, moment(6))
-			same(t, f.found(t, r.ID).Status, contract.RunPaused)
+			same(t, f.found(t, r.ID).Status, prism.RunPaused)
 			same(t, f.found(t, r.ID).Reason, "This account stores as much as it may.")
-			resume := func() contract.RunStatus {
+			resume := func() prism.RunStatus {
 				_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, contract.ResumeRun, f.by(moment(7)))
 				succeeds(t, err)
 				f.tend(t, moment(8))
 				return f.found(t, r.ID).Status
 			}
-			same(t, resume(), contract.RunPaused)
+			same(t, resume(), prism.RunPaused)
 			f.limitBytes(t, 0)
-			same(t, resume(), contract.RunQueued)
+			same(t, resume(), prism.RunQueued)
 		}},
 		{"accounts are listed with what they store and may store", func(t *testing.T, f *fixture) {
 			r := f.save(t, f.ok(f.mine.prism)).Result
