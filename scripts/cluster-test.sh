@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs test/cluster against the current cluster of kubectl. test/cluster/doc.go lists the settings.
-# PRISM_CLUSTER_TAG, and PRISM_CLUSTER_REGISTRY if needed, name images that the nodes have or can pull. Without a tag, the images
-# are built and pushed to KO_DOCKER_REPO, or loaded onto the nodes of a kind cluster; with PRISM_CLUSTER_PREVIOUS those of that
-# commit too, from which is upgraded.
+# PRISM_CLUSTER_TAG and PRISM_CLUSTER_NEXT_TAG, and PRISM_CLUSTER_REGISTRY if needed, name images that the nodes have or can pull.
+# Without a tag, the images are built and pushed to KO_DOCKER_REPO, or loaded onto the nodes of a kind cluster: those of this source,
+# those of the next release (test/internal/next), and those of PRISM_CLUSTER_PREVIOUS, from which is upgraded: the tag v1.0.0,
+# unless this source is that release.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
@@ -22,14 +23,26 @@ if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
 	services='prism-gateway prism-results prism-model-proxy prism-runs prism-console'
 	# shellcheck disable=SC2086 # a list of names
 	TAG=$PRISM_CLUSTER_TAG scripts/images.sh $services prism-cluster-load
+	# The next release is this source with an overlay.
+	export PRISM_CLUSTER_NEXT_TAG=$PRISM_CLUSTER_TAG-next
+	overlay=$("${GO:-go}" run ./test/cluster/cmd/prism-next-overlay)
+	config=$(mktemp -d)
+	sed "s|^defaultFlags: .*|defaultFlags: [-trimpath, -overlay=$overlay]|" .ko.yaml >"$config/.ko.yaml"
+	grep -q -- "-overlay=$overlay" "$config/.ko.yaml"
+	# shellcheck disable=SC2086 # a list of names
+	KO_CONFIG_PATH=$config TAG=$PRISM_CLUSTER_NEXT_TAG scripts/images.sh $services
+	rm -r "$config"
+	first=$(git rev-parse --quiet --verify 'v1.0.0^{commit}' || true)
+	if [ "$first" != "$(git rev-parse HEAD)" ]; then
+		PRISM_CLUSTER_PREVIOUS=${PRISM_CLUSTER_PREVIOUS:-$first}
+	fi
 	if [ -n "${PRISM_CLUSTER_PREVIOUS:-}" ]; then
 		before=$(mktemp -d)
 		trap 'git worktree remove --force "$before"' EXIT
 		git worktree add --detach "$before" "$PRISM_CLUSTER_PREVIOUS"
 		export PRISM_CLUSTER_PREVIOUS_TAG=$PRISM_CLUSTER_TAG-before PRISM_CLUSTER_PREVIOUS_CHART=$before/charts/prism
-		for service in $services; do # those that it has
-			[ ! -d "$before/services/${service#prism-}" ] || TAG=$PRISM_CLUSTER_PREVIOUS_TAG "$before/scripts/images.sh" "$service"
-		done
+		# shellcheck disable=SC2086 # a list of names
+		TAG=$PRISM_CLUSTER_PREVIOUS_TAG "$before/scripts/images.sh" $services
 	fi
 fi
 "${GO:-go}" test -tags cluster -count=1 -v -timeout 100m ./test/cluster "$@"

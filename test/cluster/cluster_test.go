@@ -23,6 +23,7 @@ func TestCluster(t *testing.T) {
 	c := install(t)
 	t.Run("a helm upgrade from the previous chart and a rollback under load fail no request", c.upgradeAndRollback)
 	t.Run("a rolling upgrade of all services under load fails no request", c.rollingUpgrade)
+	t.Run("an upgrade to a release with an added member and operation and a rollback under load fail no request", c.nextRelease)
 	t.Run("deleting any one Pod under load fails no request", c.deletion)
 	t.Run("a Pod that ends suddenly under load leads to no wrong answer and loses nothing", c.suddenEnd)
 	t.Run("scaling the gateway from 1 to 4 to 1 under load fails no request", c.scaling)

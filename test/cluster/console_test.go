@@ -20,7 +20,7 @@ const publicHost = "prism.test"
 // the console by the Ingress: the session and its keys outlive them all.
 func (c *cluster) session(t *testing.T) {
 	const values = "publicURL=https://" + publicHost + ",ingress.enabled=true,ingress.hosts[0].host=" + publicHost
-	c.at(t, c.before(t, "console").with(values))
+	c.at(t, c.previous.with(values))
 	account := "visit-" + strings.ToLower(rand.Text()[:10])
 	c.operate(t.Context(), t, "account", "create", account)
 	link := strings.TrimSpace(c.operate(t.Context(), t, "console", "link", "--print", "--account", account, "--url", "https://"+publicHost))

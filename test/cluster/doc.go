@@ -1,6 +1,6 @@
-// Package cluster proves on a real cluster that no caller of Prism notices a rollout, an upgrade, a rollback, a scaling, the end
-// of a Pod, or new tokens and certificates between the services, that file runs lose nothing by them, and that people stay signed in to
-// the console. A case runs alone, as with -run 'TestCluster/mutual'.
+// Package cluster proves on a real cluster that no caller of Prism notices a rollout, an upgrade from 1.0.0 and one to the next release,
+// a rollback, a scaling, the end of a Pod, or new tokens and certificates between the services, that file runs lose nothing by them, and
+// that people stay signed in to the console. A case runs alone, as with -run 'TestCluster/mutual'.
 //
 // Its test needs the build tag `cluster`, and kubectl and helm for the current context: kind on a laptop, or any other. It
 // makes a namespace of its own, in which Pod Security `restricted` is enforced, gives it Postgres and Redis, installs
@@ -16,8 +16,9 @@
 //
 //	PRISM_CLUSTER_REGISTRY      registry and path of the images; none when empty
 //	PRISM_CLUSTER_TAG           their tag (dev)
-//	PRISM_CLUSTER_PREVIOUS      a commit of the previous release: scripts/cluster-test.sh builds its images beside those of the current
-//	                            one, so that upgrades go through the migrations between them; not with PRISM_CLUSTER_TAG
+//	PRISM_CLUSTER_NEXT_TAG      the tag of images of the next release (test/internal/next); needed with PRISM_CLUSTER_TAG
+//	PRISM_CLUSTER_PREVIOUS      a commit, v1.0.0 when empty: scripts/cluster-test.sh builds its images beside those of this source, so
+//	                            that upgrades go through the migrations between them; not with PRISM_CLUSTER_TAG
 //	PRISM_CLUSTER_PREVIOUS_TAG  the tag to upgrade from and roll back to; the same when empty, with other settings
 //	PRISM_CLUSTER_PREVIOUS_CHART the folder of the chart of that tag; charts/prism when empty
 //	PRISM_CLUSTER_STORES        a shell command that brings Postgres and Redis into the namespace $NAMESPACE (k8s/stores)

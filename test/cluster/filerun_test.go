@@ -20,7 +20,7 @@ const fileRows, fileWorkers = 24_000, "runs.replicas=2,runs.concurrency=128"
 // fileRun upgrades the release, which replaces all workers, results with the rows and the leases, and what the workers call, and then
 // deletes each worker that is there, at once and with time to end: all while rows of one run are answered.
 func (c *cluster) fileRun(t *testing.T) {
-	c.at(t, c.before(t, "runs").with(fileWorkers))
+	c.at(t, c.previous.with(fileWorkers))
 	c.model(t)
 	c.keys(t)
 	tool := kube.Tool{

@@ -34,12 +34,12 @@ const (
 
 // environment are the settings of the tests.
 type environment struct {
-	registry, tag, previousTag, previousChart string
-	stores, postgres, redis                   string
-	password                                  string // of the development Postgres
-	values                                    string
-	requests                                  int
-	keep                                      bool
+	registry, tag, nextTag, previousTag, previousChart string
+	stores, postgres, redis                            string
+	password                                           string // of the development Postgres
+	values                                             string
+	requests                                           int
+	keep                                               bool
 }
 
 // developmentStores takes user and password from the Secret prism-postgres, which is there already.
@@ -53,6 +53,7 @@ func readEnvironment(t *testing.T) environment {
 	e := environment{
 		registry: get("REGISTRY", ""),
 		tag:      get("TAG", "dev"),
+		nextTag:  get("NEXT_TAG", ""),
 		stores:   get("STORES", developmentStores),
 		password: rand.Text(),
 		redis:    get("REDIS_URL", "redis://redis:6379/0"),
@@ -61,6 +62,9 @@ func readEnvironment(t *testing.T) environment {
 	}
 	e.postgres = get("POSTGRES_URL", "postgres://prism:"+e.password+"@postgres:5432/prism?sslmode=disable")
 	e.previousTag, e.previousChart = get("PREVIOUS_TAG", e.tag), get("PREVIOUS_CHART", chart)
+	if e.nextTag == "" {
+		t.Fatal("PRISM_CLUSTER_NEXT_TAG is required: the tag of images of the next release (test/internal/next)")
+	}
 	var err error
 	if e.requests, err = strconv.Atoi(get("REQUESTS", "10000")); err != nil {
 		t.Fatalf("PRISM_CLUSTER_REQUESTS: %v", err)
@@ -83,11 +87,11 @@ type version struct {
 
 // cluster is a namespace with a release.
 type cluster struct {
-	env               environment
-	ns                kube.Namespace
-	values            string // a file
-	previous, current version
-	installed         version
+	env                     environment
+	ns                      kube.Namespace
+	values                  string // a file
+	previous, current, next version
+	installed               version
 }
 
 // at has a version be what a case begins with.
@@ -134,24 +138,10 @@ func install(t *testing.T) *cluster {
 	must(c.ns.Helm(ctx, "package", c.env.previousChart, "--version", previous, "--app-version", c.env.previousTag, "--destination", dir))
 	c.previous = version{chart: filepath.Join(dir, release+"-"+previous+".tgz"), tag: c.env.previousTag, logLevel: "info"}
 	c.current = version{chart: chart, tag: c.env.tag, logLevel: "warn"}
+	c.next = version{chart: chart, tag: c.env.nextTag, logLevel: "info"}
 	c.upgrade(ctx, t, c.previous)
 
 	return c
-}
-
-// before is what a case upgrades from: the previous version if its chart has the service, else the current one with other settings.
-func (c *cluster) before(t *testing.T, service string) version {
-	t.Helper()
-	values, err := c.ns.Helm(t.Context(), "show", "values", c.previous.chart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains("\n"+values, "\n"+service+":") {
-		return c.previous
-	}
-	v := c.current
-	v.logLevel = c.previous.logLevel
-	return v
 }
 
 func (c *cluster) modelTool() kube.Tool {
@@ -240,7 +230,7 @@ func (c *cluster) settled(ctx context.Context, t *testing.T, v version) {
 	c.installed = v
 	c.await(ctx, t, "the release has settled", func(ctx context.Context) (bool, string, error) {
 		pods, err := c.ns.Pods(ctx, selector(""))
-		ok := err == nil && len(pods) >= 2*3 && allReady(pods) // the previous release may have no workers of runs
+		ok := err == nil && len(pods) >= 2*len(services) && allReady(pods)
 		for _, pod := range pods {
 			ok = ok && strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+v.tag)
 			if pod.Restarts() > 0 {

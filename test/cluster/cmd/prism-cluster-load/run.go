@@ -16,6 +16,7 @@ import (
 
 	"github.com/prism-results/prism/test/internal/filerun"
 	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/next"
 	"github.com/prism-results/prism/test/internal/upstream"
 	"github.com/prism-results/prism/test/internal/visit"
 )
@@ -25,6 +26,7 @@ const usage = `usage: prism-cluster-load COMMAND
   load     calls Prism until it is told to stop; then reads everything back and prints a report
   filerun  uploads a file, runs it through a prism to its end, reads its results and prints a report
   visit    signs in to the console by the link PRISM_SIGN_IN_LINK and uses it until it is told to stop; then prints a report
+  next     calls what this release and the next one know, and what only the next one knows, until it is told to stop; then prints a report
   stop     tells process 1 to stop, for kubectl exec
   get URL  prints what is there, for kubectl exec
   revoke   makes and revokes keys, and calls every replica with them
@@ -90,6 +92,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 			return err
 		}
 		return out.Encode(visit.Line{Report: report})
+	case "next":
+		url := flags.String("url", "", "host:port of Prism")
+		pause := flags.Duration("pause", 100*time.Millisecond, "the time between two rounds of calls")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		out := json.NewEncoder(stdout)
+		report, err := next.Call(context.WithoutCancel(ctx), ctx, "http://"+*url, getenv("PRISM_API_KEY"), *pause,
+			func(c next.Calls) { _ = out.Encode(next.Line{Progress: &c}) })
+		if err != nil {
+			return err
+		}
+		return out.Encode(next.Line{Report: report})
 	case "stop":
 		return syscall.Kill(1, syscall.SIGTERM)
 	case "get":
