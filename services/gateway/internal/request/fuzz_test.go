@@ -18,7 +18,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// FuzzParseCreate compares ParseCreate with a slow implementation of the rules that uses the standard library and
+// FuzzParseCreate compares parseCreate with a slow implementation of the rules that uses the standard library and
 // nothing of this package: the same answer to every request, and the same values.
 func FuzzParseCreate(f *testing.F) {
 	for _, body := range []string{

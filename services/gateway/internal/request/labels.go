@@ -91,12 +91,3 @@ func (r *reader) optionalVersion(it item) int32 {
 	}
 	return int32(r.integer(it.path, f, math.MaxInt32)) //nolint:gosec // integer has checked the range
 }
-
-// versionQuery reads the query parameter version, which is 0 if absent or empty.
-func (r *reader) versionQuery(q Query) int32 {
-	f, ok := r.optionalNumeral(q, "version")
-	if !ok {
-		return 0
-	}
-	return int32(r.integer("version", f, math.MaxInt32)) //nolint:gosec // integer has checked the range
-}

@@ -55,10 +55,6 @@ func (r *reader) limit(q Query) int {
 	return r.integer("limit", f, maxLimit)
 }
 
-func (r *reader) status(q Query) prism.Status {
-	return oneOf(r, "status", q("status"), []prism.Status{prism.OK, prism.Failed}, "")
-}
-
 // datetime reads an RFC 3339 date-time as UTC. It is the zero time if absent.
 func (r *reader) datetime(q Query, name string) time.Time {
 	s := r.singleStr(q, name, math.MaxInt)

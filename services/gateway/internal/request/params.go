@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -57,11 +56,6 @@ func (r *reader) numeral(name, s string) (float64, bool) {
 		return 0, false
 	}
 	return parseNumber([]byte(s)), true
-}
-
-// format reads the query parameter format (spec: format-parameter).
-func (r *reader) format(sent []string, allowed []contract.Format, fallback contract.Format) contract.Format {
-	return oneOf(r, "format", sent, allowed, fallback)
 }
 
 // oneOf reads a query parameter that is one of allowed. If absent or empty it is fallback. A repeated parameter has the same
