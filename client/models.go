@@ -1,10 +1,6 @@
 package client
 
-import (
-	"context"
-
-	"github.com/prism-results/prism/pkg/api"
-)
+import "github.com/prism-results/prism/pkg/api"
 
 // The configured models, which versions can name.
 type (
@@ -25,8 +21,3 @@ const (
 	Stated    = api.Stated    // the model states them
 	Simulated = api.Simulated // no model is asked
 )
-
-// ListModels returns all configured models.
-func (c *Client) ListModels(ctx context.Context, options ...CallOption) (ModelList, error) {
-	return fetch[ModelList](ctx, c, declared(api.ListModels), options)
-}

@@ -121,7 +121,7 @@ func (c *confined) eventually(t *testing.T, in load.Request) {
 	}
 }
 
-// everyReadIsIn fails the test when the API has a read that is not tested.
+// everyReadIsIn adds the reads of a path alone, and fails the test when the API has another one that is not tested.
 func (c *confined) everyReadIsIn(t *testing.T, reads map[string][]string) {
 	t.Helper()
 	r := c.must(t, http.StatusOK, load.Request{Method: http.MethodGet, URL: c.url("/openapi.json"), Key: c.quiet()})
@@ -146,6 +146,9 @@ func (c *confined) everyReadIsIn(t *testing.T, reads map[string][]string) {
 	for path, of := range document.Paths {
 		if of.Get == nil {
 			continue
+		}
+		if !known[of.Get.OperationID] && !strings.Contains(path, "{") {
+			reads[of.Get.OperationID], known[of.Get.OperationID] = []string{path}, true
 		}
 		if found++; !known[of.Get.OperationID] {
 			t.Errorf("GET %s, %s, is not among the reads of this test", path, of.Get.OperationID)

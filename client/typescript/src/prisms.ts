@@ -1,7 +1,8 @@
 import { type Call, type CallOptions, limits } from "./call.js";
-import { answersOf, Core, escalationOf, rowOf, shaped } from "./core.js";
+import { answersOf, escalationOf, rowOf, shaped } from "./core.js";
 import type { List } from "./lists.js";
-import type { Lens, ModelList, NewPrism, NewTry, NewVersion, PreviewedLens, ResultRow, Schemas, Selection, StoredPrism, Try, Version } from "./types.js";
+import { Operations } from "./operations.js";
+import type { Lens, NewPrism, NewTry, NewVersion, PreviewedLens, ResultRow, Schemas, Selection, StoredPrism, Try, Version } from "./types.js";
 
 /** Options of a call that stores something. */
 export interface StoreOptions extends CallOptions {
@@ -16,7 +17,7 @@ export interface ChangeOptions extends StoreOptions {
 }
 
 /** Definitions: prisms, versions, Lenses, tries and models. */
-export class Prisms extends Core {
+export class Prisms extends Operations {
   /** Creates a prism with its version 1. A slug that the account has already is a conflict. */
   createPrism(prism: NewPrism, options?: StoreOptions): Promise<StoredPrism> {
     return this.#tagged({ operation: "createPrism", method: "POST", path: ["prisms"], ...storing(prism, 201, options) }, options);
@@ -94,11 +95,6 @@ export class Prisms extends Core {
       ({ raw, json, ...tried }: Schemas["Try"]) =>
         ({ ...tried, answers: answersOf(raw), row: rowOf(json), escalation: escalationOf(tried.escalation) }) as Try,
     );
-  }
-
-  /** Returns all configured models. */
-  listModels(options?: CallOptions): Promise<ModelList> {
-    return this.caller.json({ operation: "listModels", method: "GET", path: ["models"] }, options);
   }
 
   // Makes a call whose response is a prism, and notes the ETag (spec: prism-etag).

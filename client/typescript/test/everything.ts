@@ -1,4 +1,5 @@
 import type { NewRun, NewVersion, Prism, ResultDeletion, ResultRetry } from "../src/index.js";
+import { Operations } from "../src/operations.js";
 
 const version: NewVersion = {
   instructions: "i",
@@ -23,8 +24,7 @@ const period = { from: new Date(1000), to: new Date(2000) };
 const ifMatch = { ifMatch: '"e"' };
 const dryRun = { dryRun: true } as const;
 
-/** Calls each operation with all that it can send. */
-export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
+const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   createResult: (p) => p.createResult("a", { fields: { a: "b" }, version: 1, idempotency_key: "k", ref: "r", context: "c" }),
   readResult: (p) => p.readResult("a"),
   retryResult: (p) => p.retryResult("a"),
@@ -73,7 +73,6 @@ export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> 
   changeMember: (p) => p.changeMember("a", { name: "n", role: "reader" }),
   removeMember: (p) => p.removeMember("a"),
   linkMember: (p) => p.linkMember("a"),
-  listModels: (p) => p.listModels(),
   readRecord: (p) => p.readRecord("a"),
   readUsage: (p) => p.readUsage({ ...period, by: "model", prism: "a", model: "m", key_id: "k" }),
   createFile: (p) => p.createFile({ name: "n", format: "csv", bytes: 1, sha256: "s" }),
@@ -94,6 +93,14 @@ export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> 
   listRunRows: (p) => p.listRunRows("a", { format: "tsv", only: "ok", after: 1 }),
   followRun: (p) => p.followRun("a").next(),
 };
+
+// The operations whose methods are generated, and so take no more than the parts of their path.
+const plain = Object.getOwnPropertyNames(Operations.prototype).filter((name) => name !== "constructor").map(
+  (name) => [name, (prism: Prism) => (prism as unknown as Record<string, (...path: string[]) => PromiseLike<unknown>>)[name]!("a")] as const,
+);
+
+/** Calls each operation with all that it can send. */
+export const everything: typeof byHand = { ...byHand, ...Object.fromEntries(plain) };
 
 /** Calls the operations that have a dry run, with it. */
 export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {

@@ -77,9 +77,15 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	golang, typescript, err := plainCalls(document, root)
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
-		folder + "/openapi.json":         append(openapi, '\n'),
-		client + "/models/__init__.py":   []byte(models),
-		client + "/_async/operations.py": []byte(calls),
+		folder + "/openapi.json":              append(openapi, '\n'),
+		client + "/models/__init__.py":        []byte(models),
+		client + "/_async/operations.py":      []byte(calls),
+		"client/operations.go":                []byte(golang),
+		"client/typescript/src/operations.ts": []byte(typescript),
 	}, nil
 }
