@@ -26,7 +26,7 @@ func (w *Work) Begin() { w.began = time.Now() }
 func (w *Work) End() {
 	now := time.Now()
 	if w.busy += now.Sub(w.began); w.busy >= slice {
-		time.Sleep(processors.next(now, w.busy))
+		<-time.After(processors.next(now, w.busy))
 		w.busy = 0
 	}
 }

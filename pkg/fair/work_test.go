@@ -17,7 +17,7 @@ func worked(pieces int, step time.Duration) time.Duration {
 			var work Work
 			for range 50 * time.Millisecond / step {
 				work.Step()
-				time.Sleep(step)
+				<-time.After(step)
 			}
 		})
 	}
@@ -55,9 +55,9 @@ func TestWaitingIsNoWork(t *testing.T) {
 		began := time.Now()
 		var work Work
 		for range 10 {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			work.Begin()
-			time.Sleep(50 * time.Microsecond)
+			<-time.After(50 * time.Microsecond)
 			work.End()
 		}
 		if took, want := time.Since(began), 10*(time.Second+50*time.Microsecond); took != want {

@@ -1,11 +1,12 @@
 package size
 
 import (
-	"github.com/prism-results/prism/pkg/fair"
 	"slices"
 	"strings"
 
 	"github.com/tiktoken-go/tokenizer/codec"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // vocabulary is the o200k byte-pair encoding: the bytes of each token with its rank, which is its id.

@@ -46,11 +46,3 @@ func optional(s string) *string {
 	}
 	return &s
 }
-
-func optionalTime(t *time.Time) *string {
-	if t == nil {
-		return nil
-	}
-	s := prism.FormatTime(*t)
-	return &s
-}

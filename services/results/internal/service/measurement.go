@@ -3,10 +3,10 @@ package service
 import (
 	"context"
 	"errors"
-	"github.com/prism-results/prism/pkg/fair"
 	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )

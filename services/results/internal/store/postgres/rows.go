@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"github.com/prism-results/prism/pkg/fair"
 	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )

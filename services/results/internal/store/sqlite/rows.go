@@ -2,13 +2,13 @@ package sqlite
 
 import (
 	"errors"
-	"github.com/prism-results/prism/pkg/fair"
 	"iter"
 	"strconv"
 	"time"
 
 	"zombiezen.com/go/sqlite"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )

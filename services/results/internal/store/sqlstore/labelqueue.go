@@ -3,10 +3,10 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"github.com/prism-results/prism/pkg/fair"
 	"iter"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
