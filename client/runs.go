@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"iter"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -82,7 +81,7 @@ type NewRun struct {
 // CreateRun starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also of the rows,
 // and returns a Run that has only its Plan.
 func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun, options ...CallOption) (Run, error) {
-	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).allowDryRun()
+	k := declared(api.CreateRun, prism).sending(r)
 	k.repeatable = r.IdempotencyKey != ""
 	k = k.with(options)
 	if !k.dryRun {

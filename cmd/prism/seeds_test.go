@@ -257,8 +257,8 @@ func (h *seeded) start(t *testing.T, run int) *seededRun {
 		status = body.Status
 	}
 	never := 1.0
-	n := contract.NewRun{
-		File: made, Fields: []contract.FieldColumn{{Field: "message", Column: "text"}}, Ref: "number", PauseAt: &never,
+	n := api.NewRun{
+		File: made, Fields: []api.FieldColumn{{Field: "message", Column: "text"}}, Ref: "number", PauseAt: &never,
 	}
 	if h.chance(30) {
 		n.Concurrency = new(1 + h.rand.IntN(20))
@@ -266,7 +266,9 @@ func (h *seeded) start(t *testing.T, run int) *seededRun {
 	if h.chance(20) {
 		n.RowsPerSecond = new(2 + 50*h.rand.Float64())
 	}
-	r.id = created[prism.RunID](t)(h.results.CreateRun(ctx, h.key, prism.Ref{Slug: seededPrism}, n))
+	r.id = created[prism.RunID](t)(contract.Do(ctx, h.results, h.key, api.CreateRun, api.CreateRunRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: seededPrism}}, NewRun: n,
+	}))
 	return r
 }
 

@@ -40,6 +40,7 @@
 //	empty      of a parameter of the query: it may be sent empty, which means something
 //	parameter  of a parameter: its component of the OpenAPI document, which is kept by hand
 //	notnull    of an optional member of a request: it must not be null
+//	without    of a member: it must not be sent beside this one, and a required one must be sent without it
 //	unless     of an optional member: it is required unless this boolean member is true
 //
 // A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes

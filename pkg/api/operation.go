@@ -41,6 +41,8 @@ type Declaration struct {
 	ByGateway bool
 	// Failing is true of an operation whose response may be a failed answer of the model, with 502 (spec: result-status).
 	Failing bool
+	// Plan is a zero value of the response of a dry run; nil: it is that of another call.
+	Plan any
 	// Media are the types of the response beside the JSON of Out.
 	Media []Media
 	// Errors are those that only some operations return, with example arguments. The first 404 is what the handler's

@@ -11,7 +11,7 @@ func Operations() []Operation {
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
 		CreateFile, ListFiles, ReadFile, DeleteFile, CompleteFile, ListFileRows,
-		ListRuns, ReadRun, PauseRun, ResumeRun, CancelRun, RetryRun, SetRunLimits, ListRunRows, FollowRun,
+		CreateRun, ListRuns, ReadRun, PauseRun, ResumeRun, CancelRun, RetryRun, SetRunLimits, ListRunRows, FollowRun,
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember,

@@ -3,10 +3,69 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 )
+
+// CreateRun sends every row of a file through a prism (spec: run-requests). A dry run checks the rows.
+var CreateRun = Op[CreateRunRequest, Run]{Declaration{
+	Name: "createRun", Method: http.MethodPost, Path: "/v1/prisms/{prism}/runs", Tag: "Runs", Role: prism.Caller, Class: Scanning,
+	Status: http.StatusCreated, Plan: DryRun{}, Errors: []*apierr.Error{
+		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.FileNotFound(), apierr.FileNotReady(), apierr.ContentMissing(),
+		apierr.KeyOfAnotherPrism(), apierr.TooManyUploads(20), apierr.NoRoom(50 << 30), apierr.TooManyRuns(),
+	},
+}}
+
+// LabelsRunWait is how long a caller waits for the file of labelled inputs, whose making reads thousands of results, until it was read.
+const LabelsRunWait = 15 * time.Second
+
+// CreateRunRequest is the request of CreateRun.
+type CreateRunRequest struct {
+	PrismRequest
+	NewRun
+	// Checks the rows and makes no run.
+	DryRun bool `json:"dry_run,omitzero"`
+}
+
+// NewRun is a run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`.
+type NewRun struct {
+	// The file, which is ready.
+	File prism.FileID `json:"file_id" without:"from_labels_of"`
+	// For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`.
+	Fields ColumnsOfFields `json:"fields" max:"100000" without:"from_labels_of"`
+	// For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor.
+	Labels ColumnsOfLabels `json:"labels,omitzero" max:"100000" without:"from_labels_of"`
+	// The column whose cells are the refs of the results.
+	Ref string `json:"ref,omitzero" min:"1" max:"100000" without:"from_labels_of"`
+	// The column whose cells are the contexts; if the file has no such column, the context of every row.
+	Context string `json:"context,omitzero" max:"100000" without:"from_labels_of"`
+	// In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key
+	// of an editor.
+	FromLabelsOf int32 `json:"from_labels_of,omitzero" min:"1" max:"2147483647"`
+	// The version to answer. Null or not sent: the latest.
+	Version int32 `json:"version,omitzero" min:"1" max:"2147483647"`
+	// What people call the run.
+	Name string `json:"name,omitzero" max:"200"`
+	RunLimits
+	// The part of the last 200 rows that may fail before the run pauses. Null or not sent: 0.5.
+	PauseAt *float64 `json:"pause_at_failures,omitzero" min:"0" max:"1"`
+	// Makes creating the run safe to repeat.
+	IdempotencyKey string `json:"idempotency_key,omitzero" min:"1" max:"200"`
+}
+
+// DefaultPauseAt is the part of the last rows above which failures pause a run (spec: run-pauses-itself).
+const DefaultPauseAt = 0.5
+
+// ColumnsOfFields are the columns of fields, in the order sent.
+type ColumnsOfFields []FieldColumn
+
+// ColumnsOfLabels are the columns of questions, in the order sent.
+type ColumnsOfLabels []FieldColumn
+
+// FieldColumn is the column whose cells are the values of a field, or the labels of a question.
+type FieldColumn struct{ Field, Column string }
 
 // ListRuns reads a page of the account's runs, newest first.
 var ListRuns = Op[ListRunsRequest, Page[Run]]{Declaration{

@@ -14,44 +14,16 @@ type Runs interface {
 	// PlanRun is what a new run would answer, without making it: the prism, its version, the file and the columns are checked
 	// (apierr.PrismNotFound, apierr.VersionNotFound, apierr.FileNotFound, apierr.FileNotReady, apierr.Invalid for a column that the
 	// file does not have). It is the first half of a dry run.
-	PlanRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (RunPlan, error)
+	PlanRun(ctx context.Context, key KeyDigest, ref prism.Ref, n api.NewRun) (RunPlan, error)
 	// PlanRows are the rows of a planned run in one chunk of its file, as a Chunk has them: the second half of a dry run.
 	PlanRows(ctx context.Context, key KeyDigest, q PlanRows) ([]ChunkRow, error)
-	// CreateRun makes a run, with the checks of PlanRun. A run with the same idempotency key is made once, and returned again;
-	// apierr.KeyOfAnotherPrism if it is a run of another prism.
-	CreateRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (Response, error)
 	// LabelsRun makes a file of the inputs of a version whose labels count, and returns the run of that file, which n names by
 	// FromLabelsOf: the checks are those of CreateRun, and apierr.TooFewLabels. A run that was made with the idempotency key of n is
 	// returned as it is, without a file. Callers give it LabelsRunWait.
-	LabelsRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (NewRun, error)
+	LabelsRun(ctx context.Context, key KeyDigest, ref prism.Ref, n api.NewRun) (api.NewRun, error)
 	// DropLabelsFile deletes the file that LabelsRun made for a dry run. Like the dry run, it has no entry in the audit.
 	DropLabelsFile(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)
 }
-
-// NewRun is a run of a file.
-type NewRun struct {
-	File    prism.FileID
-	Fields  []FieldColumn // of every field of the version, in the order sent
-	Labels  []FieldColumn `json:",omitzero"` // a question in place of the field; in the order sent
-	Ref     string        `json:",omitzero"` // a column; "": rows have no ref
-	Context string        `json:",omitzero"` // a column if the file has one with that name, else the text of every row
-	Version int32         `json:",omitzero"` // 0: the latest
-	// FromLabelsOf is the version whose labelled inputs are answered; then the file and its columns are those that LabelsRun makes.
-	FromLabelsOf   int32    `json:",omitzero"`
-	Name           string   `json:",omitzero"`
-	PauseAt        *float64 `json:",omitzero"` // part of the last 200 rows that may fail, 0 to 1; nil: DefaultPauseAt
-	IdempotencyKey string   `json:",omitzero"`
-	api.RunLimits
-}
-
-// LabelsRunWait is how long a caller waits for LabelsRun, which reads thousands of results and waits until its file was read.
-const LabelsRunWait = 15 * time.Second
-
-// DefaultPauseAt is the part of the last rows above which failures pause a run (spec: run-pauses-itself).
-const DefaultPauseAt = 0.5
-
-// FieldColumn is the column whose cells are the values of a field.
-type FieldColumn struct{ Field, Column string }
 
 // RunAction is what a call does to a run.
 type RunAction string
@@ -69,7 +41,7 @@ type RunPlan struct {
 	Account prism.AccountID
 	Prism   prism.PrismID
 	Version prism.Version
-	Run     NewRun
+	Run     api.NewRun
 	Rows    int64
 	Chunks  int32
 }
@@ -77,7 +49,7 @@ type RunPlan struct {
 // PlanRows selects the rows of a chunk of a plan's file; the first chunk is 0.
 type PlanRows struct {
 	Prism prism.Ref
-	Run   NewRun
+	Run   api.NewRun
 	Chunk int32
 }
 

@@ -15,6 +15,7 @@ import (
 type waits struct {
 	contract.Results
 	last time.Duration
+	run  api.NewRun // of LabelsRun
 }
 
 func (w *waits) note(ctx context.Context) (contract.Response, error) {
@@ -29,8 +30,9 @@ func (*waits) Account(context.Context, contract.KeyDigest) (prism.AccountID, err
 
 func (*waits) Limits(context.Context) ([]contract.AccountLimits, error) { return nil, nil }
 
-func (w *waits) LabelsRun(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.NewRun, error) {
+func (w *waits) LabelsRun(ctx context.Context, _ contract.KeyDigest, _ prism.Ref, n api.NewRun) (api.NewRun, error) {
 	_, _ = w.note(ctx)
+	w.run = n
 	return n, contract.ErrUnavailable
 }
 
@@ -62,6 +64,21 @@ func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 		call(key, row.method, row.path, row.body)
 		if results.last > row.want || results.last < row.want/2 {
 			t.Errorf("%s %s waits %v, want %v", row.method, row.path, results.last, row.want)
+		}
+	}
+}
+
+// spec: run-from-labels, run-dry-run
+func TestADryRunFromLabelsFindsNoRunOfItsKey(t *testing.T) {
+	t.Parallel()
+	results := &waits{}
+	call, key := serve(t, httpkit.Config{}, results, nil), newKey(t).Reveal()
+	for body, want := range map[string]string{
+		`{"from_labels_of":1,"idempotency_key":"k"}`: "k", `{"from_labels_of":1,"idempotency_key":"k","dry_run":true}`: "",
+	} {
+		call(key, "POST", "/v1/prisms/p/runs", body)
+		if results.run.IdempotencyKey != want || results.run.FromLabelsOf != 1 {
+			t.Errorf("%s: the run is %+v, want the key %q", body, results.run, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (r *results) PutPart(_ context.Context, key contract.KeyDigest, p contract.
 	return r.hear("PutPart", key, p)
 }
 
-func (r *results) PlanRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
+func (r *results) PlanRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.RunPlan, error) {
 	_, err := r.hear("PlanRun", key, ref, n)
 	return r.plan, err
 }
@@ -29,18 +29,14 @@ func (r *results) PlanRows(_ context.Context, key contract.KeyDigest, q contract
 }
 
 func (r *results) LabelsRun(
-	_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
-) (contract.NewRun, error) {
+	_ context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
+) (api.NewRun, error) {
 	_, err := r.hear("LabelsRun", key, ref, n)
 	return n, err
 }
 
 func (r *results) DropLabelsFile(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
 	return r.hear("DropLabelsFile", key, id)
-}
-
-func (r *results) CreateRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
-	return r.hear("CreateRun", key, ref, n)
 }
 
 func (r *results) LeaseChunk(_ context.Context, worker prism.UUID) (*contract.Chunk, error) {
@@ -61,9 +57,9 @@ func (r *results) SaveRows(_ context.Context, s contract.SaveRows) error {
 var (
 	fileID = prism.FileID{UUID: prism.UUID{0xf1, 15: 6}}
 	runID  = prism.RunID{UUID: prism.UUID{0xf2, 15: 7}}
-	aRun   = contract.NewRun{
-		File: fileID, Fields: []contract.FieldColumn{{Field: "z", Column: odd}, {Field: "a", Column: "b"}}, Ref: odd, Context: odd, Version: 3,
-		Labels: []contract.FieldColumn{{Field: "z", Column: odd}}, Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
+	aRun   = api.NewRun{
+		File: fileID, Fields: []api.FieldColumn{{Field: "z", Column: odd}, {Field: "a", Column: "b"}}, Ref: odd, Context: odd, Version: 3,
+		Labels: []api.FieldColumn{{Field: "z", Column: odd}}, Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
 		RunLimits: api.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(10_000)},
 	}
 	// repeating are the fields of a row that has two values, each twice, and two empty ones.
@@ -78,8 +74,6 @@ func filesAndRuns() []called {
 	return []called{
 		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 5120, Data: []byte("\x00\xff\r\n\"")}}},
 		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 1, Data: bytes.Repeat([]byte{0, 0xff}, contract.PartBytes/2)}}},
-		{"CreateRun", []any{digest, bySlug, aRun}},
-		{"CreateRun", []any{digest, byID, contract.NewRun{File: fileID, Fields: []contract.FieldColumn{}}}},
 	}
 }
 
@@ -100,7 +94,7 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		t.Errorf("got %+v, %v", plan, err)
 	}
 	heardOf("PlanRun", digest, bySlug, aRun)
-	fromLabels := contract.NewRun{Fields: []contract.FieldColumn{}, FromLabelsOf: 1, Version: 2, Name: odd}
+	fromLabels := api.NewRun{Fields: []api.FieldColumn{}, FromLabelsOf: 1, Version: 2, Name: odd}
 	made, err := near.LabelsRun(patience(t), digest, bySlug, fromLabels)
 	if err != nil || !reflect.DeepEqual(made, fromLabels) {
 		t.Errorf("got %+v, %v", made, err)

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"context"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -11,19 +12,15 @@ func (calm) PutPart(context.Context, contract.KeyDigest, contract.FilePart) (con
 	return page, nil
 }
 
-func (calm) LabelsRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.NewRun, error) {
-	return contract.NewRun{}, nil
+func (calm) LabelsRun(context.Context, contract.KeyDigest, prism.Ref, api.NewRun) (api.NewRun, error) {
+	return api.NewRun{}, nil
 }
 
 func (calm) DropLabelsFile(context.Context, contract.KeyDigest, prism.FileID) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) CreateRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) PlanRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.RunPlan, error) {
+func (calm) PlanRun(context.Context, contract.KeyDigest, prism.Ref, api.NewRun) (contract.RunPlan, error) {
 	return contract.RunPlan{}, nil
 }
 

@@ -16,7 +16,6 @@ import (
 const (
 	pathPlanRun        = "/internal/plan-run"
 	pathPlanRows       = "/internal/plan-rows"
-	pathCreateRun      = "/internal/create-run"
 	pathLabelsRun      = "/internal/labels-run"
 	pathDropLabelsFile = "/internal/drop-labels-file"
 	pathLeaseChunk     = "/internal/lease-chunk"
@@ -33,7 +32,7 @@ type (
 	argsNewRun struct {
 		Key contract.KeyDigest
 		Ref prism.Ref
-		Run contract.NewRun
+		Run api.NewRun
 	}
 	argsRun struct {
 		Key    contract.KeyDigest
@@ -147,7 +146,7 @@ func (p saveRows) unpacked() contract.SaveRows {
 	return p.SaveRows
 }
 
-func (r *results) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
+func (r *results) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.RunPlan, error) {
 	return decode[contract.RunPlan](r.lookUp(ctx, pathPlanRun, argsNewRun{key, ref, n}))
 }
 
@@ -156,14 +155,10 @@ func (r *results) PlanRows(ctx context.Context, key contract.KeyDigest, q contra
 	return found.unpacked(), err
 }
 
-func (r *results) CreateRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
-	return r.call(ctx, pathCreateRun, argsNewRun{key, ref, n})
-}
-
 func (r *results) LabelsRun(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
-) (contract.NewRun, error) {
-	return decode[contract.NewRun](r.call(ctx, pathLabelsRun, argsNewRun{key, ref, n}))
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
+) (api.NewRun, error) {
+	return decode[api.NewRun](r.call(ctx, pathLabelsRun, argsNewRun{key, ref, n}))
 }
 
 func (r *results) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
@@ -189,7 +184,7 @@ func (r *results) SaveRows(ctx context.Context, s contract.SaveRows) error {
 }
 
 func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
-	postJSON(app, log, pathLabelsRun, func(ctx context.Context, a argsNewRun) (contract.NewRun, error) {
+	postJSON(app, log, pathLabelsRun, func(ctx context.Context, a argsNewRun) (api.NewRun, error) {
 		return r.LabelsRun(ctx, a.Key, a.Ref, a.Run)
 	})
 	post(app, log, pathDropLabelsFile, func(ctx context.Context, a argsFile) (contract.Response, error) {
@@ -201,9 +196,6 @@ func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
 	findJSON(app, log, pathPlanRows, func(ctx context.Context, a argsQuery[contract.PlanRows]) (rows, error) {
 		list, err := r.PlanRows(ctx, a.Key, a.Query)
 		return packed(list), err
-	})
-	post(app, log, pathCreateRun, func(ctx context.Context, a argsNewRun) (contract.Response, error) {
-		return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
 	})
 
 }

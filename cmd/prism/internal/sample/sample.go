@@ -281,10 +281,12 @@ func (f *filling) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := contract.NewRun{
-		File: file, Fields: []contract.FieldColumn{{Field: "text", Column: "text"}}, Name: "Questions of the test set",
+	n := api.NewRun{
+		File: file, Fields: []api.FieldColumn{{Field: "text", Column: "text"}}, Name: "Questions of the test set",
 	}
-	made, err := f.Results.CreateRun(ctx, f.owner, prism.Ref{Slug: "banking77"}, n)
+	made, err := contract.Do(ctx, f.Results, f.owner, api.CreateRun, api.CreateRunRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "banking77"}}, NewRun: n,
+	})
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { return parseDeclared(api.CreateFile, "", "", b) }},
 		{
 			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
-			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err },
+			func(b request.Body) error { return parseDeclared(api.CreateRun, "", "", b) },
 		},
 		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { return parseDeclared(api.SetRunLimits, "", "", b) }},
 		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { return parseDeclared(api.DeleteResults, "", "", b) }},

@@ -23,7 +23,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
-		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -159,11 +158,9 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("PartEmpty", err)
 	put("InvalidOffset", parseDeclared(api.ListFileRows, "offset", "-1", request.Body{}))
 	put("InvalidRunId", parseDeclared(api.ReadRun, "run_id", "1", request.Body{}))
-	_, err = request.ParseNewRun("p", jsonBody(`{}`))
-	put("RunMembersMissing", err)
+	put("RunMembersMissing", parseDeclared(api.CreateRun, "", "", jsonBody(`{}`)))
 	put("InvalidRunSpeed", parseDeclared(api.SetRunLimits, "", "", jsonBody(`{"rows_per_second":0,"concurrency":10001}`)))
-	_, err = request.ParseNewRun("p", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`))
-	put("InvalidPauseAt", err)
+	put("InvalidPauseAt", parseDeclared(api.CreateRun, "", "", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`)))
 	put("InvalidRunStatus", parseDeclared(api.ListRuns, "status", "done", request.Body{}))
 	put("InvalidRowsFormat", parseDeclared(api.ListRunRows, "format", "json", request.Body{}))
 	put("InvalidOnly", parseDeclared(api.ListRunRows, "only", "cancelled", request.Body{}))
@@ -197,8 +194,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("NegativeCost", parseDeclared(api.ReadThresholds, "false_yes", "-1", request.Body{}))
 	put("ComparisonProblems", parseDeclared(api.CompareVersions, "", "", request.Body{}))
 
-	_, err = request.ParseNewRun("p", jsonBody(`{"from_labels_of":1,"file_id":"`+anID+`"}`))
-	put("FileWithLabelsOf", err)
+	put("FileWithLabelsOf", parseDeclared(api.CreateRun, "", "", jsonBody(`{"from_labels_of":1,"file_id":"`+anID+`"}`)))
 
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.

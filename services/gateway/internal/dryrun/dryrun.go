@@ -44,31 +44,9 @@ type Deps struct {
 	Stopping func() context.Context
 }
 
-// answer is the response of a dry run. A member whose value is not known is null.
-type answer struct {
-	Rows         int64 `json:"rows"`
-	RowsChecked  int64 `json:"rows_checked"`
-	Invalid      []row `json:"invalid"`
-	InvalidTotal int64 `json:"invalid_total"`
-	// InvalidLabels are cells that hold no valid label (spec: run-labels-invalid).
-	InvalidLabels      []row    `json:"invalid_labels"`
-	InvalidLabelsTotal int64    `json:"invalid_labels_total"`
-	Tokens             int64    `json:"tokens"`
-	ModelCalls         int64    `json:"model_calls"`
-	Seconds            *float64 `json:"seconds"`
-	Cost               *float64 `json:"cost"`
-	Currency           *string  `json:"currency"`
-}
-
-// row is an invalid row; the first of the file is 1.
-type row struct {
-	Row     int64  `json:"row"`
-	Message string `json:"message"`
-}
-
 // Run answers the dry run of a run. Its errors are those of contract.Runs.PlanRun and contract.Models.List, and
 // contract.ErrUnavailable without a place to begin. It gives its place back after each chunk, and waits for the next one.
-func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.Response, error) {
 	account := fair.Account(ctx)
 	begin, cancel := context.WithTimeout(ctx, placeWait)
 	defer cancel()
@@ -89,7 +67,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	if err != nil {
 		return contract.Response{}, err
 	}
-	t := tally{plan: plan, sizer: d.Sizer.InTurn(ctx), answer: answer{Rows: plan.Rows, Invalid: []row{}, InvalidLabels: []row{}}}
+	t := tally{plan: plan, sizer: d.Sizer.InTurn(ctx), DryRun: api.DryRun{Rows: plan.Rows, Invalid: []api.InvalidRow{}, InvalidLabels: []api.InvalidRow{}}}
 	ends := time.Now().Add(checkTime)
 	checking, cancel := context.WithDeadline(ctx, ends)
 	defer cancel()
@@ -113,7 +91,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	if err := t.estimate(modelOf(known, plan.Version.Model)); err != nil {
 		return contract.Response{}, err
 	}
-	body, err := strictjson.Marshal(t.answer)
+	body, err := strictjson.Marshal(t.DryRun, strictjson.Numbers)
 	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
 }
 
@@ -121,7 +99,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 type tally struct {
 	plan  contract.RunPlan
 	sizer size.Turns
-	answer
+	api.DryRun
 
 	bytes, sampleBytes int64 // of the inputs of all valid rows, and of the sampled ones, whose tokens were counted
 	sampled            int
@@ -134,7 +112,7 @@ func (t *tally) add(rows []contract.ChunkRow) error {
 		t.RowsChecked++
 		for _, message := range r.InvalidLabels {
 			if t.InvalidLabelsTotal++; len(t.InvalidLabels) < maxShown {
-				t.InvalidLabels = append(t.InvalidLabels, row{r.Row, message})
+				t.InvalidLabels = append(t.InvalidLabels, api.InvalidRow{Row: r.Row, Message: message})
 			}
 		}
 		message, err := t.check(r)
@@ -149,7 +127,7 @@ func (t *tally) add(rows []contract.ChunkRow) error {
 		}
 		t.InvalidTotal++
 		if len(t.Invalid) < maxShown {
-			t.Invalid = append(t.Invalid, row{r.Row, message})
+			t.Invalid = append(t.Invalid, api.InvalidRow{Row: r.Row, Message: message})
 		}
 	}
 	return nil
@@ -227,8 +205,9 @@ func (t *tally) estimate(m api.Model) error {
 		t.Seconds = &seconds
 	}
 	if m.Price != nil {
-		cost := tokens / 1e6 * m.Price.Input
-		t.Cost, t.Currency = &cost, &m.Price.Currency
+		cost, err := strictjson.Marshal(tokens / 1e6 * m.Price.Input)
+		t.Cost, t.Currency = new(strictjson.Number(cost)), &m.Price.Currency
+		return err
 	}
 	return nil
 }

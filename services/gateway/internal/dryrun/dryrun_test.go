@@ -33,7 +33,7 @@ type plan struct {
 	order *string
 }
 
-func (p *plan) PlanRun(_ context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
+func (p *plan) PlanRun(_ context.Context, _ contract.KeyDigest, _ prism.Ref, n api.NewRun) (contract.RunPlan, error) {
 	p.Run = n
 	return p.RunPlan, p.err
 }
@@ -91,7 +91,7 @@ type answer struct {
 
 var sizer = size.New(nil)
 
-func run(stopping context.Context, t *testing.T, p *plan, n contract.NewRun) answer {
+func run(stopping context.Context, t *testing.T, p *plan, n api.NewRun) answer {
 	t.Helper()
 	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: fair.NewQueue(1, 0), Stopping: func() context.Context { return stopping }}
 	response, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{Slug: "p"}, n)
@@ -118,7 +118,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 			{rowOf(3, "one two three"), {Row: 4, Fields: rowOf(4, large).Fields, Context: large}},
 		}[chunk]
 	}
-	got := run(t.Context(), t, p, contract.NewRun{RunLimits: api.RunLimits{RowsPerSecond: new(0.5)}})
+	got := run(t.Context(), t, p, api.NewRun{RunLimits: api.RunLimits{RowsPerSecond: new(0.5)}})
 	if got.Rows != 4 || got.RowsChecked != 4 || got.InvalidTotal != 2 || len(got.Invalid) != 2 {
 		t.Fatalf("got %+v", got)
 	}
@@ -141,7 +141,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 		}
 	}
 	p = newPlan(1, 1)
-	got = run(t.Context(), t, p, contract.NewRun{})
+	got = run(t.Context(), t, p, api.NewRun{})
 	if got.ModelCalls != 1 || got.Tokens != 3+3+2*3 || got.Seconds != nil || got.Cost != nil || got.Currency != nil || got.Invalid == nil {
 		t.Errorf("got %+v", got)
 	}
@@ -152,7 +152,7 @@ func TestADryRunListsTheFirstHundredInvalidRows(t *testing.T) {
 	t.Parallel()
 	p := newPlan(250, 250)
 	p.rows = func(chunk int32) []contract.ChunkRow { return []contract.ChunkRow{{Row: int64(chunk) + 1}} }
-	got := run(t.Context(), t, p, contract.NewRun{})
+	got := run(t.Context(), t, p, api.NewRun{})
 	if got.InvalidTotal != 250 || len(got.Invalid) != 100 || got.Invalid[99].Row != 100 || got.Invalid[0].Message != "Missing fields: text" ||
 		got.ModelCalls != 0 || got.Tokens != 0 {
 		t.Errorf("got %d of %d, %+v", len(got.Invalid), got.InvalidTotal, got.Invalid[99])
@@ -168,7 +168,7 @@ func TestADryRunListsTheFirstHundredCellsThatAreNoLabel(t *testing.T) {
 		row.InvalidLabels = []string{"labels.a: Expected 'true' | 'false'", "labels.b: Expected 'true' | 'false'"}
 		return []contract.ChunkRow{row}
 	}
-	got := run(t.Context(), t, p, contract.NewRun{})
+	got := run(t.Context(), t, p, api.NewRun{})
 	if got.InvalidLabelsTotal != 160 || len(got.InvalidLabels) != 100 || got.InvalidLabels[99].Row != 50 ||
 		got.InvalidLabels[99].Message != "labels.b: Expected 'true' | 'false'" || got.InvalidTotal != 0 || got.ModelCalls != 80 {
 		t.Errorf("got %+v", got)
@@ -181,13 +181,13 @@ func TestADryRunOfALargeFileSaysHowManyRowsItHasChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlan(1000, 1000)
 		p.wait = time.Second
-		got := run(t.Context(), t, p, contract.NewRun{})
+		got := run(t.Context(), t, p, api.NewRun{})
 		if got.RowsChecked != 20 || got.Rows != 1000 || got.ModelCalls != 1000 || got.Tokens != 1000*12 {
 			t.Errorf("got %+v", got)
 		}
 		stopping, stop := context.WithCancel(t.Context())
 		time.AfterFunc(2500*time.Millisecond, stop)
-		if got := run(stopping, t, p, contract.NewRun{}); got.RowsChecked != 3 {
+		if got := run(stopping, t, p, api.NewRun{}); got.RowsChecked != 3 {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -198,7 +198,7 @@ func TestWhatCannotBePlannedIsTheAnswer(t *testing.T) {
 	p := newPlan(1, 1)
 	p.err = apierr.FileNotReady()
 	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: fair.NewQueue(1, 0), Stopping: t.Context}
-	if _, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{}); !errors.Is(err, p.err) || len(p.asked) != 0 {
+	if _, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, api.NewRun{}); !errors.Is(err, p.err) || len(p.asked) != 0 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -210,7 +210,7 @@ func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	p.from, p.order = api.Logprobs, new("cyclic")
 	options := []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two"}}
 	p.Version.Questions[1] = prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?", Options: options, InsufficientInformation: true}
-	got := run(t.Context(), t, p, contract.NewRun{})
+	got := run(t.Context(), t, p, api.NewRun{})
 	n, err := sizer.InTurn(t.Context()).Count(size.QuestionTexts(p.Version.Questions[1])...)
 	once := int64(n)
 	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
@@ -238,7 +238,7 @@ func TestDryRunsOfAccountsTakeTurns(t *testing.T) {
 			p.wait = time.Second
 			d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
 			calls.Go(func() {
-				if _, err := d.Run(fair.With(t.Context(), account), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{}); err != nil {
+				if _, err := d.Run(fair.With(t.Context(), account), contract.KeyDigest{}, prism.Ref{}, api.NewRun{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -263,7 +263,7 @@ func TestADryRunWithoutAPlaceIsRefused(t *testing.T) {
 		p := newPlan(1, 1)
 		p.err = errors.New("planned")
 		d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
-		_, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{})
+		_, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, api.NewRun{})
 		if !errors.Is(err, contract.ErrUnavailable) || errors.Is(err, p.err) {
 			t.Error(err)
 		}
@@ -282,7 +282,7 @@ func TestADryRunEndsWhenItsTimeIsOver(t *testing.T) {
 		d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
 		response := make(chan contract.Response, 1)
 		go func() {
-			r, err := d.Run(fair.With(t.Context(), "a"), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{})
+			r, err := d.Run(fair.With(t.Context(), "a"), contract.KeyDigest{}, prism.Ref{}, api.NewRun{})
 			if err != nil {
 				t.Error(err)
 			}

@@ -299,6 +299,12 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 		if m.Unless != "" && !agreed(it.at(m.Unless)) {
 			optional, nullable = false, false
 		}
+		if m.Without != "" && it.at(m.Without).given() {
+			if value.given() {
+				r.add(value.path, textNotWith+m.Without)
+			}
+			continue
+		}
 		if m.Zeroed && value.sent() && !value.given() {
 			field.Set(reflect.New(field.Type().Elem()))
 		}
@@ -456,6 +462,8 @@ var ownReaders = map[reflect.Type]valueReader{
 	reflect.TypeFor[api.Pins]():              pinsReader,
 	reflect.TypeFor[api.SHA256]():            {scalar, digest},
 	reflect.TypeFor[api.LabelsOfQuestions](): {&shape{fields: true}, labelsOfQuestions},
+	reflect.TypeFor[api.ColumnsOfFields]():   {&shape{fields: true}, columnsOfFields},
+	reflect.TypeFor[api.ColumnsOfLabels]():   {&shape{fields: true}, columnsOfLabels},
 	reflect.TypeFor[api.LabelText]():         {scalar, labelText},
 }
 

@@ -144,15 +144,15 @@ func TestListsOfLabelsAreRead(t *testing.T) {
 // spec: run-labels
 func TestARunTakesLabelsOfColumns(t *testing.T) {
 	t.Parallel()
-	run := func(labels string) (request.NewRun, error) {
-		return request.ParseNewRun("p", jsonBody(`{"file_id":"`+anID+`","fields":{"a":"b"},"labels":`+labels+`}`))
+	run := func(labels string) (api.CreateRunRequest, error) {
+		return parsedBody(api.CreateRun, `{"file_id":"`+anID+`","fields":{"a":"b"},"labels":`+labels+`}`, "prism", "p")
 	}
-	for labels, want := range map[string][]contract.FieldColumn{
+	for labels, want := range map[string]api.ColumnsOfLabels{
 		`null`: nil, `{}`: nil, `{"topic":"Topic","urgent":""}`: {{Field: "topic", Column: "Topic"}, {Field: "urgent"}},
 	} {
 		n, err := run(labels)
-		if err != nil || !reflect.DeepEqual(n.Run.Labels, want) {
-			t.Errorf("%s: %+v, %v", labels, n.Run.Labels, err)
+		if err != nil || !reflect.DeepEqual(n.Labels, want) {
+			t.Errorf("%s: %+v, %v", labels, n.Labels, err)
 		}
 	}
 	_, err := run(`{"a":true,"b":null}`)

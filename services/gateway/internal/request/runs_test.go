@@ -70,11 +70,11 @@ func TestPartsAreRead(t *testing.T) {
 // spec: run-requests
 func TestRunsAreRead(t *testing.T) {
 	t.Parallel()
-	got, err := request.ParseNewRun("tickets", jsonBody(`{"file_id":"`+anID+`","fields":{"b":"B","a":"A","b":"C"},"ref":"r","context":"c","version":2,
-		"name":"n","rows_per_second":0.5,"concurrency":10000,"pause_at_failures":0,"idempotency_key":"k","dry_run":true}`))
+	got, err := parsedBody(api.CreateRun, `{"file_id":"`+anID+`","fields":{"b":"B","a":"A","b":"C"},"ref":"r","context":"c","version":2,
+		"name":"n","rows_per_second":0.5,"concurrency":10000,"pause_at_failures":0,"idempotency_key":"k","dry_run":true}`, "prism", "tickets")
 	id, _ := prism.ParseUUID(anID)
-	want := request.NewRun{Prism: prism.Ref{Slug: "tickets"}, DryRun: true, Run: contract.NewRun{
-		File: prism.FileID{UUID: id}, Fields: []contract.FieldColumn{{Field: "b", Column: "C"}, {Field: "a", Column: "A"}}, Ref: "r", Context: "c",
+	want := api.CreateRunRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "tickets"}}, DryRun: true, NewRun: api.NewRun{
+		File: prism.FileID{UUID: id}, Fields: api.ColumnsOfFields{{Field: "b", Column: "C"}, {Field: "a", Column: "A"}}, Ref: "r", Context: "c",
 		Version: 2, Name: "n", PauseAt: new(0.0), IdempotencyKey: "k",
 		RunLimits: api.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(10_000)},
 	}}
@@ -102,9 +102,11 @@ func TestRunsAreRead(t *testing.T) {
 		`{"from_labels_of":0,"labels":{},"ref":"r","context":"c","version":"1"}`: "labels: must not be sent with from_labels_of; " +
 			"ref: must not be sent with from_labels_of; context: must not be sent with from_labels_of; " +
 			"from_labels_of: Number must be greater than or equal to 1; version: Expected number, received string",
-		`{"from_labels_of":null}`: "file_id: Required; fields: Required",
+		`{"from_labels_of":null}`:                           "file_id: Required; fields: Required",
+		`{"from_labels_of":1,"file_id":1,"fields":[]}`:      "file_id: must not be sent with from_labels_of; fields: must not be sent with from_labels_of",
+		`{"from_labels_of":1,"file_id":null,"fields":null}`: "",
 	} {
-		_, err := request.ParseNewRun("p", jsonBody(body))
+		_, err := parsedBody(api.CreateRun, body, "prism", "p")
 		wantProblems(t, err, want)
 	}
 }
@@ -112,16 +114,15 @@ func TestRunsAreRead(t *testing.T) {
 // spec: run-from-labels
 func TestARunFromLabelsHasAVersionInPlaceOfAFile(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]contract.NewRun{
+	for body, want := range map[string]api.NewRun{
 		`{"from_labels_of":1}`: {FromLabelsOf: 1},
 		`{"from_labels_of":2,"version":3,"name":"n","concurrency":4,"idempotency_key":"k"}`: {
 			FromLabelsOf: 2, Version: 3, Name: "n", RunLimits: api.RunLimits{Concurrency: new(4)}, IdempotencyKey: "k",
 		},
-		`{"from_labels_of":1,"idempotency_key":"k","dry_run":true}`: {FromLabelsOf: 1}, // a dry run finds no run
 	} {
-		got, err := request.ParseNewRun("p", jsonBody(body))
-		if err != nil || !reflect.DeepEqual(got.Run, want) {
-			t.Errorf("%s: got %+v, %v, want %+v", body, got.Run, err, want)
+		got, err := parsedBody(api.CreateRun, body, "prism", "p")
+		if err != nil || !reflect.DeepEqual(got.NewRun, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", body, got.NewRun, err, want)
 		}
 	}
 }
@@ -194,11 +195,10 @@ func FuzzParseNewRun(f *testing.F) {
 	f.Add([]byte(`{"file_id":"` + anID + `","fields":{"b":"B","b":"C"},"rows_per_second":1e-400,"concurrency":1e4,"pause_at_failures":1}`))
 	f.Add([]byte(`{"file_id":"` + anID + `","fields":{"\ud800":"x","a":null},"ref":null,"version":-0,"dry_run":true}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		n, err := request.ParseNewRun("p", jsonBody(string(body)))
+		run, err := parsedBody(api.CreateRun, string(body), "prism", "p")
 		if problems(t, err) != "" {
 			return
 		}
-		run := n.Run
 		seen := map[string]bool{}
 		for _, c := range run.Fields {
 			if seen[c.Field] {
@@ -206,10 +206,10 @@ func FuzzParseNewRun(f *testing.F) {
 			}
 			seen[c.Field] = true
 		}
-		if l := run.RowsPerSecond; l != nil && !(*l > 0 && *l <= 100_000) {
+		if l := run.RowsPerSecond; l != nil && !(*l >= 0 && *l <= 100_000) {
 			t.Fatalf("%v rows a second", *l)
 		}
-		if l := run.Concurrency; l != nil && (*l < 1 || *l > 10_000) {
+		if l := run.Concurrency; l != nil && (*l < 0 || *l > 10_000) {
 			t.Fatalf("%d at once", *l)
 		}
 		if p := run.PauseAt; p != nil && !(*p >= 0 && *p <= 1) {

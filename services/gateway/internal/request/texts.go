@@ -28,7 +28,7 @@ const (
 	textOtherModel = "must be another model than the version's"
 	textQuestion   = "Unknown question"
 
-	textNotWithLabelsOf = "must not be sent with from_labels_of"
+	textNotWith = "must not be sent with " // and a member
 
 	textHour = "Expected a whole hour, such as 2026-11-01T09:00:00Z"
 

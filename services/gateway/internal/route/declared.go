@@ -37,6 +37,7 @@ func (d Deps) owned() map[string]answer {
 	all := map[string]answer{}
 	put := func(name string, a answer) { all[name] = a }
 	put(own(api.ListModels, d.listModels))
+	put(own(api.CreateRun, d.createRun))
 	put(own(api.CreateResult, func(ctx context.Context, key contract.KeyDigest, in api.CreateResultRequest) (contract.Response, error) {
 		return d.Executor.Create(ctx, d.Stopping(), key, in)
 	}))

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -27,7 +28,7 @@ type Deps struct {
 	Executor  *execute.Executor
 	Admission *admission.Admission
 	// DryRun answers the dry run of a run of a file.
-	DryRun func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error)
+	DryRun func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.Response, error)
 	// Stopping ends when the service begins to refuse calls. Waits for locks end with it.
 	Stopping func() context.Context
 	// HasConsole tells whether the server has a console, which is where browsers begin. Pass passes requests on to it; nil if it is

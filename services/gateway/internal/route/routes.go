@@ -17,7 +17,6 @@ func Register(app *fiber.App, d Deps) {
 	results(app, d)
 	prisms(app, d)
 	parts(app, d)
-	runs(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {
 		passed(app, d.Pass)

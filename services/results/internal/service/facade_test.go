@@ -247,3 +247,7 @@ func (c facade) ActOnRun(ctx context.Context, k key, id prism.RunID, op api.Op[a
 func (c facade) SetRunLimits(ctx context.Context, k key, id prism.RunID, l api.RunLimits) (response, error) {
 	return contract.Do(ctx, c, k, api.SetRunLimits, api.SetRunLimitsRequest{RunRequest: api.RunRequest{Run: id}, RunLimits: l})
 }
+
+func (c facade) CreateRun(ctx context.Context, k key, ref prism.Ref, n api.NewRun) (response, error) {
+	return contract.Do(ctx, c, k, api.CreateRun, api.CreateRunRequest{PrismRequest: api.PrismRequest{Prism: ref}, NewRun: n})
+}

@@ -258,10 +258,10 @@ func TestTheLabelsOfARunAreThoseOfItsColumns(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	w.prism(t, "a")
 	file := w.ready(t, []byte("text,right,other\none,Yes,\ntwo, ,\nthree,maybe,x\nfour,0,\n")).ID
-	n := contract.NewRun{
-		File: file, Fields: []contract.FieldColumn{{Field: "text", Column: "text"}}, Labels: []contract.FieldColumn{{Field: "q", Column: "right"}},
+	n := api.NewRun{
+		File: file, Fields: []api.FieldColumn{{Field: "text", Column: "text"}}, Labels: []api.FieldColumn{{Field: "q", Column: "right"}},
 	}
-	for want, labels := range map[*apierr.Error][]contract.FieldColumn{
+	for want, labels := range map[*apierr.Error][]api.FieldColumn{
 		apierr.Invalid(apierr.Problem{Path: "labels.x", Text: "Unknown question"}): {{Field: "x", Column: "right"}},
 		apierr.Invalid(apierr.Problem{Path: "labels.q", Text: "No such column"}):   {{Field: "q", Column: "Right"}},
 	} {

@@ -37,12 +37,12 @@ const (
 // LabelsRun implements contract.Runs. It waits until the file was read, as a run is only of a file that is ready; meanwhile it has no
 // place.
 func (s *Service) LabelsRun(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
-) (run contract.NewRun, err error) {
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
+) (run api.NewRun, err error) {
 	var account prism.AccountID
 	_, err = s.respond(ctx, key, labelsRun, nil, func(c store.Caller) (any, error) {
 		account = c.Account
-		n.Labels = []contract.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
+		n.Labels = []api.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
 		if err := mayLabel(c, n); err != nil {
 			return nil, err
 		}
@@ -67,8 +67,8 @@ func (s *Service) LabelsRun(
 }
 
 func (s *Service) labelsRun(
-	ctx context.Context, account prism.AccountID, p prism.Prism, n contract.NewRun,
-) (contract.NewRun, error) {
+	ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun,
+) (api.NewRun, error) {
 	of, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.FromLabelsOf})
 	if err != nil {
 		return n, translate(err, apierr.VersionNotFound())
@@ -83,7 +83,7 @@ func (s *Service) labelsRun(
 	n.Ref, n.Context = refColumn, contextColumn
 	for _, f := range by.Fields {
 		if slices.ContainsFunc(of.Fields, func(l prism.Field) bool { return l.Key == f.Key }) {
-			n.Fields = append(n.Fields, contract.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
+			n.Fields = append(n.Fields, api.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
 		}
 	}
 	if err := checkFields(by.Fields, n.Fields); err != nil {
@@ -91,7 +91,7 @@ func (s *Service) labelsRun(
 	}
 	questions := commonQuestions(of.Definition, by.Definition)
 	for _, q := range questions {
-		n.Labels = append(n.Labels, contract.FieldColumn{Field: q.Key, Column: labelColumnPrefix + q.Key})
+		n.Labels = append(n.Labels, api.FieldColumn{Field: q.Key, Column: labelColumnPrefix + q.Key})
 	}
 	labels, err := s.labelsByResult(ctx, account, store.Filter{Prism: p.ID, Version: of.Number}, questions)
 	if err != nil {

@@ -65,10 +65,10 @@ func TestTheFileOfARunFromLabelsHasEachLabelledInputOnce(t *testing.T) {
 	w.saveLabelled(t, of, 1, 4, answers, nil)                                  // newer ones, and one more text, without labels
 	kept := &readAtOnce{Store: w.Store, Blobs: w.Blobs, waiting: w.FillPlaces} // which panics if the call has a place
 	w.Store, w.Blobs = kept, kept
-	n, err := w.LabelsRun(t.Context(), w.key, ref, contract.NewRun{FromLabelsOf: 1, Name: "n"})
-	want := contract.NewRun{
+	n, err := w.LabelsRun(t.Context(), w.key, ref, api.NewRun{FromLabelsOf: 1, Name: "n"})
+	want := api.NewRun{
 		FromLabelsOf: 1, Version: 2, Name: "n", File: n.File, Ref: "ref", Context: "context",
-		Fields: []contract.FieldColumn{{Field: "text", Column: "field.text"}}, Labels: []contract.FieldColumn{{Field: "c", Column: "label.c"}},
+		Fields: []api.FieldColumn{{Field: "text", Column: "field.text"}}, Labels: []api.FieldColumn{{Field: "c", Column: "label.c"}},
 	}
 	if err != nil || n.File.IsZero() || !reflect.DeepEqual(n, want) {
 		t.Errorf("got %+v, %v", n, err)
@@ -108,7 +108,7 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 		{"tickets", 1, 1, "409 Too few labels: 0 of 1."}, // uncertain ones never count
 		{"large", 1, 1, "400 Invalid request: from_labels_of: a labelled input has more than 1 MiB"},
 	} {
-		n := contract.NewRun{FromLabelsOf: c.from, Version: c.other}
+		n := api.NewRun{FromLabelsOf: c.from, Version: c.other}
 		if _, err := w.LabelsRun(t.Context(), w.key, prism.Ref{Slug: c.slug}, n); fmt.Sprint(err) != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -138,7 +138,7 @@ func TestTheFileOfARunFromLabelsHas64MiBAtMost(t *testing.T) {
 	of := w.prism(t, "tickets")
 	w.labelled(t, of, w.examples(t, of, 1, 70), 1, prism.RandomSample, true)
 	w.store.Store = largeInputs{w.store.Store, 1_000_000}
-	_, err := w.LabelsRun(t.Context(), w.key, prism.Ref{ID: of}, contract.NewRun{FromLabelsOf: 1, Version: 1})
+	_, err := w.LabelsRun(t.Context(), w.key, prism.Ref{ID: of}, api.NewRun{FromLabelsOf: 1, Version: 1})
 	if want := "400 Invalid request: from_labels_of: the labelled inputs have more than 64 MiB"; fmt.Sprint(err) != want {
 		t.Errorf("got %v", err)
 	}
@@ -149,12 +149,12 @@ func TestAFileOfLabelsWithoutARunIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made, _ := w.run(t)
-	fromLabels := func(key string) contract.NewRun {
+	fromLabels := func(key string) api.NewRun {
 		n := newRun(w.ready(t, []byte(tickets)).ID)
 		n.FromLabelsOf, n.IdempotencyKey = 1, key
 		return n
 	}
-	create := func(n contract.NewRun) error {
+	create := func(n api.NewRun) error {
 		_, err := w.CreateRun(t.Context(), w.key, prism.Ref{Slug: "a"}, n)
 		return err
 	}

@@ -68,6 +68,7 @@ func (s *Service) handlersOfOperations() handlers {
 		change(s, api.DeleteFile, s.deleteFile),
 		handle(api.CompleteFile, s.completeFile),
 		encoded(api.ListFileRows, s.listFileRows),
+		handle(api.CreateRun, s.createRun),
 		encoded(api.ListRuns, s.listRuns),
 		handle(api.ReadRun, s.readRun),
 		change(s, api.PauseRun, s.actOnRun(contract.PauseRun)),

@@ -34,7 +34,6 @@ func classes() map[string]api.Class {
 			"" +
 			"PutPart PlanRun DropLabelsFile",
 		api.Listing:   "PlanRows PreviewLens",
-		api.Scanning:  "CreateRun",
 		api.Measuring: "LabelsRun",
 	} {
 		for _, name := range strings.Fields(methods) {

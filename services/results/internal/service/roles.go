@@ -21,8 +21,7 @@ const (
 	previewLens   operation = "previewLens"
 	tryDefinition           = contract.TryDefinition
 	putPart       operation = "putPart"
-	createRun     operation = "createRun"
-	planRun       operation = "planRun"   // the first half of its dry run
+	planRun       operation = "planRun"   // the first half of the dry run of createRun
 	planRows      operation = "planRows"  // the second half
 	labelsRun     operation = "labelsRun" // makes its file
 )
@@ -42,7 +41,6 @@ var needs = map[operation]need{
 	tryDefinition: {prism.Editor, api.Keyed},
 
 	putPart:   {prism.Caller, api.Keyed},
-	createRun: {prism.Caller, api.Scanning}, // a row for each 200 of the file
 	planRun:   {prism.Caller, api.Keyed},
 	planRows:  {prism.Caller, api.Listing},
 	labelsRun: {prism.Caller, api.Measuring},

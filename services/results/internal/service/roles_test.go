@@ -37,14 +37,13 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		},
 		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"putPart":       func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
-		"createRun":     func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
-		"planRun":       func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },
+		"planRun":       func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, api.NewRun{}); return err },
 		"planRows": func(k contract.KeyDigest) error {
 			_, err := w.PlanRows(ctx, k, contract.PlanRows{Prism: none})
 			return err
 		},
 		"labelsRun": func(k contract.KeyDigest) error {
-			_, err := w.LabelsRun(ctx, k, none, contract.NewRun{FromLabelsOf: 1})
+			_, err := w.LabelsRun(ctx, k, none, api.NewRun{FromLabelsOf: 1})
 			return err
 		},
 	}

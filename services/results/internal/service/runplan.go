@@ -28,7 +28,7 @@ type fieldColumn struct {
 	Column string `json:"column"`
 }
 
-func mappingOf(n contract.NewRun) mapping {
+func mappingOf(n api.NewRun) mapping {
 	m := mapping{Ref: n.Ref, Context: n.Context}
 	for _, f := range n.Fields {
 		m.Fields = append(m.Fields, fieldColumn(f))
@@ -59,7 +59,7 @@ func (s *Service) livePrism(ctx context.Context, account prism.AccountID, ref pr
 }
 
 // plan checks a new run in the order of the checks of a create call, and then its file and columns (spec: run-checks).
-func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Prism, n contract.NewRun) (planned, error) {
+func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun) (planned, error) {
 	number := n.Version
 	if number == 0 {
 		number = p.Latest.Number
@@ -83,7 +83,7 @@ func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Pri
 }
 
 // checkFields is the check of a create call.
-func checkFields(fields []prism.Field, sent []contract.FieldColumn) error {
+func checkFields(fields []prism.Field, sent []api.FieldColumn) error {
 	var missing, unknown []string
 	for _, s := range sent {
 		if !slices.ContainsFunc(fields, func(f prism.Field) bool { return f.Key == s.Field }) {
@@ -91,7 +91,7 @@ func checkFields(fields []prism.Field, sent []contract.FieldColumn) error {
 		}
 	}
 	for _, f := range fields {
-		if !slices.ContainsFunc(sent, func(s contract.FieldColumn) bool { return s.Field == f.Key }) {
+		if !slices.ContainsFunc(sent, func(s api.FieldColumn) bool { return s.Field == f.Key }) {
 			missing = append(missing, f.Key)
 		}
 	}
@@ -208,7 +208,7 @@ func (r rowReader) size(row contract.ChunkRow) (n int) {
 
 // PlanRun implements contract.Runs.
 func (s *Service) PlanRun(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
 ) (contract.RunPlan, error) {
 	caller, leave, err := s.enter(ctx, key, planRun)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Service) PlanRun(
 }
 
 func (s *Service) planOf(
-	ctx context.Context, caller store.Caller, ref prism.Ref, n contract.NewRun,
+	ctx context.Context, caller store.Caller, ref prism.Ref, n api.NewRun,
 ) (p prism.Prism, plan planned, err error) {
 	if err := mayLabel(caller, n); err != nil {
 		return p, plan, err
@@ -238,7 +238,7 @@ func (s *Service) planOf(
 }
 
 // mayLabel checks that the role of whoever makes a run also allows its labels (spec: label-roles).
-func mayLabel(c store.Caller, n contract.NewRun) error {
+func mayLabel(c store.Caller, n api.NewRun) error {
 	if len(n.Labels) > 0 && !c.Role.Includes(needOf(operation(api.PutLabels.Name)).role) {
 		return apierr.RoleNotAllowed()
 	}

@@ -56,31 +56,33 @@ func (s *Service) runBody(ctx context.Context, account prism.AccountID, r store.
 	return body, nil
 }
 
-// CreateRun implements contract.Runs.
-func (s *Service) CreateRun(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
-) (contract.Response, error) {
-	return s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
-		if err := mayLabel(c, n); err != nil {
-			return nil, err
-		}
-		p, err := s.livePrism(ctx, c.Account, ref)
-		if err != nil {
-			return nil, err
-		}
-		made, err := s.createRun(ctx, c, p, n)
-		if n.FromLabelsOf != 0 && !n.File.IsZero() && made.File != n.File { // the run was not made, or made by an earlier call
-			_ = s.dropFile(ctx, c.Account, n.File) // else it expires
-		}
-		if err != nil {
-			return nil, err
-		}
-		return s.madeRun(ctx, c.Account, p.ID, made)
-	})
+func (s *Service) createRun(ctx context.Context, c store.Caller, in api.CreateRunRequest) (api.Run, error) {
+	n := in.NewRun
+	if in.DryRun {
+		return api.Run{}, errors.New("service: the gateway answers the dry run of a run")
+	}
+	if err := mayLabel(c, n); err != nil {
+		return api.Run{}, err
+	}
+	p, err := s.livePrism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return api.Run{}, err
+	}
+	made, err := s.makeRun(ctx, c, p, n)
+	if n.FromLabelsOf != 0 && !n.File.IsZero() && made.File != n.File { // the run was not made, or made by an earlier call
+		_ = s.dropFile(ctx, c.Account, n.File) // else it expires
+	}
+	if err != nil {
+		return api.Run{}, err
+	}
+	if made.Prism != p.ID { // by an earlier call with the same idempotency key
+		return api.Run{}, apierr.KeyOfAnotherPrism()
+	}
+	return s.runBody(ctx, c.Account, made)
 }
 
-// createRun makes a run of a prism, or finds the one that was made with its idempotency key (spec: run-idempotency).
-func (s *Service) createRun(ctx context.Context, c store.Caller, p prism.Prism, n contract.NewRun) (store.Run, error) {
+// makeRun makes a run of a prism, or finds the one that was made with its idempotency key (spec: run-idempotency).
+func (s *Service) makeRun(ctx context.Context, c store.Caller, p prism.Prism, n api.NewRun) (store.Run, error) {
 	if n.IdempotencyKey != "" {
 		if made, err := s.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey); !errors.Is(err, store.ErrNotFound) {
 			return made, err
@@ -104,7 +106,7 @@ func (s *Service) createRun(ctx context.Context, c store.Caller, p prism.Prism, 
 	}
 	r := store.Run{
 		ID: prism.RunID{UUID: id}, Prism: p.ID, Slug: p.Slug, Version: planned.version.Number, File: n.File, Name: n.Name,
-		Mapping: mapping, Key: c.Key, IdempotencyKey: n.IdempotencyKey, PauseAt: contract.DefaultPauseAt,
+		Mapping: mapping, Key: c.Key, IdempotencyKey: n.IdempotencyKey, PauseAt: api.DefaultPauseAt,
 	}
 	if n.PauseAt != nil {
 		r.PauseAt = *n.PauseAt
@@ -117,14 +119,6 @@ func (s *Service) createRun(ctx context.Context, c store.Caller, p prism.Prism, 
 	}
 	made, err := s.Store.CreateRun(ctx, c.Account, r, by)
 	return made, translate(err, apierr.FileNotFound())
-}
-
-// madeRun shows a run of a prism that was made now, or by an earlier call with the same idempotency key.
-func (s *Service) madeRun(ctx context.Context, account prism.AccountID, of prism.PrismID, made store.Run) (any, error) {
-	if made.Prism != of {
-		return nil, apierr.KeyOfAnotherPrism()
-	}
-	return s.runBody(ctx, account, made)
 }
 
 func (s *Service) listRuns(ctx context.Context, c store.Caller, in api.ListRunsRequest) ([]byte, error) {

@@ -18,9 +18,9 @@ import (
 
 const tickets = "text,ref,note\nhello,a,first\n,,second\n\"two\nlines\",c,\n"
 
-func newRun(file prism.FileID) contract.NewRun {
-	return contract.NewRun{
-		File: file, Fields: []contract.FieldColumn{{Field: "text", Column: "text"}}, Ref: "ref", Context: "note", Name: "March",
+func newRun(file prism.FileID) api.NewRun {
+	return api.NewRun{
+		File: file, Fields: []api.FieldColumn{{Field: "text", Column: "text"}}, Ref: "ref", Context: "note", Name: "March",
 	}
 }
 
@@ -202,9 +202,9 @@ func TestALeaseHasAsManyRowsAsHaveTheBytesOfAChunk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := contract.NewRun{File: w.ready(t, []byte("text\n"+strings.Repeat(strings.Repeat("x", c.bytes-4)+"\n", c.rows))).ID, Context: "the same"}
+		run := api.NewRun{File: w.ready(t, []byte("text\n"+strings.Repeat(strings.Repeat("x", c.bytes-4)+"\n", c.rows))).ID, Context: "the same"}
 		for _, field := range []string{"one", "two", "three"} {
-			run.Fields = append(run.Fields, contract.FieldColumn{Field: field, Column: "text"})
+			run.Fields = append(run.Fields, api.FieldColumn{Field: field, Column: "text"})
 		}
 		if _, err := w.CreateRun(t.Context(), w.key, prism.Ref{Slug: "a"}, run); err != nil {
 			t.Fatal(err)
@@ -242,25 +242,25 @@ func TestARunIsCheckedAsItsCallsWouldBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := w.ready(t, []byte(tickets)).ID
-	column := func(field, column string) func(*contract.NewRun) {
-		return func(n *contract.NewRun) { n.Fields = []contract.FieldColumn{{Field: field, Column: column}} }
+	column := func(field, column string) func(*api.NewRun) {
+		return func(n *api.NewRun) { n.Fields = []api.FieldColumn{{Field: field, Column: column}} }
 	}
 	for name, c := range map[string]struct {
 		prism string
-		with  func(*contract.NewRun)
+		with  func(*api.NewRun)
 		want  error
 	}{
-		"another prism":   {"b", func(*contract.NewRun) {}, apierr.PrismNotFound()},
-		"an archived one": {"archived", func(*contract.NewRun) {}, apierr.PrismNotFound()},
-		"another version": {"a", func(n *contract.NewRun) { n.Version = 2 }, apierr.VersionNotFound()},
-		"another file":    {"a", func(n *contract.NewRun) { n.File = prism.FileID{UUID: w.id()} }, apierr.FileNotFound()},
-		"an upload":       {"a", func(n *contract.NewRun) { n.File = w.upload(t, 5, nil).ID }, apierr.FileNotReady()},
-		"no field":        {"a", func(n *contract.NewRun) { n.Fields = nil }, apierr.MissingFields([]string{"text"})},
-		"an unknown field": {"a", func(n *contract.NewRun) {
-			n.Fields = append(n.Fields, contract.FieldColumn{Field: "zulu", Column: "text"})
+		"another prism":   {"b", func(*api.NewRun) {}, apierr.PrismNotFound()},
+		"an archived one": {"archived", func(*api.NewRun) {}, apierr.PrismNotFound()},
+		"another version": {"a", func(n *api.NewRun) { n.Version = 2 }, apierr.VersionNotFound()},
+		"another file":    {"a", func(n *api.NewRun) { n.File = prism.FileID{UUID: w.id()} }, apierr.FileNotFound()},
+		"an upload":       {"a", func(n *api.NewRun) { n.File = w.upload(t, 5, nil).ID }, apierr.FileNotReady()},
+		"no field":        {"a", func(n *api.NewRun) { n.Fields = nil }, apierr.MissingFields([]string{"text"})},
+		"an unknown field": {"a", func(n *api.NewRun) {
+			n.Fields = append(n.Fields, api.FieldColumn{Field: "zulu", Column: "text"})
 		}, apierr.UnknownFields([]string{"zulu"})},
 		"no column": {"a", column("text", "Text"), apierr.Invalid(apierr.Problem{Path: "fields.text", Text: "No such column"})},
-		"no ref":    {"a", func(n *contract.NewRun) { n.Ref = "x" }, apierr.Invalid(apierr.Problem{Path: "ref", Text: "No such column"})},
+		"no ref":    {"a", func(n *api.NewRun) { n.Ref = "x" }, apierr.Invalid(apierr.Problem{Path: "ref", Text: "No such column"})},
 	} {
 		n := newRun(file)
 		c.with(&n)

@@ -518,46 +518,6 @@ class FilePart(Received):
 
 
 @dataclass(frozen=True, slots=True)
-class DryRun(Received):
-    """What a run would do. Sums are estimates; what is not known is None."""
-
-    rows: int
-    """The rows of the file."""
-    rows_checked: int
-    """How many of the first rows were checked: all, unless that took longer than 20 seconds. The other numbers but invalid and
-    invalid_total are for all rows, in proportion.
-    """
-    invalid: Sequence[InvalidRow]
-    """The first 100 rows that a create call would refuse."""
-    invalid_total: int
-    """How many of the checked rows a create call would refuse."""
-    invalid_labels: Sequence[InvalidRow]
-    """The first 100 cells that are no label. The rows are answered."""
-    invalid_labels_total: int
-    """How many cells of the checked rows are no label."""
-    tokens: int
-    """About how many tokens models would read. Those that they write are not known before."""
-    model_calls: int
-    """How many calls of the model there would be. Failed calls are repeated, and so more."""
-    seconds: float | None
-    """How long the run takes at least by rows_per_second; None without it."""
-    cost: Decimal | None
-    """What tokens cost by the model's price; None without a price."""
-    currency: str | None
-    """The currency of the cost, or None."""
-
-
-@dataclass(frozen=True, slots=True)
-class InvalidRow(Received):
-    """A row that a create call would refuse."""
-
-    row: int
-    """Its number; the first row is 1."""
-    message: str
-    """The message of the refusal."""
-
-
-@dataclass(frozen=True, slots=True)
 class ResultRow(Received):
     """A result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows."""
 
@@ -1382,6 +1342,46 @@ class RunUsage(Received):
     """What they cost, or None without a price."""
     currency: str | None
     """The currency of the cost, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun(Received):
+    """What a run would do. Sums are estimates; what is not known is None."""
+
+    rows: int
+    """The rows of the file."""
+    rows_checked: int
+    """How many of the first rows were checked: all, unless that took longer than 20 seconds. The other numbers but invalid and
+    invalid_total are for all rows, in proportion.
+    """
+    invalid: Sequence[InvalidRow]
+    """The first 100 rows that a create call would refuse."""
+    invalid_total: int
+    """How many of the checked rows a create call would refuse."""
+    invalid_labels: Sequence[InvalidRow]
+    """The first 100 cells that are no label. The rows are answered."""
+    invalid_labels_total: int
+    """How many cells of the checked rows are no label."""
+    tokens: int
+    """About how many tokens models would read. Those that they write are not known before."""
+    model_calls: int
+    """How many calls of the model there would be. Failed calls are repeated, and so more."""
+    seconds: float | None
+    """How long the run takes at least by rows_per_second; None without it."""
+    cost: Decimal | None
+    """What tokens cost by the model's price; None without a price."""
+    currency: str | None
+    """The currency of the cost, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidRow(Received):
+    """A row that a create call would refuse."""
+
+    row: int
+    """Its number; the first row is 1."""
+    message: str
+    """The message of the refusal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ func (d *document) responses(op api.Operation, prose object, parameters, body bo
 	success := strconv.Itoa(declaration.SuccessStatus())
 	all[success] = d.success(success, op, prose, declaration.ETag)
 	if request, _ := op.Types(); success != "200" && hasDryRun(request) {
-		all["200"] = d.success("200", op, prose, false)
+		all["200"] = d.planned(op, prose)
 	}
 	switch failed := strconv.Itoa(http.StatusBadGateway); {
 	case declaration.Failing && prose.object("responses").index(failed) < 0:
@@ -223,6 +223,16 @@ func (d *document) success(status string, op api.Operation, prose object, etag b
 		return r
 	}
 	return r.with("content", content)
+}
+
+// planned is the response of a dry run.
+func (d *document) planned(op api.Operation, prose object) object {
+	r := d.success("200", op, prose, false)
+	if plan := op.Declared().Plan; plan != nil {
+		media := r.object("content").object("application/json").with("schema", d.schemas.response(reflect.TypeOf(plan)))
+		r = r.with("content", object{{"application/json", media}})
+	}
+	return r
 }
 
 // invalid is the 400 of an operation: the examples of its own, and those that follow from what it reads.

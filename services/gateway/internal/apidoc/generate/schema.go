@@ -73,13 +73,16 @@ func (s *schemas) make(name string, schema func() object) object {
 
 // structure is the schema of a struct's JSON. What may be absent from a request may be null too (spec: null-members).
 func (s *schemas) structure(t reflect.Type, description string, request bool) object {
-	var required []string
-	properties := object{}
+	var required, instead []string
+	properties, unless := object{}, ""
 	for _, m := range api.Properties(t) {
 		if m.Place != api.InBody {
 			continue
 		}
-		if m.Required {
+		switch {
+		case m.Required && m.Without != "":
+			instead, unless = append(instead, m.Name), m.Without
+		case m.Required:
 			required = append(required, m.Name)
 		}
 		nullable := m.Nullable || m.Field.Type.Kind() == reflect.Pointer && m.Required || request && !m.Required && !m.NotNull
@@ -90,6 +93,9 @@ func (s *schemas) structure(t reflect.Type, description string, request bool) ob
 		schema = schema.with("required", required)
 	}
 	schema = schema.with("properties", properties)
+	if instead != nil {
+		schema = schema.with("if", object{{"not", object{{"required", []string{unless}}}}}).with("then", object{{"required", instead}})
+	}
 	if one, ok := reflect.Zero(t).Interface().(interface{ OneOf() []string }); ok {
 		var all []any
 		for _, name := range one.OneOf() {
@@ -162,6 +168,8 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return object{{"type", "string"}, {"format", "date-time"}}
 	case s.isKept(t, l):
 		return reference(nameOf(t))
+	case isID(t):
+		return object{{"type", "string"}, {"format", "uuid"}}
 	case t == reflect.TypeFor[json.Number]():
 		return object{{"type", "number"}}
 	case t == reflect.TypeFor[api.SHA256]():
@@ -177,6 +185,10 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return objectOf(s.value(t.Elem(), l))
 	case t == reflect.TypeFor[api.FieldValues]():
 		return objectOf(s.value(reflect.TypeFor[string](), l))
+	case t == reflect.TypeFor[api.ColumnsOfFields]():
+		return objectOf(s.value(reflect.TypeFor[string](), l))
+	case t == reflect.TypeFor[api.ColumnsOfLabels]():
+		return object{{"type", "object"}, {"maxProperties", 64}, {"additionalProperties", s.value(reflect.TypeFor[string](), l)}}
 	case t == reflect.TypeFor[api.Answers]():
 		return objectOf(s.value(t.Elem(), l))
 	case t == reflect.TypeFor[api.Row]():
@@ -206,6 +218,10 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 
 // objectOf is the schema of an object whose members are of one kind.
 func objectOf(each object) object { return object{{"type", "object"}, {"additionalProperties", each}} }
+
+func isID(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]()
+}
 
 // isKept reports whether a value has the schema of its type that is kept by hand.
 func (s *schemas) isKept(t reflect.Type, l api.Limits) bool {
@@ -260,8 +276,6 @@ func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 		return reference(nameOf(t))
 	case t == reflect.TypeFor[prism.Day]():
 		return object{{"type", "string"}, {"format", "date"}}
-	case t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]():
-		return object{{"type", "string"}, {"format", "uuid"}}
 	case t == reflect.TypeFor[prism.Ref]():
 		return text(l)
 	case t.Kind() == reflect.Bool:

@@ -44,7 +44,7 @@ func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) s
 func (f *fixture) newRun(of tenant, file prism.FileID) store.Run {
 	return store.Run{
 		ID: prism.RunID{UUID: f.id()}, Prism: of.prism.ID, Slug: of.prism.Slug, Version: 1, File: file, Name: "March “2026”",
-		Mapping: []byte(`{"fields":[]}`), Key: of.keyID, PauseAt: contract.DefaultPauseAt,
+		Mapping: []byte(`{"fields":[]}`), Key: of.keyID, PauseAt: api.DefaultPauseAt,
 	}
 }
 
