@@ -44,7 +44,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: api bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
+.PHONY: api lab bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -64,7 +64,7 @@ build: ## build every binary into bin/
 # code minutes to run. The same holds for the official clients of model APIs, whose tests have the tag sdk. `make lint` vets
 # everything, so go test does not. The tests of pkg/calibration, which starts no goroutine, compute for a minute with the race
 # detector. Those of store/postgres and of the browser take the longest, so they begin first.
-test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
+test: deps ## run all tests but those of chaos and the lab under the race detector, with throwaway Postgres and Redis
 	$(RACE) -timeout 20m ./services/results/internal/store/postgres $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m ./test/browser ./pkg/calibration ./services/model-proxy/internal/provider/... \
 		$$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
@@ -76,19 +76,19 @@ chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHA
 	CHAOS_SEEDS=$(or $(CHAOS_SEEDS),50) $(PLAIN) -count=1 -timeout 60m -run ForEachSeed ./cmd/prism
 	CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -timeout 30m -run IsKilled ./services/results/internal/store/...
 
-race: deps ## run all tests three times over, to hunt for races
+race: deps ## run the tests but those of the lab three times over, to hunt for races
 	$(RACE) -count 3 -timeout 30m ./... ./test/...
 
 fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
 mutants: deps ## break the code in 87 places, one at a time, and expect the tests of each package to fail
-	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(GO) run ./test/mutants $(MUTANTS)
+	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(GO) run ./test/lab/mutants $(MUTANTS)
 
-# Both modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
+# All modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
 lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide
-	@for m in . test; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
-	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/...
+	@for m in . test test/lab; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
+	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/... ./test/lab/...
 
 api: ## write the OpenAPI document, and the Python client's models and plain methods, from the declarations of pkg/api
 	CGO_ENABLED=0 $(GO) run -trimpath ./services/gateway/internal/apidoc/generate $(CURDIR)
@@ -122,7 +122,7 @@ spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 		services/gateway/internal/apidoc/openapi.json
 
 fmt: $(LINT) ## format
-	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/...
+	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/... ./test/lab/...
 
 vulns: $(VULNS) | node ## look for known vulnerabilities; needs their databases, VULNDB=file:///… for a copy of the one of Go
 	GOVULNCHECK=$(VULNS) scripts/vulns.sh
@@ -132,20 +132,24 @@ verify: spectral web-verify ## lint the OpenAPI document, and check the built fr
 	PRISM_TEST_IMAGES=1 $(GO) test -vet=off -count=1 -timeout 30m -run TestMakeImages ./build/provenance
 	$(MAKE) vulns
 
+# What these tests read is outside their module, so go test would not see that it changed.
+lab: deps $(PORTKEY_INSTALLED) ## test the laboratory, which measures, and Prism behind a gateway of models from npm
+	PRISM_TEST_RACE=1 $(PLAIN) -count=1 ./test/lab/...
+
 bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
-	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
 
 bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep it working
-	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -smoke
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -smoke
 
 live: ## answer questions with a real model from PyPI, and write tables into docs/providers.md and docs/quality.md; LIVE='-questions 20 -labelled 0' for less
 	@scripts/live.sh
-	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md -quality docs/quality.md $(LIVE)
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/live -page docs/providers.md -quality docs/quality.md $(LIVE)
 
 quality: ## measure the offline model with labelled questions, and write the tables and pictures of docs/quality.md
-	CGO_ENABLED=0 $(GO) run -trimpath ./test/quality -page docs/quality.md
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/quality -page docs/quality.md
 
-ci: test chaos-and-checks bench-smoke ## what CI runs
+ci: test chaos-and-checks lab bench-smoke ## what CI runs
 
 # The tests of chaos wait most of their time. What has no clock runs meanwhile, and yields to them.
 chaos-and-checks:
@@ -154,7 +158,7 @@ chaos-and-checks:
 checks:
 	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check
 
-deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
+deps: $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
 
 node:
@@ -206,8 +210,8 @@ $(VULNS):
 	mv $(TOOLS)/govulncheck $(VULNS)
 
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
-$(PEER_INSTALLED): $(addprefix test/bench/peer/,package.json package-lock.json .npmrc)
-$(PORTKEY_INSTALLED): $(addprefix test/portkey/,package.json package-lock.json .npmrc)
+$(PEER_INSTALLED): $(addprefix test/lab/bench/peer/,package.json package-lock.json .npmrc)
+$(PORTKEY_INSTALLED): $(addprefix test/lab/portkey/,package.json package-lock.json .npmrc)
 $(OPENID_INSTALLED): $(addprefix test/openid/,package.json package-lock.json .npmrc)
 $(AXE_INSTALLED): $(addprefix test/browser/axe/,package.json package-lock.json .npmrc)
 $(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED): | node

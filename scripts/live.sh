@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/deps.sh python3
 for name in server litellm; do
-	list=test/live/$name.txt
+	list=test/lab/live/$name.txt
 	venv=.tools/live/$name
 	cmp -s "$list" "$venv/installed.txt" && continue
 	echo "Installing $name from PyPI"

@@ -22,10 +22,10 @@ func TestVulnerabilitiesAreToldFromNoAnswer(t *testing.T) {
 		{"nothing is known", "exit 0", none, ""},
 		{"a vulnerability that Go code reaches", "exit 3", none, "vulns: the code of Prism reaches the vulnerabilities above\n"},
 		{"no database for Go", "exit 1", none, "vulns: UNKNOWN for Go: govulncheck has no answer from file:///no/such/database."},
-		{"a package of npm that only tests use", "exit 0", some, "vulns: test/portkey has packages with vulnerabilities"},
+		{"a package of npm that only tests use", "exit 0", some, "vulns: test/lab/portkey has packages with vulnerabilities"},
 		{"npm does not answer", "exit 0", away, `vulns: UNKNOWN for scripts/spectral: npm audit has no answer from the registry of npm: {"error": {"summary": "405`},
-		{"npm says nothing", "exit 0", empty, "vulns: UNKNOWN for test/bench/peer: npm audit has no answer"},
-		{"neither answers", "exit 1", away, "vulns: UNKNOWN for test/bench/peer"},
+		{"npm says nothing", "exit 0", empty, "vulns: UNKNOWN for test/lab/bench/peer: npm audit has no answer"},
+		{"neither answers", "exit 1", away, "vulns: UNKNOWN for test/lab/bench/peer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -125,6 +125,7 @@ func build(ctx context.Context, root, pkg string, flags []string) (string, error
 
 // readSources reads the folders that programs are made of. go test caches the result of a package until a file changes
 // that the tests have read within their own module, so those in the module test read the folders through a link of theirs.
+// `make lab` does without cached results.
 func readSources(root string) error {
 	for _, view := range []string{root, filepath.Join(root, "test", "testdata", "root")} {
 		for _, folder := range []string{"cmd", "pkg", "services"} {
