@@ -14,3 +14,9 @@ import (
 func (c *Client) ListModels(ctx context.Context, options ...CallOption) (api.ModelList, error) {
 	return fetch[api.ModelList](ctx, c, declared(api.ListModels), options)
 }
+
+// ReadAccount calls GET /v1/account. The account of the key, the limits that its operator set, and what it has. Null is no limit.
+// The counts and bytes are those of the moment.
+func (c *Client) ReadAccount(ctx context.Context, options ...CallOption) (api.Account, error) {
+	return fetch[api.Account](ctx, c, declared(api.ReadAccount), options)
+}

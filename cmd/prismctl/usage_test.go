@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // spec: record-read, record-members
@@ -56,6 +58,16 @@ func TestUsage(t *testing.T) {
 	u.run("usage", "--from", "monday").want(exitUsage, "--from takes a day or a time")
 	u.run("usage", "--to", "monday").want(exitUsage, "--to takes a day or a time")
 	u.run("usage", "--from", "2001-01-01", "--to", "2003-01-01").want(exitInvalid, "from: must be at most 366 days before to")
+}
+
+// spec: account-read
+func TestAccount(t *testing.T) {
+	t.Parallel()
+	u := withExamples(t)
+	account := decode[api.Account](t, u.ok("account"))
+	if account.Prisms == 0 || account.Keys == 0 || *account.Limits.StoredBytes != prism.DefaultStoredBytes || account.Limits.Concurrency != nil {
+		t.Errorf("got %+v", account)
+	}
 }
 
 func TestCostsAreForPeopleOrExact(t *testing.T) {

@@ -15,7 +15,7 @@ func Operations() []Operation {
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember,
-		ListAudit, ReadUsage,
+		ListAudit, ReadUsage, ReadAccount,
 	}
 }
 

@@ -9,4 +9,8 @@ export class Operations extends Core {
   listModels(options?: CallOptions): Promise<Schemas["ModelList"]> {
     return this.caller.json({ operation: "listModels", method: "GET", path: ["models"] }, options);
   }
+  /** The account of the key, the limits that its operator set, and what it has. Null is no limit. The counts and bytes are those of the moment. */
+  readAccount(options?: CallOptions): Promise<Schemas["Account"]> {
+    return this.caller.json({ operation: "readAccount", method: "GET", path: ["account"] }, options);
+  }
 }

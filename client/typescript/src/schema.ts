@@ -1090,6 +1090,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the account
+         * @description The account of the key, the limits that its operator set, and what it has. Null is no limit. The counts and bytes are those of the moment.
+         */
+        get: operations["readAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1503,13 +1523,6 @@ export interface components {
                 [key: string]: components["schemas"]["Answer"];
             };
         };
-        /** @description Labels of the rows of a run that are `ok`. */
-        RunLabels: {
-            /** @description Cells that are labels. */
-            stored: number;
-            /** @description Cells that are no value of their question. */
-            invalid: number;
-        };
         /**
          * @description Where probabilities come from: the model's API returns them (`native`), the log-probabilities of tokens (`logprobs`), what the model states (`stated`), or no model at all (`simulated`).
          * @enum {string}
@@ -1734,94 +1747,11 @@ export interface components {
             /** @description Checks the rows and makes no run. */
             dry_run?: boolean | null;
         };
-        /** @description How fast a run goes at most. What is not sent stays; null removes the limit. */
-        RunLimits: {
-            /** @description How many rows begin in a second at most. */
-            rows_per_second?: number | null;
-            /** @description How many rows are at the model at once. */
-            concurrency?: number | null;
-        };
         /**
          * @description The state of a run.
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "pausing" | "paused" | "cancelling" | "cancelled" | "finished";
-        /** @description A run of a file. `ok + failed + invalid + cancelled + pending = rows`, always. */
-        Run: {
-            /**
-             * Format: uuid
-             * @description Names the run.
-             */
-            id: string;
-            /** @description What people call it, or null. */
-            name: string | null;
-            /** @description The slug of the prism. */
-            prism: string;
-            /** @description The version that answers. */
-            version: number;
-            /**
-             * Format: uuid
-             * @description The file.
-             */
-            file_id: string;
-            /** @description Its state. */
-            status: components["schemas"]["RunStatus"];
-            /** @description Why it paused by itself, or null. */
-            reason: string | null;
-            /** @description The rows of the file. */
-            rows: number;
-            /** @description Rows with an answer. */
-            ok: number;
-            /** @description Rows that the model gave no usable answer to. */
-            failed: number;
-            /** @description Rows that a create call would refuse. */
-            invalid: number;
-            /** @description Rows that are not sent any more. */
-            cancelled: number;
-            /** @description Rows that wait. */
-            pending: number;
-            /** @description How many labels of its rows are stored; null without label columns. */
-            labels: components["schemas"]["RunLabels"] | null;
-            /** @description How fast it goes. */
-            rows_per_second_now: number;
-            /** @description How long it still takes, or null if that is not known. */
-            eta_seconds: number | null;
-            /** @description What its results used. */
-            usage: components["schemas"]["RunUsage"];
-            /**
-             * Format: date-time
-             * @description When it was created. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When its first row began, or null. ISO 8601 in UTC with milliseconds.
-             */
-            started_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was over, or null. ISO 8601 in UTC with milliseconds.
-             */
-            finished_at: string | null;
-        };
-        /** @description What the results of a run used. */
-        RunUsage: {
-            /** @description Tokens that models read. */
-            input_tokens: number;
-            /** @description Tokens that models wrote. */
-            output_tokens: number;
-            /** @description What they cost, or null without a price. */
-            cost: number | null;
-            /** @description The currency of the cost, or null. */
-            currency: string | null;
-        };
-        /** @description A page of runs, newest first. */
-        RunPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Run"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
         /** @description What a run would do. Sums are estimates; what is not known is null. */
         DryRun: {
             /** @description The rows of the file. */
@@ -2748,6 +2678,96 @@ export interface components {
                 [key: string]: string | null;
             }[];
         };
+        /** @description A page of runs, newest first. */
+        RunPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Run"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A run of a file. `ok + failed + invalid + cancelled + pending = rows`, always. */
+        Run: {
+            /**
+             * Format: uuid
+             * @description Names the run.
+             */
+            id: string;
+            /** @description What people call it, or null. */
+            name: string | null;
+            /** @description The slug of the prism. */
+            prism: string;
+            /** @description The version that answers. */
+            version: number;
+            /**
+             * Format: uuid
+             * @description The file.
+             */
+            file_id: string;
+            /** @description Its state. */
+            status: components["schemas"]["RunStatus"];
+            /** @description Why it paused by itself, or null. */
+            reason: string | null;
+            /** @description The rows of the file. */
+            rows: number;
+            /** @description Rows with an answer. */
+            ok: number;
+            /** @description Rows that the model gave no usable answer to. */
+            failed: number;
+            /** @description Rows that a create call would refuse. */
+            invalid: number;
+            /** @description Rows that are not sent any more. */
+            cancelled: number;
+            /** @description Rows that wait. */
+            pending: number;
+            /** @description How many labels of its rows are stored; null without label columns. */
+            labels: components["schemas"]["RunLabels"] | null;
+            /** @description How fast it goes. */
+            rows_per_second_now: number;
+            /** @description How long it still takes, or null if that is not known. */
+            eta_seconds: number | null;
+            /** @description What its results used. */
+            usage: components["schemas"]["RunUsage"];
+            /**
+             * Format: date-time
+             * @description When it was created. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its first row began, or null. ISO 8601 in UTC with milliseconds.
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was over, or null. ISO 8601 in UTC with milliseconds.
+             */
+            finished_at: string | null;
+        };
+        /** @description Labels of the rows of a run that are `ok`. */
+        RunLabels: {
+            /** @description Cells that are labels. */
+            stored: number;
+            /** @description Cells that are no value of their question. */
+            invalid: number;
+        };
+        /** @description What the results of a run used. */
+        RunUsage: {
+            /** @description Tokens that models read. */
+            input_tokens: number;
+            /** @description Tokens that models wrote. */
+            output_tokens: number;
+            /** @description What they cost, or null without a price. */
+            cost: number | null;
+            /** @description The currency of the cost, or null. */
+            currency: string | null;
+        };
+        /** @description How fast a run goes at most. What is not sent stays; null removes the limit. */
+        RunLimits: {
+            /** @description How many rows begin in a second at most. */
+            rows_per_second?: number | null;
+            /** @description How many rows are at the model at once. */
+            concurrency?: number | null;
+        };
         /** @description A result with its labels. */
         LabelledResult: {
             /**
@@ -3046,6 +3066,42 @@ export interface components {
             cost: number | null;
             /** @description The currency of the models' prices. Null if none has one. */
             currency: string | null;
+        };
+        /** @description The account of the key, its limits, and what it has. */
+        Account: {
+            /**
+             * Format: uuid
+             * @description The id.
+             */
+            id: string;
+            /** @description What the operator calls it. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the account was made. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description What the operator limits. */
+            limits: components["schemas"]["AccountLimits"];
+            /** @description The prisms that are not archived. */
+            prisms: number;
+            /** @description The API keys that are not revoked. */
+            keys: number;
+            /** @description The members, without rules. */
+            members: number;
+            /** @description What results and files have. */
+            stored_bytes: number;
+        };
+        /** @description The limits of an account. Null is no limit. */
+        AccountLimits: {
+            /** @description Requests a second. */
+            requests_per_second: number | null;
+            /** @description Requests in flight. */
+            concurrency: number | null;
+            /** @description Results that a day of UTC may save. */
+            results_per_day: number | null;
+            /** @description What results and files may have. */
+            stored_bytes: number | null;
         };
     };
     responses: {
@@ -7432,6 +7488,33 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -69,6 +69,7 @@ export const responses: Record<string, string> = {
   "cancelRun 200": "Run",
   "retryRun 200": "Run",
   "setRunLimits 200": "Run",
+  "readAccount 200": "Account",
   "followRun 200": "Run",
 };
 
@@ -164,4 +165,6 @@ export const shapes: Record<string, string> = {
   "RunLabels": "stored invalid",
   "RunUsage": "input_tokens output_tokens",
   "RunPage": "data:[]Run",
+  "Account": "id name created_at limits:AccountLimits prisms keys members stored_bytes",
+  "AccountLimits": "",
 };

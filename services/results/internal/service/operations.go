@@ -51,6 +51,9 @@ func (s *Service) handlersOfOperations() handlers {
 		encoded(api.ListKeys, s.listKeys),
 		change(s, api.RevokeKey, s.revokeKey),
 		encoded(api.ReadUsage, s.readUsage),
+		handle(api.ReadAccount, func(ctx context.Context, c store.Caller, _ api.ReadAccountRequest) (api.Account, error) {
+			return s.Store.Account(ctx, c.Account)
+		}),
 		encoded(api.ListAudit, s.listAudit),
 		change(s, api.AddMember, s.addMember),
 		encoded(api.ListMembers, s.listMembers),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -324,6 +325,8 @@ type Keys interface {
 	CreateAccount(ctx context.Context, id prism.AccountID, name string, by By) error
 	// ListAccounts returns all accounts by name.
 	ListAccounts(ctx context.Context) ([]Account, error)
+	// Account reads an account with its limits and what it has (spec: account-read).
+	Account(ctx context.Context, id prism.AccountID) (api.Account, error)
 	// AccountByName finds an account: ErrNotFound.
 	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
 	// Authenticate finds the account of an API key.

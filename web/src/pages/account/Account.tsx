@@ -1,13 +1,28 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { session, useSession } from '@/api';
-import { Button, Confirm, Copy, ErrorNote, Facts, Page, Section, Select, Status, Table } from '@/design';
+import { api, ask, type Schemas, session, useSession } from '@/api';
+import { Button, Confirm, Copy, ErrorNote, Facts, Page, Section, Select, shown, Skeleton, Status, Table } from '@/design';
 import { leave, signOut } from '@/shell/Frame';
 import { setTheme, type Theme, useTheme } from '@/shell/theme';
 import { roles } from '../roles';
+import { sizeText } from '../results/download';
 import './account.css';
 
 const themes = [['system', 'As the system'], ['light', 'Light'], ['dark', 'Dark']] as const;
+
+/** What an account has, and what its operator limits. */
+function limits({ limits, ...has }: Schemas['Account']): [string, string][] {
+  const most = (limit: number | null, unit: string) => (limit === null ? 'No limit' : `${shown(limit)} ${unit}`);
+  return [
+    ['Prisms', shown(has.prisms)],
+    ['API keys', shown(has.keys)],
+    ['Members', shown(has.members)],
+    ['Stored', limits.stored_bytes === null ? sizeText(has.stored_bytes) : `${sizeText(has.stored_bytes)} of ${sizeText(limits.stored_bytes)}`],
+    ['Requests', most(limits.requests_per_second, 'a second')],
+    ['Requests at once', most(limits.concurrency, 'in flight')],
+    ['Results', most(limits.results_per_day, 'a day')],
+  ];
+}
 
 /** Who is signed in, where, and how it looks. */
 export function Account() {
@@ -18,6 +33,7 @@ export function Account() {
   const [leaving, setLeaving] = useState(false);
   const [error, setError] = useState<unknown>();
   const config = useQuery({ queryKey: ['config'], staleTime: Infinity, queryFn: () => session.config() });
+  const has = useQuery({ queryKey: ['account'], queryFn: () => ask(api.GET('/v1/account')), enabled: Boolean(account) });
   if (!account) return null;
   const end = async (by: () => Promise<void>) => {
     setBusy(true);
@@ -48,6 +64,10 @@ export function Account() {
           ['Account id', <span className="row"><code>{account.id}</code><Copy text={account.id} label="Copy id of the account" /></span>],
           ...(config.data ? [['Prism version', config.data.version] as [React.ReactNode, React.ReactNode]] : []),
         ]} />
+      </Section>
+      <Section title="Limits">
+        <ErrorNote error={has.error} title="The account could not be loaded." onRetry={() => void has.refetch()} />
+        {has.data ? <Facts items={limits(has.data)} /> : !has.error && <Skeleton lines={4} />}
       </Section>
       {accounts.length > 1 && (
         <Section title="Accounts">

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from prism_results._async.base import AsyncBase, AsyncPages
 from prism_results._core import call, given, query
 from prism_results.models import (
+    Account,
     AddedLabels,
     APIKey,
     AuditEntry,
@@ -423,3 +424,11 @@ class AsyncOperations(AsyncBase):
         """
         wanted = query(offset=offset, limit=limit)
         return await self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
+
+    async def read_account(self) -> Account:
+        """Read the account.
+
+        The account of the key, the limits that its operator set, and what it has. None is no limit. The counts and bytes
+        are those of the moment.
+        """
+        return await self._fetch(Account, call("readAccount", "GET", "account"))

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from prism_results._sync.base import Base, Pages
 from prism_results._core import call, given, query
 from prism_results.models import (
+    Account,
     AddedLabels,
     APIKey,
     AuditEntry,
@@ -424,3 +425,11 @@ class Operations(Base):
         """
         wanted = query(offset=offset, limit=limit)
         return self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
+
+    def read_account(self) -> Account:
+        """Read the account.
+
+        The account of the key, the limits that its operator set, and what it has. None is no limit. The counts and bytes
+        are those of the moment.
+        """
+        return self._fetch(Account, call("readAccount", "GET", "account"))

@@ -26,6 +26,8 @@ from prism_results.models.options import KEEP, ExportFormat, Keep, RowsFormat, R
 __all__ = [
     "KEEP",
     "APIKey",
+    "Account",
+    "AccountLimits",
     "AddedLabels",
     "Answer",
     "AnswerError",
@@ -1523,6 +1525,42 @@ class UsageSum(Received):
     """The name of the configured model, by model. None if it is not known."""
     key_id: str | None = None
     """The API key, by key. None if it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account(Received):
+    """The account of the key, its limits, and what it has."""
+
+    id: str
+    """The id."""
+    name: str
+    """What the operator calls it."""
+    created_at: datetime
+    """When the account was made. ISO 8601 in UTC with milliseconds."""
+    limits: AccountLimits
+    """What the operator limits."""
+    prisms: int
+    """The prisms that are not archived."""
+    keys: int
+    """The API keys that are not revoked."""
+    members: int
+    """The members, without rules."""
+    stored_bytes: int
+    """What results and files have."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLimits(Received):
+    """The limits of an account. None is no limit."""
+
+    requests_per_second: int | None
+    """Requests a second."""
+    concurrency: int | None
+    """Requests in flight."""
+    results_per_day: int | None
+    """Results that a day of UTC may save."""
+    stored_bytes: int | None
+    """What results and files may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -41,6 +42,14 @@ WHERE l.account_id IS NULL AND s.bytes >= ` + mayStore + ``
 	readStorage = `-- name: Storage :one
 SELECT CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = $1), 0) AS bigint), ` + mayStore + `
 FROM (SELECT 1 AS one) o LEFT JOIN account_limits l ON l.account_id = $1`
+
+	readAccount = `-- name: Account :one
+SELECT a.id, a.name, a.created_at, nullif(requests_per_second, 0), nullif(concurrency, 0), nullif(results_per_day, 0), ` + mayStore + `,
+	(SELECT count(*) FROM prisms WHERE account_id = a.id AND archived_at IS NULL),
+	(SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND session_id IS NULL),
+	(SELECT count(*) FROM members WHERE account_id = a.id AND removed_at IS NULL AND claim_name IS NULL),
+	CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = a.id), 0) AS bigint)
+FROM accounts a LEFT JOIN account_limits l ON l.account_id = a.id WHERE a.id = $1`
 )
 
 // limitsDetail is the detail of an entry: the limits after the change.
@@ -112,6 +121,23 @@ func (s Store) ListLimits(ctx context.Context) (limits []contract.AccountLimits,
 func (s Store) Storage(ctx context.Context, account prism.AccountID) (stored store.Storage, err error) {
 	err = s.Run(ctx, Statement{"storage", readStorage, []any{account.UUID}, true}, one(&stored, (*Row).storage))
 	return stored, err
+}
+
+// Account implements store.Keys.
+func (s Store) Account(ctx context.Context, id prism.AccountID) (account api.Account, err error) {
+	err = s.Run(ctx, Statement{"account", readAccount, []any{id.UUID}, true}, one(&account, (*Row).account))
+	return account, err
+}
+
+func (r *Row) account() api.Account {
+	a := api.Account{ID: r.UUID().String(), Name: r.Text(), CreatedAt: api.Time{Time: r.Time()}, Limits: api.AccountLimits{
+		RequestsPerSecond: r.OptionalInt(), Concurrency: r.OptionalInt(), ResultsPerDay: r.OptionalInt(),
+	}}
+	if bytes := r.Int(); bytes != prism.AnyStoredBytes {
+		a.Limits.StoredBytes = &bytes
+	}
+	a.Prisms, a.Keys, a.Members, a.StoredBytes = r.Int(), r.Int(), r.Int(), r.Int()
+	return a
 }
 
 func (r *Row) storage() store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }

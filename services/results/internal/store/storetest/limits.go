@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -62,6 +63,38 @@ func limitTests() []test {
 			f.limitsAre(t, map[prism.AccountID]prism.Limits{
 				f.mine.account: {RequestsPerSecond: 1, Concurrency: 2, ResultsPerDay: 3},
 			})
+		}},
+		// spec: account-read
+		{"an account has its limits, and counts what it has", func(t *testing.T, f *fixture) {
+			read := func() api.Account {
+				account, err := f.Account(t.Context(), f.mine.account)
+				succeeds(t, err)
+				return account
+			}
+			before := read()
+			same(t, before.Limits, api.AccountLimits{StoredBytes: new(int64(prism.DefaultStoredBytes))})
+			r, upload := f.ok(f.mine.prism), f.upload(t)
+			f.save(t, r)
+			member := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Role: prism.Reader, CreatedAt: moment(1)}
+			rule := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "All", Role: prism.Reader, CreatedAt: moment(1), Claim: &prism.Claim{Name: "a", Value: "b"}}
+			for _, m := range []store.Member{member, rule} {
+				succeeds(t, f.AddMember(t.Context(), f.mine.account, m, nil, f.by(moment(1))))
+			}
+			_, err := f.RevokeKey(t.Context(), f.mine.account, f.mine.keyID, moment(2))
+			succeeds(t, err)
+			_, err = f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, new(moment(2)))
+			succeeds(t, err)
+			_, err = f.SetLimits(t.Context(), f.mine.account, store.LimitsChange{Concurrency: new(int32(7)), StoredBytes: new(int64(prism.AnyStoredBytes))})
+			succeeds(t, err)
+			want := before
+			want.Limits = api.AccountLimits{Concurrency: new(int64(7))}
+			want.Prisms, want.Keys, want.Members, want.StoredBytes = before.Prisms-1, before.Keys-1, before.Members+1, bytesOf(t, r)+upload.Bytes
+			for range 2 { // before and after the bytes are folded
+				same(t, read(), want)
+				succeeds(t, f.FoldUsage(t.Context()))
+			}
+			_, err = f.Account(t.Context(), prism.AccountID{UUID: f.id()})
+			failsWith(t, err, store.ErrNotFound)
 		}},
 		{"an account that is not there gets no limits", func(t *testing.T, f *fixture) {
 			_, err := f.SetLimits(t.Context(), prism.AccountID{UUID: f.id()}, store.LimitsChange{Concurrency: new(int32(1))})
