@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -98,7 +97,7 @@ func (c *Client) CreateFile(ctx context.Context, f NewFile, options ...CallOptio
 // PutPart sends a part of a file; the first has the number 1. The call is idempotent, and other content for a part is
 // ErrConflict. The data must not be changed, also after an error.
 func (c *Client) PutPart(ctx context.Context, file string, number int, data []byte, options ...CallOption) (FilePart, error) {
-	k := request("putPart", http.MethodPut, "files", file, "parts", strconv.Itoa(number))
+	k := declared(api.PutPart, file, strconv.Itoa(number))
 	k.octets, k.timeout = data, PartTimeout
 	return fetch[FilePart](ctx, c, k, options)
 }

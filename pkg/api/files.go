@@ -154,6 +154,20 @@ type FileRows struct {
 	Data []map[string]*string `json:"data"`
 }
 
+// PutPart stores a part of a file. The same part again is stored once (spec: file-upload).
+var PutPart = Op[PutPartRequest, FilePart]{Declaration{
+	Name: "putPart", Method: http.MethodPut, Path: "/v1/files/{file_id}/parts/{n}", Tag: "Files", Role: prism.Caller, Class: Keyed,
+	ByGateway: true, Wait: StoreWait, Errors: []*apierr.Error{apierr.FileNotFound(), apierr.PartConflict(2)},
+}}
+
+// PutPartRequest is the request of PutPart.
+type PutPartRequest struct {
+	FileRequest
+	// The number of the part; the first is 1.
+	Part    int32  `path:"n" min:"1" max:"5120" example:"1"`
+	Content []byte `octets:"body"`
+}
+
 // FilePart is a part that is stored.
 type FilePart struct {
 	// Its number.

@@ -10,7 +10,7 @@ func Operations() []Operation {
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
-		CreateFile, ListFiles, ReadFile, DeleteFile, CompleteFile, ListFileRows,
+		CreateFile, ListFiles, ReadFile, DeleteFile, PutPart, CompleteFile, ListFileRows,
 		CreateRun, ListRuns, ReadRun, PauseRun, ResumeRun, CancelRun, RetryRun, SetRunLimits, ListRunRows, FollowRun,
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,

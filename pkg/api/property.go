@@ -17,6 +17,8 @@ const (
 	InQuery  Place = "query"
 	InHeader Place = "header"
 	InBody   Place = "json"
+	// InOctets is the body as it is.
+	InOctets Place = "octets"
 )
 
 // Property is a member of a request or a response, as the tags of its field declare it.
@@ -81,7 +83,7 @@ func Properties(t reflect.Type) []Property {
 }
 
 func property(f reflect.StructField) (Property, bool) {
-	for _, place := range []Place{InPath, InQuery, InHeader, InBody} {
+	for _, place := range []Place{InPath, InQuery, InHeader, InBody, InOctets} {
 		tag, ok := f.Tag.Lookup(string(place))
 		name, options, _ := strings.Cut(tag, ",")
 		if !ok || name == "-" {

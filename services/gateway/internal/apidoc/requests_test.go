@@ -22,7 +22,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
 		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
-		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -152,10 +151,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("FileTooLarge", file(`,"format":"csv","bytes":5368709121`))
 	put("InvalidSHA256", file(`,"format":"csv","bytes":1,"sha256":"1"`))
 	put("InvalidFileId", parseDeclared(api.ReadFile, "file_id", "1", request.Body{}))
-	_, err = request.ParsePart(anID, "0", []byte("x"))
-	put("InvalidPart", err)
-	_, err = request.ParsePart(anID, "1", nil)
-	put("PartEmpty", err)
+	put("InvalidPart", parseDeclared(api.PutPart, "n", "0", jsonBody("x")))
+	put("PartEmpty", parseDeclared(api.PutPart, "n", "1", request.Body{}))
 	put("InvalidOffset", parseDeclared(api.ListFileRows, "offset", "-1", request.Body{}))
 	put("InvalidRunId", parseDeclared(api.ReadRun, "run_id", "1", request.Body{}))
 	put("RunMembersMissing", parseDeclared(api.CreateRun, "", "", jsonBody(`{}`)))

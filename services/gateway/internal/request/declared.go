@@ -20,6 +20,7 @@ type Parser struct {
 	own    func(Source) (any, error) // in place of what follows
 	params []step
 	body   *structReader // nil: the operation takes no body
+	octets []int         // the index of the member that is the body as it is; nil without one
 	dryRun []int         // the index of the member dry_run; nil without one
 }
 
@@ -59,6 +60,8 @@ func NewParser(op api.Operation) *Parser {
 			p.params = append(p.params, step{m.Index, queryReader(m)})
 		case api.InHeader:
 			p.params = append(p.params, step{m.Index, func(r *reader, from Source, to reflect.Value) { set(to, r.ifMatch(from.IfMatch)) }})
+		case api.InOctets:
+			p.octets = m.Index
 		case api.InBody:
 			body = append(body, m)
 			if m.Name == "dry_run" {
@@ -72,6 +75,9 @@ func NewParser(op api.Operation) *Parser {
 	return p
 }
 
+// Octets reports whether the body is octets, which are a member of the request.
+func (p *Parser) Octets() bool { return p.octets != nil }
+
 // Parse reads a request, or lists its problems: those of the parameters, then those of the body (spec: validation-order).
 func (p *Parser) Parse(from Source) (Parsed, error) {
 	var sent item
@@ -80,9 +86,11 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 		request, err := p.own(from)
 		return Parsed{Request: request}, err
 	}
-	if p.body == nil {
+	switch {
+	case p.octets != nil:
+	case p.body == nil:
 		err = ignoreBody(from.Body) // spec: retry-body
-	} else {
+	default:
 		sent, err = parseBody(from.Body, p.body.shape)
 	}
 	if err != nil {
@@ -93,6 +101,12 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 	var r reader
 	for _, s := range p.params {
 		s.read(&r, from, to.FieldByIndex(s.index))
+	}
+	if p.octets != nil {
+		to.FieldByIndex(p.octets).SetBytes(from.Body.Bytes)
+		if len(from.Body.Bytes) == 0 && !r.malformed {
+			r.add("body", textRequired)
+		}
 	}
 	if p.body != nil && r.is(sent, kindObject) {
 		p.body.read(&r, sent, to)
@@ -133,8 +147,14 @@ func pathReader(m api.Property) func(*reader, Source, reflect.Value) {
 	case isID(t):
 		return func(r *reader, from Source, to reflect.Value) { setID(to, r.uuidParam(m.Name, from.Param(m.Name))) }
 	case t.Kind() == reflect.Int32:
+		most := math.MaxInt32
+		if m.Max != nil {
+			most = int(*m.Max)
+		}
 		return func(r *reader, from Source, to reflect.Value) {
-			to.SetInt(int64(r.versionText(m.Name, r.param(m.Name, from.Param(m.Name)))))
+			if f, ok := r.numeral(m.Name, r.param(m.Name, from.Param(m.Name))); ok {
+				to.SetInt(int64(r.integer(m.Name, f, most)))
+			}
 		}
 	}
 	panic(undeclarable(m))

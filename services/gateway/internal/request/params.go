@@ -1,7 +1,6 @@
 package request
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,15 +35,6 @@ func (r *reader) uuidParam(name, s string) prism.UUID {
 		r.add(name, textUUID)
 	}
 	return id
-}
-
-// versionText reads the number of a version as JSON writes it.
-func (r *reader) versionText(name, s string) int32 {
-	f, ok := r.numeral(name, s)
-	if !ok {
-		return 0
-	}
-	return int32(r.integer(name, f, math.MaxInt32)) //nolint:gosec // integer has checked the range
 }
 
 // numeral reads a number as JSON writes it and JavaScript reads it.

@@ -44,20 +44,23 @@ func TestFilesAreRead(t *testing.T) {
 // spec: file-requests, part-body
 func TestPartsAreRead(t *testing.T) {
 	t.Parallel()
-	got, err := request.ParsePart(anID, "5120", []byte{0, 0xff})
-	if err != nil || got.Number != 5120 || string(got.Data) != "\x00\xff" || got.File.String() != anID {
+	part := func(id, n, content string) (api.PutPartRequest, error) {
+		return parsed(api.PutPart, request.Source{Body: request.Body{Bytes: []byte(content)}}, "file_id", id, "n", n)
+	}
+	got, err := part(anID, "5120", "\x00\xff")
+	if err != nil || got.Part != 5120 || string(got.Content) != "\x00\xff" || got.File.String() != anID {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for n, want := range map[string]string{
 		"0": "n: Number must be greater than or equal to 1", "5121": "n: Number must be less than or equal to 5120",
 		"one": "n: Expected number, received string", "1.5": "n: Expected integer, received float",
 	} {
-		_, err := request.ParsePart(anID, n, []byte("x"))
+		_, err := part(anID, n, "x")
 		wantProblems(t, err, want)
 	}
-	_, err = request.ParsePart("1", "1", nil)
+	_, err = part("1", "1", "")
 	wantProblems(t, err, "file_id: Invalid uuid; body: Required")
-	_, err = request.ParsePart("\xff", "1", nil)
+	_, err = part("\xff", "1", "")
 	wantProblems(t, err, malformed)
 	rows, err := parsed(api.ListFileRows, request.Source{Query: query("offset", "10000000", "limit", "100")}, "file_id", anID)
 	if err != nil || rows.Offset != 10_000_000 || rows.Limit != 100 || rows.File.String() != anID {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -38,6 +39,9 @@ func (d Deps) owned() map[string]answer {
 	put := func(name string, a answer) { all[name] = a }
 	put(own(api.ListModels, d.listModels))
 	put(own(api.CreateRun, d.createRun))
+	put(own(api.PutPart, func(ctx context.Context, key contract.KeyDigest, in api.PutPartRequest) (contract.Response, error) {
+		return d.Results.PutPart(ctx, key, contract.FilePart{File: in.File, Number: in.Part, Data: in.Content})
+	}))
 	put(own(api.CreateResult, func(ctx context.Context, key contract.KeyDigest, in api.CreateResultRequest) (contract.Response, error) {
 		return d.Executor.Create(ctx, d.Stopping(), key, in)
 	}))
@@ -88,6 +92,16 @@ func declared(app *fiber.App, d Deps) {
 			get(func(c *fiber.Ctx, sent request.Parsed, err error) error {
 				return d.respond(c, asDeclared(declaration, answers, sent), err)
 			})
+		case parser.Octets():
+			answers := d.answers(op)
+			app.Add(declaration.Method, path, func(c *fiber.Ctx) error {
+				content, err := httpkit.ReadOctets(c)
+				if err != nil {
+					return err
+				}
+				sent, err := parse(c, request.Body{Bytes: content})
+				return d.respond(c, asDeclared(declaration, answers, sent), err)
+			})
 		default:
 			answers := d.answers(op)
 			app.Add(declaration.Method, path, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -116,7 +130,7 @@ func asDeclared(declaration api.Declaration, answers answer, sent request.Parsed
 	case declaration.Reads():
 		c = lookingUp(cmp.Or(declaration.Wait, contract.ResultsWait), c)
 	case declaration.Wait > 0:
-		c, _ = within(declaration.Wait, c, nil)
+		c = within(declaration.Wait, c)
 	}
 	return c
 }
@@ -136,4 +150,15 @@ func (d Deps) stream(c *fiber.Ctx, op api.Operation, sent request.Parsed, err er
 		}
 		return send(c, stream.ContentType, leaving{stream.Body, leave})
 	})
+}
+
+// within is a call that results may take longer for.
+func within(limit time.Duration, c call) call {
+	do := c.do
+	c.do = func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return do(ctx, key)
+	}
+	return c
 }

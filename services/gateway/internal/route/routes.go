@@ -16,7 +16,6 @@ func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
 	prisms(app, d)
-	parts(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {
 		passed(app, d.Pass)

@@ -47,7 +47,7 @@ func (s *Service) addFile(ctx context.Context, account prism.AccountID, n api.Ne
 
 // PutPart implements contract.Files.
 func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
-	return s.manage(ctx, key, putPart, apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, operation(api.PutPart.Name), apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
 		f, err := s.Store.File(ctx, account, p.File)
 		if err != nil {
 			return nil, err

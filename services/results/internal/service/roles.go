@@ -20,7 +20,6 @@ const (
 	replaceLens   operation = "replaceLens"
 	previewLens   operation = "previewLens"
 	tryDefinition           = contract.TryDefinition
-	putPart       operation = "putPart"
 	planRun       operation = "planRun"   // the first half of the dry run of createRun
 	planRows      operation = "planRows"  // the second half
 	labelsRun     operation = "labelsRun" // makes its file
@@ -40,7 +39,6 @@ var needs = map[operation]need{
 	replaceLens:   {prism.Editor, api.Keyed},
 	tryDefinition: {prism.Editor, api.Keyed},
 
-	putPart:   {prism.Caller, api.Keyed},
 	planRun:   {prism.Caller, api.Keyed},
 	planRows:  {prism.Caller, api.Listing},
 	labelsRun: {prism.Caller, api.Measuring},

@@ -508,18 +508,6 @@ class AuditEntry(Received):
 
 
 @dataclass(frozen=True, slots=True)
-class FilePart(Received):
-    """A part that is stored."""
-
-    part: int
-    """Its number."""
-    bytes: int
-    """Its size."""
-    sha256: str
-    """Its SHA-256 in hexadecimal."""
-
-
-@dataclass(frozen=True, slots=True)
 class ResultRow(Received):
     """A result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows."""
 
@@ -1266,6 +1254,18 @@ class FileColumn(Received):
     """How many of its cells are not empty."""
     longest: int
     """The characters of its longest cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart(Received):
+    """A part that is stored."""
+
+    part: int
+    """Its number."""
+    bytes: int
+    """Its size."""
+    sha256: str
+    """Its SHA-256 in hexadecimal."""
 
 
 @dataclass(frozen=True, slots=True)

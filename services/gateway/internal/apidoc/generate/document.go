@@ -76,22 +76,29 @@ func (d *document) operation(op api.Operation, prose object) object {
 		{"description", prose.get("description")},
 	}
 	var parameters []any
-	body := false
+	body, octets := false, false
 	for _, m := range api.Properties(request) {
-		if m.Place == api.InBody {
+		switch m.Place {
+		case api.InBody:
 			body = true
-			continue
+		case api.InOctets:
+			octets = true
+		default:
+			parameters = append(parameters, d.parameter(request, m))
 		}
-		parameters = append(parameters, d.parameter(request, m))
 	}
 	if parameters != nil {
 		o = o.with("parameters", parameters)
+	}
+	if octets {
+		media := object{{"schema", reference("Octets")}, {"examples", examples(prose.get("request"))}}
+		o = o.with("requestBody", object{{"required", true}, {"content", object{{"application/octet-stream", media}}}})
 	}
 	if body {
 		media := object{{"schema", d.body(request)}, {"examples", examples(prose.get("request"))}}
 		o = o.with("requestBody", object{{"required", true}, {"content", object{{"application/json", media}}}})
 	}
-	return o.with("responses", d.responses(op, prose, len(parameters) > 0, body))
+	return o.with("responses", d.responses(op, prose, len(parameters) > 0, body, octets))
 }
 
 // body is the schema of a request's body. It has the name of the embedded struct with the members of the body, also if the request
@@ -148,7 +155,7 @@ func exampleOf(t reflect.Type, text string) any {
 	return text
 }
 
-func (d *document) responses(op api.Operation, prose object, parameters, body bool) object {
+func (d *document) responses(op api.Operation, prose object, parameters, body, octets bool) object {
 	declaration := op.Declared()
 	all := map[string]object{}
 	success := strconv.Itoa(declaration.SuccessStatus())
@@ -164,7 +171,7 @@ func (d *document) responses(op api.Operation, prose object, parameters, body bo
 	}
 	changes := declaration.Method != http.MethodGet
 	if parameters || changes {
-		all["400"] = d.invalid(op, prose, body)
+		all["400"] = d.invalid(op, prose, body, octets)
 	}
 	for _, e := range declaration.Errors {
 		status := strconv.Itoa(e.Status)
@@ -179,6 +186,9 @@ func (d *document) responses(op api.Operation, prose object, parameters, body bo
 	}
 	if changes {
 		all["413"], all["415"] = responseReference("BodyTooLarge"), responseReference("ContentTypeNotParsed")
+	}
+	if octets {
+		all["415"] = responseReference("NotOctets")
 	}
 	var sorted object
 	for status, r := range all {
@@ -236,13 +246,13 @@ func (d *document) planned(op api.Operation, prose object) object {
 }
 
 // invalid is the 400 of an operation: the examples of its own, and those that follow from what it reads.
-func (d *document) invalid(op api.Operation, prose object, body bool) object {
+func (d *document) invalid(op api.Operation, prose object, body, octets bool) object {
 	names, _ := prose.object("responses").get("400").([]any)
 	declaration := op.Declared()
 	if body {
 		names = append(slices.Clip(names), "BodyNotObject", "BodyRequired")
 	}
-	if declaration.Method != http.MethodGet {
+	if declaration.Method != http.MethodGet && !octets {
 		names = append(slices.Clip(names), "MalformedRequest")
 	}
 	if strings.Contains(declaration.Path, "{prism}") {
