@@ -40,7 +40,7 @@ func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeleti
 	return fetch[Deleting](ctx, c, k, options)
 }
 
-// SetRetention has the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650; nil keeps
+// SetRetention has the results of a prism deleted, within an hour, when they are older than this many days; nil keeps
 // them.
 func (c *Client) SetRetention(ctx context.Context, prism string, days *int, options ...CallOption) (Prism, error) {
 	return c.fetchPrism(ctx, declared(api.SetRetention, prism).sending(api.Retention{Days: days}), options)

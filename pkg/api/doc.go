@@ -19,7 +19,7 @@
 //	// Retention is how long results are kept.
 //	type Retention struct {
 //		// The days, or null to keep results.
-//		Days *int32 `json:"days" min:"1" max:"3650"`
+//		Days *int32 `json:"days" min:"1" max:"365"`
 //	}
 //
 // The embedded struct is the body; its name is that of the schema. A body member is required, unless its tag has omitzero: then an

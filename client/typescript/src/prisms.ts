@@ -48,7 +48,7 @@ export class Prisms extends Operations {
     return this.#tagged({ operation: "unarchivePrism", method: "POST", path: ["prisms", prism, "unarchive"], repeatable: true }, options);
   }
 
-  /** Has the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650; null keeps them. */
+  /** Has the results of a prism deleted, within an hour, when they are older than this many days; null keeps them. */
   setRetention(prism: string, days: number | null, options?: CallOptions): Promise<StoredPrism> {
     return this.#tagged({ operation: "setRetention", method: "PUT", path: ["prisms", prism, "retention"], body: { days } }, options);
   }
