@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-Bi8Oy8Na.js";import{t}from"./RunsList-DZsI1pre.js";import{usePrism as n}from"./PrismPage-KgIlTVG9.js";import{H as r}from"./Field-BT_qfMn_.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
