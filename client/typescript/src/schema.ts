@@ -1698,92 +1698,15 @@ export interface components {
          * @enum {string}
          */
         FileStatus: "uploading" | "reading" | "ready" | "unusable";
-        /** @description A part that is stored. */
-        FilePart: {
-            /** @description Its number. */
-            part: number;
-            /** @description Its size. */
-            bytes: number;
-            /** @description Its SHA-256 in hexadecimal. */
-            sha256: string;
-        };
         /** @description Bytes. */
         Octets: string;
         /** @description Server-sent events named `run`, each with a run as JSON. Comments keep a silent stream open. */
         EventStream: string;
-        /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
-        NewRun: {
-            /**
-             * Format: uuid
-             * @description The file, which is ready.
-             */
-            file_id?: string;
-            /** @description In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key of an editor. */
-            from_labels_of?: number | null;
-            /** @description For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`. */
-            fields?: {
-                [key: string]: string;
-            };
-            /** @description For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor. */
-            labels?: {
-                [key: string]: string;
-            } | null;
-            /** @description The column whose cells are the refs of the results. */
-            ref?: string | null;
-            /** @description The column whose cells are the contexts; if the file has no such column, the context of every row. */
-            context?: string | null;
-            /** @description The version to answer. Null or not sent: the latest. */
-            version?: number | null;
-            /** @description What people call the run. */
-            name?: string | null;
-            /** @description How many rows begin in a second at most. */
-            rows_per_second?: number | null;
-            /** @description How many rows are at the model at once. */
-            concurrency?: number | null;
-            /** @description The part of the last 200 rows that may fail before the run pauses. Null or not sent: 0.5. */
-            pause_at_failures?: number | null;
-            /** @description Makes creating the run safe to repeat. */
-            idempotency_key?: string | null;
-            /** @description Checks the rows and makes no run. */
-            dry_run?: boolean | null;
-        };
         /**
          * @description The state of a run.
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "pausing" | "paused" | "cancelling" | "cancelled" | "finished";
-        /** @description What a run would do. Sums are estimates; what is not known is null. */
-        DryRun: {
-            /** @description The rows of the file. */
-            rows: number;
-            /** @description How many of the first rows were checked: all, unless that took longer than 20 seconds. The other numbers but `invalid` and `invalid_total` are for all rows, in proportion. */
-            rows_checked: number;
-            /** @description The first 100 rows that a create call would refuse. */
-            invalid: components["schemas"]["InvalidRow"][];
-            /** @description How many of the checked rows a create call would refuse. */
-            invalid_total: number;
-            /** @description The first 100 cells that are no label. The rows are answered. */
-            invalid_labels: components["schemas"]["InvalidRow"][];
-            /** @description How many cells of the checked rows are no label. */
-            invalid_labels_total: number;
-            /** @description About how many tokens models would read. Those that they write are not known before. */
-            tokens: number;
-            /** @description How many calls of the model there would be. Failed calls are repeated, and so more. */
-            model_calls: number;
-            /** @description How long the run takes at least by `rows_per_second`; null without it. */
-            seconds: number | null;
-            /** @description What `tokens` cost by the model's price; null without a price. */
-            cost: number | null;
-            /** @description The currency of the cost, or null. */
-            currency: string | null;
-        };
-        /** @description A row that a create call would refuse. */
-        InvalidRow: {
-            /** @description Its number; the first row is 1. */
-            row: number;
-            /** @description The message of the refusal. */
-            message: string;
-        };
         /** @description A call. Send either `fields` or `text`, never both. Members that are not named here are ignored. */
         CreateResult: {
             /** @description Field key to value. Every field key of the version is required, others are refused. A value has at most 100,000 characters. */
@@ -2671,6 +2594,15 @@ export interface components {
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
         };
+        /** @description A part that is stored. */
+        FilePart: {
+            /** @description Its number. */
+            part: number;
+            /** @description Its size. */
+            bytes: number;
+            /** @description Its SHA-256 in hexadecimal. */
+            sha256: string;
+        };
         /** @description Rows of a file. */
         FileRows: {
             /** @description The rows, each an object in the order of the columns, with null for what a row of `jsonl` lacks. */
@@ -2678,12 +2610,41 @@ export interface components {
                 [key: string]: string | null;
             }[];
         };
-        /** @description A page of runs, newest first. */
-        RunPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Run"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
+        /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
+        NewRun: {
+            /**
+             * Format: uuid
+             * @description The file, which is ready.
+             */
+            file_id?: string;
+            /** @description For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor. */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /** @description The column whose cells are the refs of the results. */
+            ref?: string | null;
+            /** @description The column whose cells are the contexts; if the file has no such column, the context of every row. */
+            context?: string | null;
+            /** @description In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key of an editor. */
+            from_labels_of?: number | null;
+            /** @description The version to answer. Null or not sent: the latest. */
+            version?: number | null;
+            /** @description What people call the run. */
+            name?: string | null;
+            /** @description How many rows begin in a second at most. */
+            rows_per_second?: number | null;
+            /** @description How many rows are at the model at once. */
+            concurrency?: number | null;
+            /** @description The part of the last 200 rows that may fail before the run pauses. Null or not sent: 0.5. */
+            pause_at_failures?: number | null;
+            /** @description Makes creating the run safe to repeat. */
+            idempotency_key?: string | null;
+            /** @description Checks the rows and makes no run. */
+            dry_run?: boolean | null;
         };
         /** @description A run of a file. `ok + failed + invalid + cancelled + pending = rows`, always. */
         Run: {
@@ -2760,6 +2721,45 @@ export interface components {
             cost: number | null;
             /** @description The currency of the cost, or null. */
             currency: string | null;
+        };
+        /** @description What a run would do. Sums are estimates; what is not known is null. */
+        DryRun: {
+            /** @description The rows of the file. */
+            rows: number;
+            /** @description How many of the first rows were checked: all, unless that took longer than 20 seconds. The other numbers but `invalid` and `invalid_total` are for all rows, in proportion. */
+            rows_checked: number;
+            /** @description The first 100 rows that a create call would refuse. */
+            invalid: components["schemas"]["InvalidRow"][];
+            /** @description How many of the checked rows a create call would refuse. */
+            invalid_total: number;
+            /** @description The first 100 cells that are no label. The rows are answered. */
+            invalid_labels: components["schemas"]["InvalidRow"][];
+            /** @description How many cells of the checked rows are no label. */
+            invalid_labels_total: number;
+            /** @description About how many tokens models would read. Those that they write are not known before. */
+            tokens: number;
+            /** @description How many calls of the model there would be. Failed calls are repeated, and so more. */
+            model_calls: number;
+            /** @description How long the run takes at least by `rows_per_second`; null without it. */
+            seconds: number | null;
+            /** @description What `tokens` cost by the model's price; null without a price. */
+            cost: number | null;
+            /** @description The currency of the cost, or null. */
+            currency: string | null;
+        };
+        /** @description A row that a create call would refuse. */
+        InvalidRow: {
+            /** @description Its number; the first row is 1. */
+            row: number;
+            /** @description The message of the refusal. */
+            message: string;
+        };
+        /** @description A page of runs, newest first. */
+        RunPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Run"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
         };
         /** @description How fast a run goes at most. What is not sent stays; null removes the limit. */
         RunLimits: {
