@@ -17,7 +17,8 @@ const signIn = createRoute({
   path: '/sign-in',
   component: SignIn,
   validateSearch: (search): { return?: string; error?: string; account?: string } => ({
-    ...(typeof search.return === 'string' && { return: search.return }), ...(typeof search.error === 'string' && { error: search.error }),
+    ...(typeof search.return === 'string' && { return: search.return }),
+    ...(typeof search.error === 'string' && { error: search.error }),
     // The address may write a number, which is parsed as one.
     ...(search.account !== undefined && search.account !== '' && { account: String(search.account).slice(0, 200) }),
   }),
@@ -25,7 +26,10 @@ const signIn = createRoute({
 
 // In a build the condition is false, and the page is left out.
 const gallery = import.meta.env.DEV
-  ? ([createRoute({ getParentRoute: () => frame, path: '/gallery', component: lazyRouteComponent(() => import('./pages/gallery/Gallery'), 'Gallery') })] as const)
+  ? ([createRoute({
+    getParentRoute: () => frame, path: '/gallery',
+    component: lazyRouteComponent(() => import('./pages/gallery/Gallery'), 'Gallery'),
+  })] as const)
   : ([] as const);
 
 const nowhere = createRoute({ getParentRoute: () => frame, path: '$', component: NotFound });
@@ -33,7 +37,8 @@ const nowhere = createRoute({ getParentRoute: () => frame, path: '$', component:
 const tree = root.addChildren([
   signIn,
   frame.addChildren([
-    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
+    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes,
+    ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
   ]),
 ]);
 

@@ -46,7 +46,10 @@ function Words({ answer, question, bounds }: One) {
   if (answer.type === 'yes_no') return <p><strong>{yesNo(answer.probability, bounds)}</strong></p>;
   if (answer.type === 'scale') return <p><strong>{labelOf(question, answer.level)}</strong></p>;
   return (
-    <p><strong>{labelOf(question, answer.value)}</strong> <span className="soft" title={String(answer.confidence)}>confidence {percent(answer.confidence)}</span></p>
+    <p>
+      <strong>{labelOf(question, answer.value)}</strong>{' '}
+      <span className="soft" title={String(answer.confidence)}>confidence {percent(answer.confidence)}</span>
+    </p>
   );
 }
 
@@ -54,7 +57,8 @@ function Picture({ label, answer, question, bounds }: One) {
   if (answer.type === 'yes_no') return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} />;
   const parts = Object.entries(answer.probabilities).map(([key, p]) => ({ key, label: labelOf(question, key), p }));
   if (answer.type === 'choice') {
-    const lacking = question?.type === 'choice' && question.insufficient_information ? answer.probabilities[lackingKey] : undefined;
+    const lacking = question?.type === 'choice' && question.insufficient_information
+      ? answer.probabilities[lackingKey] : undefined;
     const options = lacking === undefined ? parts : parts.filter(({ key }) => key !== lackingKey);
     return <Probabilities label={label} options={options} chosen={answer.value} lacking={lacking} />;
   }
@@ -63,8 +67,14 @@ function Picture({ label, answer, question, bounds }: One) {
   return <Scale label={label} levels={valued} chosen={answer.level} average={average(valued)} />;
 }
 
+interface LensRowProps {
+  answers: Record<string, Shaped>;
+  columns?: LensColumn[] | undefined;
+  questions?: Question[] | undefined;
+}
+
 /** The Lens columns of one result as people read them; what calls return is in the tooltip. */
-export function LensRow({ answers, columns, questions }: { answers: Record<string, Shaped>; columns?: LensColumn[] | undefined; questions?: Question[] | undefined }) {
+export function LensRow({ answers, columns, questions }: LensRowProps) {
   return (
     <Facts items={Object.entries(answers).map(([name, value]) => [
       <code key={name}>{name}</code>,
@@ -74,11 +84,19 @@ export function LensRow({ answers, columns, questions }: { answers: Record<strin
 }
 
 /** The name of a column, which may break after each underscore. */
-export const breakable = (name: string): ReactNode => name.split('_').flatMap((part, i) => (i ? ['_', <wbr key={i} />, part] : [part]));
+export const breakable = (name: string): ReactNode =>
+  name.split('_').flatMap((part, i) => (i ? ['_', <wbr key={i} />, part] : [part]));
 
-export function LensValue({ value, column, questions }: { value: Shaped | undefined; column: LensColumn | undefined; questions: Question[] | undefined }) {
+interface LensValueProps {
+  value: Shaped | undefined;
+  column: LensColumn | undefined;
+  questions: Question[] | undefined;
+}
+
+export function LensValue({ value, column, questions }: LensValueProps) {
   return (
-    <span className={value == null ? 'soft' : typeof value === 'number' ? 'num' : undefined} title={value == null ? undefined : String(value)}>
+    <span className={value == null ? 'soft' : typeof value === 'number' ? 'num' : undefined}
+      title={value == null ? undefined : String(value)}>
       {cellText(value, column, questions)}
     </span>
   );

@@ -3,7 +3,10 @@ import type { Schemas } from '@/api';
 import { average, cellText, labelOf, summary, thresholds } from './words';
 
 const questions = [
-  { key: 'team', type: 'choice', text: 'Which team?', insufficient_information: true, options: [{ key: 'billing', label: 'Billing' }, { key: 'shipping', label: 'Shipping' }] },
+  {
+    key: 'team', type: 'choice', text: 'Which team?', insufficient_information: true,
+    options: [{ key: 'billing', label: 'Billing' }, { key: 'shipping', label: 'Shipping' }],
+  },
   { key: 'mood', type: 'scale', text: 'Which mood?', levels: [{ key: 'low', label: 'Angry' }, { key: 'high', label: 'Happy' }] },
 ] as Schemas['Question'][];
 const column = (show: string, question = 'team') => ({ name: 'c', question, show }) as Schemas['Column'];
@@ -34,7 +37,10 @@ it('sums answers up by their texts', () => {
 });
 
 it('takes the thresholds of the column that shows the answer, else those of the API', () => {
-  const lens = [column('probability', 'refund'), { ...column('answer', 'refund'), yes_at: 0.9, calibrated: true }, { ...column('answer', 'refund'), yes_at: 0.8, no_at: null }];
+  const lens = [
+    column('probability', 'refund'), { ...column('answer', 'refund'), yes_at: 0.9, calibrated: true },
+    { ...column('answer', 'refund'), yes_at: 0.8, no_at: null },
+  ];
   expect(thresholds('refund', lens)).toEqual({ no: 0.4, yes: 0.8 });
   expect(thresholds('other', lens)).toEqual({ no: 0.4, yes: 0.6 });
 });

@@ -18,7 +18,9 @@ export function labelOf(question: Question | undefined, key: string): string {
 /** A cell of a Lens column as people read it. */
 export function cellText(value: Shaped | undefined, column: LensColumn | undefined, questions: Question[] | undefined): string {
   if (value == null) return '–';
-  if (typeof value === 'number') return column?.show === 'probability' || column?.show === 'confidence' ? percent(value) : shown(value);
+  if (typeof value === 'number') {
+    return column?.show === 'probability' || column?.show === 'confidence' ? percent(value) : shown(value);
+  }
   return column?.show === 'answer' ? labelOf(questions?.find(({ key }) => key === column.question), value) : value;
 }
 
@@ -26,7 +28,9 @@ export function cellText(value: Shaped | undefined, column: LensColumn | undefin
 export function summary(answers: Record<string, Shaped> | null): string {
   const values = Object.entries(answers ?? {});
   const texts = values.filter(([, value]) => typeof value === 'string');
-  return (texts.length ? texts : values).map(([name, value]) => `${name} ${typeof value === 'number' ? shown(value) : (value ?? '–')}`).join(' · ');
+  return (texts.length ? texts : values)
+    .map(([name, value]) => `${name} ${typeof value === 'number' ? shown(value) : (value ?? '–')}`)
+    .join(' · ');
 }
 
 /** The thresholds of a yes_no question: those of the first Lens column that shows its answer by the stored probability. */

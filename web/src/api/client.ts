@@ -34,7 +34,9 @@ export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response
 }
 
 /** All items of a list, page after page: `askAll((cursor) => ask(api.GET('/v1/keys', { params: { query: { cursor } } })))`. */
-export async function askAll<T>(page: (cursor: string | undefined) => Promise<{ data: T[]; next_cursor: string | null }>, most = 2000): Promise<T[]> {
+export async function askAll<T>(
+  page: (cursor: string | undefined) => Promise<{ data: T[]; next_cursor: string | null }>, most = 2000,
+): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
   do {

@@ -10,13 +10,16 @@ export function usePrisms(archived: 'all' | 'false' = 'all') {
   return useQuery({
     ...kept,
     queryKey: ['prisms', 'names', archived],
-    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, cursor } }, signal }))),
+    queryFn: ({ signal }) =>
+      askAll((cursor) => ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, cursor } }, signal }))),
   });
 }
 
 /** The configured models. */
 export function useModels() {
-  return useQuery({ ...kept, queryKey: ['models'], queryFn: async ({ signal }) => (await ask(api.GET('/v1/models', { signal }))).data });
+  return useQuery({
+    ...kept, queryKey: ['models'], queryFn: async ({ signal }) => (await ask(api.GET('/v1/models', { signal }))).data,
+  });
 }
 
 /** All keys, newest first; only owners may list them, for others nothing is asked. */

@@ -20,9 +20,11 @@ function serve(routes: Record<string, (request: Request) => Response | Promise<R
   return calls;
 }
 
-const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status, headers: { 'X-Request-Id': 'req_1' } });
+const json = (status: number, body: unknown) =>
+  new Response(JSON.stringify(body), { status, headers: { 'X-Request-Id': 'req_1' } });
 const refused = () => json(401, { error: { code: 'unauthorized', message: 'You are signed out.' } });
-const keyed = (key: string, seconds = 900) => json(200, { key, expires_at: new Date(Date.now() + seconds * 1000).toISOString(), account, member });
+const keyed = (key: string, seconds = 900) =>
+  json(200, { key, expires_at: new Date(Date.now() + seconds * 1000).toISOString(), account, member });
 const signedIn = () => json(200, { member, accounts: [account], expires_at: new Date().toISOString() });
 
 beforeEach(() => { vi.useFakeTimers({ now: Date.parse('2026-11-22T12:00:00Z'), toFake: ['Date'] }); });
@@ -47,7 +49,9 @@ describe('the key of a session', () => {
     const own = new Session();
     await own.load();
     await own.key();
-    expect(JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.cookie, document.documentElement.outerHTML])).not.toContain('prism_secret');
+    expect(JSON.stringify([
+      { ...localStorage }, { ...sessionStorage }, location.href, document.cookie, document.documentElement.outerHTML,
+    ])).not.toContain('prism_secret');
   });
 
   it('is of the account that was switched to, also if another one was under way', async () => {
@@ -58,7 +62,9 @@ describe('the key of a session', () => {
       'POST /console/session/key': async (request) => {
         const { account: id } = (await request.json()) as { account: string };
         if (id === 'a') await new Promise<void>((resolve) => { open = resolve; });
-        return json(200, { key: `prism_${id}`, expires_at: new Date(Date.now() + 900_000).toISOString(), account: { id, name: id }, member });
+        return json(200, {
+          key: `prism_${id}`, expires_at: new Date(Date.now() + 900_000).toISOString(), account: { id, name: id }, member,
+        });
       },
     });
     const own = new Session();
@@ -76,7 +82,10 @@ describe('the key of a session', () => {
 describe('a session', () => {
   it('is looked for only where somebody signed in', async () => {
     let over = false;
-    const calls = serve({ 'GET /console/session': () => (over ? refused() : signedIn()), 'DELETE /console/session': () => new Response(null, { status: 204 }) });
+    const calls = serve({
+      'GET /console/session': () => (over ? refused() : signedIn()),
+      'DELETE /console/session': () => new Response(null, { status: 204 }),
+    });
     expect(await new Session().join()).toBe(false);
     expect(calls).toHaveLength(0);
     const own = new Session();
@@ -126,7 +135,8 @@ describe('a session', () => {
   });
 
   it('takes a role that has changed with the next key', async () => {
-    serve({ 'GET /console/session': signedIn, 'POST /console/session/key': () => json(200, { key: 'k', expires_at: '2026-11-22T12:15:00Z', account, member: { name: 'Ada', role: 'reader' } }) });
+    serve({ 'GET /console/session': signedIn, 'POST /console/session/key': () =>
+      json(200, { key: 'k', expires_at: '2026-11-22T12:15:00Z', account, member: { name: 'Ada', role: 'reader' } }) });
     const own = new Session();
     await own.load();
     await own.key();
@@ -140,7 +150,8 @@ describe('a call', () => {
     const calls = serve({
       'GET /console/session': signedIn,
       'POST /console/session/key': () => keyed(`prism_${++n}`),
-      'POST /v1/keys': (request) => (request.headers.get('Authorization') === 'Bearer prism_1' ? refused() : json(201, { id: 'k' })),
+      'POST /v1/keys': (request) =>
+        (request.headers.get('Authorization') === 'Bearer prism_1' ? refused() : json(201, { id: 'k' })),
     });
     await session.load();
     expect(await ask(api.POST('/v1/keys', { body: { name: 'x' } }))).toEqual({ id: 'k' });
@@ -152,7 +163,9 @@ describe('a call', () => {
   it('that fails is an error with the request id and the problems by path', async () => {
     serve({
       'POST /console/session/key': () => keyed('prism_3'),
-      'POST /v1/keys': () => json(400, { error: { code: 'validation_failed', message: "Invalid request: name: Too long; expires_at: Expected a time; not a date" } }),
+      'POST /v1/keys': () => json(400, {
+        error: { code: 'validation_failed', message: "Invalid request: name: Too long; expires_at: Expected a time; not a date" },
+      }),
     });
     const error = await ask(api.POST('/v1/keys', { body: { name: 'x' } })).catch((cause: unknown) => cause as ApiError);
     expect(error).toBeInstanceOf(ApiError);

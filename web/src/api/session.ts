@@ -99,11 +99,15 @@ export class Session {
   }
 
   /**
-   * The address of the provider of OpenID Connect, which leads back to `page`. `token` is that of an invitation, and `account` is the name of
-   * the account to sign in to. Either account comes first then, whichever was chosen last.
+   * The address of the provider of OpenID Connect, which leads back to `page`. `token` is that of an invitation, and `account` is
+   * the name of the account to sign in to. Either account comes first then, whichever was chosen last.
    */
-  async startOpenID(page: string, { token, account }: { token: string | undefined; account: string | undefined }): Promise<string> {
-    const { url } = (await send('POST', '/console/openid/start', { return: page, ...(token && { token }), ...(account && { account }) })) as { url: string };
+  async startOpenID(
+    page: string, { token, account }: { token: string | undefined; account: string | undefined },
+  ): Promise<string> {
+    const { url } = (await send(
+      'POST', '/console/openid/start', { return: page, ...(token && { token }), ...(account && { account }) },
+    )) as { url: string };
     if (token || account) localStorage.removeItem(chosen);
     return url;
   }

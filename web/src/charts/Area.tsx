@@ -16,10 +16,20 @@ export interface Series {
 const height = 140;
 const [top, bottom, left] = [8, 22, 52]; // room for the axes, in pixels
 
-/** At most 4 series over time as areas, with a crosshair for pointer and arrow keys. `times` are days or times in UTC, equally far apart. */
-export function AreaChart({ label, title, times, series, format = shown, axis = short }: {
-  label: string; title?: string; times: string[]; series: Series[]; format?: (value: number) => string; axis?: (value: number) => string;
-}) {
+interface AreaChartProps {
+  label: string;
+  title?: string;
+  times: string[];
+  series: Series[];
+  format?: (value: number) => string;
+  axis?: (value: number) => string;
+}
+
+/**
+ * At most 4 series over time as areas, with a crosshair for pointer and arrow keys. `times` are days or times in UTC, equally far
+ * apart.
+ */
+export function AreaChart({ label, title, times, series, format = shown, axis = short }: AreaChartProps) {
   const [width, ref] = useWidth();
   const [at, setAt] = useState<number>();
   const highest = niceMax(Math.max(0, ...series.flatMap((s) => s.values.map((v) => v ?? 0))));
@@ -40,19 +50,25 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
   const current = at === undefined ? undefined : Math.min(at, times.length - 1);
   const ticks = ticksOf(times.length, width);
   return (
-    <Figure label={label} title={title} data={{ head: ['UTC', ...series.map((s) => s.label)], rows: times.map((t, i) => [t, ...series.map((s) => numberOf(s.values[i]))]) }}>
+    <Figure label={label} title={title}
+      data={{
+        head: ['UTC', ...series.map((s) => s.label)], rows: times.map((t, i) => [t, ...series.map((s) => numberOf(s.values[i]))]),
+      }}>
       <div className="area" ref={ref}>
         <p className="area-legend" aria-live="polite">
           {series.map((s, i) => (
             <span key={s.label} className={`series-${i + 1}`}>
               <b aria-hidden="true" />{s.label}{' '}
-              <strong className="num">{current === undefined ? '' : s.values[current] == null ? '–' : format(s.values[current])}</strong>
+              <strong className="num">
+                {current === undefined ? '' : s.values[current] == null ? '–' : format(s.values[current])}
+              </strong>
             </span>
           ))}
           <span className="soft num">{current !== undefined && `${times[current]} UTC`}</span>
         </p>
         <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} tabIndex={0}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKeys(onKey)}>
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)}
+          onKeyDown={onKeys(onKey)}>
           {[0, highest / 2, highest].map((value) => (
             <g key={value}>
               <line className="grid" x1={left} x2={right} y1={y(value)} y2={y(value)} />
@@ -60,7 +76,8 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
             </g>
           ))}
           {ticks.map((i) => (
-            <text key={i} className="axis" x={x(i)} y={height - 6} textAnchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}>
+            <text key={i} className="axis" x={x(i)} y={height - 6}
+              textAnchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}>
               {times[i]!.slice(5, 16)}
             </text>
           ))}
@@ -71,7 +88,8 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
                 return (
                   <g key={from}>
                     {to - from > 1 && !s.bare && <polygon points={`${x(from)},${y(0)} ${line.join(' ')} ${x(to - 1)},${y(0)}`} />}
-                    {to - from > 1 ? <polyline points={line.join(' ')} /> : <circle cx={x(from)} cy={y(s.values[from]!)} r="2.5" />}
+                    {to - from > 1
+                      ? <polyline points={line.join(' ')} /> : <circle cx={x(from)} cy={y(s.values[from]!)} r="2.5" />}
                   </g>
                 );
               })}

@@ -15,14 +15,23 @@ export interface Line {
 const height = 240;
 const [top, right, bottom, left] = [8, 12, 40, 52]; // room for the axes, in pixels
 
+interface Props {
+  label: string;
+  title?: string;
+  lines: Line[];
+  axes: { x: string; y: string };
+  wordsOf: (index: number) => string;
+  marks?: { x: number; label: string }[];
+  initial: number;
+  formatX: (x: number) => string;
+  formatY: (y: number) => string;
+}
+
 /**
  * At most 4 lines over a share or probability, with a crosshair for pointer and arrow keys. `wordsOf` says what is at a point of
  * the first line, at first of point `initial`; `marks` are places on the x axis that have a name.
  */
-export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial, formatX, formatY }: {
-  label: string; title?: string; lines: Line[]; axes: { x: string; y: string }; wordsOf: (index: number) => string; marks?: { x: number; label: string }[]; initial: number;
-  formatX: (x: number) => string; formatY: (y: number) => string;
-}) {
+export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial, formatX, formatY }: Props) {
   const [width, ref] = useWidth();
   const [at, setAt] = useState<number>();
   const points = lines[0]?.points ?? [];
@@ -48,10 +57,13 @@ export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial,
       <div className="plot" ref={ref}>
         <p className="plot-words" aria-live="polite">{points[current] && wordsOf(current)}</p>
         {lines.length > 1 && (
-          <p className="plot-legend">{lines.map((line, i) => <span key={line.label} className={`series-${i + 1}`}><b aria-hidden="true" />{line.label}</span>)}</p>
+          <p className="plot-legend">{lines.map((line, i) => (
+            <span key={line.label} className={`series-${i + 1}`}><b aria-hidden="true" />{line.label}</span>
+          ))}</p>
         )}
         <svg width={width} height={height} role="img" tabIndex={0} aria-label={`${label}. Arrow keys read the values.`}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKeys(onKey)}>
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)}
+          onKeyDown={onKeys(onKey)}>
           {[0, highest / 2, highest].map((value) => (
             <g key={value}>
               <line className="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />
@@ -59,13 +71,18 @@ export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial,
             </g>
           ))}
           {[0, 0.25, 0.5, 0.75, 1].map((value) => (
-            <text key={value} className="axis" x={x(value)} y={height - bottom + 15} textAnchor={value === 1 ? 'end' : 'middle'}>{formatX(value)}</text>
+            <text key={value} className="axis" x={x(value)} y={height - bottom + 15} textAnchor={value === 1 ? 'end' : 'middle'}>
+              {formatX(value)}
+            </text>
           ))}
           <text className="axis" x={x(0.5)} y={height - 6} textAnchor="middle">{axes.x}</text>
           {marks.map((mark) => (
             <g key={mark.label}>
               <line className="mark" x1={x(mark.x)} x2={x(mark.x)} y1={top} y2={height - bottom} />
-              <text className="axis" x={x(mark.x) + (mark.x > 0.7 ? -4 : 4)} y={top + 10} textAnchor={mark.x > 0.7 ? 'end' : 'start'}>{mark.label}</text>
+              <text className="axis" x={x(mark.x) + (mark.x > 0.7 ? -4 : 4)} y={top + 10}
+                textAnchor={mark.x > 0.7 ? 'end' : 'start'}>
+                {mark.label}
+              </text>
             </g>
           ))}
           {lines.map((line, i) => (
@@ -74,7 +91,9 @@ export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial,
               {line.points[current] && <circle cx={x(line.points[current].x)} cy={y(line.points[current].y)} r="3.5" />}
             </g>
           ))}
-          {at !== undefined && points[current] && <line className="crosshair" x1={x(points[current].x)} x2={x(points[current].x)} y1={top} y2={height - bottom} />}
+          {at !== undefined && points[current] && (
+            <line className="crosshair" x1={x(points[current].x)} x2={x(points[current].x)} y1={top} y2={height - bottom} />
+          )}
         </svg>
       </div>
     </Figure>

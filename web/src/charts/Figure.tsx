@@ -8,8 +8,16 @@ export interface Data {
   rows: (string | number | null)[][];
 }
 
+interface FigureProps {
+  label: string;
+  title?: ReactNode;
+  data: Data;
+  children: ReactNode;
+  plain?: boolean;
+}
+
 /** A picture, with a heading if it has a title, its text alternative and, one key press away, the table of its data. */
-export function Figure({ label, title, data, children, plain }: { label: string; title?: ReactNode; data: Data; children: ReactNode; plain?: boolean }) {
+export function Figure({ label, title, data, children, plain }: FigureProps) {
   const [table, setTable] = useState(false);
   const id = useId();
   const toggle = !plain && (
@@ -30,10 +38,14 @@ function DataTable({ id, label, data }: { id: string; label: string; data: Data 
   return (
     <div className="figure-data" tabIndex={0} role="region" aria-label={`Table: ${label}`}>
       <table className="table" id={id}>
-        <thead><tr>{data.head.map((head, i) => <th key={i} scope="col" className={i ? 'end' : undefined}>{head}</th>)}</tr></thead>
+        <thead>
+          <tr>{data.head.map((head, i) => <th key={i} scope="col" className={i ? 'end' : undefined}>{head}</th>)}</tr>
+        </thead>
         <tbody>
           {data.rows.map((row, i) => (
-            <tr key={i}>{row.map((cell, j) => j ? <td key={j} className="end">{cell ?? '–'}</td> : <th key={j} scope="row">{cell}</th>)}</tr>
+            <tr key={i}>
+              {row.map((cell, j) => j ? <td key={j} className="end">{cell ?? '–'}</td> : <th key={j} scope="row">{cell}</th>)}
+            </tr>
           ))}
         </tbody>
       </table>

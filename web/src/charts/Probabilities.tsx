@@ -11,8 +11,19 @@ export interface Part {
   p: number;
 }
 
-/** Options as bars in the order of the definition. `chosen` is the key of the answer; `lacking` the probability of insufficient information. */
-export function Probabilities({ label, options, chosen, lacking, plain }: { label: string; options: Part[]; chosen?: string | null | undefined; lacking?: number | null | undefined; plain?: boolean }) {
+interface ProbabilitiesProps {
+  label: string;
+  options: Part[];
+  chosen?: string | null | undefined;
+  lacking?: number | null | undefined;
+  plain?: boolean;
+}
+
+/**
+ * Options as bars in the order of the definition. `chosen` is the key of the answer; `lacking` the probability of insufficient
+ * information.
+ */
+export function Probabilities({ label, options, chosen, lacking, plain }: ProbabilitiesProps) {
   const [sorted, setSorted] = useState(false);
   const lackingChosen = chosen != null && !options.some(({ key }) => key === chosen);
   const shownOptions = sorted ? [...options].sort((a, b) => b.p - a.p) : options;
@@ -20,7 +31,10 @@ export function Probabilities({ label, options, chosen, lacking, plain }: { labe
     <Figure label={label} plain={plain ?? false} data={{ head: ['Option', 'Probability'], rows: rowsOf(shownOptions, lacking) }}>
       <ul className="bars">
         {shownOptions.map((option) => <Bar key={option.key} part={option} kind={option.key === chosen ? 'chosen' : 'other'} />)}
-        {lacking != null && <Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind={lackingChosen ? 'lacking chosen' : 'lacking'} />}
+        {lacking != null && (
+          <Bar part={{ key: '', label: 'Insufficient information', p: lacking }}
+            kind={lackingChosen ? 'lacking chosen' : 'lacking'} />
+        )}
       </ul>
       {options.length > 6 && !plain && (
         <Button variant="quiet" small aria-pressed={sorted} onClick={() => setSorted(!sorted)}>
@@ -46,20 +60,32 @@ function Bar({ part, kind }: { part: Part; kind: 'chosen' | 'other' | 'lacking' 
   );
 }
 
-/** The levels of a scale as columns in their order, with the average as a mark. `average` counts levels from the first one's value. */
-export function Scale({ label, levels, chosen, average, lacking, plain }: {
-  label: string; levels: (Part & { value: number })[]; chosen?: string | null | undefined; average?: number | null | undefined; lacking?: number | null | undefined; plain?: boolean;
-}) {
+interface ScaleProps {
+  label: string;
+  levels: (Part & { value: number })[];
+  chosen?: string | null | undefined;
+  average?: number | null | undefined;
+  lacking?: number | null | undefined;
+  plain?: boolean;
+}
+
+/**
+ * The levels of a scale as columns in their order, with the average as a mark. `average` counts levels from the first one's
+ * value.
+ */
+export function Scale({ label, levels, chosen, average, lacking, plain }: ScaleProps) {
   const highest = Math.max(...levels.map((level) => level.p), 0.0001);
   const [first, last] = [levels[0]?.value ?? 0, levels.at(-1)?.value ?? 0];
   // The middle of the first column stands at half a column's width.
-  const mark = average == null || first === last ? undefined : ((average - first) / (last - first)) * (1 - 1 / levels.length) + 0.5 / levels.length;
+  const mark = average == null || first === last
+    ? undefined : ((average - first) / (last - first)) * (1 - 1 / levels.length) + 0.5 / levels.length;
   return (
     <Figure label={label} plain={plain ?? false} data={{ head: ['Level', 'Probability'], rows: rowsOf(levels, lacking) }}>
       <div className="scale">
         <ol className="columns">
           {levels.map((level) => (
-            <li key={level.key} className={level.key === chosen ? 'chosen' : 'other'} title={`${level.label}: ${exactly(level.p)}`}>
+            <li key={level.key} className={level.key === chosen ? 'chosen' : 'other'}
+              title={`${level.label}: ${exactly(level.p)}`}>
               <span className="column-top">
                 <span className="bar-value num">{percent(level.p)}</span>
                 <span className="column" aria-hidden="true" style={{ height: `${(level.p / highest) * 72}px` }} />
@@ -71,17 +97,28 @@ export function Scale({ label, levels, chosen, average, lacking, plain }: {
         {mark !== undefined && <span className="scale-mark" aria-hidden="true" style={{ left: `${mark * 100}%` }} />}
       </div>
       {average != null && <p className="soft num" title={exactly(average)}>Average {shown(average)}</p>}
-      {lacking != null && <ul className="bars"><Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind="lacking" /></ul>}
+      {lacking != null && (
+        <ul className="bars"><Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind="lacking" /></ul>
+      )}
     </Figure>
   );
 }
 
+interface YesNoProps {
+  label: string;
+  p: number;
+  no?: number | undefined;
+  yes?: number | undefined;
+  answer?: string | null | undefined;
+  lacking?: number | null | undefined;
+  plain?: boolean;
+}
+
 /** One bar from no to yes. The thresholds, from 0 to 1, stand as ticks: up to `no` the answer is no, from `yes` it is yes. */
-export function YesNo({ label, p, no, yes, answer, lacking, plain }: {
-  label: string; p: number; no?: number | undefined; yes?: number | undefined; answer?: string | null | undefined; lacking?: number | null | undefined; plain?: boolean;
-}) {
+export function YesNo({ label, p, no, yes, answer, lacking, plain }: YesNoProps) {
   return (
-    <Figure label={label} plain={plain ?? false} data={{ head: ['', 'Probability'], rows: rowsOf([{ key: 'yes', label: 'Yes', p }], lacking) }}>
+    <Figure label={label} plain={plain ?? false}
+      data={{ head: ['', 'Probability'], rows: rowsOf([{ key: 'yes', label: 'Yes', p }], lacking) }}>
       <div className="yesno" title={exactly(p)}>
         <span>No</span>
         <span className="bar-track" aria-hidden="true">
@@ -93,9 +130,13 @@ export function YesNo({ label, p, no, yes, answer, lacking, plain }: {
         <strong className="num">{percent(p)}{answer && <span className="soft"> {answer}</span>}</strong>
       </div>
       {(no !== undefined || yes !== undefined) && (
-        <p className="unseen">Thresholds: {no !== undefined && `no up to ${percent(no)}`} {yes !== undefined && `yes from ${percent(yes)}`}</p>
+        <p className="unseen">
+          Thresholds: {no !== undefined && `no up to ${percent(no)}`} {yes !== undefined && `yes from ${percent(yes)}`}
+        </p>
       )}
-      {lacking != null && <ul className="bars"><Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind="lacking" /></ul>}
+      {lacking != null && (
+        <ul className="bars"><Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind="lacking" /></ul>
+      )}
     </Figure>
   );
 }

@@ -19,8 +19,9 @@ const histogramHeight = 56;
 const widest = 380;
 
 /**
- * The reliability diagram: a point for each bin with its interval, larger for more answers, the diagonal on which probabilities mean
- * what they say, and below how many answers have which probability: `shares` of equal steps from 0 to 1. `wordsOf` says a bin in words.
+ * The reliability diagram: a point for each bin with its interval, larger for more answers, the diagonal on which probabilities
+ * mean what they say, and below how many answers have which probability: `shares` of equal steps from 0 to 1. `wordsOf` says a
+ * bin in words.
  */
 export function Reliability({ label, title, bins, shares, axes, wordsOf }: {
   label: string; title?: string; bins: Bin[]; shares: number[]; axes: { x: string; y: string }; wordsOf: (bin: Bin) => string;
@@ -53,8 +54,10 @@ export function Reliability({ label, title, bins, shares, axes, wordsOf }: {
     }}>
       <div className="plot" ref={ref}>
         <p className="plot-words" aria-live="polite">{current && wordsOf(current)}</p>
-        <svg width={width} height={base + 22} role="img" tabIndex={0} aria-label={`${label}. ${bins.map(wordsOf).join(' ')} Arrow keys read the points.`}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKeys(onKey)}>
+        <svg width={width} height={base + 22} role="img" tabIndex={0}
+          aria-label={`${label}. ${bins.map(wordsOf).join(' ')} Arrow keys read the points.`}
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)}
+          onKeyDown={onKeys(onKey)}>
           {[0, 0.25, 0.5, 0.75, 1].map((p) => (
             <g key={p}>
               <line className="grid" x1={x(0)} x2={x(1)} y1={y(p)} y2={y(p)} />
@@ -71,8 +74,11 @@ export function Reliability({ label, title, bins, shares, axes, wordsOf }: {
             </g>
           ))}
           {shares.map((share, i) => (
-            <rect key={i} className="share" x={left + i * step + 0.5} width={Math.max(1, step - 1)} y={base - (share / tallest) * histogramHeight} height={(share / tallest) * histogramHeight}>
-              <title>{`${percent(share)} of answers from ${round(i / shares.length)} to ${round((i + 1) / shares.length)}`}</title>
+            <rect key={i} className="share" x={left + i * step + 0.5} width={Math.max(1, step - 1)}
+              y={base - (share / tallest) * histogramHeight} height={(share / tallest) * histogramHeight}>
+              <title>
+                {`${percent(share)} of answers from ${round(i / shares.length)} to ${round((i + 1) / shares.length)}`}
+              </title>
             </rect>
           ))}
           <line className="grid" x1={x(0)} x2={x(1)} y1={base} y2={base} />
@@ -92,5 +98,7 @@ export function radius(n: number, most: number): number {
 
 /** The bin that is farthest from the diagonal. */
 export function farthest(bins: Bin[]): number {
-  return bins.reduce((best, bin, i) => (Math.abs(bin.rate - bin.mean) > Math.abs(bins[best]!.rate - bins[best]!.mean) ? i : best), 0);
+  return bins.reduce(
+    (best, bin, i) => (Math.abs(bin.rate - bin.mean) > Math.abs(bins[best]!.rate - bins[best]!.mean) ? i : best), 0,
+  );
 }

@@ -24,7 +24,8 @@ describe('probabilities', () => {
 
 describe('a chart over time', () => {
   it('reads its values by arrow keys, gaps as gaps', async () => {
-    render(<AreaChart label="Calls" times={['2026-11-20', '2026-11-21', '2026-11-22']} series={[{ label: 'Results', values: [1200, null, 7] }]} />);
+    render(<AreaChart label="Calls" times={['2026-11-20', '2026-11-21', '2026-11-22']}
+      series={[{ label: 'Results', values: [1200, null, 7] }]} />);
     screen.getByRole('img').focus();
     await userEvent.keyboard('{ArrowRight}');
     expect(screen.getByText('2026-11-20 UTC')).toBeTruthy();

@@ -11,7 +11,8 @@ const bins = [
   { n: 100, mean: 0.8, rate: 0.5, low: 0.4, high: 0.6 },
 ];
 const words = (bin: { mean: number }) => `About ${bin.mean}.`;
-const draw = () => render(<Reliability label="Reliability of refund" bins={bins} shares={[0.25, 0, 0, 0.75]} axes={{ x: 'Probability', y: 'Share' }} wordsOf={words} />);
+const draw = () => render(<Reliability label="Reliability of refund" bins={bins} shares={[0.25, 0, 0, 0.75]}
+  axes={{ x: 'Probability', y: 'Share' }} wordsOf={words} />);
 const number = (element: Element | undefined, name: string) => Number(element?.getAttribute(name));
 
 describe('a reliability diagram', () => {
@@ -56,7 +57,9 @@ describe('a reliability diagram', () => {
   });
   it('has a text alternative and a table of its data', async () => {
     draw();
-    expect(screen.getByRole('img').getAttribute('aria-label')).toBe('Reliability of refund. About 0.2. About 0.8. Arrow keys read the points.');
+    expect(screen.getByRole('img').getAttribute('aria-label')).toBe(
+      'Reliability of refund. About 0.2. About 0.8. Arrow keys read the points.',
+    );
     await userEvent.click(screen.getByRole('button', { name: /^Table/ }));
     expect(screen.getByRole('row', { name: '0.8 0.5 0.4 0.6 100' })).toBeTruthy();
   });
@@ -64,12 +67,14 @@ describe('a reliability diagram', () => {
 
 describe('a curve', () => {
   const curve = (marks: { x: number; label: string }[] = []) => render(
-    <Curve label="Mistakes" axes={{ x: 'Kept', y: 'Wrong' }} lines={[{ label: 'Wrong', points: [{ x: 0, y: 0 }, { x: 0.5, y: 0.1 }, { x: 1, y: 0.2 }] }]} marks={marks} initial={1}
+    <Curve label="Mistakes" axes={{ x: 'Kept', y: 'Wrong' }}
+      lines={[{ label: 'Wrong', points: [{ x: 0, y: 0 }, { x: 0.5, y: 0.1 }, { x: 1, y: 0.2 }] }]} marks={marks} initial={1}
       formatX={String} formatY={String} wordsOf={(i) => `Point ${i}.`} />,
   );
   it('has its points where they belong, up to a round number', () => {
     const { container } = curve([{ x: 0.5, label: 'here' }]);
-    const points = container.querySelector('polyline')!.getAttribute('points')!.split(' ').map((point) => point.split(',').map(Number) as [number, number]);
+    const points = container.querySelector('polyline')!.getAttribute('points')!.split(' ').map((point) =>
+      point.split(',').map(Number) as [number, number]);
     const lines = [...container.querySelectorAll('.grid')].map((line) => number(line, 'y1'));
     expect(points.map(([, y]) => y)).toEqual(lines.map((y) => expect.closeTo(y))); // 0, half and all of 0.2
     expect(points[1]![0]).toBeCloseTo((points[0]![0] + points[2]![0]) / 2);

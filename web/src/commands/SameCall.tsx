@@ -9,8 +9,11 @@ export function SameCall({ commands }: { commands: Commands }) {
     <Section title="The same call">
       <nav className="choices" aria-label="Language of the call">
         {(Object.keys(ways) as Way[]).map((way) => (
-          <Link key={way} to="." search={(before: object) => ({ ...before, as: way === 'curl' ? undefined : way }) as never} replace resetScroll={false}
-            className={as === way ? 'chosen-one' : undefined}>{ways[way]}{as === way && <span className="unseen"> (shown)</span>}</Link>
+          <Link key={way} to="." search={(before: object) => ({ ...before, as: way === 'curl' ? undefined : way }) as never}
+            replace resetScroll={false} className={as === way ? 'chosen-one' : undefined}>
+            {ways[way]}
+            {as === way && <span className="unseen"> (shown)</span>}
+          </Link>
         ))}
       </nav>
       <Code label="Copy the call" text={commands[as]} />

@@ -40,7 +40,8 @@ client = Client(${JSON.stringify(origin)}, os.environ["PRISM_API_KEY"])
 
 /** A call in each language: what stands behind the heads of the clients. */
 export const commandsOf = (origin: string, { curl, go, typescript, python, prismctl }: Commands): Commands => ({
-  curl, prismctl, go: `${goHead(origin)}\n${go}`, typescript: typeScriptHead(origin) + typescript, python: pythonHead(origin) + python,
+  curl, prismctl, go: `${goHead(origin)}\n${go}`, typescript: typeScriptHead(origin) + typescript,
+  python: pythonHead(origin) + python,
 });
 
 export const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
@@ -52,7 +53,8 @@ export const curlSend = (method: 'POST' | 'PUT', url: string, body: object, inde
 ].join(' \\\n  ');
 
 // An object or call with a line for each part.
-const lines = (open: string, parts: string[], close: string, indent: string) => [open, ...parts.map((part) => `${indent}${part},`), close].join('\n');
+const lines = (open: string, parts: string[], close: string, indent: string) =>
+  [open, ...parts.map((part) => `${indent}${part},`), close].join('\n');
 
 /** How to read a result. */
 export function readCommands(origin: string, id: string): Commands {
@@ -113,21 +115,31 @@ export interface QualityCall {
 }
 
 export const queryOf = (parameters: Record<string, string | number | undefined>) => {
-  const query = new URLSearchParams(Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))).toString();
+  const query = new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
   return query && `?${query}`;
 };
 
 const goFilter = ({ question, model, calibrated }: QualityCall) => `client.QualityFilter{${[
-  ...(question !== undefined ? [`Question: ${goString(question)}`] : []), ...(model !== undefined ? [`Model: ${goString(model)}`] : []), ...(calibrated ? ['Calibrated: true'] : []),
+  ...(question !== undefined ? [`Question: ${goString(question)}`] : []),
+  ...(model !== undefined ? [`Model: ${goString(model)}`] : []), ...(calibrated ? ['Calibrated: true'] : []),
 ].join(', ')}}`;
 
 // What is chosen, as an object of TypeScript and as keywords of Python.
-export const object = (parts: Record<string, string | number | true | undefined>) => `{ ${Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
+export const object = (parts: Record<string, string | number | true | undefined>) => {
+  const members = Object.entries(parts).filter(([, value]) => value !== undefined);
+  return `{ ${members.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
+};
 export const keywords = (parts: Record<string, string | number | true | undefined>) =>
-  Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `, ${name}=${value === true ? 'True' : JSON.stringify(value)}`).join('');
+  Object.entries(parts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `, ${name}=${value === true ? 'True' : JSON.stringify(value)}`)
+    .join('');
 
 const flags = ({ version, question, model, calibrated }: QualityCall) => [
-  `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []), ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
+  `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []),
+  ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
 ].join(' ');
 
 /** How to measure a version by its labels. */
@@ -135,7 +147,9 @@ export function qualityCommands(origin: string, call: QualityCall): Commands {
   const { prism, version, question, model, calibrated } = call;
   const selected = { question, model, calibrated: calibrated || undefined } as const;
   return commandsOf(origin, {
-    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality${queryOf({ question, model, calibrated: calibrated ? 'true' : undefined })}`),
+    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality${queryOf({
+      question, model, calibrated: calibrated ? 'true' : undefined,
+    })}`),
     go: `quality, err := c.ReadQuality(ctx, ${goString(prism)}, ${version}, ${goFilter(call)})`,
     typescript: `const quality = await prism.readQuality(${JSON.stringify(prism)}, ${version}, ${object(selected)});`,
     python: `quality = client.read_quality(${JSON.stringify(prism)}, ${version}${keywords(selected)})`,
@@ -144,16 +158,26 @@ export function qualityCommands(origin: string, call: QualityCall): Commands {
 }
 
 /** How to choose thresholds by what mistakes cost. */
-export function thresholdCommands(origin: string, call: QualityCall, costs: { false_yes: number; false_no: number; unsure: number }): Commands {
+export function thresholdCommands(
+  origin: string, call: QualityCall, costs: { false_yes: number; false_no: number; unsure: number },
+): Commands {
   const { prism, version, question, model, calibrated } = call;
   const selected = { question, model, calibrated: calibrated || undefined } as const;
   const { false_yes, false_no, unsure } = costs;
   return commandsOf(origin, {
-    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality/thresholds${queryOf({ question, ...costs, model, calibrated: calibrated ? 'true' : undefined })}`),
-    go: `thresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
-    typescript: `const thresholds = await prism.readThresholds(${JSON.stringify(prism)}, ${version}, ${object({ question, ...costs, model: selected.model, calibrated: selected.calibrated })});`,
-    python: `thresholds = client.read_thresholds(${JSON.stringify(prism)}, ${version}${keywords({ question, ...costs, model: selected.model, calibrated: selected.calibrated })})`,
-    prismctl: `prismctl quality thresholds ${prism} ${flags(call)} \\\n  --false-yes ${false_yes} --false-no ${false_no} --unsure ${unsure}`,
+    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality/thresholds${queryOf({
+      question, ...costs, model, calibrated: calibrated ? 'true' : undefined,
+    })}`),
+    go: `thresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n`
+      + `\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
+    typescript: `const thresholds = await prism.readThresholds(${JSON.stringify(prism)}, ${version}, ${object({
+      question, ...costs, model: selected.model, calibrated: selected.calibrated,
+    })});`,
+    python: `thresholds = client.read_thresholds(${JSON.stringify(prism)}, ${version}${keywords({
+      question, ...costs, model: selected.model, calibrated: selected.calibrated,
+    })})`,
+    prismctl: `prismctl quality thresholds ${prism} ${flags(call)} \\\n`
+      + `  --false-yes ${false_yes} --false-no ${false_no} --unsure ${unsure}`,
   });
 }
 

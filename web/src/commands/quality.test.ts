@@ -35,11 +35,12 @@ describe('a call about quality in each language', () => {
       python: 'client.list_label_queue("support", "refund", order="random").page()',
       prismctl: 'prismctl labels queue --prism support --question refund --order random',
     }],
-    ['a queue of the least sure of a version', queueCommands(origin, { prism: 'support', question: 'refund', order: 'uncertain', version: 3 }), {
-      go: 'client.LabelQueue{Question: "refund", Order: client.UncertainSample, Version: 3}',
-      python: 'order="uncertain", version=3).page()',
-      prismctl: '--order uncertain --version 3',
-    }],
+    ['a queue of the least sure of a version',
+      queueCommands(origin, { prism: 'support', question: 'refund', order: 'uncertain', version: 3 }), {
+        go: 'client.LabelQueue{Question: "refund", Order: client.UncertainSample, Version: 3}',
+        python: 'order="uncertain", version=3).page()',
+        prismctl: '--order uncertain --version 3',
+      }],
     ['a label', labelCommands(origin, { result: 'r1', question: 'refund', value: true, sample: 'uncertain' }), {
       curl: '-X PUT https://prism.example/v1/results/r1/labels',
       go: 'Labels: map[string]client.LabelValue{"refund": "true"},\n\tSample: client.UncertainSample,',

@@ -6,7 +6,8 @@ const json = JSON.stringify;
 export function calibrationsCommands(origin: string, prism: string, version: number, question: string): Commands {
   return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/calibrations${queryOf({ question })}`),
-    go: `calibrations, err := c.ListCalibrations(ctx, ${goString(prism)}, ${version}, ${goString(question)}, client.PageOptions{})`,
+    go:
+      `calibrations, err := c.ListCalibrations(ctx, ${goString(prism)}, ${version}, ${goString(question)}, client.PageOptions{})`,
     typescript: `const calibrations = await prism.listCalibrations(${json(prism)}, ${version}, ${object({ question })});`,
     python: `calibrations = client.list_calibrations(${json(prism)}, ${version}${keywords({ question })}).page()`,
     prismctl: `prismctl calibrate list ${prism} --version ${version} --question ${shellWord(question)}`,
@@ -16,7 +17,9 @@ export function calibrationsCommands(origin: string, prism: string, version: num
 const goMethods = { auto: 'Auto', temperature: 'Temperature', platt: 'Platt', isotonic: 'Isotonic' } as const;
 
 /** How to fit a calibration to the labels of a question of a version. */
-export function calibrateCommands(origin: string, prism: string, version: number, question: string, method: keyof typeof goMethods): Commands {
+export function calibrateCommands(
+  origin: string, prism: string, version: number, question: string, method: keyof typeof goMethods,
+): Commands {
   const made = `client.NewCalibration{Question: ${goString(question)}, Method: client.${goMethods[method]}Calibration}`;
   return commandsOf(origin, {
     curl: curlSend('POST', `${origin}/v1/prisms/${prism}/versions/${version}/calibrations`, { question, method }),
@@ -49,14 +52,16 @@ export interface QueueCall {
 /** How to read the first page of what is to be labelled. */
 export function queueCommands(origin: string, { prism, question, order, version }: QueueCall): Commands {
   const filter = [
-    `Question: ${goString(question)}`, ...(order === 'uncertain' ? ['Order: client.UncertainSample'] : []), ...(version ? [`Version: ${version}`] : []),
+    `Question: ${goString(question)}`, ...(order === 'uncertain' ? ['Order: client.UncertainSample'] : []),
+    ...(version ? [`Version: ${version}`] : []),
   ].join(', ');
   return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/label-queue${queryOf({ question, order, version })}`),
     go: `queue, err := c.ListLabelQueue(ctx, ${goString(prism)},\n\tclient.LabelQueue{${filter}}, client.PageOptions{})`,
     typescript: `const queue = await prism.listLabelQueue(${json(prism)}, ${object({ question, order, version })});`,
     python: `queue = client.list_label_queue(${json(prism)}, ${json(question)}${keywords({ order, version })}).page()`,
-    prismctl: `prismctl labels queue --prism ${prism} --question ${shellWord(question)} --order ${order}${version ? ` --version ${version}` : ''}`,
+    prismctl: `prismctl labels queue --prism ${prism} --question ${shellWord(question)} --order ${order}`
+      + (version ? ` --version ${version}` : ''),
   });
 }
 

@@ -27,7 +27,11 @@ export function Button({
   );
 }
 
-function Anchor({ variant, icon, small, className, children, ...rest }: Look & AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<HTMLAnchorElement> }) {
+interface AnchorProps extends Look, AnchorHTMLAttributes<HTMLAnchorElement> {
+  ref?: Ref<HTMLAnchorElement>;
+}
+
+function Anchor({ variant, icon, small, className, children, ...rest }: AnchorProps) {
   return (
     <a {...rest} className={classOf({ variant, small, className })}>
       {icon && <Icon name={icon} />}

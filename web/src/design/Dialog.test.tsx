@@ -6,7 +6,9 @@ import { Confirm, Dialog } from './Dialog';
 const nothing = () => {};
 
 it('a dialog whose next step cannot be taken yet begins at what changes nothing', () => {
-  render(<Dialog open onClose={nothing} title="Retry?" actions={<><Button>Cancel</Button><Button variant="primary" disabled>Retry</Button></>}>Counting</Dialog>);
+  render(<Dialog open onClose={nothing} title="Retry?" actions={
+    <><Button>Cancel</Button><Button variant="primary" disabled>Retry</Button></>
+  }>Counting</Dialog>);
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' }));
 });
 
@@ -20,7 +22,9 @@ it('a dialog of words alone is scrolled by keys', () => {
 });
 
 it('what keeps a run is not called as what cancels it', () => {
-  render(<Confirm open onClose={nothing} onConfirm={nothing} title="Cancel November?" verb="Cancel run" keep="Keep run">Rows</Confirm>);
+  render(
+    <Confirm open onClose={nothing} onConfirm={nothing} title="Cancel November?" verb="Cancel run" keep="Keep run">Rows</Confirm>,
+  );
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Keep run' }));
   expect(screen.queryByRole('button', { name: 'Cancel' })).toBeNull();
 });

@@ -33,7 +33,8 @@ function Open({ onClose, title, children, actions, firm, wide, onSubmit }: Omit<
     // What is longer than the window is scrolled by keys, also where it has nothing else to focus.
     const body = dialog.querySelector<HTMLElement>('.dialog-body')!;
     if (!body.querySelector('a, button, input, select, textarea, [tabindex]')) body.tabIndex = 0;
-    // The first field, else the next step, else what changes nothing: not the button that closes, which a second Enter would press.
+    // The first field, else the next step, else what changes nothing: not the button that closes, which a second Enter would
+    // press.
     (dialog.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):enabled')
       ?? dialog.querySelector<HTMLElement>('.dialog-actions .primary:enabled')
       ?? dialog.querySelector<HTMLElement>('.dialog-actions button:enabled'))?.focus();
@@ -63,10 +64,23 @@ function Open({ onClose, title, children, actions, firm, wide, onSubmit }: Omit<
   );
 }
 
-/** Asks before what cannot be undone. The title names the object ("Revoke key production?"), the button the verb, and `keep` what changes nothing. */
-export function Confirm({ open, onClose, onConfirm, title, verb, keep = 'Cancel', busy, error, children }: {
-  open: boolean; onClose: () => void; onConfirm: () => void; title: string; verb: string; keep?: string; busy?: boolean; error?: ReactNode; children: ReactNode;
-}) {
+interface ConfirmProps {
+  open: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  title: string;
+  verb: string;
+  keep?: string;
+  busy?: boolean;
+  error?: ReactNode;
+  children: ReactNode;
+}
+
+/**
+ * Asks before what cannot be undone. The title names the object ("Revoke key production?"), the button the verb, and `keep` what
+ * changes nothing.
+ */
+export function Confirm({ open, onClose, onConfirm, title, verb, keep = 'Cancel', busy, error, children }: ConfirmProps) {
   return (
     <Dialog open={open} onClose={onClose} title={title} actions={
       <>

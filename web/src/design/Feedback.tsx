@@ -29,8 +29,15 @@ export function Status({ status }: { status: string }) {
   return <Badge tone={tone} icon={icon}>{status}</Badge>;
 }
 
+interface EmptyProps {
+  title: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+  command?: string;
+}
+
 /** What will be here, the one next step, and the command that does the same. */
-export function Empty({ title, children, action, command }: { title: ReactNode; children?: ReactNode; action?: ReactNode; command?: string }) {
+export function Empty({ title, children, action, command }: EmptyProps) {
   return (
     <div className="empty">
       <h2>{title}</h2>
@@ -55,7 +62,10 @@ export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: R
       <div className="grow">
         {title && <strong>{title} </strong>}
         {ended
-          ? <span>Your session has ended. Sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a>, come back, and try again.</span>
+          ? <span>
+            Your session has ended. Sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a>, come
+            back, and try again.
+          </span>
           : <span>{message}</span>}
         {id && <p className="note-id">Request id <code>{id}</code><Copy text={id} label="Copy request id" /></p>}
       </div>
@@ -74,15 +84,23 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
   return <div className="skeleton" aria-hidden="true">{Array.from({ length: lines }, (_, i) => <span key={i} />)}</div>;
 }
 
+interface ProgressProps {
+  label: string;
+  max: number;
+  value?: number;
+  parts?: { value: number; tone: Tone; label: string }[];
+}
+
 /** How far something is. Parts of different tones stand side by side; what is missing to `max` is the track. */
-export function Progress({ label, max, parts, value = 0 }: { label: string; max: number; value?: number; parts?: { value: number; tone: Tone; label: string }[] }) {
+export function Progress({ label, max, parts, value = 0 }: ProgressProps) {
   const all = parts ?? [{ value, tone: 'info' as const, label }];
   const sum = all.reduce((total, part) => total + part.value, 0);
   return (
     <div className="progress" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={max} aria-valuenow={sum}
       aria-valuetext={max ? `${percent(sum / max)}: ${all.map((p) => `${shown(p.value)} ${p.label}`).join(', ')}` : label}>
       {all.map((part) => part.value > 0 && (
-        <span key={part.label} className={part.tone} title={`${shown(part.value)} ${part.label}`} style={{ flexGrow: part.value / max }} />
+        <span key={part.label} className={part.tone} title={`${shown(part.value)} ${part.label}`}
+          style={{ flexGrow: part.value / max }} />
       ))}
       <span className="rest" style={{ flexGrow: max ? Math.max(0, 1 - sum / max) : 1 }} />
     </div>
@@ -109,7 +127,9 @@ let toasts: Shown[] = [];
 let last = 0;
 let told: (() => void) | undefined;
 
-/** Says that something was done, for 6 seconds, with Undo where it can be undone. Errors are no toasts: they stay where they are. */
+/**
+ * Says that something was done, for 6 seconds, with Undo where it can be undone. Errors are no toasts: they stay where they are.
+ */
 export function toast(message: ReactNode, undo?: () => void): void {
   toasts = [...toasts.slice(-2), { id: ++last, message, undo }];
   told?.();
@@ -138,7 +158,8 @@ function Toast({ toast: { message, undo }, drop }: { toast: Shown; drop: () => v
     return () => clearTimeout(timer);
   }, [held]);
   return (
-    <div className="toast" onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocus={() => setHeld(true)} onBlur={() => setHeld(false)}>
+    <div className="toast" onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}>
       <span>{message}</span>
       {undo && <Button small onClick={() => { undo(); drop(); }}>Undo</Button>}
     </div>

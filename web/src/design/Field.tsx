@@ -1,4 +1,6 @@
-import { type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react';
+import {
+  type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId,
+} from 'react';
 import './controls.css';
 import { Icon } from './icons';
 
@@ -18,8 +20,13 @@ interface Ids {
   'aria-invalid': true | undefined;
 }
 
+interface FieldProps extends Labelled {
+  className?: string | undefined;
+  children: (ids: Ids) => ReactNode;
+}
+
 /** The label, hint and error around a control of one's own: `<Field label="Role">{(ids) => <X {...ids} />}</Field>`. */
-export function Field({ label, hint, error, hideLabel, className, children }: Labelled & { className?: string | undefined; children: (ids: Ids) => ReactNode }) {
+export function Field({ label, hint, error, hideLabel, className, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
   return (
@@ -32,7 +39,11 @@ export function Field({ label, hint, error, hideLabel, className, children }: La
   );
 }
 
-export function Input({ label, hint, error, hideLabel, className, ...rest }: Labelled & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
+interface InputProps extends Labelled, InputHTMLAttributes<HTMLInputElement> {
+  ref?: Ref<HTMLInputElement>;
+}
+
+export function Input({ label, hint, error, hideLabel, className, ...rest }: InputProps) {
   return (
     <Field {...{ label, hint, error, hideLabel, className }}>
       {(ids) => <input {...ids} autoComplete="off" {...rest} className="input" />}
@@ -40,7 +51,12 @@ export function Input({ label, hint, error, hideLabel, className, ...rest }: Lab
   );
 }
 
-export function Textarea({ label, hint, error, hideLabel, className, mono, ...rest }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement> & { mono?: boolean; ref?: Ref<HTMLTextAreaElement> }) {
+interface TextareaProps extends Labelled, TextareaHTMLAttributes<HTMLTextAreaElement> {
+  mono?: boolean;
+  ref?: Ref<HTMLTextAreaElement>;
+}
+
+export function Textarea({ label, hint, error, hideLabel, className, mono, ...rest }: TextareaProps) {
   return (
     <Field {...{ label, hint, error, hideLabel, className }}>
       {(ids) => <textarea {...ids} rows={4} {...rest} className={mono ? 'input mono' : 'input'} />}
@@ -48,8 +64,13 @@ export function Textarea({ label, hint, error, hideLabel, className, mono, ...re
   );
 }
 
+interface SelectProps extends Labelled, SelectHTMLAttributes<HTMLSelectElement> {
+  options?: readonly (readonly [string, string])[];
+  ref?: Ref<HTMLSelectElement>;
+}
+
 /** A native select. Options are `[value, words]`, or children. */
-export function Select({ label, hint, error, hideLabel, className, options, children, ...rest }: Labelled & SelectHTMLAttributes<HTMLSelectElement> & { options?: readonly (readonly [string, string])[]; ref?: Ref<HTMLSelectElement> }) {
+export function Select({ label, hint, error, hideLabel, className, options, children, ...rest }: SelectProps) {
   return (
     <Field {...{ label, hint, error, hideLabel, className }}>
       {(ids) => (
@@ -65,7 +86,12 @@ export function Select({ label, hint, error, hideLabel, className, options, chil
   );
 }
 
-export function Checkbox({ label, hint, className, ...rest }: { label: ReactNode; hint?: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
+interface CheckboxProps extends InputHTMLAttributes<HTMLInputElement> {
+  label: ReactNode;
+  hint?: ReactNode;
+}
+
+export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
   const id = useId();
   return (
     <div className={['check', className].filter(Boolean).join(' ')}>

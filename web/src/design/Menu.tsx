@@ -49,14 +49,16 @@ export function Menu({ label, items, children, icon, className = 'button seconda
         {icon && <Icon name={icon} />}
         {children}
       </button>
-      <div ref={list} id={id} popover="auto" role="menu" aria-label={label} className="menu" data-open={open || undefined} onKeyDown={onKeys(onKey)}
+      <div ref={list} id={id} popover="auto" role="menu" aria-label={label} className="menu" data-open={open || undefined}
+        onKeyDown={onKeys(onKey)}
         onToggle={(event) => {
           const opened = event.newState === 'open';
           setOpen(opened);
           if (opened) { place(); focus(0); }
         }}>
         {items.map((item, index) => item === 'line' ? <hr key={index} /> : (
-          <button key={index} type="button" role={item.checked === undefined ? 'menuitem' : 'menuitemradio'} aria-checked={item.checked}
+          <button key={index} type="button" role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
+            aria-checked={item.checked}
             className={item.danger ? 'danger' : undefined} disabled={item.disabled}
             onClick={() => { list.current?.hidePopover(); item.onSelect(); }}>
             {item.icon && <Icon name={item.icon} />}

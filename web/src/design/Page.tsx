@@ -2,8 +2,17 @@ import { Link, type LinkProps, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import './page.css';
 
+interface PageProps {
+  title: ReactNode;
+  name?: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  tabs?: ReactNode;
+  children: ReactNode;
+}
+
 /** The heading of a page and its body. `name` is the document's title where the heading is no text. */
-export function Page({ title, name, lead, actions, tabs, children }: { title: ReactNode; name?: string; lead?: ReactNode; actions?: ReactNode; tabs?: ReactNode; children: ReactNode }) {
+export function Page({ title, name, lead, actions, tabs, children }: PageProps) {
   const text = name ?? (typeof title === 'string' ? title : '');
   useEffect(() => {
     document.title = text ? `${text} · Prism` : 'Prism';
@@ -34,8 +43,9 @@ export function Section({ title, actions, children }: { title: ReactNode; action
 }
 
 /**
- * Links that look like tabs, so that each has its URL: `<Tabs label="Prism" tabs={[{ label: 'Try', to: '/prisms/$prism', params }]} />`.
- * `current` says which one is shown, where the path alone does not.
+ * Links that look like tabs, so that each has its URL:
+ * `<Tabs label="Prism" tabs={[{ label: 'Try', to: '/prisms/$prism', params }]} />`. `current` says which one is shown, where the
+ * path alone does not.
  */
 export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { label: ReactNode; current?: boolean })[] }) {
   const ref = useRef<HTMLElement>(null);
@@ -45,7 +55,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { labe
     const nav = ref.current!;
     const show = () => {
       const tab = nav.querySelector<HTMLElement>('.active');
-      if (tab && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+      if (tab && nav.scrollWidth > nav.clientWidth) {
+        nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+      }
       mark(nav);
     };
     show();

@@ -8,10 +8,17 @@ export function Split({ children }: { children: ReactNode }) {
   return <div className="split">{children}</div>;
 }
 
+interface PanelProps {
+  title: ReactNode;
+  onClose: () => void;
+  onPrevious?: (() => void) | undefined;
+  onNext?: (() => void) | undefined;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
 /** Shows the open row beside its table, over it on phones. Esc closes; previous and next are undefined at the ends. */
-export function Panel({ title, onClose, onPrevious, onNext, actions, children }: {
-  title: ReactNode; onClose: () => void; onPrevious?: (() => void) | undefined; onNext?: (() => void) | undefined; actions?: ReactNode; children: ReactNode;
-}) {
+export function Panel({ title, onClose, onPrevious, onNext, actions, children }: PanelProps) {
   const id = useId();
   const close = useRef(onClose);
   useEffect(() => {

@@ -80,7 +80,8 @@ describe('a table', () => {
   });
   it('does not open a row by a press on a control in it', async () => {
     const onOpen = vi.fn();
-    render(<Table label="Rows" columns={[{ id: 'x', head: 'X', cell: () => <button>Copy</button> }]} rows={rows} rowKey={(row) => row.id} onOpen={onOpen} />);
+    render(<Table label="Rows" columns={[{ id: 'x', head: 'X', cell: () => <button>Copy</button> }]} rows={rows}
+      rowKey={(row) => row.id} onOpen={onOpen} />);
     await userEvent.click(screen.getAllByRole('button', { name: 'Copy' })[0]!);
     expect(onOpen).not.toHaveBeenCalled();
     await userEvent.click(screen.getAllByRole('row')[1]!);

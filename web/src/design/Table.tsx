@@ -79,7 +79,10 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
       <table className="table" aria-label={label} aria-busy={stale || undefined}>
         <thead>
           <tr>
-            {columns.map((column) => <Head key={column.id} {...{ column, sort, onSort }} share={grows(column) ? 100 / columns.filter(grows).length : undefined} />)}
+            {columns.map((column) => (
+              <Head key={column.id} {...{ column, sort, onSort }}
+                share={grows(column) ? 100 / columns.filter(grows).length : undefined} />
+            ))}
           </tr>
         </thead>
         <tbody ref={body} className={onOpen ? 'opens' : undefined}>
@@ -87,7 +90,9 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
             <tr key={rowKey(row)} tabIndex={index === Math.max(0, current) ? 0 : -1} aria-current={index === current || undefined}
               onKeyDown={onKeys((event) => onRowKey(event, row))}
               onClick={onOpen && ((event) => { if (!pressedControl(event.target)) onOpen(row); })}>
-              {columns.map((column) => <td key={column.id} className={classOf(column)} onPointerEnter={sayCut}>{column.cell(row)}</td>)}
+              {columns.map((column) => (
+                <td key={column.id} className={classOf(column)} onPointerEnter={sayCut}>{column.cell(row)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -96,7 +101,14 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
   );
 }
 
-function Head<R>({ column, sort, onSort, share }: { column: Column<R>; sort: Sort; onSort?: ((sort: Sort) => void) | undefined; share: number | undefined }) {
+interface HeadProps<R> {
+  column: Column<R>;
+  sort: Sort;
+  onSort?: ((sort: Sort) => void) | undefined;
+  share: number | undefined;
+}
+
+function Head<R>({ column, sort, onSort, share }: HeadProps<R>) {
   const state = sort === column.id ? 'ascending' : sort === `-${column.id}` ? 'descending' : undefined;
   const style = { '--share': share && `${share}%`, '--least': column.width } as CSSProperties;
   if (!column.sort || !onSort) return <th scope="col" className={classOf(column)} style={style}>{column.head}</th>;
@@ -114,7 +126,8 @@ function Head<R>({ column, sort, onSort, share }: { column: Column<R>; sort: Sor
 // Columns of text without a width share what the others leave; their text is cut, so that a row is one line.
 const grows = <R,>({ width, align }: Column<R>) => !width && !align;
 
-const classOf = <R,>(column: Column<R>) => [column.align, column.show, grows(column) && 'grows'].filter(Boolean).join(' ') || undefined;
+const classOf = <R,>(column: Column<R>) =>
+  [column.align, column.show, grows(column) && 'grows'].filter(Boolean).join(' ') || undefined;
 
 /** A cut text is whole in the tooltip. */
 function sayCut({ currentTarget: cell }: PointerEvent<HTMLTableCellElement>): void {
@@ -122,7 +135,8 @@ function sayCut({ currentTarget: cell }: PointerEvent<HTMLTableCellElement>): vo
   else cell.removeAttribute('title');
 }
 
-const pressedControl = (target: EventTarget) => target instanceof Element && target.closest('a, button, input, select, label') !== null;
+const pressedControl = (target: EventTarget) =>
+  target instanceof Element && target.closest('a, button, input, select, label') !== null;
 
 /** The rows in the order of the sort; rows with equal values keep their order. */
 export function sortRows<R>(rows: R[], columns: Column<R>[], sort: Sort): R[] {

@@ -10,10 +10,14 @@ it('tabs that do not fit have the current one in view, and say at which ends the
   vi.spyOn(HTMLElement.prototype, 'scrollWidth', 'get').mockReturnValue(600);
   const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(300);
   vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(60);
-  vi.spyOn(HTMLElement.prototype, 'offsetLeft', 'get').mockImplementation(function (this: HTMLElement) { return this.className === 'active' ? 270 : 0; });
+  vi.spyOn(HTMLElement.prototype, 'offsetLeft', 'get')
+    .mockImplementation(function (this: HTMLElement) { return this.className === 'active' ? 270 : 0; });
   const root = createRootRoute({ component: Outlet });
   open(root.addChildren([createRoute({ getParentRoute: () => root, path: '/', component: () => (
-    <Tabs label="Parts" tabs={[{ label: 'First', to: '/', current: false }, { label: 'Second', to: '/', current: true }, { label: 'Third', to: '/', current: false }]} />
+    <Tabs label="Parts" tabs={[
+      { label: 'First', to: '/', current: false }, { label: 'Second', to: '/', current: true },
+      { label: 'Third', to: '/', current: false },
+    ]} />
   ) })]), '/');
   const nav = await screen.findByRole('navigation', { name: 'Parts' });
   const ends = () => ['data-before', 'data-after'].filter((end) => nav.hasAttribute(end));

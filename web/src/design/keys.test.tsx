@@ -18,8 +18,12 @@ function tagAt(text: string, begin: number): string {
 }
 
 it.each(own)('%s hears no key of an input method', (_, text) => {
-  for (const [handler] of text.matchAll(/\bonKey(Down|Up|Press)(Capture)?=(?!\{onKeys\().*/g)) expect.soft(handler, 'wrap it in onKeys').toBe('');
-  for (const [listener] of text.matchAll(/.*(addEventListener\(\s*['"`]key|\.onkey(down|up|press)\b).*/g)) expect.soft(listener, 'use onPageKeys').toBe('');
+  for (const [handler] of text.matchAll(/\bonKey(Down|Up|Press)(Capture)?=(?!\{onKeys\().*/g)) {
+    expect.soft(handler, 'wrap it in onKeys').toBe('');
+  }
+  for (const [listener] of text.matchAll(/.*(addEventListener\(\s*['"`]key|\.onkey(down|up|press)\b).*/g)) {
+    expect.soft(listener, 'use onPageKeys').toBe('');
+  }
 });
 
 it.each(own)('%s finds and filters by whole words', (_, text) => {

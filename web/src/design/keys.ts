@@ -1,8 +1,9 @@
 import { type KeyboardEvent as PressedIn, useState } from 'react';
 
 /**
- * Makes a handler of keys, which gets none of an input method: with it, Enter ends a composition, and arrows choose a word. Safari has
- * ended the composition when its Enter comes, whose code is 229. Every handler of keys is made here (see keys.test.ts).
+ * Makes a handler of keys, which gets none of an input method: with it, Enter ends a composition, and arrows choose a word.
+ * Safari has ended the composition when its Enter comes, whose code is 229. Every handler of keys is made here (see
+ * keys.test.ts).
  */
 export function onKeys<E extends KeyboardEvent | PressedIn>(handler: (event: E) => void): (event: E) => void {
   return (event) => {
@@ -18,7 +19,10 @@ export function onPageKeys(handler: (event: KeyboardEvent) => void): () => void 
   return () => document.removeEventListener('keydown', listener);
 }
 
-/** The value and handlers of an input that finds or filters: what an input method composes is shown, and not told before it is a word. */
+/**
+ * The value and handlers of an input that finds or filters: what an input method composes is shown, and not told before it is a
+ * word.
+ */
 export function useTyped(value: string, onValue: (value: string) => void) {
   const [composed, setComposed] = useState<string>();
   const tell = (text: string) => { setComposed(undefined); onValue(text); };

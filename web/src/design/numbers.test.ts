@@ -26,7 +26,9 @@ describe('numbers', () => {
     expect(money(2.5, null)).toBe('2.5');
   });
   it('are short on axes', () => expect([short(1500), short(2_000_000)]).toEqual(['1.5K', '2M']));
-  it('count things', () => expect([count(1, 'result'), count(1200, 'result'), count(2, 'entry', 'entries')]).toEqual(['1 result', '1,200 results', '2 entries']));
+  it('count things', () => expect([count(1, 'result'), count(1200, 'result'), count(2, 'entry', 'entries')]).toEqual([
+    '1 result', '1,200 results', '2 entries',
+  ]));
 });
 
 describe('times', () => {
@@ -45,8 +47,11 @@ describe('times', () => {
     expect(before(59.7)).toBe('1 minute ago');
     expect(before(23.6 * 3600)).toBe('yesterday');
   });
-  it('are exact in UTC as the API has them', () => expect(exactTime('2026-11-22T12:00:00.123Z')).toContain('2026-11-22 12:00:00.123 UTC\n'));
+  it('are exact in UTC as the API has them', () =>
+    expect(exactTime('2026-11-22T12:00:00.123Z')).toContain('2026-11-22 12:00:00.123 UTC\n'));
   it('that pass have two units at most', () => {
-    expect([duration(850), duration(1240), duration(185_000), duration(7_800_000), duration(60_000)]).toEqual(['850 ms', '1.2 s', '3 min 5 s', '2 h 10 min', '1 min']);
+    expect([duration(850), duration(1240), duration(185_000), duration(7_800_000), duration(60_000)]).toEqual([
+      '850 ms', '1.2 s', '3 min 5 s', '2 h 10 min', '1 min',
+    ]);
   });
 });

@@ -19,7 +19,9 @@ export function short(value: number): string {
   return compact.format(value);
 }
 
-/** A part from 0 to 1 as a percentage with at most one digit behind the point. A part that is not whole never reads as 0% or 100%. */
+/**
+ * A part from 0 to 1 as a percentage with at most one digit behind the point. A part that is not whole never reads as 0% or 100%.
+ */
 export function percent(part: number): string {
   if (part > 0 && part < 0.001) return '<0.1%';
   if (part < 1 && part > 0.999) return '>99.9%';

@@ -24,10 +24,14 @@ it('a call that failed twice says why while it is made again, and no more once i
   let calls = 0;
   const busy = errorOf(new Response(null, { status: 503 }), undefined);
   function Page() {
-    useQuery({ queryKey: ['busy'], queryFn: () => (++calls > 2 ? new Promise<string>((resolve) => { answer = resolve; }) : Promise.reject(busy)) });
+    useQuery({
+      queryKey: ['busy'],
+      queryFn: () => (++calls > 2 ? new Promise<string>((resolve) => { answer = resolve; }) : Promise.reject(busy)),
+    });
     return <RetryBar />;
   }
-  const client = new QueryClient({ defaultOptions: { queries: { retry: (_, error) => (error as ApiError).passing, retryDelay: 0 } } });
+  const client =
+    new QueryClient({ defaultOptions: { queries: { retry: (_, error) => (error as ApiError).passing, retryDelay: 0 } } });
   render(<QueryClientProvider client={client}><Page /></QueryClientProvider>);
   expect(await screen.findByText('Prism is busy, or starts again. Trying again …')).toBeTruthy();
   answer('there');

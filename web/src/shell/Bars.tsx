@@ -15,7 +15,9 @@ function subscribe(listener: () => void) {
   };
 }
 
-/** What is said once at the top of every page, and stays in view. What sticks below it needs its height, which its words decide. */
+/**
+ * What is said once at the top of every page, and stays in view. What sticks below it needs its height, which its words decide.
+ */
 export function Bars() {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -31,7 +33,16 @@ export function Bars() {
 /** Says once that this machine is offline. */
 export function OfflineBar() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine);
-  return <div role="status">{!online && <p className="bar-top warn"><Icon name="offline" /><span>You are offline. The page shows what it had, and goes on when the network is back.</span></p>}</div>;
+  return (
+    <div role="status">
+      {!online && (
+        <p className="bar-top warn">
+          <Icon name="offline" />
+          <span>You are offline. The page shows what it had, and goes on when the network is back.</span>
+        </p>
+      )}
+    </div>
+  );
 }
 
 // One failure is repeated without a word.
@@ -61,7 +72,9 @@ export function SessionBar() {
   useEffect(() => {
     if (!ended) return;
     // Somebody who signed in in another tab comes back to this one.
-    const check = () => { if (!document.hidden) void session.load().then((active) => { if (active) void client.invalidateQueries(); }, () => {}); };
+    const check = () => {
+      if (!document.hidden) void session.load().then((active) => { if (active) void client.invalidateQueries(); }, () => {});
+    };
     document.addEventListener('visibilitychange', check);
     addEventListener('focus', check);
     return () => {
@@ -90,8 +103,12 @@ export function SessionBar() {
       {ended && (
         <form className="bar-top warn" onSubmit={(event) => void submit(event)}>
           <Icon name="warn" />
-          <p>Your session has ended. What you typed is still here: sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a> and come back, or paste a sign-in link.</p>
-          <Input label="Sign-in link" hideLabel placeholder="Sign-in link" value={link} error={error} onChange={(event) => { setLink(event.target.value); setOther(undefined); }} />
+          <p>
+            Your session has ended. What you typed is still here: sign in
+            in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a> and come back, or paste a sign-in link.
+          </p>
+          <Input label="Sign-in link" hideLabel placeholder="Sign-in link" value={link} error={error}
+            onChange={(event) => { setLink(event.target.value); setOther(undefined); }} />
           {other && <p>This link is of {other.member.name} in the account {other.name}.</p>}
           <Button type="submit">{other ? `Sign in as ${other.member.name}` : 'Sign in'}</Button>
         </form>

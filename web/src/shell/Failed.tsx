@@ -15,7 +15,9 @@ export function Failed({ error }: { error: unknown }) {
   if (missing) {
     return (
       <Page title="This page could not be loaded">
-        <Note tone="warn" action={<Button small onClick={() => location.reload()}>Reload</Button>}>Some of its files are missing. A new release may be starting: reload the page in a moment.</Note>
+        <Note tone="warn" action={<Button small onClick={() => location.reload()}>Reload</Button>}>
+          Some of its files are missing. A new release may be starting: reload the page in a moment.
+        </Note>
       </Page>
     );
   }
@@ -43,9 +45,14 @@ function reloadedLately(message: string): boolean {
   }
 }
 
-/** Whether a file of the page is missing, as browsers and Vite say it: while a release is rolled out, a replica may have those of another release. */
-const isMissing = (error: unknown) => error instanceof Error
-  && /^(Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS for)/.test(error.message);
+/**
+ * Whether a file of the page is missing, as browsers and Vite say it: while a release is rolled out, a replica may have those of
+ * another release.
+ */
+const isMissing = (error: unknown) => error instanceof Error && [
+  'Failed to fetch dynamically imported module', 'error loading dynamically imported module', 'Importing a module script failed',
+  'Unable to preload CSS for',
+].some((words) => error.message.startsWith(words));
 
 /** Whether nothing is at the address of a page: the API knows no such object, or the address has no id of one. */
 export const isNowhere = (error: unknown) => error instanceof ApiError && (error.status === 404 || error.status === 400);

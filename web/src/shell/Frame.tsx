@@ -31,7 +31,9 @@ export function Frame() {
     return onPageKeys(onKey);
   }, []);
   useActions([
-    ...shown.map((place): Action => ({ id: `go ${place.to}`, group: 'Go to', label: place.label, keys: place.keys, run: () => void navigate({ to: place.to }) })),
+    ...shown.map((place): Action => ({
+      id: `go ${place.to}`, group: 'Go to', label: place.label, keys: place.keys, run: () => void navigate({ to: place.to }),
+    })),
     { id: 'keys', group: 'Help', label: 'List of keys', keys: '?', run: () => setLayer('keys') },
     { id: 'docs', group: 'Help', label: 'API reference', run: () => window.open('/docs', '_blank', 'noopener') },
   ]);
@@ -43,15 +45,21 @@ export function Frame() {
         <header className="side" data-open={layer === 'nav' || undefined}>
           <div className="side-top">
             <Link to="/" className="brand"><Logo /><span>Prism</span></Link>
-            <button type="button" className="button quiet side-menu" aria-expanded={layer === 'nav'} onClick={() => setLayer(layer === 'nav' ? undefined : 'nav')}>
+            <button type="button" className="button quiet side-menu" aria-expanded={layer === 'nav'}
+              onClick={() => setLayer(layer === 'nav' ? undefined : 'nav')}>
               <Icon name={layer === 'nav' ? 'close' : 'menu'} /><span>Menu</span>
             </button>
           </div>
           <div className="side-body">
-            <button type="button" className="find" onClick={() => setLayer('palette')}><Icon name="search" /><span>Find</span><Kbd keys="Mod K" /></button>
+            <button type="button" className="find" onClick={() => setLayer('palette')}>
+              <Icon name="search" />
+              <span>Find</span>
+              <Kbd keys="Mod K" />
+            </button>
             <nav aria-label="Main">
               {shown.map((place) => (
-                <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }} className={place.line ? 'lined' : ''}>
+                <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }}
+                  className={place.line ? 'lined' : ''}>
                   <Icon name={place.icon} />{place.label}
                 </Link>
               ))}
@@ -73,7 +81,9 @@ function useShownPlaces() {
   return places.filter((place) => !place.owner || own);
 }
 
-const themes: [Theme, string, 'screen' | 'sun' | 'moon'][] = [['system', 'Theme of the system', 'screen'], ['light', 'Light theme', 'sun'], ['dark', 'Dark theme', 'moon']];
+const themes: [Theme, string, 'screen' | 'sun' | 'moon'][] = [
+  ['system', 'Theme of the system', 'screen'], ['light', 'Light theme', 'sun'], ['dark', 'Dark theme', 'moon'],
+];
 
 /** The current account, the others, the theme, and signing out. */
 function AccountMenu() {
@@ -91,14 +101,19 @@ function AccountMenu() {
       } })),
       'line' as const,
     ] : []),
-    ...themes.map(([value, label, icon]): MenuItem => ({ label, icon, checked: value === theme, onSelect: () => setTheme(value) })),
+    ...themes.map(([value, label, icon]): MenuItem => ({
+      label, icon, checked: value === theme, onSelect: () => setTheme(value),
+    })),
     'line',
     { label: 'Your account', icon: 'account', onSelect: () => void navigate({ to: '/account' as '/' }) },
     { label: 'Sign out', icon: 'right', onSelect: () => void signOut(client) },
   ];
   return (
     <Menu label="Account" align="start" className="account-button" items={items}>
-      <span className="account-names"><span className="clip">{account.name}</span><span className="clip soft">{account.member.name} · {account.member.role}</span></span>
+      <span className="account-names">
+        <span className="clip">{account.name}</span>
+        <span className="clip soft">{account.member.name} · {account.member.role}</span>
+      </span>
       <Icon name="more" />
     </Menu>
   );

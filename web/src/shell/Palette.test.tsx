@@ -8,14 +8,16 @@ afterEach(() => { vi.unstubAllGlobals(); });
 
 const id = '0193a3f0-0000-7000-8000-000000000000';
 const root = createRootRoute({ component: Outlet });
-const tree = root.addChildren([createRoute({ getParentRoute: () => root, path: '$', component: () => <Palette onClose={() => {}} /> })]);
+const tree =
+  root.addChildren([createRoute({ getParentRoute: () => root, path: '$', component: () => <Palette onClose={() => {}} /> })]);
 
 it.each([
   ['a prism by its name', 'supp', 'Support messages', '/prisms/support'],
   ['a prism by its slug', 'upport', 'Support messages', '/prisms/support'],
   ['a result by its id', ` ${id.toUpperCase()} `, id, `/results/${id}`],
 ])('the palette finds %s, from any page', async (_, typed, label, address) => {
-  await serve('reader', ({ path }) => path === '/v1/prisms' ? Response.json({ data: [{ id: 'p', slug: 'support', name: 'Support messages' }], next_cursor: null }) : undefined);
+  await serve('reader', ({ path }) => path === '/v1/prisms'
+    ? Response.json({ data: [{ id: 'p', slug: 'support', name: 'Support messages' }], next_cursor: null }) : undefined);
   const router = open(tree, '/anywhere');
   fireEvent.change(await screen.findByRole('combobox'), { target: { value: typed } });
   const found = await screen.findAllByText(label);

@@ -47,15 +47,21 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }
   };
   return (
-    <dialog ref={ref} className="dialog palette" aria-label="Find anything" onCancel={(event) => { event.preventDefault(); onClose(); }}
+    <dialog ref={ref} className="dialog palette" aria-label="Find anything"
+      onCancel={(event) => { event.preventDefault(); onClose(); }}
       onMouseDown={(event) => { if (event.target === ref.current) onClose(); }}>
       <div className="palette-body" onKeyDown={onKeys(onKey)}>
-        <input autoFocus className="palette-input" {...typed} placeholder="A page, a prism, an id, or what to do" aria-label="Find anything" role="combobox"
-          aria-expanded="true" aria-controls={id} aria-activedescendant={found.length ? `${id}-${current}` : undefined} autoComplete="off" spellCheck={false} />
+        <input autoFocus className="palette-input" {...typed} placeholder="A page, a prism, an id, or what to do"
+          aria-label="Find anything" role="combobox"
+          aria-expanded="true" aria-controls={id} aria-activedescendant={found.length ? `${id}-${current}` : undefined}
+          autoComplete="off" spellCheck={false} />
         <ul id={id} role="listbox" aria-label="Found" className="palette-list">
           {found.map((action, index) => (
-            <li key={action.id} id={`${id}-${index}`} role="option" aria-selected={index === current} onMouseMove={() => setAt(index)} onClick={() => choose(action)}>
-              <span className="soft">{action.group}</span><span className="grow clip">{action.label}</span>{action.keys && <Kbd keys={action.keys} />}
+            <li key={action.id} id={`${id}-${index}`} role="option" aria-selected={index === current}
+              onMouseMove={() => setAt(index)} onClick={() => choose(action)}>
+              <span className="soft">{action.group}</span>
+              <span className="grow clip">{action.label}</span>
+              {action.keys && <Kbd keys={action.keys} />}
             </li>
           ))}
         </ul>
@@ -70,7 +76,10 @@ function ofId(text: string, navigate: ReturnType<typeof useNavigate>): Action[] 
   const id = text.trim().toLowerCase();
   if (!/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id)) return [];
   return [
-    { id: 'result of an id', group: 'Result', label: id, run: () => void navigate({ to: '/results/$result', params: { result: id } }) },
+    {
+      id: 'result of an id', group: 'Result', label: id,
+      run: () => void navigate({ to: '/results/$result', params: { result: id } }),
+    },
     { id: 'run of an id', group: 'Run', label: id, run: () => void navigate({ to: '/runs/$run', params: { run: id } }) },
   ];
 }
@@ -95,7 +104,9 @@ export function match(actions: Action[], text: string): Action[] {
 /** The keys that work here. */
 export function KeyList({ onClose }: { onClose: () => void }) {
   const actions = useAllActions().filter((action) => action.keys);
-  const lists: [string, string][] = [['Mod K', 'Find anything'], ['j', 'Next row'], ['k', 'Previous row'], ['Enter', 'Open the row'], ['Esc', 'Close one layer']];
+  const lists: [string, string][] = [
+    ['Mod K', 'Find anything'], ['j', 'Next row'], ['k', 'Previous row'], ['Enter', 'Open the row'], ['Esc', 'Close one layer'],
+  ];
   const groups = [...new Set(actions.map((action) => action.group))];
   return (
     <Dialog open onClose={onClose} title="Keys" wide>
@@ -108,7 +119,9 @@ export function KeyList({ onClose }: { onClose: () => void }) {
           <section key={group}>
             <h3>{group}</h3>
             <dl>
-              {actions.filter((action) => action.group === group).map((action) => <div key={action.id}><dt>{action.label}</dt><dd><Kbd keys={action.keys!} /></dd></div>)}
+              {actions.filter((action) => action.group === group).map((action) => (
+                <div key={action.id}><dt>{action.label}</dt><dd><Kbd keys={action.keys!} /></dd></div>
+              ))}
             </dl>
           </section>
         ))}

@@ -19,7 +19,9 @@ function open(search: string, status: number, { openid = false, signedIn = false
     if (path === '/console/config') return Response.json({ version: '1', openid });
     if (init?.method !== 'POST') return Response.json({ accounts });
     sent.push({ path, body: JSON.parse(init.body as string), address: location.href });
-    if (path === '/console/openid/start') return Response.json({ error: { code: 'service_unavailable', message: 'The provider is away.' } }, { status: 503 });
+    if (path === '/console/openid/start') {
+      return Response.json({ error: { code: 'service_unavailable', message: 'The provider is away.' } }, { status: 503 });
+    }
     if (status !== 204) return Response.json({ error: { code: 'unauthorized', message: 'This link is used up.' } }, { status });
     if (path === '/console/session/link') return Response.json({ account: ada, expires_at: '2026-11-26T12:00:00Z' });
     accounts = [ada, ...accounts];
@@ -30,7 +32,9 @@ function open(search: string, status: number, { openid = false, signedIn = false
     createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn }),
     createRoute({ getParentRoute: () => root, path: '$', component: () => <p>a page</p> }),
   ];
-  const router = createRouter({ routeTree: root.addChildren(routes), history: createMemoryHistory({ initialEntries: [`/sign-in${search}`] }) });
+  const router = createRouter({
+    routeTree: root.addChildren(routes), history: createMemoryHistory({ initialEntries: [`/sign-in${search}`] }),
+  });
   render(<RouterProvider router={router as never} />);
   return { sent, path: () => router.state.location.href, used: () => sent.filter((call) => call.path === '/console/session') };
 }
@@ -48,7 +52,9 @@ describe('the sign-in page', () => {
     expect(used()).toEqual([]);
     await press('Sign in as Ada');
     await waitFor(() => expect(path()).toBe('/usage?by=key'));
-    expect(sent.map((call) => [call.path, call.body])).toEqual([['/console/session/link', { token }], ['/console/session', { token }]]);
+    expect(sent.map((call) => [call.path, call.body])).toEqual([
+      ['/console/session/link', { token }], ['/console/session', { token }],
+    ]);
     for (const call of sent) expect(call.address).not.toContain(token);
     expect(localStorage.getItem('prism.account')).toBe('a');
   });
@@ -76,8 +82,10 @@ describe('the sign-in page', () => {
     expect(path()).toBe('/sign-in');
   });
   it.each([
-    ['openid_denied', 'declined'], ['openid_expired', '10 minutes'], ['openid_failed', 'could not be trusted'], ['openid_unavailable', 'use a sign-in link'],
-    ['not_a_member', 'Ask an owner'], ['link_invalid', 'a new link'], ['too_many_sign_ins', 'Wait a minute'], ['constructor', 'The sign-in failed.'],
+    ['openid_denied', 'declined'], ['openid_expired', '10 minutes'], ['openid_failed', 'could not be trusted'],
+    ['openid_unavailable', 'use a sign-in link'],
+    ['not_a_member', 'Ask an owner'], ['link_invalid', 'a new link'], ['too_many_sign_ins', 'Wait a minute'],
+    ['constructor', 'The sign-in failed.'],
   ])('says why the service signed nobody in: %s (spec: openid-errors)', async (error, words) => {
     open(`?error=${error}`, 204);
     expect((await screen.findByRole('alert')).textContent).toContain(words);
@@ -120,7 +128,9 @@ describe('the sign-in page', () => {
     await waitFor(() => expect(path()).toBe('/'));
     expect(used().map((call) => call.body)).toEqual([{ token }]);
   });
-  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example', '/..//evil.example'])('never leaves for %s (spec: return-page)', async (to) => {
+  it.each([
+    '//evil.example/', 'https://evil.example/', '/\\evil.example', '/..//evil.example',
+  ])('never leaves for %s (spec: return-page)', async (to) => {
     history.replaceState(null, '', `/console/sign-in#${token}`);
     const { path } = open(`?return=${encodeURIComponent(to)}`, 204);
     await press('Sign in as Ada');

@@ -18,13 +18,14 @@ interface Offer {
 }
 
 /**
- * The page of sign-in links and of single sign-on. The token of the address leaves it before it is sent. Whoever has sent the link may be
- * somebody else than the reader thinks, so the page says whose it is, and uses it up only after a yes (spec: link-owner). An invitation may be
- * accepted by the sign-in of a provider, which lasts: a link works once. An address may name an account: what the account sees is said before
- * the sign-in, which agrees to it (spec: claim-grant).
+ * The page of sign-in links and of single sign-on. The token of the address leaves it before it is sent. Whoever has sent the
+ * link may be somebody else than the reader thinks, so the page says whose it is, and uses it up only after a yes
+ * (spec: link-owner). An invitation may be accepted by the sign-in of a provider, which lasts: a link works once. An address may
+ * name an account: what the account sees is said before the sign-in, which agrees to it (spec: claim-grant).
  */
 export function SignIn() {
-  const { return: back, error: failure, account } = useSearch({ strict: false }) as { return?: string; error?: string; account?: string };
+  const { return: back, error: failure, account } =
+    useSearch({ strict: false }) as { return?: string; error?: string; account?: string };
   const navigate = useNavigate();
   const [link, setLink] = useState('');
   const [offer, setOffer] = useState<Offer>();
@@ -55,7 +56,8 @@ export function SignIn() {
     await navigate({ href: pageOf(back), replace: true });
   });
   const named = openid && !offer ? account : undefined;
-  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${pageOf(back)}`, { token: offer?.token, account: named })));
+  const leave = () => run('openid', async () =>
+    location.assign(await session.startOpenID(`/console${pageOf(back)}`, { token: offer?.token, account: named })));
   useEffect(() => {
     document.title = 'Sign in · Prism';
     let shown = true;
@@ -86,22 +88,36 @@ export function SignIn() {
       <ErrorNote error={error} />
       {offer ? (
         <>
-          <p>This link signs you in as <strong>{offer.account.member.name}</strong>, {offer.account.member.role} of the account <strong>{offer.account.name}</strong>. Its owners see what you do there.</p>
+          <p>
+            This link signs you in as <strong>{offer.account.member.name}</strong>, {offer.account.member.role} of the
+            account <strong>{offer.account.name}</strong>. Its owners see what you do there.
+          </p>
           {offer.others.length > 0 && <p>You stay signed in to {offer.others.map(({ name }) => name).join(', ')}, too.</p>}
-          {openid && <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Accept with single sign-on</Button>}
-          <Button variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'} onClick={() => void use(offer)}>{openid ? 'Sign in with the link alone' : `Sign in as ${offer.account.member.name}`}</Button>
+          {openid && (
+            <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Accept with single sign-on</Button>
+          )}
+          <Button variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'} onClick={() => void use(offer)}>
+            {openid ? 'Sign in with the link alone' : `Sign in as ${offer.account.member.name}`}
+          </Button>
           <Button onClick={() => { setOffer(undefined); setError(undefined); }}>Cancel</Button>
           {openid && <p className="soft">With single sign-on you can sign in again without a new link.</p>}
         </>
       ) : named ? (
         <>
-          <p>If a rule of the account <strong>{named}</strong> admits you, you become its member. Its owners then see your name, your email address, when you were last here, and what you do there. You can leave it on the page <i>Your account</i>.</p>
-          <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Agree and sign in with single sign-on</Button>
+          <p>
+            If a rule of the account <strong>{named}</strong> admits you, you become its member. Its owners then see your name,
+            your email address, when you were last here, and what you do there. You can leave it on the page <i>Your account</i>.
+          </p>
+          <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>
+            Agree and sign in with single sign-on
+          </Button>
           <Button onClick={() => void navigate({ href: '/sign-in', replace: true })}>Cancel</Button>
         </>
       ) : (
         <>
-          {openid && <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Sign in with single sign-on</Button>}
+          {openid && (
+            <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Sign in with single sign-on</Button>
+          )}
           <form className="stack" onSubmit={submit}>
             <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
               hint={<>An invitation, or what <code>prism console link</code> makes. It works once.</>} />

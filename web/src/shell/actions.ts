@@ -30,7 +30,8 @@ export function useActions(actions: Action[]): void {
     current.current = actions;
   });
   useEffect(() => {
-    const own = current.current.map((action) => ({ ...action, run: () => current.current.find((a) => a.id === action.id)?.run() }));
+    const own =
+      current.current.map((action) => ({ ...action, run: () => current.current.find((a) => a.id === action.id)?.run() }));
     groups = [...groups, own];
     changed();
     return () => {
@@ -46,7 +47,10 @@ export function useAllActions(): Action[] {
 
 const arrows: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→' };
 
-/** Listens for the keys of actions: single keys, the arrows ← and →, and pairs such as `g p` within a second. Returns how to stop. */
+/**
+ * Listens for the keys of actions: single keys, the arrows ← and →, and pairs such as `g p` within a second. Returns how to
+ * stop.
+ */
 export function listenForKeys(): () => void {
   let first: { key: string; at: number } | undefined;
   const onKey = (event: KeyboardEvent) => {

@@ -24,7 +24,8 @@ const missing = 'Unable to preload CSS for /console/assets/Runs-4f5a6b7c.css';
 function tree(message: string) {
   const root = createRootRoute({ component: Outlet });
   return root.addChildren([createRoute({
-    getParentRoute: () => root, path: '/runs', errorComponent: Failed, component: lazyRouteComponent(() => Promise.reject(new Error(message)), 'Runs'),
+    getParentRoute: () => root, path: '/runs', errorComponent: Failed,
+    component: lazyRouteComponent(() => Promise.reject(new Error(message)), 'Runs'),
   })]);
 }
 
@@ -62,7 +63,8 @@ function load(...without: ('script' | 'stylesheet')[]) {
   document.body.innerHTML = '<div id="root"></div>';
   new Function(readFileSync('public/start.js', 'utf8'))();
   for (const what of without) {
-    const file = what === 'script' ? document.createElement('script') : Object.assign(document.createElement('link'), { rel: 'stylesheet' });
+    const file = what === 'script'
+      ? document.createElement('script') : Object.assign(document.createElement('link'), { rel: 'stylesheet' });
     document.body.append(file);
     file.dispatchEvent(new Event('error'));
   }

@@ -26,7 +26,9 @@ it.each([
   ['an unknown prism', '/prisms/nothing', refusal(404, 'not_found', 'Prism not found')],
   ['an unknown result', `/results/${id}`, refusal(404, 'not_found', 'Result not found')],
   ['an unknown run', `/runs/${id}`, refusal(404, 'not_found', 'Run not found')],
-  ['an id that no result has', '/results/nothing', refusal(400, 'validation_failed', 'Invalid request: result_id: Expected a UUID')],
+  ['an id that no result has', '/results/nothing', refusal(
+    400, 'validation_failed', 'Invalid request: result_id: Expected a UUID',
+  )],
   ['an id that no run has', '/runs/nothing', refusal(400, 'validation_failed', 'Invalid request: run_id: Expected a UUID')],
   ['an unknown page', '/nothing/here', refusal(500, 'internal', 'Nothing is asked for.')],
 ])('%s is not found, with a way on', async (_, address, response) => {

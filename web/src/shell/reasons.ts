@@ -5,7 +5,9 @@ const owner = 'Ask an owner of your account for an invitation, or for its addres
 const reasons: Record<string, string> = {
   openid_denied: `The sign-in was declined at your provider. ${again}`,
   openid_expired: `The sign-in took longer than 10 minutes, or began in another browser. ${again}`,
-  openid_failed: 'Your provider’s answer could not be trusted, so nobody was signed in. Begin again; if it fails again, tell whoever runs Prism, whose log says why.',
+  openid_failed:
+    'Your provider’s answer could not be trusted, so nobody was signed in. '
+    + 'Begin again; if it fails again, tell whoever runs Prism, whose log says why.',
   openid_unavailable: 'Your provider or Prism does not respond now. Try again in a minute, or use a sign-in link.',
   not_a_member: `Your provider knows you, but no account here has you as a member, or not the one that you named. ${owner}`,
   link_invalid: 'The invitation was used or has expired. Ask an owner of your account for a new link.',

@@ -75,9 +75,12 @@ describe('keys', () => {
 
 describe('the palette', () => {
   const action = (label: string, group = 'Go to', words?: string): Action => ({ id: label, label, group, words, run: () => {} });
-  const all = [action('API reference', 'Help'), action('Prisms'), action('Create prism', 'Prisms'), action('tickets', 'Prism', 'Support')];
+  const all = [
+    action('API reference', 'Help'), action('Prisms'), action('Create prism', 'Prisms'), action('tickets', 'Prism', 'Support'),
+  ];
   const found = (text: string) => match(all, text).map((a) => a.label);
-  it('finds by any part of a name, what begins with it first', () => expect(found('pris')).toEqual(['Prisms', 'Create prism', 'tickets']));
+  it('finds by any part of a name, what begins with it first', () =>
+    expect(found('pris')).toEqual(['Prisms', 'Create prism', 'tickets']));
   it('finds by each of several words and by words behind the name', () => {
     expect(found('prism support')).toEqual(['tickets']);
     expect(found('PRISM create')).toEqual(['Create prism']);

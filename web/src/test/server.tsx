@@ -27,7 +27,9 @@ export async function serve(role: string, answer: (call: Call) => Response | und
     }
     const url = new URL(input.url);
     const body: unknown = input.method === 'GET' ? undefined : await input.json().catch(() => undefined);
-    const call = { method: input.method, path: url.pathname, query: url.searchParams, body, match: input.headers.get('If-Match') };
+    const call = {
+      method: input.method, path: url.pathname, query: url.searchParams, body, match: input.headers.get('If-Match'),
+    };
     calls.push(call);
     const response = answer(call);
     if (!response) throw new Error(`${call.method} ${call.path} is not answered`);
