@@ -16,7 +16,8 @@ export function signaturesOf(clients: string, operations: string[]): Signatures 
       }
     };
     for (const { takes } of Object.values(own)) for (const [, type] of takes) want(type);
-    const only = <T>(all: Record<string, T>) => Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const only = <T>(all: Record<string, T>) =>
+      Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)));
     return { methods: own, types: only(types), basics: only(basics) };
   };
   return {
@@ -26,13 +27,16 @@ export function signaturesOf(clients: string, operations: string[]): Signatures 
   };
 }
 
-const read = (folder: string, ending: RegExp) => readdirSync(folder).filter((name) => ending.test(name)).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+const read = (folder: string, ending: RegExp) =>
+  readdirSync(folder).filter((name) => ending.test(name)).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 
 // The Go sources are formatted by gofumpt, so lines tell enough. The client's types are those of pkg/api, and some of pkg/prism.
 function goOf(folder: string): Client {
   const found: Client = { methods: {}, types: {}, basics: {} };
   for (const text of ['/../pkg/prism', '/../pkg/api', ''].flatMap((of) => read(folder + of, /(?<!_test)\.go$/))) {
-    for (const [, name, parameters, result] of text.matchAll(/^func \(c \*Client\) ([A-Z]\w*)\(\s*ctx context\.Context, ([^{]*?),?\s*\) (\S+|\(.*\)) \{$/gm)) {
+    for (const [, name, parameters, result] of text.matchAll(
+      /^func \(c \*Client\) ([A-Z]\w*)\(\s*ctx context\.Context, ([^{]*?),?\s*\) (\S+|\(.*\)) \{$/gm,
+    )) {
       const takes: Method['takes'] = [];
       for (const parameter of parameters!.split(', ').reverse()) {
         const [of, type = takes[0]![1]] = parameter.split(' ') as [string, string?];
@@ -62,8 +66,10 @@ function typeScriptOf(folder: string): Client {
     for (const statement of source.statements.filter(ts.isClassDeclaration)) {
       for (const method of statement.members.filter(ts.isMethodDeclaration)) {
         if (!method.body) continue;
-        const takes = method.parameters.map((parameter): [string, string] => [parameter.name.getText(source), parameter.type!.getText(source)]);
-        methods[method.name.getText(source)] = { takes: takes.filter(([name]) => name !== 'options'), gives: method.type?.getText(source) ?? '' };
+        const takes = method.parameters.map((parameter): [string, string] =>
+          [parameter.name.getText(source), parameter.type!.getText(source)]);
+        methods[method.name.getText(source)] =
+          { takes: takes.filter(([name]) => name !== 'options'), gives: method.type?.getText(source) ?? '' };
       }
     }
     // Of a type that is a schema without some of its members, these.
@@ -97,6 +103,7 @@ print(json.dumps(found))
 `;
 
 function pythonOf(folder: string): Client {
-  const files = ['models', '_sync'].flatMap((part) => readdirSync(`${folder}/${part}`).filter((name) => name.endsWith('.py')).sort().map((name) => `${folder}/${part}/${name}`));
+  const files = ['models', '_sync'].flatMap((part) =>
+    readdirSync(`${folder}/${part}`).filter((name) => name.endsWith('.py')).sort().map((name) => `${folder}/${part}/${name}`));
   return JSON.parse(execFileSync('python3', ['-c', inspect, ...files], { encoding: 'utf8' })) as Client;
 }

@@ -17,7 +17,8 @@ export function App() {
   const [error, setError] = useState<string>();
   useEffect(() => {
     fetch('/openapi.json', { credentials: 'omit' })
-      .then((response) => (response.ok ? response.json() : Promise.reject(new Error(`The server responds with ${response.status}.`))))
+      .then((response) =>
+        (response.ok ? response.json() : Promise.reject(new Error(`The server responds with ${response.status}.`))))
       .then((found) => setReference(read(found as OpenApi)))
       .catch((cause: unknown) => setError(cause instanceof Error ? cause.message : String(cause)));
   }, []);
@@ -43,7 +44,10 @@ function Bar({ reference }: { reference: Reference | undefined }) {
     <header className="bar">
       {narrow && <Button small variant="quiet" icon="menu" aria-haspopup="dialog" onClick={() => setMenu(true)}>Menu</Button>}
       <a className="brand" href="#main">
-        <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true"><path className="logo-a" d="M16 4 29 27H3z" /><path className="logo-b" d="M16 4v23L3 27z" /></svg>
+        <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true">
+          <path className="logo-a" d="M16 4 29 27H3z" />
+          <path className="logo-b" d="M16 4v23L3 27z" />
+        </svg>
         <span>{narrow ? <span className="unseen">Prism API</span> : 'Prism API'}</span>
       </a>
       {reference && !narrow && <span className="soft num">v{reference.info.version}</span>}
@@ -107,7 +111,10 @@ function Body({ reference: { info, opening, chapters, groups, schemas } }: { ref
         {Object.entries(schemas).map(([name, schema]) => <SchemaArticle key={name} name={name} schema={schema} />)}
       </section>
       <footer>
-        <p>{info.title} v{info.version}. {info.license.name}. This page and the <a href="/openapi.json">OpenAPI document</a> describe the server that they come from.</p>
+        <p>
+          {info.title} v{info.version}. {info.license.name}. This page and
+          the <a href="/openapi.json">OpenAPI document</a> describe the server that they come from.
+        </p>
       </footer>
     </>
   );
@@ -126,4 +133,6 @@ function SchemaArticle({ name, schema }: { name: string; schema: Schema }) {
   );
 }
 
-const Anchor = ({ to, children }: { to: string; children: React.ReactNode }) => <a className="anchor" href={`#${to}`}>{children}</a>;
+const Anchor = ({ to, children }: { to: string; children: React.ReactNode }) => (
+  <a className="anchor" href={`#${to}`}>{children}</a>
+);

@@ -5,7 +5,9 @@ import { Verb } from './OperationArticle';
 /** Links to every part of the page; that of the part which is read is marked. */
 export function Contents({ reference: { chapters, groups, schemas }, onGo }: { reference: Reference; onGo?: () => void }) {
   const current = useCurrent();
-  const link = (id: string, children: React.ReactNode) => <a href={`#${id}`} aria-current={id === current || undefined} onClick={onGo}>{children}</a>;
+  const link = (id: string, children: React.ReactNode) => (
+    <a href={`#${id}`} aria-current={id === current || undefined} onClick={onGo}>{children}</a>
+  );
   return (
     <nav aria-label="Contents" className="contents">
       <h2>Guide</h2>
@@ -13,7 +15,9 @@ export function Contents({ reference: { chapters, groups, schemas }, onGo }: { r
       {groups.map(({ name, operations }) => (
         <Fragment key={name}>
           <h2>{link(slug(name), name)}</h2>
-          <ul className="plain">{operations.map(({ id, method, summary }) => <li key={id}>{link(id, <><Verb method={method} /><span>{summary}</span></>)}</li>)}</ul>
+          <ul className="plain">{operations.map(({ id, method, summary }) => (
+            <li key={id}>{link(id, <><Verb method={method} /><span>{summary}</span></>)}</li>
+          ))}</ul>
         </Fragment>
       ))}
       <h2>{link('schemas', 'Schemas')}</h2>

@@ -43,22 +43,35 @@ export function Samples({ operation }: { operation: Operation }) {
           step(by);
         })}>
         {languages.map((language) => (
-          <button key={language} type="button" role="tab" id={`${id}-${language}`} aria-selected={language === chosen} aria-controls={`${id}-panel`}
+          <button key={language} type="button" role="tab" id={`${id}-${language}`} aria-selected={language === chosen}
+            aria-controls={`${id}-panel`}
             tabIndex={language === chosen ? 0 : -1} onClick={() => setLanguage(language)}>{language}</button>
         ))}
       </div>
       <div className="code" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
-        <pre tabIndex={0} role="group" aria-label={`${chosen}: ${operation.summary}`}><code><Tokens tokens={highlight(text)} /></code></pre>
+        <pre tabIndex={0} role="group" aria-label={`${chosen}: ${operation.summary}`}>
+          <code><Tokens tokens={highlight(text)} /></code>
+        </pre>
         <Copy text={text} label="Copy sample" />
       </div>
     </div>
   );
 }
 
-/** Shows its children when it is opened, and makes them only then. It opens when the address names an anchor that begins with `holds`. */
-export function Disclosure({ summary, className, children, open: first = false, label, holds }: {
-  summary: React.ReactNode; className?: string; children: React.ReactNode; open?: boolean; label?: string; holds?: string | undefined;
-}) {
+interface DisclosureProps {
+  summary: React.ReactNode;
+  className?: string;
+  children: React.ReactNode;
+  open?: boolean;
+  label?: string;
+  holds?: string | undefined;
+}
+
+/**
+ * Shows its children when it is opened, and makes them only then. It opens when the address names an anchor that begins with
+ * `holds`.
+ */
+export function Disclosure({ summary, className, children, open: first = false, label, holds }: DisclosureProps) {
   const [open, setOpen] = useState(first);
   const target = useTarget();
   useEffect(() => { if (holds && target.startsWith(`${holds}.`)) setOpen(true); }, [holds, target]);

@@ -28,7 +28,8 @@ function Member({ row, id }: { row: Row; id: string }) {
         <Markdown text={row.description} />
         <Limits schema={row.place ? deref(row.schema, schemas) : row.schema} />
         {objects.map(({ name, schema }, at) => (
-          <Disclosure key={at} className="nested" holds={within(id, objects, at)} summary={<>Members of {name ? <code>{name}</code> : 'the object'}</>}
+          <Disclosure key={at} className="nested" holds={within(id, objects, at)}
+            summary={<>Members of {name ? <code>{name}</code> : 'the object'}</>}
             label={`Members of ${name ?? 'the object'} in ${row.name}`}>
             <Members rows={membersOf(schema, schemas)} prefix={within(id, objects, at)} />
           </Disclosure>
@@ -40,7 +41,9 @@ function Member({ row, id }: { row: Row; id: string }) {
 
 export function Limits({ schema }: { schema: Schema }) {
   const all = limits(schema);
-  return all.length > 0 && <p className="limits">{all.map((limit) => <Fragment key={limit}><span>{limit}</span>{' '}</Fragment>)}</p>;
+  return all.length > 0 && (
+    <p className="limits">{all.map((limit) => <Fragment key={limit}><span>{limit}</span>{' '}</Fragment>)}</p>
+  );
 }
 
 export const Required = () => <em className="required">required</em>;
@@ -53,5 +56,7 @@ export function typeOf(schema: Schema): ReactNode {
   const choices = (!schema.properties && schema.oneOf) || schema.anyOf;
   if (choices) return choices.map((choice, at) => <Fragment key={at}>{at > 0 && ' or '}{typeOf(choice)}</Fragment>);
   const inner = schema.items ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-  return <>{[schema.type ?? []].flat().join(' or ').replace('string', schema.format ?? 'string')}{inner && <> of {typeOf(inner)}</>}</>;
+  return (
+    <>{[schema.type ?? []].flat().join(' or ').replace('string', schema.format ?? 'string')}{inner && <> of {typeOf(inner)}</>}</>
+  );
 }

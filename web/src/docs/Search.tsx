@@ -46,9 +46,12 @@ export function Search({ reference }: { reference: Reference }) {
   return (
     <div className="search" role="search">
       <Icon name="search" />
-      <input ref={input} className="input" type="search" role="combobox" aria-label="Search the reference" placeholder="Search" {...typed}
-        aria-expanded={shown} aria-controls={`${id}-list`} aria-autocomplete="list" aria-activedescendant={shown && found[at] ? `${id}-${at}` : undefined}
-        autoComplete="off" spellCheck={false} onKeyDown={onKeys(onKey)} onFocus={() => setOpen(true)} onBlur={() => setOpen(false)} />
+      <input ref={input} className="input" type="search" role="combobox" aria-label="Search the reference" placeholder="Search"
+        {...typed}
+        aria-expanded={shown} aria-controls={`${id}-list`} aria-autocomplete="list"
+        aria-activedescendant={shown && found[at] ? `${id}-${at}` : undefined}
+        autoComplete="off" spellCheck={false} onKeyDown={onKeys(onKey)} onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)} />
       <kbd aria-hidden="true">/</kbd>
       <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Found" className="found" hidden={!shown || found.length === 0}>
         {shown && found.map((entry, index) => (

@@ -12,7 +12,9 @@ import { Required, Schemas } from './Members';
 import { send, type Sent } from './send';
 import { StatusCode } from './StatusCode';
 
-/** A form that sends the call to the server that the page comes from. A session fills it with its key and the account's prisms. */
+/**
+ * A form that sends the call to the server that the page comes from. A session fills it with its key and the account's prisms.
+ */
 export function TryIt({ operation }: { operation: Operation }) {
   const { method, path, parameters, body, needsKey, summary } = operation;
   const account = useAccount();
@@ -26,7 +28,8 @@ export function TryIt({ operation }: { operation: Operation }) {
 
   const [example, setExample] = useState(0);
   const [typed, setTyped] = useState<string>(); // the body, once it was changed
-  const texts = body?.examples.map(({ value }) => (typeof value === 'string' ? value : pretty(prism && filled ? fill(value, prism) : value))) ?? [];
+  const texts = body?.examples.map(({ value }) =>
+    (typeof value === 'string' ? value : pretty(prism && filled ? fill(value, prism) : value))) ?? [];
   const text = typed ?? texts[example] ?? '';
   const [busy, setBusy] = useState(false);
   const [sent, setSent] = useState<Sent>();
@@ -40,8 +43,10 @@ export function TryIt({ operation }: { operation: Operation }) {
     setSent(undefined);
     try {
       setSent(await send({
-        method, path, key: async () => (needsKey ? own ? typedKey() : session.key() : undefined), body: body && { type: body.type, text },
-        parameters: parameters.map(({ name, in: place }) => ({ name, in: place, value: String(data.get(`${place} ${name}`) ?? '') })),
+        method, path, key: async () => (needsKey ? own ? typedKey() : session.key() : undefined),
+        body: body && { type: body.type, text },
+        parameters:
+          parameters.map(({ name, in: place }) => ({ name, in: place, value: String(data.get(`${place} ${name}`) ?? '') })),
       }));
     } finally {
       waiting.current = false;
@@ -54,29 +59,41 @@ export function TryIt({ operation }: { operation: Operation }) {
       <div className="try-fields">
         {needsKey && account && <KeyChoice account={account} own={own} />}
         {needsKey && own && (
-          <Input ref={(input) => (input ? keyInput(input) : undefined)} type="password" label={<>API key <Required /></>} placeholder="prism_…"
+          <Input ref={(input) => (input ? keyInput(input) : undefined)} type="password" label={<>API key <Required /></>}
+            placeholder="prism_…"
             required spellCheck={false} autoComplete="off" />
         )}
         {parameters.map((each) => (each === parameter && prisms.length > 0
-          ? <Select key="prism" label={<ParameterLabel parameter={each} />} name={`${each.in} prism`} required={each.required ?? false} value={slug ?? ''}
-              options={each.required ? prismOptions : [['', 'not sent'], ...prismOptions]} onChange={(event) => setChosen(event.target.value)} />
-          : <Control key={`${each.in} ${each.name}${each.name === 'version' ? slug ?? '' : ''}`} parameter={each} prism={prism} />))}
+          ? <Select key="prism" label={<ParameterLabel parameter={each} />} name={`${each.in} prism`}
+              required={each.required ?? false} value={slug ?? ''}
+              options={each.required ? prismOptions : [['', 'not sent'], ...prismOptions]}
+              onChange={(event) => setChosen(event.target.value)} />
+          : (
+            <Control key={`${each.in} ${each.name}${each.name === 'version' ? slug ?? '' : ''}`} parameter={each} prism={prism} />
+          )))}
         {!parameter && filled && prisms.length > 0 && (
-          <Select label="Prism that fills the body" value={slug} onChange={(event) => setChosen(event.target.value)} options={[...prismOptions, ['', 'none, the example as it is']]} />
+          <Select label="Prism that fills the body" value={slug} onChange={(event) => setChosen(event.target.value)}
+            options={[...prismOptions, ['', 'none, the example as it is']]} />
         )}
         {texts.length > 1 && (
-          <Select label="Example of a body" value={example} onChange={(event) => { setExample(Number(event.target.value)); setTyped(undefined); }}
+          <Select label="Example of a body" value={example}
+            onChange={(event) => { setExample(Number(event.target.value)); setTyped(undefined); }}
             options={body!.examples.map(({ summary: words }, at) => [String(at), words.replaceAll('`', '')])} />
         )}
       </div>
       {body && (
-        <Textarea label="Body" mono rows={Math.min(24, Math.max(...texts.map((each) => each.split('\n').length)))} spellCheck={false}
+        <Textarea label="Body" mono rows={Math.min(24, Math.max(...texts.map((each) => each.split('\n').length)))}
+          spellCheck={false}
           value={text} onChange={(event) => setTyped(event.target.value)} />
       )}
       <div className="row">
         <Button type="submit" variant="primary" busy={busy}>Send</Button>
-        {typed !== undefined && typed !== texts[example] && <Button variant="quiet" onClick={() => setTyped(undefined)}>Reset body</Button>}
-        <p className="soft try-note">A real call to the server that this page comes from.{needsKey && ' The key stays in the memory of this page.'}</p>
+        {typed !== undefined && typed !== texts[example] && (
+          <Button variant="quiet" onClick={() => setTyped(undefined)}>Reset body</Button>
+        )}
+        <p className="soft try-note">
+          A real call to the server that this page comes from.{needsKey && ' The key stays in the memory of this page.'}
+        </p>
       </div>
       <p role="status" className="outcome">
         {busy && 'Waiting for the answer…'}
@@ -85,8 +102,12 @@ export function TryIt({ operation }: { operation: Operation }) {
       </p>
       {sent?.status && (
         <div className="reply">
-          {sent.headers && <pre className="heads" tabIndex={0} role="group" aria-label="Headers of the answer">{sent.headers}</pre>}
-          {sent.text && <Listing label="Answer" text={sent.text} isJson={sent.type.startsWith('application/json') && isWhole(sent.text)} />}
+          {sent.headers && (
+            <pre className="heads" tabIndex={0} role="group" aria-label="Headers of the answer">{sent.headers}</pre>
+          )}
+          {sent.text && (
+            <Listing label="Answer" text={sent.text} isJson={sent.type.startsWith('application/json') && isWhole(sent.text)} />
+          )}
         </div>
       )}
     </form>
@@ -117,15 +138,18 @@ const ParameterLabel = ({ parameter: { name, in: place, required } }: { paramete
 function Control({ parameter, prism }: { parameter: Parameter; prism: Prism | undefined }) {
   const { name, in: place, required, schema, example } = parameter;
   const { type, format, enum: values, default: ordinary } = deref(schema, useContext(Schemas));
-  const versions = name === 'version' && prism ? Array.from({ length: prism.latest_version }, (_, at) => String(prism.latest_version - at)) : undefined;
+  const versions = name === 'version' && prism
+    ? Array.from({ length: prism.latest_version }, (_, at) => String(prism.latest_version - at)) : undefined;
   const choices = versions ?? (type === 'boolean' ? ['true', 'false'] : values?.map(String));
   // The server has nothing of an example's id, and no version with an example's ETag.
   const value = example === undefined || format === 'uuid' || place === 'header' ? '' : versions ? versions[0] : String(example);
   let hint = format === 'date-time' ? '2026-12-31T23:59:59Z' : format ?? '';
   if (choices) hint = 'not sent';
   if (ordinary !== undefined) hint = `${String(ordinary)} (default)`;
-  const common = { label: <ParameterLabel parameter={parameter} />, name: `${place} ${name}`, required: required ?? false, defaultValue: value };
-  return choices
-    ? <Select {...common} options={[['', hint] as const, ...choices.map((choice) => [choice, choice] as const)].slice(versions && required ? 1 : 0)} />
-    : <Input {...common} placeholder={hint} spellCheck={false} autoCapitalize="none" />;
+  const common = {
+    label: <ParameterLabel parameter={parameter} />, name: `${place} ${name}`, required: required ?? false, defaultValue: value,
+  };
+  if (!choices) return <Input {...common} placeholder={hint} spellCheck={false} autoCapitalize="none" />;
+  const options = [['', hint] as const, ...choices.map((choice) => [choice, choice] as const)];
+  return <Select {...common} options={options.slice(versions && required ? 1 : 0)} />;
 }

@@ -5,7 +5,8 @@ import type { Prism } from './fill';
 /** The account of the reader's session, if there is one. */
 export function useAccount(): Account | undefined {
   const { status, account } = useSession();
-  useEffect(() => { if (status === 'unknown') session.join().catch(() => undefined); }, [status]); // without a console there is no session
+  // without a console there is no session
+  useEffect(() => { if (status === 'unknown') session.join().catch(() => undefined); }, [status]);
   return status === 'active' ? account : undefined;
 }
 
@@ -21,7 +22,8 @@ export function usePrisms(account: Account | undefined): Prism[] {
     asked = account.id;
     load().then((found) => { prisms = found; for (const listener of listeners) listener(); }, () => { asked = undefined; });
   }, [account]);
-  const found = useSyncExternalStore((listener) => { listeners.add(listener); return () => listeners.delete(listener); }, () => prisms);
+  const found =
+    useSyncExternalStore((listener) => { listeners.add(listener); return () => listeners.delete(listener); }, () => prisms);
   return account ? found : none;
 }
 
@@ -31,7 +33,8 @@ async function load(): Promise<Prism[]> {
   const found: Prism[] = [];
   for (let cursor: string | null = ''; cursor !== null && found.length < most;) {
     const response = await fetch(`/v1/prisms?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, {
-      headers: { Authorization: `Bearer ${await session.key()}` }, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer',
+      headers: { Authorization: `Bearer ${await session.key()}` }, credentials: 'omit', cache: 'no-store',
+      referrerPolicy: 'no-referrer',
     });
     if (!response.ok) throw new Error(String(response.status));
     const page = (await response.json()) as { data: Prism[]; next_cursor: string | null };

@@ -45,7 +45,9 @@ test('objects are found in lists, maps and choices', () => {
 });
 
 test('limits are short', () => {
-  expect(limits({ enum: ['a'], minLength: 1, maxLength: 100000, minItems: 1, maxItems: 1, minimum: 0, maximum: 1, pattern: '^a$', default: 0.5 }))
+  expect(limits({
+    enum: ['a'], minLength: 1, maxLength: 100000, minItems: 1, maxItems: 1, minimum: 0, maximum: 1, pattern: '^a$', default: 0.5,
+  }))
     .toEqual(['a', '1–100,000 characters', '1–1 items', '≥ 0', '≤ 1', '^a$', 'default 0.5']);
   expect(limits({ minLength: 2, maxItems: 3 })).toEqual(['≥ 2 characters', '≤ 3 items']);
 });

@@ -53,7 +53,8 @@ export interface OpenApi {
   security: object[];
   paths: Record<string, Record<string, {
     operationId: string; summary: string; description: string; tags: string[]; security?: object[];
-    parameters?: (Parameter | { $ref: string })[]; requestBody?: { content: Record<string, Media> }; responses: Record<string, Response | { $ref: string }>;
+    parameters?: (Parameter | { $ref: string })[]; requestBody?: { content: Record<string, Media> };
+    responses: Record<string, Response | { $ref: string }>;
   }>>;
   components: { schemas: Record<string, Schema> } & Record<string, unknown>;
 }
@@ -122,8 +123,13 @@ export function read(api: OpenApi): Reference {
       const { description, content = {} } = resolve<Response>(of);
       const media = Object.entries(content);
       const schema = media[0]?.[1].schema;
-      if (/\/(Error|Unavailable)$/.test(schema?.$ref ?? '')) errors.push(...media.flatMap(([, each]) => examplesOf(each)).map((example) => errorRow(status, example)));
-      else answers.push({ status, description, schema, examples: media.flatMap(([type, each]) => examplesOf(each).map((example) => ({ type, example }))) });
+      if (/\/(Error|Unavailable)$/.test(schema?.$ref ?? '')) {
+        errors.push(...media.flatMap(([, each]) => examplesOf(each)).map((example) => errorRow(status, example)));
+      }
+      else answers.push({
+        status, description, schema,
+        examples: media.flatMap(([type, each]) => examplesOf(each).map((example) => ({ type, example }))),
+      });
     }
     const operation: Operation = {
       id: found.operationId, method: method.toUpperCase(), path, summary: found.summary, description: found.description,
@@ -139,7 +145,9 @@ export function read(api: OpenApi): Reference {
     info: api.info,
     opening,
     chapters: parts.map((part) => ({ name: part.split('\n', 1)[0]!, text: part.replace(/.*\n/, '') })),
-    groups: api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags.includes(tag.name)).map(({ operation }) => operation) })),
+    groups: api.tags.map((tag) => ({
+      ...tag, operations: operations.filter(({ tags }) => tags.includes(tag.name)).map(({ operation }) => operation),
+    })),
     schemas: api.components.schemas,
   };
 }
@@ -176,7 +184,8 @@ export interface Row {
 export function membersOf(schema: Schema, schemas: Record<string, Schema>): Row[] {
   const { properties = {}, required = [] } = deref(schema, schemas);
   return Object.entries(properties).map(([name, member]) => ({
-    name, schema: member, required: required.includes(name), description: member.description ?? deref(member, schemas).description ?? '',
+    name, schema: member, required: required.includes(name),
+    description: member.description ?? deref(member, schemas).description ?? '',
   }));
 }
 
@@ -188,7 +197,10 @@ export function objectsIn(schema: Schema, schemas: Record<string, Schema>): { na
   return inner.flatMap((each) => (typeof each === 'object' ? objectsIn(each, schemas) : []));
 }
 
-/** What begins the anchors of the members of an object that opens in the row with an anchor. One of several objects has its name there. */
+/**
+ * What begins the anchors of the members of an object that opens in the row with an anchor. One of several objects has its name
+ * there.
+ */
 export const within = (id: string, objects: { name: string | undefined }[], at: number) =>
   (objects.length > 1 ? `${id}.${objects[at]!.name ?? at + 1}` : id);
 
@@ -200,7 +212,8 @@ export function limits(schema: Schema): string[] {
     return most ? `≤ ${most} ${unit}` : least && `≥ ${least} ${unit}`;
   };
   return [
-    ...(schema.enum ?? []).map(String), span(schema.minLength, schema.maxLength, 'characters'), span(schema.minItems, schema.maxItems, 'items'),
+    ...(schema.enum ?? []).map(String), span(schema.minLength, schema.maxLength, 'characters'),
+    span(schema.minItems, schema.maxItems, 'items'),
     schema.minimum !== undefined && `≥ ${schema.minimum}`, schema.maximum !== undefined && `≤ ${schema.maximum}`,
     schema.pattern, schema.default !== undefined && `default ${String(schema.default)}`,
   ].filter((limit) => typeof limit === 'string');

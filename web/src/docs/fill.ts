@@ -4,7 +4,8 @@ export type Prism = Pick<Schemas['Prism'], 'slug' | 'name' | 'latest_version' | 
 type Question = Prism['version']['questions'][number];
 
 /** Whether an example of a body has something of a prism. */
-export const fillable = (example: unknown) => /"(fields|questions|columns|definition|prism|labels)":/.test(JSON.stringify(example ?? null));
+export const fillable = (example: unknown) =>
+  /"(fields|questions|columns|definition|prism|labels)":/.test(JSON.stringify(example ?? null));
 
 /** An example of a body with the fields, questions, Lens, slug and version of a prism in place of the document's. */
 export function fill(example: unknown, prism: Prism): unknown {
@@ -26,16 +27,19 @@ export function fill(example: unknown, prism: Prism): unknown {
   }));
 }
 
-// A value for each field: that of the example's field with its key, or at its place. An example that names each field's column by the
-// field's key goes on to do so.
+// A value for each field: that of the example's field with its key, or at its place. An example that names each field's column by
+// the field's key goes on to do so.
 function valuesOf(example: object, fields: Prism['version']['fields']): Record<string, unknown> {
   const entries = Object.entries(example);
   const same = entries.every(([key, value]) => key === value);
-  return Object.fromEntries(fields.map(({ key }, at) => [key, same ? key : entries.find(([of]) => of === key)?.[1] ?? entries[at]?.[1] ?? '']));
+  return Object.fromEntries(
+    fields.map(({ key }, at) => [key, same ? key : entries.find(([of]) => of === key)?.[1] ?? entries[at]?.[1] ?? '']),
+  );
 }
 
 function labels(example: unknown, questions: Question[]): unknown {
-  const right = (question: Question) => ('options' in question && question.options?.[0]?.key) || ('levels' in question && question.levels?.[0]?.key) || true;
+  const right = (question: Question) =>
+    ('options' in question && question.options?.[0]?.key) || ('levels' in question && question.levels?.[0]?.key) || true;
   if (!Array.isArray(example)) return Object.fromEntries(questions.map((question) => [question.key, right(question)]));
   return example.map((one: object, at) => {
     const question = questions[at % questions.length]!;

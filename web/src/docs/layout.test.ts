@@ -17,7 +17,8 @@ test.each([
 
 test('every kind of JSON is known', () => {
   expect(layout('{"a<": "b\\"&", "c": -1.5e3, "d": [true, null]}').filter(({ kind }) => kind !== 'plain')).toEqual([
-    { kind: 'name', text: '"a<"' }, { kind: 'string', text: '"b\\"&"' }, { kind: 'name', text: '"c"' }, { kind: 'number', text: '-1.5e3' },
+    { kind: 'name', text: '"a<"' }, { kind: 'string', text: '"b\\"&"' }, { kind: 'name', text: '"c"' },
+    { kind: 'number', text: '-1.5e3' },
     { kind: 'name', text: '"d"' }, { kind: 'word', text: 'true' }, { kind: 'word', text: 'null' },
   ]);
 });

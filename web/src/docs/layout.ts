@@ -50,7 +50,8 @@ export const plain = (tokens: Token[]) => tokens.map((token) => token.text).join
 /** A value as indented JSON. */
 export const pretty = (value: unknown, depth = 0, indent = '  ') => plain(layout(JSON.stringify(value), depth, indent));
 
-const keywords = 'package|import|func|for|range|with|if|err|nil|defer|return|const|await|new|from|print|true|false|null|True|False|None';
+const keywords =
+  'package|import|func|for|range|with|if|err|nil|defer|return|const|await|new|from|print|true|false|null|True|False|None';
 const code = new RegExp(`("(?:[^"\\\\\n]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\`[^\`]*\`)|\\b(${keywords})\\b|\\b(\\d+)\\b`, 'g');
 
 /** The strings, words and numbers of a sample. */

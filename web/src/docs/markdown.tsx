@@ -25,7 +25,9 @@ export function Rows({ heads, rows, label }: { heads: ReactNode[]; rows: ReactNo
     <div className="scroll" tabIndex={0} role="group" aria-label={label}>
       <table>
         <thead><tr>{heads.map((head, at) => <th key={at} scope="col">{head}</th>)}</tr></thead>
-        <tbody>{rows.map((cells, row) => <tr key={row}>{cells.map((cell, at) => <td key={at}><Fragment>{cell}</Fragment></td>)}</tr>)}</tbody>
+        <tbody>
+          {rows.map((cells, row) => <tr key={row}>{cells.map((cell, at) => <td key={at}><Fragment>{cell}</Fragment></td>)}</tr>)}
+        </tbody>
       </table>
     </div>
   );

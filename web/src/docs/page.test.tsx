@@ -8,7 +8,8 @@ import { TryIt } from './TryIt';
 
 const html = (node: React.ReactNode) => render(node).container.innerHTML;
 const call: Operation = {
-  id: 'call', method: 'GET', path: '/v1/{id}', summary: 'Call', description: '', parameters: [], body: undefined, answers: [], errors: [], needsKey: true,
+  id: 'call', method: 'GET', path: '/v1/{id}', summary: 'Call', description: '', parameters: [], body: undefined, answers: [],
+  errors: [], needsKey: true,
 };
 
 test('text is text', () => {
@@ -25,8 +26,11 @@ test('a table has heads and cells', () => {
 });
 
 test('objects open in place, as deep as they are', async () => {
-  const tree: Schema = { properties: { children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } }, id: { type: 'string', format: 'uuid' } } };
-  render(<Schemas value={{ Tree: tree }}><Members prefix="a" rows={[{ name: 'tree', schema: { $ref: '#/components/schemas/Tree' }, required: true, description: '' }]} /></Schemas>);
+  const tree: Schema = { properties: {
+    children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } }, id: { type: 'string', format: 'uuid' },
+  } };
+  render(<Schemas value={{ Tree: tree }}><Members prefix="a"
+    rows={[{ name: 'tree', schema: { $ref: '#/components/schemas/Tree' }, required: true, description: '' }]} /></Schemas>);
   expect(screen.queryByText('id')).toBeNull();
   await userEvent.click(screen.getByText('Members of', { exact: false }));
   expect(screen.getByText('id')).toBeTruthy();
@@ -50,7 +54,8 @@ test('the objects around a member open when the address names it', async () => {
 test('a parameter is asked for as its schema says', () => {
   const query = (name: string, schema: Schema, example?: unknown) => ({ name, in: 'query' as const, schema, example });
   render(<TryIt operation={{ ...call, parameters: [
-    query('known', {}, 'triage'), query('id', { format: 'uuid' }, '0199f3a2'), query('limit', { default: 50 }), query('to', { format: 'date-time' }),
+    query('known', {}, 'triage'), query('id', { format: 'uuid' }, '0199f3a2'), query('limit', { default: 50 }),
+    query('to', { format: 'date-time' }),
     query('status', { enum: ['ok', 'failed'] }, 'failed'), query('archived', { type: 'boolean', default: false }),
     { name: 'If-Match', in: 'header', schema: {}, example: '"a"' },
   ] }} />);
@@ -59,7 +64,9 @@ test('a parameter is asked for as its schema says', () => {
   expect([control('id').value, control('id').placeholder]).toEqual(['', 'uuid']);
   expect(control('limit').placeholder).toBe('50 (default)');
   expect(control('to').placeholder).toBe('2026-12-31T23:59:59Z');
-  expect([control('status').value, [...control('status').options].map((option) => option.text)]).toEqual(['failed', ['not sent', 'ok', 'failed']]);
+  expect([control('status').value, [...control('status').options].map((option) => option.text)]).toEqual([
+    'failed', ['not sent', 'ok', 'failed'],
+  ]);
   expect([...control('archived').options].map((option) => option.text)).toEqual(['false (default)', 'true', 'false']);
   expect(control('If-Match').value).toBe('');
 });
@@ -81,7 +88,9 @@ test.each([
   ['throws', () => { throw new DOMException('', 'TimeoutError'); }, /No answer within 75 seconds\.$/, undefined],
   ['breaks off', () => {
     let pulls = 0;
-    return new Response(new ReadableStream({ pull(c) { if (pulls++) c.error(); else c.enqueue(new TextEncoder().encode('half')); } }));
+    return new Response(
+      new ReadableStream({ pull(c) { if (pulls++) c.error(); else c.enqueue(new TextEncoder().encode('half')); } }),
+    );
   }, /It broke off before its end\.$/, 'half'],
   ['is no text', () => new Response('PNG', { headers: { 'Content-Type': 'image/png' } }), /Only text is shown\.$/, undefined],
 ] as const)('says so when an answer %s', async (_, answer, outcome, shown) => {

@@ -23,8 +23,13 @@ export function entriesOf({ chapters, groups, schemas }: Reference): Entry[] {
     ...groups.flatMap(({ operations }) => operations.flatMap((operation): Entry[] => {
       const { id, method, path, summary, description, parameters, body, errors } = operation;
       return [
-        { id, title: summary, place: `${method} ${path}`, text: [id, description, ...errors.map((row) => `${row.code ?? ''} ${row.message}`)].join(' ') },
-        ...parameters.map((parameter) => ({ id: `${id}.${parameter.name}`, title: parameter.name, place: summary, text: parameter.description ?? '' })),
+        {
+          id, title: summary, place: `${method} ${path}`,
+          text: [id, description, ...errors.map((row) => `${row.code ?? ''} ${row.message}`)].join(' '),
+        },
+        ...parameters.map((parameter) => ({
+          id: `${id}.${parameter.name}`, title: parameter.name, place: summary, text: parameter.description ?? '',
+        })),
         ...members(`${id}.body`, summary, body?.schema ?? {}),
       ];
     })),
@@ -40,7 +45,8 @@ export function find(entries: Entry[], query: string, most = 12): Entry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   return entries.flatMap((entry, at) => {
-    const [title, place, text] = [entry.title, entry.place, entry.text].map((part) => part.toLowerCase()) as [string, string, string];
+    const [title, place, text] =
+      [entry.title, entry.place, entry.text].map((part) => part.toLowerCase()) as [string, string, string];
     if (!words.every((word) => title.includes(word) || place.includes(word) || text.includes(word))) return [];
     const rank = title === words.join(' ') ? 0 : title.startsWith(words[0]!) ? 1 : words.every((word) => title.includes(word)) ? 2
       : words.every((word) => title.includes(word) || place.includes(word)) ? 3 : 4;

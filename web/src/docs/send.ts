@@ -60,7 +60,8 @@ function requestOf({ method, path, parameters, body }: Call, key: string | undef
   if (key !== undefined) headers.set('Authorization', `Bearer ${key.trim()}`);
   if (body) headers.set('Content-Type', body.type);
   return new Request(path, {
-    method, headers, body: body?.text ?? null, cache: 'no-store', credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer',
+    method, headers, body: body?.text ?? null, cache: 'no-store', credentials: 'omit', redirect: 'error',
+    referrerPolicy: 'no-referrer',
     signal: AbortSignal.timeout(longestWait * 1000),
   });
 }

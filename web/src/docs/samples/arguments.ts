@@ -22,10 +22,10 @@ export interface Argument {
 }
 
 /**
- * The arguments that make a method send what the document's first example sends. The first parameters are those of the path. Others
- * have the value of the body's member, or of the query's parameter, that has their name or else their type; an object takes the
- * members that its type has, `membersOf`; where it is all that is taken, or has the type of the body, its name is not that of a
- * member.
+ * The arguments that make a method send what the document's first example sends. The first parameters are those of the path.
+ * Others have the value of the body's member, or of the query's parameter, that has their name or else their type; an object
+ * takes the members that its type has, `membersOf`; where it is all that is taken, or has the type of the body, its name is not
+ * that of a member.
  */
 export function argumentsOf(
   operation: Operation, { takes }: Method, kindOf: (type: string) => Kind, membersOf: (type: string, left: string[]) => string[],
@@ -33,7 +33,8 @@ export function argumentsOf(
   const path = operation.parameters.filter((parameter) => parameter.in === 'path');
   const example = operation.body?.examples[0]?.value;
   const left: Record<string, unknown> = operation.body?.type === json ? { ...(example as object) }
-    : Object.fromEntries(operation.parameters.flatMap((each) => (each.in === 'query' && each.example !== undefined ? [[each.name, each.example]] : [])));
+    : Object.fromEntries(operation.parameters.flatMap((each) =>
+      (each.in === 'query' && each.example !== undefined ? [[each.name, each.example]] : [])));
   const take = (name: string | undefined) => {
     if (name === undefined || !Object.hasOwn(left, name)) return undefined;
     const value = left[name];
@@ -49,12 +50,14 @@ export function argumentsOf(
     const own = argument.name.replace(/_$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
     if (path.length > 0 && !argument.kind) argument.value = path.shift()!.example;
     else if (kind === 'bytes') argument.value = example;
-    else if (Object.hasOwn(left, own) && !(kind === 'object' && !argument.kind && (alone || argument.type === whole))) argument.value = take(own);
+    else if (Object.hasOwn(left, own)
+      && !(kind === 'object' && !argument.kind && (alone || argument.type === whole))) argument.value = take(own);
     else if (kind === 'object' || argument.kind === 'rest') objects.push(argument);
     else if (!argument.kind) argument.value = take(Object.keys(left).find((name) => is[kind](left[name])));
   }
   for (const argument of objects) {
-    const found = membersOf(argument.type, Object.keys(left)).flatMap((name) => (Object.hasOwn(left, name) ? [[name, take(name)]] : []));
+    const found =
+      membersOf(argument.type, Object.keys(left)).flatMap((name) => (Object.hasOwn(left, name) ? [[name, take(name)]] : []));
     if (found.length > 0) argument.value = Object.fromEntries(found);
   }
   return made;

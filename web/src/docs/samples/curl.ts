@@ -16,7 +16,9 @@ export function curl({ method, path, parameters, body }: Operation, origin: stri
   if (body) {
     const value = body.examples[0]!.value;
     const text = body.type === json ? pretty(value, 1) : String(value);
-    lines.push(`  -H "Content-Type: ${body.type}"`, `  ${body.type === json ? '-d' : '--data-binary'} '${text.replaceAll("'", "'\\''")}'`);
+    lines.push(
+      `  -H "Content-Type: ${body.type}"`, `  ${body.type === json ? '-d' : '--data-binary'} '${text.replaceAll("'", "'\\''")}'`,
+    );
   }
   return lines.join(' \\\n');
 }

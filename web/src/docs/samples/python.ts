@@ -29,7 +29,8 @@ export function python(operation: Operation, origin: string, { methods, types }:
     if (of in types && typeof value === 'object' && value !== null) {
       models.add(of);
       const object = value as Record<string, unknown>;
-      const parts = types[of]!.flatMap(([name, inner]) => (object[name] === undefined ? [] : [named(`${name}=`, literal(inner, object[name]))]));
+      const parts = types[of]!.flatMap(([name, inner]) =>
+        (object[name] === undefined ? [] : [named(`${name}=`, literal(inner, object[name]))]));
       return { open: `${of}(`, parts, close: ')' };
     }
     return pythonPart(value);
@@ -41,12 +42,15 @@ export function python(operation: Operation, origin: string, { methods, types }:
     const positional = !kind && all.slice(0, at).every((earlier) => earlier.value !== undefined);
     return [positional ? literal(type, value) : named(`${name}=`, literal(type, value))];
   });
-  const call: Part = { open: `client.${operation.id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}(`, parts, close: ')' };
+  const call: Part = {
+    open: `client.${operation.id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}(`, parts, close: ')',
+  };
 
   const { gives } = method;
   const style = { indent: '    ' };
   const lines = /^(Pages\[|LabelQueue$)/.test(gives) ? [`${write(named('for one in ', call), style)}:`, '    print(one)']
-    : gives === 'Stream' ? [`${write(named('with ', call), style)} as stream:`, '    for piece in stream:', '        sys.stdout.buffer.write(piece)']
+    : gives === 'Stream'
+    ? [`${write(named('with ', call), style)} as stream:`, '    for piece in stream:', '        sys.stdout.buffer.write(piece)']
       : gives === 'None' ? [write(call, style)]
         : [write(named('response = ', call), style), 'print(response)'];
   return [
@@ -60,7 +64,10 @@ export function python(operation: Operation, origin: string, { methods, types }:
 export function pythonPart(value: unknown): Part {
   if (Array.isArray(value)) return { open: '[', parts: value.map(pythonPart), close: ']' };
   if (typeof value === 'object' && value !== null) {
-    return { open: '{', parts: Object.entries(value).map(([name, one]) => named(`${JSON.stringify(name)}: `, pythonPart(one))), close: '}' };
+    return {
+      open: '{', parts: Object.entries(value).map(([name, one]) => named(`${JSON.stringify(name)}: `, pythonPart(one))),
+      close: '}',
+    };
   }
   return value === null ? 'None' : typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value);
 }

@@ -8,11 +8,16 @@ const ids = reference.groups.flatMap(({ operations }) => operations.map(({ id })
 
 // Written anew by `npm run samples` after a change of a client.
 test('the signatures are those of the clients', async () => {
-  await expect(`${JSON.stringify(signaturesOf('../client', ids), null, 1).replace(/\n {4,}/g, ' ').replace(/\n {3}(?=[\]}])/g, ' ')}\n`).toMatchFileSnapshot('signatures.json');
+  await expect(
+    `${JSON.stringify(signaturesOf('../client', ids), null, 1).replace(/\n {4,}/g, ' ').replace(/\n {3}(?=[\]}])/g, ' ')}\n`,
+  ).toMatchFileSnapshot('signatures.json');
 });
 
 // Tests of the clients hold that they have every operation.
-test.each([['Go', '.', /(?<!_test)\.go$/], ['TypeScript', 'typescript/src', /(?<!schema)\.ts$/], ['Python', 'python/src/prism_results/_sync', /\.py$/]] as const)(
+test.each([
+  ['Go', '.', /(?<!_test)\.go$/], ['TypeScript', 'typescript/src', /(?<!schema)\.ts$/],
+  ['Python', 'python/src/prism_results/_sync', /\.py$/],
+] as const)(
   'the method of every operation that the %s client calls is found', (language, folder, ending) => {
     const names = readdirSync(`../client/${folder}`).filter((name) => ending.test(name));
     const text = names.map((name) => readFileSync(`../client/${folder}/${name}`, 'utf8')).join('');

@@ -8,7 +8,9 @@ export interface Method {
 export interface Client {
   /** By the id of the operation. */
   methods: Record<string, Method>;
-  /** The members of the types that methods take: name, type, and in Go the name in JSON. A Go member without a name is embedded. */
+  /**
+   * The members of the types that methods take: name, type, and in Go the name in JSON. A Go member without a name is embedded.
+   */
   types: Record<string, [name: string, type: string, json?: string][]>;
   /** Go types that are another name of a string or number. */
   basics: Record<string, string>;

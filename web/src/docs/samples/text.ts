@@ -3,7 +3,8 @@ const widest = 84; // characters of a line
 /** A part of a sample: a text, or what stands between two brackets, on a line if it is short. */
 export type Part = string | { open: string; parts: Part[]; close: string };
 
-export const named = (name: string, part: Part): Part => (typeof part === 'string' ? name + part : { ...part, open: name + part.open });
+export const named = (name: string, part: Part): Part =>
+  (typeof part === 'string' ? name + part : { ...part, open: name + part.open });
 
 export interface Style {
   indent: string;
