@@ -11,7 +11,10 @@ export function Changes({ changes, none }: { changes: Change[]; none: string }) 
         <li key={i}>
           <span className={`change ${kind}`}>{words[kind]}</span> <strong>{what}</strong>
           {kind === 'changed' ? (
-            <p>{wordChanges(before ?? '', after ?? '').map((part, j) => part.kind === 'same' ? part.text : part.kind === 'removed' ? <del key={j}>{part.text}</del> : <ins key={j}>{part.text}</ins>)}</p>
+            <p>
+              {wordChanges(before ?? '', after ?? '').map(({ kind, text }, j) =>
+                kind === 'same' ? text : kind === 'removed' ? <del key={j}>{text}</del> : <ins key={j}>{text}</ins>)}
+            </p>
           ) : (before ?? after) && <p className="soft">{before ?? after}</p>}
         </li>
       ))}

@@ -15,7 +15,10 @@ const column = (name: string): LensColumn => ({ name, question: 'refund', show: 
 let texts: string[] = [];
 let columns: LensColumn[] = [];
 let changed = 0;
-const other = { version: (text: string) => { texts.push(text); changed++; }, lens: (...names: string[]) => { columns = names.map(column); changed++; } };
+const other = {
+  version: (text: string) => { texts.push(text); changed++; },
+  lens: (...names: string[]) => { columns = names.map(column); changed++; },
+};
 
 beforeEach(() => {
   texts = ['A refund?'];
@@ -27,10 +30,12 @@ beforeEach(() => {
 afterEach(() => { vi.unstubAllGlobals(); });
 
 const versionOf = (version: number) => ({
-  version, created_at: at, instructions: null, model: null, fields: [{ key: 'message', label: 'Message' }], questions: refund(texts[version - 1]!),
+  version, created_at: at, instructions: null, model: null, fields: [{ key: 'message', label: 'Message' }],
+  questions: refund(texts[version - 1]!),
 });
 const prismOf = () => ({
-  id: 'p', slug: 'tickets', name: null, created_at: at, archived_at: null, retention_days: null, latest_version: texts.length, version: versionOf(texts.length),
+  id: 'p', slug: 'tickets', name: null, created_at: at, archived_at: null, retention_days: null, latest_version: texts.length,
+  version: versionOf(texts.length),
   lens: { columns: columns.map((c) => ({ ...c, option: null, yes_at: null, no_at: null, calibrated: false })) },
 });
 const tagged = () => Response.json(prismOf(), { headers: { ETag: `"${changed}"` } });
@@ -62,7 +67,8 @@ const root = createRootRoute({ component: Outlet });
 const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Outlet });
 const page = createRoute({ getParentRoute: () => frame, path: '/prisms/$prism', component: PrismPage });
 const tree = root.addChildren([frame.addChildren([page.addChildren([
-  createRoute({ getParentRoute: () => page, path: '/lens', component: Lens }), createRoute({ getParentRoute: () => page, path: '/edit', component: Edit }),
+  createRoute({ getParentRoute: () => page, path: '/lens', component: Lens }),
+  createRoute({ getParentRoute: () => page, path: '/edit', component: Edit }),
 ])])]);
 
 const typed = async (label: string, text: string) => {
@@ -86,7 +92,8 @@ describe('a Lens that somebody else saved meanwhile', () => {
     await typed('Name', 'mine');
     other.lens('wants', 'theirs');
     await press('Save Lens');
-    const note = (await screen.findByText('Somebody saved another Lens while you edited this one.')).closest<HTMLElement>('.note')!;
+    const note =
+      (await screen.findByText('Somebody saved another Lens while you edited this one.')).closest<HTMLElement>('.note')!;
     expect(within(note).getByText('Column theirs')).toBeTruthy();
     expect(valueOf('Name')).toBe('mine');
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save Lens' }).disabled).toBe(true);
@@ -102,7 +109,8 @@ describe('a Lens that somebody else saved meanwhile', () => {
   it('takes the place of mine when I discard mine', async () => {
     const puts = await conflict();
     await press('Discard');
-    await waitFor(() => expect(screen.getAllByLabelText<HTMLInputElement>('Name').map((input) => input.value)).toEqual(['wants', 'theirs']));
+    await waitFor(() =>
+      expect(screen.getAllByLabelText<HTMLInputElement>('Name').map((input) => input.value)).toEqual(['wants', 'theirs']));
     expect(screen.queryByText(/Somebody saved another Lens/)).toBeNull();
     expect(columns.map((c) => c.name)).toEqual(['wants', 'theirs']);
     expect(puts).toHaveLength(1);

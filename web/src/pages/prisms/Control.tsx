@@ -33,19 +33,33 @@ function useProblem(path: string, value: string) {
   return { error: all || left || value ? problem : undefined, onBlur: () => setLeft(true) };
 }
 
+interface TextProps extends Props {
+  long?: boolean;
+  mono?: boolean;
+  inputMode?: 'decimal';
+}
+
 /** An input of a definition, with its problem beside it. */
-export function Text({ path, value, onChange, long, mono, inputMode, ...rest }: Props & { long?: boolean; mono?: boolean; inputMode?: 'decimal' }) {
+export function Text({ path, value, onChange, long, mono, inputMode, ...rest }: TextProps) {
   const { error, onBlur } = useProblem(path, value);
   const { disabled } = useEditing();
   const all = { ...rest, error, onBlur, value, disabled, 'data-at': idOf(path) };
-  if (long) return <Textarea {...all} rows={1} className={`grows ${rest.className ?? ''}`} onChange={(event) => onChange(event.target.value)} />;
-  return <Input {...all} className={`${mono ? 'keyed' : ''} ${rest.className ?? ''}`} spellCheck={!mono} inputMode={inputMode} onChange={(event) => onChange(event.target.value)} />;
+  if (long) return (
+    <Textarea {...all} rows={1} className={`grows ${rest.className ?? ''}`} onChange={(event) => onChange(event.target.value)} />
+  );
+  return (
+    <Input {...all} className={`${mono ? 'keyed' : ''} ${rest.className ?? ''}`} spellCheck={!mono} inputMode={inputMode}
+      onChange={(event) => onChange(event.target.value)} />
+  );
 }
 
 export function Choice({ path, value, onChange, options, ...rest }: Props & { options: readonly (readonly [string, string])[] }) {
   const { error, onBlur } = useProblem(path, value);
   const { disabled } = useEditing();
-  return <Select {...rest} error={error} onBlur={onBlur} value={value} disabled={disabled} options={options} data-at={idOf(path)} onChange={(event) => onChange(event.target.value)} />;
+  return (
+    <Select {...rest} error={error} onBlur={onBlur} value={value} disabled={disabled} options={options} data-at={idOf(path)}
+      onChange={(event) => onChange(event.target.value)} />
+  );
 }
 
 /** Puts the focus on the control of a path, or of the nearest one above it. */

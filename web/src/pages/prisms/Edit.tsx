@@ -31,8 +31,12 @@ export function Edit(): ReactNode {
   const { prism } = usePrism();
   const { from } = route.useSearch();
   const other = useQuery({ ...versionsQuery(prism.slug), enabled: from !== undefined });
-  if (from !== undefined && !other.data) return other.error ? <ErrorNote error={other.error} onRetry={() => void other.refetch()} /> : <Skeleton lines={10} />;
-  return <EditPrism key={`${prism.id} ${from}`} prism={prism} start={other.data?.find((v) => v.version === from) ?? prism.version} />;
+  if (from !== undefined && !other.data) {
+    return other.error ? <ErrorNote error={other.error} onRetry={() => void other.refetch()} /> : <Skeleton lines={10} />;
+  }
+  return (
+    <EditPrism key={`${prism.id} ${from}`} prism={prism} start={other.data?.find((v) => v.version === from) ?? prism.version} />
+  );
 }
 
 function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) {
@@ -56,11 +60,13 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
   const path = { prism: prism.slug };
   const disabled = !canEdit || prism.archived_at !== null;
   const { problems, other, checking } = useDryRun(['prism', prism.slug], body, localProblems(draft, false),
-    (signal) => ask(api.POST('/v1/prisms/{prism}/versions', { params: { path }, body: { ...body, dry_run: true }, signal })), !disabled && found.length > 0);
+    (signal) => ask(api.POST('/v1/prisms/{prism}/versions', { params: { path }, body: { ...body, dry_run: true }, signal })),
+    !disabled && found.length > 0);
   const overtaken = base < prism.latest_version;
   const old = useQuery({ ...versionsQuery(prism.slug), enabled: overtaken });
   const began = old.data?.find((v) => v.version === base);
-  const search = (part: { try?: boolean; review?: boolean }) => void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const search = (part: { try?: boolean; review?: boolean }) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
 
   const save = useMutation({
     mutationFn: () => ask(api.POST('/v1/prisms/{prism}/versions', { params: { path }, body: { ...body, if_latest: base } })),
@@ -84,8 +90,11 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
     if (problems.size === 0 && found.length > 0) search({ review: true });
   };
   useActions([
-    ...(!disabled ? [{ id: 'review', group: prism.slug, label: 'Review and save version', words: 'save edit', run: toReview }] : []),
-    ...(canEdit ? [{ id: 'try draft', group: prism.slug, label: 'Try unsaved changes', words: 'ask model', run: () => search({ try: true }) }] : []),
+    ...(!disabled
+      ? [{ id: 'review', group: prism.slug, label: 'Review and save version', words: 'save edit', run: toReview }] : []),
+    ...(canEdit ? [{
+      id: 'try draft', group: prism.slug, label: 'Try unsaved changes', words: 'ask model', run: () => search({ try: true }),
+    }] : []),
   ]);
   const next = prism.latest_version + 1;
   const broken = problems.size > 0 || other !== undefined;
@@ -94,8 +103,10 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
       <div className="stack">
         {!canEdit && <Note>Your role may not change prisms. Owners and editors may.</Note>}
         {overtaken && (
-          <Note tone="warn" action={<Button small onClick={() => change({ base: prism.latest_version })}>Keep my changes</Button>}>
-            <strong>Version {prism.latest_version} was saved while you edited version {base}.</strong> Your text is still here. What the other version changed:
+          <Note tone="warn"
+            action={<Button small onClick={() => change({ base: prism.latest_version })}>Keep my changes</Button>}>
+            <strong>Version {prism.latest_version} was saved while you edited version {base}.</strong> Your text is still here.
+            What the other version changed:
             {began ? <Changes changes={changes(plain(began), latest)} none="Nothing but the Lens." /> : <Skeleton lines={2} />}
             Keep your changes to save them over it, after you have seen the difference; or discard them below.
           </Note>
@@ -105,26 +116,47 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
             <Editor draft={draft} onChange={(next) => change({ draft: next })} />
             {!disabled && (
               <Foot problems={found.length ? problems : new Map()} draft={draft} checking={checking} other={other}
-                words={found.length ? `${count(found.length, 'change')} to version ${prism.latest_version}, kept in this tab` : 'No changes'}>
-                {kept && <Button onClick={() => { const undo = kept; setKept(undefined); setAttempted(false); toast('Changes discarded.', () => setKept(undo)); }}>Discard</Button>}
-                <Button icon="play" onClick={() => search({ try: !trying || undefined })} aria-pressed={trying ?? false}>Try</Button>
+                words={found.length
+                  ? `${count(found.length, 'change')} to version ${prism.latest_version}, kept in this tab` : 'No changes'}>
+                {kept && (
+                  <Button onClick={() => {
+                    const undo = kept;
+                    setKept(undefined);
+                    setAttempted(false);
+                    toast('Changes discarded.', () => setKept(undo));
+                  }}>
+                    Discard
+                  </Button>
+                )}
+                <Button icon="play" onClick={() => search({ try: !trying || undefined })} aria-pressed={trying ?? false}>
+                  Try
+                </Button>
                 <Button variant="primary" disabled={found.length === 0 || overtaken} onClick={toReview}>Review and save</Button>
               </Foot>
             )}
           </div>
-          {trying && canEdit && <TryDraft name={prism.id} draft={draft} lens={lens} broken={broken} onClose={() => search({ try: undefined })} />}
+          {trying && canEdit && (
+            <TryDraft name={prism.id} draft={draft} lens={lens} broken={broken} onClose={() => search({ try: undefined })} />
+          )}
         </Split>
-        <Dialog open={Boolean(review && found.length > 0 && !disabled && !overtaken)} onClose={() => search({ review: undefined })} wide title={`Save version ${next}?`}
+        <Dialog open={Boolean(review && found.length > 0 && !disabled && !overtaken)}
+          onClose={() => search({ review: undefined })} wide title={`Save version ${next}?`}
           onSubmit={() => { if (!broken && !save.isPending) save.mutate(); }}
           actions={<><Button onClick={() => search({ review: undefined })}>Go on editing</Button>
             <Button type="submit" variant="primary" busy={save.isPending} disabled={broken}>Save version {next}</Button></>}>
           <div className="stack">
             <p>Version {next} answers from then on. Older results stay as they are.</p>
             <Changes changes={found} none="No changes." />
-            <Select label="Lens" value={now.lens} options={[['carry', 'Keep its columns, and add those of new questions'], ['derive', 'Derive it anew from the questions']]}
+            <Select label="Lens" value={now.lens} options={[
+              ['carry', 'Keep its columns, and add those of new questions'], ['derive', 'Derive it anew from the questions'],
+            ]}
               onChange={(event) => change({ lens: event.target.value as Kept['lens'] })} />
             <Changes changes={lensFound} none="The Lens stays as it is." />
-            {broken && <Note tone="bad">{problems.size ? `${count(problems.size, 'problem')}: go on editing to mend it.` : other?.message}</Note>}
+            {broken && (
+              <Note tone="bad">
+                {problems.size ? `${count(problems.size, 'problem')}: go on editing to mend it.` : other?.message}
+              </Note>
+            )}
             <ErrorNote error={save.error} title="The version was not saved." />
           </div>
         </Dialog>

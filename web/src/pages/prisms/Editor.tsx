@@ -2,7 +2,10 @@ import { useModels } from '@/api';
 import { Checkbox, Section } from '@/design';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
-import { type Draft, type DraftLevel, type DraftOption, type DraftQuestion, keyOf, newField, newLevel, newOption, newQuestion, type QuestionType, slugOf } from './model';
+import {
+  type Draft, type DraftLevel, type DraftOption, type DraftQuestion, keyOf, newField, newLevel, newOption, newQuestion,
+  type QuestionType, slugOf,
+} from './model';
 
 /** A definition as a form. `named`: with the slug and name of a new prism. */
 export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
@@ -17,49 +20,65 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
       {named && (
         <div className="line two">
           <Text path="name" label="Name" hint="For people. You can change it later." value={draft.name}
-            onChange={(name) => set({ name, ...((!draft.slug || draft.slug === slugOf(draft.name)) && { slug: slugOf(name) }) })} />
-          <Text path="slug" label="Slug" mono hint="Names the prism in calls. It stays." value={draft.slug} onChange={(slug) => set({ slug })} />
+            onChange={(name) =>
+              set({ name, ...((!draft.slug || draft.slug === slugOf(draft.name)) && { slug: slugOf(name) }) })} />
+          <Text path="slug" label="Slug" mono hint="Names the prism in calls. It stays." value={draft.slug}
+            onChange={(slug) => set({ slug })} />
         </div>
       )}
-      <Text path="instructions" long label="Instructions" hint="Sent to the model with every question: what the fields are, and how to judge them. Optional."
+      <Text path="instructions" long label="Instructions"
+        hint="Sent to the model with every question: what the fields are, and how to judge them. Optional."
         value={draft.instructions} onChange={(instructions) => set({ instructions })} />
       <div className="line two">
         <Choice path="model" label="Model" value={draft.model} onChange={(model) => set({ model })} options={[
           ['', standard ? `The default, now ${standard.name}` : 'The default'],
-          ...known.map((m): [string, string] => [m.name, [m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`].filter(Boolean).join(' · ')]),
-          ...(draft.model && models.data && !known.some((m) => m.name === draft.model) ? [[draft.model, `${draft.model}, not configured`] as [string, string]] : []),
+          ...known.map((m): [string, string] => [m.name, [
+            m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`,
+          ].filter(Boolean).join(' · ')]),
+          ...(draft.model && models.data && !known.some((m) => m.name === draft.model)
+            ? [[draft.model, `${draft.model}, not configured`] as [string, string]] : []),
         ]} hint={models.error ? 'The models could not be loaded. The choice stays as it is.' : undefined} />
-        <Choice path="escalate.to" label="Second model" value={escalate.to} onChange={(to) => set({ escalate: { ...escalate, to } })} options={[
-          ['', 'None'],
-          ...known.map((m): [string, string] => [m.name, m.name]),
-          ...(escalate.to && models.data && !known.some((m) => m.name === escalate.to) ? [[escalate.to, `${escalate.to}, not configured`] as [string, string]] : []),
-        ]} hint="Answers in place of the first one when an answer is in doubt." />
+        <Choice path="escalate.to" label="Second model" value={escalate.to}
+          onChange={(to) => set({ escalate: { ...escalate, to } })} options={[
+            ['', 'None'],
+            ...known.map((m): [string, string] => [m.name, m.name]),
+            ...(escalate.to && models.data && !known.some((m) => m.name === escalate.to)
+              ? [[escalate.to, `${escalate.to}, not configured`] as [string, string]] : []),
+          ]} hint="Answers in place of the first one when an answer is in doubt." />
       </div>
       {escalate.to && (
         <div className="line two">
-          <Text path="escalate.below" label="Below" mono inputMode="decimal" hint="An answer is in doubt when its best option, level, yes or no has a probability below this."
+          <Text path="escalate.below" label="Below" mono inputMode="decimal"
+            hint="An answer is in doubt when its best option, level, yes or no has a probability below this."
             value={escalate.below} onChange={(below) => set({ escalate: { ...escalate, below } })} />
-          <Text path="escalate.questions" label="Questions" mono hint="Keys with commas between them, of the questions whose doubt counts. Empty: all."
+          <Text path="escalate.questions" label="Questions" mono
+            hint="Keys with commas between them, of the questions whose doubt counts. Empty: all."
             value={escalate.questions} onChange={(questions) => set({ escalate: { ...escalate, questions } })} />
         </div>
       )}
       <Section title="Fields">
         <p className="soft">What a call sends.</p>
-        <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.key} disabled={disabled} error={problems.get('fields')}
+        <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.key} disabled={disabled}
+          error={problems.get('fields')}
           add={{ label: 'Add field', make: () => newField(), most: 50 }}>
           {(field, i, update, buttons) => (
             <div className="line field-line">
-              <Text path={`fields.${i}.label`} label="Label" value={field.label} onChange={(label) => update({ ...field, label, ...(field.auto && { key: keyOf(label) }) })} />
-              <Text path={`fields.${i}.key`} label="Key" mono value={field.key} onChange={(key) => update({ ...field, key, auto: false })} />
+              <Text path={`fields.${i}.label`} label="Label" value={field.label}
+                onChange={(label) => update({ ...field, label, ...(field.auto && { key: keyOf(label) }) })} />
+              <Text path={`fields.${i}.key`} label="Key" mono value={field.key}
+                onChange={(key) => update({ ...field, key, auto: false })} />
               {buttons}
             </div>
           )}
         </Items>
       </Section>
       <Section title="Questions">
-        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question" nameOf={(q) => q.key} disabled={disabled} error={problems.get('questions')}
+        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question" nameOf={(q) => q.key}
+          disabled={disabled} error={problems.get('questions')}
           add={{ label: 'Add question', make: () => newQuestion(), most: 64 }}>
-          {(question, i, update, buttons) => <QuestionEditor question={question} at={`questions.${i}`} number={i + 1} onChange={update} buttons={buttons} />}
+          {(question, i, update, buttons) => (
+            <QuestionEditor question={question} at={`questions.${i}`} number={i + 1} onChange={update} buttons={buttons} />
+          )}
         </Items>
       </Section>
     </div>
@@ -80,36 +99,44 @@ function QuestionEditor({ question: q, at, number, onChange, buttons }: {
       <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
         onChange={(text) => set({ text, ...(q.auto && { key: keyOf(text) }) })} />
       <div className="line two">
-        <Choice path={`${at}.type`} label="Type" value={q.type} options={types} onChange={(type) => set({ type: type as QuestionType })} />
+        <Choice path={`${at}.type`} label="Type" value={q.type} options={types}
+          onChange={(type) => set({ type: type as QuestionType })} />
         <Text path={`${at}.key`} label="Key" mono value={q.key} onChange={(key) => set({ key, auto: false })} />
       </div>
       {q.type === 'choice' && (
         <>
-          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option" nameOf={(o) => o.key} disabled={disabled} error={problems.get(`${at}.options`)}
+          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option" nameOf={(o) => o.key}
+            disabled={disabled} error={problems.get(`${at}.options`)}
             add={{ label: 'Add option', make: () => newOption(), most: q.insufficient ? 25 : 26 }}>
             {(option, j, update, moves) => (
               <div className="line option-line">
                 <Text path={`${at}.options.${j}.label`} label="Option" value={option.label}
                   onChange={(label) => update({ ...option, label, ...(option.auto && { key: keyOf(label) }) })} />
-                <Text path={`${at}.options.${j}.key`} label="Key" mono value={option.key} onChange={(key) => update({ ...option, key, auto: false })} />
-                <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description} onChange={(description) => update({ ...option, description })} />
+                <Text path={`${at}.options.${j}.key`} label="Key" mono value={option.key}
+                  onChange={(key) => update({ ...option, key, auto: false })} />
+                <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description}
+                  onChange={(description) => update({ ...option, description })} />
                 {moves}
               </div>
             )}
           </Items>
-          <Checkbox label="Insufficient information" hint="Adds the option that the text does not say enough to choose." checked={q.insufficient} disabled={disabled}
+          <Checkbox label="Insufficient information" hint="Adds the option that the text does not say enough to choose."
+            checked={q.insufficient} disabled={disabled}
             onChange={(event) => set({ insufficient: event.target.checked })} />
         </>
       )}
       {q.type === 'scale' && (
-        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level" nameOf={(l) => l.key} disabled={disabled} error={problems.get(`${at}.levels`)}
+        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level" nameOf={(l) => l.key}
+          disabled={disabled} error={problems.get(`${at}.levels`)}
           add={{ label: 'Add level', make: () => newLevel(), most: 10 }}>
           {(level, j, update, moves) => (
             <div className="line option-line">
               <Text path={`${at}.levels.${j}.label`} label="Level" value={level.label}
                 onChange={(label) => update({ ...level, label, ...(level.auto && { key: keyOf(label) }) })} />
-              <Text path={`${at}.levels.${j}.key`} label="Key" mono value={level.key} onChange={(key) => update({ ...level, key, auto: false })} />
-              <Text path={`${at}.levels.${j}.value`} label="Value" inputMode="decimal" placeholder={String(j + 1)} value={level.value} onChange={(value) => update({ ...level, value })} />
+              <Text path={`${at}.levels.${j}.key`} label="Key" mono value={level.key}
+                onChange={(key) => update({ ...level, key, auto: false })} />
+              <Text path={`${at}.levels.${j}.value`} label="Value" inputMode="decimal" placeholder={String(j + 1)}
+                value={level.value} onChange={(value) => update({ ...level, value })} />
               {moves}
             </div>
           )}

@@ -16,7 +16,9 @@ export function Foot({ problems, draft, checking, other, children, words }: {
           <summary><Icon name="bad" />{count(problems.size, 'problem')}</summary>
           <ul>
             {[...problems].map(([path, text]) => (
-              <li key={path}><Button variant="quiet" small onClick={() => focusAt(path)}>{placeOf(path, draft)}</Button> {text}</li>
+              <li key={path}>
+                <Button variant="quiet" small onClick={() => focusAt(path)}>{placeOf(path, draft)}</Button> {text}
+              </li>
             ))}
           </ul>
         </details>

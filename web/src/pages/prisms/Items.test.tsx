@@ -9,7 +9,12 @@ function List() {
   const [items, setItems] = useState([{ id: '1', key: 'a' }, { id: '2', key: 'b' }, { id: '3', key: 'c' }]);
   return (
     <Items items={items} onChange={setItems} noun="option" nameOf={(item) => item.key}>
-      {(item, _, update, buttons) => <><input aria-label={item.key} value={item.key} onChange={(event) => update({ ...item, key: event.target.value })} />{buttons}</>}
+      {(item, _, update, buttons) => (
+        <>
+          <input aria-label={item.key} value={item.key} onChange={(event) => update({ ...item, key: event.target.value })} />
+          {buttons}
+        </>
+      )}
     </Items>
   );
 }

@@ -4,7 +4,12 @@ import { moved } from './model';
 
 /** A small button whose words are in its title and for assistive technology. */
 function Small({ icon, label, ...rest }: { icon: IconName; label: string; disabled?: boolean; onClick: () => void }) {
-  return <button type="button" className="button quiet small" title={label} {...rest}><Icon name={icon} /><span className="unseen">{label}</span></button>;
+  return (
+    <button type="button" className="button quiet small" title={label} {...rest}>
+      <Icon name={icon} />
+      <span className="unseen">{label}</span>
+    </button>
+  );
 }
 
 interface Props<T extends { id: string }> {
@@ -45,7 +50,8 @@ export function Items<T extends { id: string }>({ items, onChange, noun, nameOf,
             {children(item, index, (next) => onChange(items.map((one) => (one.id === next.id ? next : one))), !disabled && (
               <span className="item-buttons">
                 <Small icon="up" label={`Move ${noun} ${name(item)} up`} disabled={index === 0} onClick={() => move(index, -1)} />
-                <Small icon="down" label={`Move ${noun} ${name(item)} down`} disabled={index === items.length - 1} onClick={() => move(index, 1)} />
+                <Small icon="down" label={`Move ${noun} ${name(item)} down`} disabled={index === items.length - 1}
+                  onClick={() => move(index, 1)} />
                 <Small icon="trash" label={`Remove ${noun} ${name(item)}`} onClick={() => {
                   const next = items.filter((one) => one.id !== item.id);
                   setSaid(`${noun} ${name(item)} removed`);
@@ -72,5 +78,6 @@ export function Items<T extends { id: string }>({ items, onChange, noun, nameOf,
 
 /** Puts the focus on the first control of an item, once it is there. */
 function focusIn(id: string | undefined) {
-  if (id) requestAnimationFrame(() => document.getElementById(id)?.querySelector<HTMLElement>('input, textarea, select, button')?.focus());
+  if (id) requestAnimationFrame(() =>
+    document.getElementById(id)?.querySelector<HTMLElement>('input, textarea, select, button')?.focus());
 }

@@ -24,7 +24,9 @@ interface Kept {
   columns: DraftColumn[];
 }
 
-const shows: Record<Show, string> = { answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence' };
+const shows: Record<Show, string> = {
+  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence',
+};
 
 export function Lens(): ReactNode {
   const { prism, etag } = usePrism();
@@ -46,40 +48,59 @@ export function Lens(): ReactNode {
   const disabled = !canEdit || prism.archived_at !== null;
   const local = localLensProblems(columns, prism.version);
   const preview = usePreview(prism, sent, local.size === 0);
-  const problems = together(local, preview.error instanceof ApiError && preview.current ? problemsByPath(preview.error.problems) : new Map());
+  const problems = together(
+    local, preview.error instanceof ApiError && preview.current ? problemsByPath(preview.error.problems) : new Map(),
+  );
 
   const save = useMutation({
-    mutationFn: () => ask(api.PUT('/v1/prisms/{prism}/lens', { params: { path: { prism: prism.slug }, header: { 'If-Match': etag } }, body: { columns: sent } })),
+    mutationFn: () => ask(api.PUT(
+      '/v1/prisms/{prism}/lens',
+      { params: { path: { prism: prism.slug }, header: { 'If-Match': etag } }, body: { columns: sent } },
+    )),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['prism', prism.slug] });
       setKept(undefined);
       for (const queryKey of [['prisms'], ['results']]) void client.invalidateQueries({ queryKey });
       toast('Lens saved. It shows old results too.');
     },
-    onError: (error) => { if (error instanceof ApiError && error.status === 409) void client.invalidateQueries(prismQuery(prism.slug)); },
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 409) void client.invalidateQueries(prismQuery(prism.slug));
+    },
   });
   const send = () => { if (changed && problems.size === 0 && !overtaken && !save.isPending) save.mutate(); };
   useActions(disabled ? [] : [
     { id: 'save lens', group: prism.slug, label: 'Save Lens', words: 'columns', run: send },
-    { id: 'derive lens', group: prism.slug, label: 'Derive the Lens anew', words: 'columns reset', run: () => change(derived(questions).map(draftColumn)) },
+    {
+      id: 'derive lens', group: prism.slug, label: 'Derive the Lens anew', words: 'columns reset',
+      run: () => change(derived(questions).map(draftColumn)),
+    },
   ]);
   return (
     <EditingProvider value={{ problems, all: true, disabled }}>
       {!canEdit && <Note>Your role may not change the Lens. Owners and editors may.</Note>}
       {overtaken && (
-        <Note tone="warn" action={<Button small onClick={() => setKept({ etag, before: stored, columns })}>Keep my columns</Button>}>
-          <strong>Somebody saved another Lens while you edited this one.</strong> Your columns are still here. What the other changed:
+        <Note tone="warn"
+          action={<Button small onClick={() => setKept({ etag, before: stored, columns })}>Keep my columns</Button>}>
+          <strong>Somebody saved another Lens while you edited this one.</strong> Your columns are still here. What the other
+          changed:
           <Changes changes={lensChanges(kept.before, stored)} none="The order of the columns." />
         </Note>
       )}
       <div className="lens-sides">
-        <Section title="Columns" actions={!disabled && <Button small variant="quiet" icon="retry" onClick={() => change(derived(questions).map(draftColumn))}>Derive anew</Button>}>
+        <Section title="Columns"
+          actions={!disabled && (
+            <Button small variant="quiet" icon="retry" onClick={() => change(derived(questions).map(draftColumn))}>
+              Derive anew
+            </Button>
+          )}>
           <p className="soft">
-            What calls and downloads show of each answer. A change shows old results too, and asks no model. A calibrated column shows what the pinned calibration
-            makes of the probabilities, and nothing where none is pinned.
+            What calls and downloads show of each answer. A change shows old results too, and asks no model. A calibrated column
+            shows what the pinned calibration makes of the probabilities, and nothing where none is pinned.
           </p>
-          <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled} error={problems.get('columns')}
-            add={{ label: 'Add column', most: 200, make: () => draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' }) }}>
+          <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled}
+            error={problems.get('columns')}
+            add={{ label: 'Add column', most: 200, make: () =>
+              draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' }) }}>
             {(column, i, update, buttons) => (
               <div onFocus={() => setEdited(column.id)}>
                 <ColumnEditor column={column} at={`columns.${i}`} prism={prism} onChange={update} buttons={buttons} />
@@ -89,13 +110,23 @@ export function Lens(): ReactNode {
           {!disabled && (
             <Foot problems={problems} draft={draftOf(prism.version)} checking={preview.checking} other={undefined}
               words={changed ? `${count(Math.max(1, found.length), 'change')}, kept in this tab` : 'No changes'}>
-              {kept && <Button onClick={() => { const undo = kept; setKept(undefined); toast('Changes discarded.', () => setKept(undo)); }}>Discard</Button>}
-              <Button variant="primary" busy={save.isPending} disabled={!changed || overtaken || problems.size > 0} onClick={send}>Save Lens</Button>
+              {kept && (
+                <Button
+                  onClick={() => { const undo = kept; setKept(undefined); toast('Changes discarded.', () => setKept(undo)); }}>
+                  Discard
+                </Button>
+              )}
+              <Button variant="primary" busy={save.isPending} disabled={!changed || overtaken || problems.size > 0}
+                onClick={send}>
+                Save Lens
+              </Button>
             </Foot>
           )}
           <ErrorNote error={save.error} title="The Lens was not saved." />
         </Section>
-        <Section title="Newest results"><Rows preview={preview} prism={prism} columns={sent} edited={columns.find(({ id }) => id === edited)?.name} /></Section>
+        <Section title="Newest results">
+          <Rows preview={preview} prism={prism} columns={sent} edited={columns.find(({ id }) => id === edited)?.name} />
+        </Section>
       </div>
     </EditingProvider>
   );
@@ -139,7 +170,8 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
   if (newest.error) return <ErrorNote error={newest.error} onRetry={() => void newest.refetch()} />;
   if (newest.data?.data.length === 0) {
     return (
-      <Empty title="No results yet" command={`prismctl call ${prism.slug} ${prism.version.fields.map((f) => `--field ${f.key}=…`).join(' ')}`}
+      <Empty title="No results yet"
+        command={`prismctl call ${prism.slug} ${prism.version.fields.map((f) => `--field ${f.key}=…`).join(' ')}`}
         action={<ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }} variant="primary">Try the prism</ButtonLink>}>
         The newest 20 results stand here through the columns beside, while you type.
       </Empty>
@@ -152,7 +184,8 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
     <>
       {!invalid && <ErrorNote error={rows.error} title="The preview could not be loaded." onRetry={() => void rows.refetch()} />}
       {data ? (
-        <div ref={box} className="preview" tabIndex={0} role="region" aria-label="Newest results through these columns" aria-busy={rows.isPlaceholderData || undefined}>
+        <div ref={box} className="preview" tabIndex={0} role="region" aria-label="Newest results through these columns"
+          aria-busy={rows.isPlaceholderData || undefined}>
           <table className="table">
             <thead>
               <tr>
@@ -170,7 +203,8 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
                     const why = value == null ? missing[name] ?? result.error ?? undefined : undefined;
                     return (
                       <td key={name} className={classOf(name)} title={why}>
-                        <LensValue value={value} column={columns.find((column) => column.name === name)} questions={prism.version.questions} />
+                        <LensValue value={value} column={columns.find((column) => column.name === name)}
+                          questions={prism.version.questions} />
                       </td>
                     );
                   })}
@@ -184,7 +218,15 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
   );
 }
 
-export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: DraftColumn; at: string; prism: Prism; onChange: (column: DraftColumn) => void; buttons: ReactNode }) {
+interface ColumnEditorProps {
+  column: DraftColumn;
+  at: string;
+  prism: Prism;
+  onChange: (column: DraftColumn) => void;
+  buttons: ReactNode;
+}
+
+export function ColumnEditor({ column: c, at, prism, onChange, buttons }: ColumnEditorProps) {
   const { questions } = prism.version;
   const { disabled } = useEditing();
   const question = questions.find((q) => q.key === c.question);
@@ -196,24 +238,34 @@ export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { colu
     <div className={bounded ? 'column-item bounded' : 'column-item'}>
       <Text path={`${at}.name`} label="Name" value={c.name} onChange={(name) => set({ name })} />
       <Choice path={`${at}.question`} label="Question" value={c.question}
-        options={[...questions.map((q): [string, string] => [q.key, q.key]), ...(question ? [] : [[c.question, `${c.question}, not in the latest version`] as [string, string]])]}
+        options={[
+          ...questions.map((q): [string, string] => [q.key, q.key]),
+          ...(question ? [] : [[c.question, `${c.question}, not in the latest version`] as [string, string]]),
+        ]}
         onChange={(key) => {
           const type = questions.find((q) => q.key === key)?.type;
           set({ question: key, option: '', ...(!showsOf(type).includes(c.show) && { show: 'answer' as const }) });
         }} />
       <Choice path={`${at}.show`} label="Show" value={c.show} onChange={(show) => set({ show: show as Show })}
-        options={[...possible, ...(possible.includes(c.show) ? [] : [c.show])].map((show): [string, string] => [show, shows[show] ?? show])} />
+        options={[...possible, ...(possible.includes(c.show) ? [] : [c.show])].map((show): [string, string] =>
+          [show, shows[show] ?? show])} />
       {c.show === 'probability' && options.length > 0 && (
         <Choice path={`${at}.option`} label="Of" value={c.option} onChange={(option) => set({ option })}
-          options={[['', question?.type === 'scale' ? 'the chosen level' : 'the chosen option'], ...options.map((o): [string, string] => [o.key, o.label])]} />
+          options={[
+            ['', question?.type === 'scale' ? 'the chosen level' : 'the chosen option'],
+            ...options.map((o): [string, string] => [o.key, o.label]),
+          ]} />
       )}
       {bounded && (
         <>
-          <Text path={`${at}.yes_at`} label="Yes from" inputMode="decimal" placeholder="0.6" value={c.yesAt} onChange={(yesAt) => set({ yesAt })} />
-          <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt} onChange={(noAt) => set({ noAt })} />
+          <Text path={`${at}.yes_at`} label="Yes from" inputMode="decimal" placeholder="0.6" value={c.yesAt}
+            onChange={(yesAt) => set({ yesAt })} />
+          <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt}
+            onChange={(noAt) => set({ noAt })} />
         </>
       )}
-      <Checkbox label="Calibrated" checked={c.calibrated ?? false} disabled={disabled} onChange={(event) => set({ calibrated: event.target.checked })} />
+      <Checkbox label="Calibrated" checked={c.calibrated ?? false} disabled={disabled}
+        onChange={(event) => set({ calibrated: event.target.checked })} />
       {buttons}
     </div>
   );

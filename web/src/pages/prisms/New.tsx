@@ -32,11 +32,18 @@ export function New(): ReactNode {
   const example = examples.find((e) => e.id === from);
   const draft = kept && kept.from === from ? kept.draft : undefined;
   if (from && (draft || example || from === 'blank')) {
-    return <Form key={from} kept={draft} first={() => (example ? draftOf(example.definition) : blank())} onChange={(next) => setKept(next && { from, draft: next })} />;
+    return (
+      <Form key={from} kept={draft} first={() => (example ? draftOf(example.definition) : blank())}
+        onChange={(next) => setKept(next && { from, draft: next })} />
+    );
   }
   return (
     <Page title="New prism" lead="A prism asks a model the same questions about every text that you send.">
-      {kept && <Note action={<ButtonLink to="/prisms/new" search={{ from: kept.from }}>Go on</ButtonLink>}>You began {kept.draft.name || kept.draft.slug || 'a prism'} and did not create it yet.</Note>}
+      {kept && (
+        <Note action={<ButtonLink to="/prisms/new" search={{ from: kept.from }}>Go on</ButtonLink>}>
+          You began {kept.draft.name || kept.draft.slug || 'a prism'} and did not create it yet.
+        </Note>
+      )}
       <Section title="From an example">
         <ul className="starts">
           {examples.map(({ id, title, about, definition }) => (
@@ -58,7 +65,13 @@ export function New(): ReactNode {
   );
 }
 
-function Form({ kept, first, onChange }: { kept: Draft | undefined; first: () => Draft; onChange: (draft: Draft | undefined) => void }) {
+interface FormProps {
+  kept: Draft | undefined;
+  first: () => Draft;
+  onChange: (draft: Draft | undefined) => void;
+}
+
+function Form({ kept, first, onChange }: FormProps) {
   const { try: trying } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
@@ -67,7 +80,10 @@ function Form({ kept, first, onChange }: { kept: Draft | undefined; first: () =>
   const draft = kept ?? initial;
   // Its slug is taken once it is created: no dry run of it any more.
   const [made, setMade] = useState(false);
-  const body = { slug: draft.slug, ...(draft.name && { name: draft.name }), ...definitionOf(draft), ...(draft.lens && { lens: { columns: draft.lens } }) };
+  const body = {
+    slug: draft.slug, ...(draft.name && { name: draft.name }), ...definitionOf(draft),
+    ...(draft.lens && { lens: { columns: draft.lens } }),
+  };
   const { problems: placed, other, checking } = useDryRun(['new prism'], body, localProblems(draft, true),
     (signal) => ask(api.POST('/v1/prisms', { body: { ...body, dry_run: true }, signal })), !made);
   // The one conflict of a new prism is of its slug.
@@ -87,7 +103,8 @@ function Form({ kept, first, onChange }: { kept: Draft | undefined; first: () =>
     setAttempted(true);
     if (problems.size === 0 && !create.isPending) create.mutate();
   };
-  const toggle = (on: boolean | undefined) => void navigate({ search: (before) => ({ ...before, try: on }), replace: true, resetScroll: false });
+  const toggle = (on: boolean | undefined) =>
+    void navigate({ search: (before) => ({ ...before, try: on }), replace: true, resetScroll: false });
   useActions([{ id: 'create prism', group: 'New prism', label: 'Create prism', words: 'save', run: send }]);
   return (
     <Page title="New prism" actions={<ButtonLink to="/prisms/new" search={{}}>Begin otherwise</ButtonLink>}>
@@ -95,14 +112,22 @@ function Form({ kept, first, onChange }: { kept: Draft | undefined; first: () =>
         <Split>
           <div className="stack">
             <Editor named draft={draft} onChange={onChange} />
-            {draft.lens && <Note action={<Button small onClick={() => onChange({ ...draft, lens: undefined })}>Derive it instead</Button>}>The pasted Lens has {count(draft.lens.length, 'column')}.</Note>}
-            <Foot problems={attempted || kept ? problems : new Map()} draft={draft} checking={checking} other={taken ? undefined : other} words="What you type is kept in this tab">
+            {draft.lens && (
+              <Note action={<Button small onClick={() => onChange({ ...draft, lens: undefined })}>Derive it instead</Button>}>
+                The pasted Lens has {count(draft.lens.length, 'column')}.
+              </Note>
+            )}
+            <Foot problems={attempted || kept ? problems : new Map()} draft={draft} checking={checking}
+              other={taken ? undefined : other} words="What you type is kept in this tab">
               <Button icon="play" aria-pressed={trying ?? false} onClick={() => toggle(!trying || undefined)}>Try</Button>
               <Button variant="primary" busy={create.isPending} onClick={send}>Create prism</Button>
             </Foot>
-            <ErrorNote error={create.error instanceof ApiError && taken ? undefined : create.error} title="The prism was not created." />
+            <ErrorNote error={create.error instanceof ApiError && taken ? undefined : create.error}
+              title="The prism was not created." />
           </div>
-          {trying && <TryDraft name="new" draft={draft} lens={draft.lens} broken={problems.size > 0} onClose={() => toggle(undefined)} />}
+          {trying && (
+            <TryDraft name="new" draft={draft} lens={draft.lens} broken={problems.size > 0} onClose={() => toggle(undefined)} />
+          )}
         </Split>
       </EditingProvider>
     </Page>
@@ -117,34 +142,50 @@ function Paste({ onRead }: { onRead: (draft: Draft) => void }) {
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     let current = true;
-    if (settled.trim()) readPasted(settled).then((found) => current && setRead(found), (cause: unknown) => current && setError(cause));
-    else setRead(undefined);
+    if (settled.trim()) {
+      readPasted(settled).then((found) => current && setRead(found), (cause: unknown) => current && setError(cause));
+    } else setRead(undefined);
     return () => { current = false; };
   }, [settled]);
   const draft = read?.draft;
-  const local = draft ? [...localProblems(draft, true)].map(([path, message]) => ({ path, message, line: read.lineOf(path) })) : [];
+  const local = draft
+    ? [...localProblems(draft, true)].map(([path, message]) => ({ path, message, line: read.lineOf(path) })) : [];
   const problems = [...(read?.problems ?? []), ...local.filter((p) => !read?.problems.some((q) => q.path === p.path))];
   return (
     <Page title="Paste a prism" actions={<ButtonLink to="/prisms/new" search={{}}>Begin otherwise</ButtonLink>}>
       <div className="sides">
-        <Textarea label="YAML or JSON" mono rows={22} value={text} spellCheck={false} onChange={(event) => setText(event.target.value || undefined)}
+        <Textarea label="YAML or JSON" mono rows={22} value={text} spellCheck={false}
+          onChange={(event) => setText(event.target.value || undefined)}
           hint={<>As <code>prismctl prisms get</code> prints it, or the body of <code>POST /v1/prisms</code>.</>} />
         <div className="stack" role="status">
           <ErrorNote error={error} />
-          {!text.trim() ? <Empty title="Nothing is pasted yet" command="prismctl prisms get PRISM">What you paste is checked here, line by line, before anything is made.</Empty> : read && (
+          {!text.trim() ? <Empty title="Nothing is pasted yet" command="prismctl prisms get PRISM">
+            What you paste is checked here, line by line, before anything is made.
+          </Empty> : read && (
             <>
               {problems.length > 0 && (
                 <Section title={count(problems.length, 'problem')}>
                   <ul className="changes">
-                    {problems.map(({ line, path, message }, i) => <li key={i}>{line !== undefined && <strong>Line {line}. </strong>}{path && <code>{path} </code>}{message}</li>)}
+                    {problems.map(({ line, path, message }, i) => (
+                      <li key={i}>
+                        {line !== undefined && <strong>Line {line}. </strong>}{path && <code>{path} </code>}{message}
+                      </li>
+                    ))}
                   </ul>
                 </Section>
               )}
               {draft && (
                 <>
-                  <Note tone={problems.length ? 'warn' : 'good'}>{draft.name || draft.slug || 'A prism'}: {count(draft.fields.length, 'field')}, {count(draft.questions.length, 'question')}{draft.lens && `, a Lens of ${count(draft.lens.length, 'column')}`}.</Note>
-                  <div className="row"><Button variant="primary" onClick={() => { onRead(draft); void navigate({ search: { from: 'pasted' } }); }}>
-                    {problems.length ? 'Mend it in the form' : 'Go on in the form'}</Button></div>
+                  <Note tone={problems.length ? 'warn' : 'good'}>
+                    {draft.name || draft.slug || 'A prism'}: {count(draft.fields.length, 'field')},
+                    {' '}{count(draft.questions.length, 'question')}
+                    {draft.lens && `, a Lens of ${count(draft.lens.length, 'column')}`}.
+                  </Note>
+                  <div className="row">
+                    <Button variant="primary" onClick={() => { onRead(draft); void navigate({ search: { from: 'pasted' } }); }}>
+                      {problems.length ? 'Mend it in the form' : 'Go on in the form'}
+                    </Button>
+                  </div>
                 </>
               )}
             </>

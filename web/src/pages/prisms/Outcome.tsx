@@ -35,22 +35,39 @@ export function Outcome({ result, lens, record, questions, columns, onRetry, ret
         </div>
       )}
       {note}
-      {result.answers && <Section title="Answers"><Answers questions={questions} answers={result.answers} columns={columns} /></Section>}
+      {result.answers && (
+        <Section title="Answers"><Answers questions={questions} answers={result.answers} columns={columns} /></Section>
+      )}
       {lens && <Section title="Lens row"><LensRow answers={lens} columns={columns} questions={questions} /></Section>}
       <Section title="Call">
         <Facts items={[
           ['Status', <Status key="" status={result.status} />],
-          ...(result.id ? [['Result', <span key="" className="row"><Link to="/results/$result" params={{ result: result.id }}><code>{result.id}</code></Link><Copy text={result.id} label="Copy result id" /></span>] as [string, ReactNode]] : []),
+          ...(result.id ? [['Result', <span key="" className="row">
+            <Link to="/results/$result" params={{ result: result.id }}><code>{result.id}</code></Link>
+            <Copy text={result.id} label="Copy result id" />
+          </span>] as [string, ReactNode]] : []),
           ['Took', <span key="" className="num" title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>],
           ...(record.version ? [['Version', record.version] as [string, ReactNode]] : []),
-          ['Model', record.model ? <>{record.model.name ?? '–'}{record.model.model && <span className="soft"> {record.model.model}</span>}{record.model.fell_back && ', as a fallback'}</> : '–'],
-          ...(record.escalation ? [['Second model', <Escalated key="" escalation={record.escalation} />] as [string, ReactNode]] : []),
-          ['Tokens', tokens && tokens.input_tokens !== null ? <><Num value={tokens.input_tokens} /> read, <Num value={tokens.output_tokens} /> written</> : <span key="" className="soft">not known</span>],
-          ['Cost', tokens?.cost != null ? <span key="" className="num" title={String(tokens.cost)}>{money(tokens.cost, tokens.currency)}</span> : <span key="" className="soft">the model has no price</span>],
+          ['Model', record.model ? <>
+            {record.model.name ?? '–'}
+            {record.model.model && <span className="soft"> {record.model.model}</span>}
+            {record.model.fell_back && ', as a fallback'}
+          </> : '–'],
+          ...(record.escalation
+            ? [['Second model', <Escalated key="" escalation={record.escalation} />] as [string, ReactNode]] : []),
+          ['Tokens', tokens && tokens.input_tokens !== null
+            ? <><Num value={tokens.input_tokens} /> read, <Num value={tokens.output_tokens} /> written</>
+            : <span key="" className="soft">not known</span>],
+          ['Cost', tokens?.cost != null
+            ? <span key="" className="num" title={String(tokens.cost)}>{money(tokens.cost, tokens.currency)}</span>
+            : <span key="" className="soft">the model has no price</span>],
         ]} />
       </Section>
       {record.id
-        ? <details className="more"><summary>Record</summary><Code text={JSON.stringify(record, null, 2)} label="Copy record" /></details>
+        ? <details className="more">
+          <summary>Record</summary>
+          <Code text={JSON.stringify(record, null, 2)} label="Copy record" />
+        </details>
         : <Note>Nothing was saved. The call counts in Usage.</Note>}
     </div>
   );

@@ -35,16 +35,31 @@ export function PrismPage(): ReactNode {
   const { data, error, refetch } = useQuery(prismQuery(name));
   const canLabel = useCan('label');
   const tabs = places.filter((place) => !('right' in place) || canLabel);
-  useActions(tabs.map(({ label, to, words }) => ({ id: `tab ${label}`, group: name, label, words, run: () => void navigate({ to, params: { prism: name } }) })));
+  useActions(tabs.map(({ label, to, words }) => ({
+    id: `tab ${label}`, group: name, label, words, run: () => void navigate({ to, params: { prism: name } }),
+  })));
   if (isNowhere(error) && !data) return <NotFound />;
   const prism = data?.prism;
   const title = prism?.name ?? prism?.slug ?? name;
   return (
     <Page title={<span className="row">{title}{prism?.archived_at && <Status status="archived" />}</span>} name={title}
-      lead={<span className="row prism-lead"><code>{prism?.slug ?? name}</code><Copy text={prism?.slug ?? name} label="Copy slug" />{prism && <span>Version {prism.latest_version}</span>}</span>}
-      tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({ label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false } }))} />}>
+      lead={
+        <span className="row prism-lead">
+          <code>{prism?.slug ?? name}</code>
+          <Copy text={prism?.slug ?? name} label="Copy slug" />
+          {prism && <span>Version {prism.latest_version}</span>}
+        </span>
+      }
+      tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({
+        label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false },
+      }))} />}>
       <ErrorNote error={error} title="The prism could not be loaded." onRetry={() => void refetch()} />
-      {prism?.archived_at && <Note tone="warn">This prism is archived: it takes no calls and no changes. Its results stay readable.{settings ? '' : ' Unarchive it in Settings.'}</Note>}
+      {prism?.archived_at && (
+        <Note tone="warn">
+          This prism is archived: it takes no calls and no changes. Its results stay
+          readable.{settings ? '' : ' Unarchive it in Settings.'}
+        </Note>
+      )}
       {prism && <DriftLine prism={prism} />}
       {data ? <Outlet /> : !error && <Skeleton lines={10} />}
     </Page>

@@ -2,7 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, ApiError, ask, useCan } from '@/api';
-import { Button, ButtonLink, Code, type Column, Confirm, Copy, ErrorNote, Facts, Input, Note, Panel, Section, Skeleton, Split, Table, Time, toast } from '@/design';
+import {
+  Button, ButtonLink, Code, type Column, Confirm, Copy, ErrorNote, Facts, Input, Note, Panel, Section, Skeleton, Split, Table,
+  Time, toast,
+} from '@/design';
 import { useActions } from '@/shell/actions';
 import { type Prism, versionsQuery } from './calls';
 import { Changes } from './Changes';
@@ -48,14 +51,16 @@ function Name({ prism, disabled }: { prism: Prism; disabled: boolean }) {
   const [name, setName] = useState(prism.name ?? '');
   const changed = useChanged(prism);
   const save = useMutation({
-    mutationFn: () => ask(api.PUT('/v1/prisms/{prism}/name', { params: { path: { prism: prism.slug } }, body: { name: name || null } })),
+    mutationFn: () =>
+      ask(api.PUT('/v1/prisms/{prism}/name', { params: { path: { prism: prism.slug } }, body: { name: name || null } })),
     onSuccess: async () => { await changed(); toast('Name saved.'); },
   });
   const problem = save.error instanceof ApiError ? save.error.problem('name') : undefined;
   return (
     <Section title="Name">
       <form className="inline-form" onSubmit={(event) => { event.preventDefault(); save.mutate(); }}>
-        <Input label="Name" hideLabel value={name} maxLength={200} disabled={disabled} error={problem} hint="For people. The slug stays." onChange={(event) => setName(event.target.value)} />
+        <Input label="Name" hideLabel value={name} maxLength={200} disabled={disabled} error={problem}
+          hint="For people. The slug stays." onChange={(event) => setName(event.target.value)} />
         <Button type="submit" busy={save.isPending} disabled={disabled || name === (prism.name ?? '')}>Save name</Button>
       </form>
       <ErrorNote error={problem ? undefined : save.error} title="The name was not saved." />
@@ -70,22 +75,36 @@ function Retention({ prism, disabled }: { prism: Prism; disabled: boolean }) {
   const value = days.trim() === '' ? null : Number(days);
   const wrong = value !== null && !(Number.isInteger(value) && value >= 1 && value <= 3650);
   const save = useMutation({
-    mutationFn: () => ask(api.PUT('/v1/prisms/{prism}/retention', { params: { path: { prism: prism.slug } }, body: { days: value } })),
-    onSuccess: async () => { setAsking(false); await changed(); toast(value === null ? 'Results are kept.' : 'Retention saved.'); },
+    mutationFn: () =>
+      ask(api.PUT('/v1/prisms/{prism}/retention', { params: { path: { prism: prism.slug } }, body: { days: value } })),
+    onSuccess: async () => {
+      setAsking(false);
+      await changed();
+      toast(value === null ? 'Results are kept.' : 'Retention saved.');
+    },
   });
   // Fewer days delete results that are kept now, so they are asked about.
   const shorter = value !== null && (prism.retention_days === null || value < prism.retention_days);
   return (
     <Section title="Retention">
-      <form className="inline-form" onSubmit={(event) => { event.preventDefault(); if (wrong) return; if (shorter) setAsking(true); else save.mutate(); }}>
-        <Input label="Days" inputMode="numeric" value={days} disabled={disabled} placeholder="Kept" error={wrong ? 'A whole number from 1 to 3,650, or nothing to keep results.' : undefined}
-          hint="Older results are deleted for good, within an hour. Empty: results are kept." onChange={(event) => setDays(event.target.value)} />
-        <Button type="submit" busy={save.isPending} disabled={disabled || wrong || value === prism.retention_days}>Save retention</Button>
+      <form className="inline-form"
+        onSubmit={(event) => { event.preventDefault(); if (wrong) return; if (shorter) setAsking(true); else save.mutate(); }}>
+        <Input label="Days" inputMode="numeric" value={days} disabled={disabled} placeholder="Kept"
+          error={wrong ? 'A whole number from 1 to 3,650, or nothing to keep results.' : undefined}
+          hint="Older results are deleted for good, within an hour. Empty: results are kept."
+          onChange={(event) => setDays(event.target.value)} />
+        <Button type="submit" busy={save.isPending} disabled={disabled || wrong || value === prism.retention_days}>
+          Save retention
+        </Button>
       </form>
       <ErrorNote error={asking ? undefined : save.error} title="The retention was not saved." />
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => save.mutate()} title={`Delete results of ${prism.slug} after ${days} days?`} verb="Delete older results"
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => save.mutate()}
+        title={`Delete results of ${prism.slug} after ${days} days?`} verb="Delete older results"
         busy={save.isPending} error={<ErrorNote error={save.error} />}>
-        <p>Results that are older than {days} days now are deleted within an hour, and later ones as they reach that age. This cannot be undone.</p>
+        <p>
+          Results that are older than {days} days now are deleted within an hour, and later ones as they reach that age. This
+          cannot be undone.
+        </p>
       </Confirm>
     </Section>
   );
@@ -107,8 +126,11 @@ function Archive({ prism, disabled }: { prism: Prism; disabled: boolean }) {
   useActions(disabled ? [] : [{ id: 'archive', group: prism.slug, label: words, run: () => call.mutate(!archived) }]);
   return (
     <Section title="Archive">
-      <p className="soft">{archived ? 'It takes no calls. Unarchived, it answers again.' : 'An archived prism takes no calls and no changes. Its results stay readable, and it can be unarchived.'}</p>
-      <div className="row"><Button icon="archive" busy={call.isPending} disabled={disabled} onClick={() => call.mutate(!archived)}>{words}</Button></div>
+      <p className="soft">{archived ? 'It takes no calls. Unarchived, it answers again.'
+        : 'An archived prism takes no calls and no changes. Its results stay readable, and it can be unarchived.'}</p>
+      <div className="row">
+        <Button icon="archive" busy={call.isPending} disabled={disabled} onClick={() => call.mutate(!archived)}>{words}</Button>
+      </div>
       <ErrorNote error={call.error} title={archived ? 'It was not unarchived.' : 'It was not archived.'} />
     </Section>
   );
@@ -118,7 +140,15 @@ const columns: Column<Prism['version']>[] = [
   { id: 'version', head: 'Version', cell: (v) => v.version, width: '6rem' },
   { id: 'created', head: 'Saved', cell: (v) => <Time at={v.created_at} />, width: '9rem' },
   { id: 'questions', head: 'Questions', cell: (v) => v.questions.length, align: 'end', width: '7rem' },
-  { id: 'model', head: 'Model', cell: (v) => <>{v.model ?? <span className="soft">the default</span>}{v.escalate && <span className="soft"> then {v.escalate.to}</span>}</>, show: 'wide' },
+  {
+    id: 'model', head: 'Model', show: 'wide',
+    cell: (v) => (
+      <>
+        {v.model ?? <span className="soft">the default</span>}
+        {v.escalate && <span className="soft"> then {v.escalate.to}</span>}
+      </>
+    ),
+  },
 ];
 
 function Versions({ prism }: { prism: Prism }) {
@@ -126,23 +156,33 @@ function Versions({ prism }: { prism: Prism }) {
   const navigate = route.useNavigate();
   const canEdit = useCan('edit');
   const { data, error, refetch } = useQuery(versionsQuery(prism.slug));
-  const open = (to: number | undefined) => void navigate({ search: (old) => ({ ...old, version: to }), replace: version !== undefined, resetScroll: false });
+  const open = (to: number | undefined) =>
+    void navigate({ search: (old) => ({ ...old, version: to }), replace: version !== undefined, resetScroll: false });
   const shown = data?.find((v) => v.version === version);
   const before = data?.find((v) => v.version === (version ?? 0) - 1);
-  const step = (by: number) => (data?.some((v) => v.version === (version ?? 0) + by) ? () => open((version ?? 0) + by) : undefined);
+  const step = (by: number) =>
+    (data?.some((v) => v.version === (version ?? 0) + by) ? () => open((version ?? 0) + by) : undefined);
   return (
     <Section title="Versions">
       <ErrorNote error={error} title="The versions could not be loaded." onRetry={() => void refetch()} />
       {data ? (
         <Split>
-          <Table label="Versions" columns={columns} rows={data} rowKey={(v) => String(v.version)} open={version === undefined ? undefined : String(version)} onOpen={(v) => open(v.version)} />
+          <Table label="Versions" columns={columns} rows={data} rowKey={(v) => String(v.version)}
+            open={version === undefined ? undefined : String(version)} onOpen={(v) => open(v.version)} />
           {shown && (
             <Panel title={`Version ${shown.version}`} onClose={() => open(undefined)} onPrevious={step(1)} onNext={step(-1)}>
               <h3>{before ? `Differences to version ${before.version}` : 'The first version'}</h3>
               {before && <Changes changes={changes(plain(before), plain(shown))} none="Only the Lens was given anew." />}
               <div className="row">
-                <ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }} search={{ version: shown.version === prism.latest_version ? undefined : shown.version }}>Try it</ButtonLink>
-                {canEdit && shown.version !== prism.latest_version && <ButtonLink to="/prisms/$prism/edit" params={{ prism: prism.slug }} search={{ from: shown.version }}>Begin a version from it</ButtonLink>}
+                <ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }}
+                  search={{ version: shown.version === prism.latest_version ? undefined : shown.version }}>
+                  Try it
+                </ButtonLink>
+                {canEdit && shown.version !== prism.latest_version && (
+                  <ButtonLink to="/prisms/$prism/edit" params={{ prism: prism.slug }} search={{ from: shown.version }}>
+                    Begin a version from it
+                  </ButtonLink>
+                )}
               </div>
               <Code label="Copy JSON" wrap text={JSON.stringify(plain(shown), null, 2)} />
             </Panel>
@@ -155,15 +195,25 @@ function Versions({ prism }: { prism: Prism }) {
 
 function Definition({ prism }: { prism: Prism }) {
   const { as } = route.useSearch();
-  const definition = { slug: prism.slug, ...(prism.name && { name: prism.name }), ...plain(prism.version), lens: { columns: prism.lens.columns.map(plainColumn) } };
-  const yaml = useQuery({ queryKey: ['yaml', JSON.stringify(definition)], queryFn: () => toYaml(definition), enabled: as !== 'json', staleTime: Infinity });
+  const definition = {
+    slug: prism.slug, ...(prism.name && { name: prism.name }), ...plain(prism.version),
+    lens: { columns: prism.lens.columns.map(plainColumn) },
+  };
+  const yaml = useQuery({
+    queryKey: ['yaml', JSON.stringify(definition)], queryFn: () => toYaml(definition), enabled: as !== 'json',
+    staleTime: Infinity,
+  });
   const text = as === 'json' ? JSON.stringify(definition, null, 2) : yaml.data;
   return (
     <Section title="Definition">
       <p className="soft">A file of this text is what <code>prismctl prisms apply</code> takes, and New prism reads it.</p>
       <nav className="choices" aria-label="Form of the definition">
         {([[undefined, 'YAML'], ['json', 'JSON']] as const).map(([value, label]) => (
-          <route.Link key={label} to="." search={(old) => ({ ...old, as: value })} replace resetScroll={false} className={as === value ? 'chosen-one' : undefined}>{label}{as === value && <span className="unseen"> (shown)</span>}</route.Link>
+          <route.Link key={label} to="." search={(old) => ({ ...old, as: value })} replace resetScroll={false}
+            className={as === value ? 'chosen-one' : undefined}>
+            {label}
+            {as === value && <span className="unseen"> (shown)</span>}
+          </route.Link>
         ))}
       </nav>
       {text ? <Code text={text} label="Copy definition" /> : <Skeleton lines={8} />}

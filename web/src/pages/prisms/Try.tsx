@@ -34,7 +34,8 @@ export function Try(): ReactNode {
   const now = typed ?? (made.data ? typedOf(made.data.record) : nothing);
   const fields = version?.fields ?? [];
   const call: Call = {
-    prism: prism.slug, fields: valuesOf(now, fields), ...(now.context && { context: now.context }), ...(now.ref && { ref: now.ref }),
+    prism: prism.slug, fields: valuesOf(now, fields), ...(now.context && { context: now.context }),
+    ...(now.ref && { ref: now.ref }),
     ...(version && version.version !== prism.latest_version && { version: version.version }),
   };
   const show = (id: string) => {
@@ -55,36 +56,49 @@ export function Try(): ReactNode {
   useEffect(() => {
     if (send.isSuccess || retry.isSuccess) seen.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
   }, [send.isSuccess, retry.isSuccess, result]);
-  useActions(canCall ? [{ id: 'send try', group: prism.slug, label: 'Ask the model', words: 'try call send', run: () => send.mutate() }] : []);
+  useActions(canCall
+    ? [{ id: 'send try', group: prism.slug, label: 'Ask the model', words: 'try call send', run: () => send.mutate() }] : []);
 
-  const reason = !canCall ? 'Your role may not create results.' : prism.archived_at ? 'An archived prism takes no calls.' : undefined;
+  const reason = !canCall
+    ? 'Your role may not create results.' : prism.archived_at ? 'An archived prism takes no calls.' : undefined;
   const problems = send.error instanceof ApiError ? problemsByPath(send.error.problems) : undefined;
-  const answered = made.data && (made.data.record.version === version?.version ? version : versions.data?.find((v) => v.version === made.data!.record.version));
+  const answered = made.data && (made.data.record.version === version?.version
+    ? version : versions.data?.find((v) => v.version === made.data!.record.version));
   return (
     <div className="sides asking">
       <div className="stack">
         {versions.data && versions.data.length > 1 && (
-          <Select className="version-select" label="Version" value={String(version?.version ?? pinned)} options={versions.data.map((v): [string, string] => [
-            String(v.version), v.version === prism.latest_version ? `${v.version}, the latest` : String(v.version)])}
+          <Select className="version-select" label="Version" value={String(version?.version ?? pinned)}
+            options={versions.data.map((v): [string, string] => [
+              String(v.version), v.version === prism.latest_version ? `${v.version}, the latest` : String(v.version)])}
             onChange={(event) => {
               const chosen = Number(event.target.value);
-              void navigate({ search: (before) => ({ ...before, version: chosen === prism.latest_version ? undefined : chosen, result: undefined }) });
+              void navigate({ search: (before) => ({
+                ...before, version: chosen === prism.latest_version ? undefined : chosen, result: undefined,
+              }) });
             }} />
         )}
         <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
         {version
-          ? <TryForm fields={fields} typed={now} onType={setTyped} onSend={() => send.mutate()} busy={busy} verb="Ask the model" reason={reason} problems={problems} withRef />
+          ? <TryForm fields={fields} typed={now} onType={setTyped} onSend={() => send.mutate()} busy={busy} verb="Ask the model"
+            reason={reason} problems={problems} withRef />
           : !old.error && <Skeleton lines={6} />}
-        <p className="soft">Each answer is stored as a result of this prism, as one of a program would be. To try a definition without saving, use Edit.</p>
+        <p className="soft">
+          Each answer is stored as a result of this prism, as one of a program would be. To try a definition without saving, use
+          Edit.
+        </p>
         <SameCall commands={callCommands(location.origin, call)} />
       </div>
       <div ref={seen} className="outcome" aria-live="polite" aria-busy={busy || made.isFetching || undefined}>
-        <ErrorNote error={problems?.size ? undefined : send.error} title="The call failed, and nothing was stored." onRetry={() => send.mutate()} />
+        <ErrorNote error={problems?.size ? undefined : send.error} title="The call failed, and nothing was stored."
+          onRetry={() => send.mutate()} />
         <ErrorNote error={retry.error} title="The retry failed." onRetry={() => result && retry.mutate(result)} />
         <ErrorNote error={made.error} title="The result could not be loaded." onRetry={() => void made.refetch()} />
         {made.data && answered ? (
-          <Outcome result={made.data.raw} lens={made.data.shaped.answers} record={made.data.record} questions={answered.questions} columns={prism.lens.columns}
-            onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined} retrying={retry.isPending} />
+          <Outcome result={made.data.raw} lens={made.data.shaped.answers} record={made.data.record} questions={answered.questions}
+            columns={prism.lens.columns}
+            onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined}
+            retrying={retry.isPending} />
         ) : result ? !made.error && <Skeleton lines={10} /> : (
           <Note>The answer will be here: every question with every probability, the Lens row, tokens and time.</Note>
         )}
@@ -94,6 +108,8 @@ export function Try(): ReactNode {
 }
 
 /** What was sent for a result, to be sent again or changed. */
-function typedOf({ fields, context, ref }: { fields: Record<string, string>; context: string | null; ref: string | null }): Typed {
+function typedOf({ fields, context, ref }: {
+  fields: Record<string, string>; context: string | null; ref: string | null;
+}): Typed {
   return { fields, context: context ?? '', ref: ref ?? '' };
 }

@@ -17,12 +17,20 @@ export function valuesOf(typed: Typed, fields: { key: string }[]): Record<string
   return Object.fromEntries(fields.map(({ key }) => [key, typed.fields[key] ?? '']));
 }
 
+interface Props {
+  fields: { key: string; label?: string | null }[];
+  typed: Typed;
+  onType: (typed: Typed) => void;
+  onSend: () => void;
+  busy: boolean;
+  verb: string;
+  reason?: string | undefined;
+  problems?: Problems;
+  withRef?: boolean;
+}
+
 /** The fields of a version as a form. `withRef` where a result is stored. */
-export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, problems, withRef }: {
-  fields: { key: string; label?: string | null }[]; typed: Typed; onType: (typed: Typed) => void; onSend: () => void; busy: boolean; verb: string;
-  /** Why it cannot be sent now. */
-  reason?: string | undefined; problems?: Problems; withRef?: boolean;
-}) {
+export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, problems, withRef }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
@@ -31,26 +39,31 @@ export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, pro
   };
   const more = Boolean(typed.context || typed.ref || problems?.has('context') || problems?.has('ref'));
   return (
-    <form ref={form} className="stack" onKeyDown={onKeys(onKey)} onSubmit={(event) => { event.preventDefault(); if (!busy && !reason) onSend(); }}>
+    <form ref={form} className="stack" onKeyDown={onKeys(onKey)}
+      onSubmit={(event) => { event.preventDefault(); if (!busy && !reason) onSend(); }}>
       {fields.map(({ key, label }) => (
-        <Textarea key={key} className="grows" label={<>{label || key}{label && label !== key && <code className="soft key-hint">{key}</code>}</>}
+        <Textarea key={key} className="grows"
+          label={<>{label || key}{label && label !== key && <code className="soft key-hint">{key}</code>}</>}
           rows={fields.length === 1 ? 6 : 2} value={typed.fields[key] ?? ''} error={problems?.get(`fields.${key}`)}
           onChange={(event) => onType({ ...typed, fields: { ...typed.fields, [key]: event.target.value } })} />
       ))}
       <details className="more" open={more || undefined}>
         <summary>{withRef ? 'Context and ref' : 'Context'}</summary>
         <div className="stack">
-          <Textarea className="grows" label="Context" rows={2} value={typed.context} error={problems?.get('context')} hint="What the model should know beside the fields."
+          <Textarea className="grows" label="Context" rows={2} value={typed.context} error={problems?.get('context')}
+            hint="What the model should know beside the fields."
             onChange={(event) => onType({ ...typed, context: event.target.value })} />
           {withRef && (
-            <Input label="Ref" value={typed.ref} maxLength={200} error={problems?.get('ref')} hint="Your own name for the call, kept with the result."
+            <Input label="Ref" value={typed.ref} maxLength={200} error={problems?.get('ref')}
+              hint="Your own name for the call, kept with the result."
               onChange={(event) => onType({ ...typed, ref: event.target.value })} />
           )}
         </div>
       </details>
       <div className="row">
         <Button type="submit" variant="primary" icon="play" busy={busy} disabled={Boolean(reason)}
-          title={`${isMac ? '⌘' : 'Ctrl'} Enter`} aria-keyshortcuts="Meta+Enter Control+Enter">{busy ? 'Asking the model' : verb}</Button>
+          title={`${isMac ? '⌘' : 'Ctrl'} Enter`}
+          aria-keyshortcuts="Meta+Enter Control+Enter">{busy ? 'Asking the model' : verb}</Button>
         {reason && <span className="soft">{reason}</span>}
       </div>
     </form>

@@ -36,7 +36,8 @@ export const prismsQuery = (archived: 'false' | 'true' | 'all') => queryOptions(
     const prisms: Prism[] = [];
     let cursor: string | undefined;
     do {
-      const page = await ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, ...(cursor && { cursor }) } }, signal }));
+      const page =
+        await ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, ...(cursor && { cursor }) } }, signal }));
       prisms.push(...page.data);
       cursor = page.next_cursor ?? undefined;
     } while (cursor && prisms.length < most);
@@ -88,5 +89,8 @@ export async function tryDefinition(body: Schemas['NewTry']): Promise<Tried> {
 export type Preview = Schemas['PreviewedLens'];
 
 export async function previewLens(prism: string, columns: LensColumn[], ids: string[], signal?: AbortSignal): Promise<Preview> {
-  return ask(api.POST('/v1/prisms/{prism}/lens/preview', { params: { path: { prism } }, body: { columns, result_ids: ids }, signal: signal ?? null }));
+  return ask(api.POST(
+    '/v1/prisms/{prism}/lens/preview',
+    { params: { path: { prism } }, body: { columns, result_ids: ids }, signal: signal ?? null },
+  ));
 }

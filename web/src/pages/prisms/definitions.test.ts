@@ -39,7 +39,9 @@ test('a second model survives being edited and pasted', async () => {
 test('defaults and empty members make no difference', () => {
   const [topic, mood, upset] = definition.questions;
   const wordy = { ...definition, model: null, instructions: null, questions: [
-    { ...topic!, insufficient_information: false }, { ...mood!, levels: [{ key: 'low', label: 'Low', value: 1 }, { key: 'high', label: 'High', value: 2 }] }, upset!] } as Definition;
+    { ...topic!, insufficient_information: false },
+    { ...mood!, levels: [{ key: 'low', label: 'Low', value: 1 }, { key: 'high', label: 'High', value: 2 }] },
+    upset!] } as Definition;
   expect(plain(wordy)).toEqual(plain(definition));
   expect(changes(plain(wordy), plain(definition))).toEqual([]);
 });
@@ -73,7 +75,8 @@ test('problems of a draft stand at the API’s paths', () => {
     { key: 'Topic', type: 'choice', text: '', options: [{ key: 'a', label: 'A' }, { key: 'a', label: '' }] },
     { key: 'mood', type: 'scale', text: 'How?', levels: [{ key: 'x', label: 'X', value: 3 }, { key: 'y', label: 'Y' }] }] });
   expect([...localProblems(draft, true).keys()].sort()).toEqual([
-    'fields.0.key', 'questions.0.key', 'questions.0.options.1.key', 'questions.0.options.1.label', 'questions.0.text', 'questions.1.levels.1.value', 'slug']);
+    'fields.0.key', 'questions.0.key', 'questions.0.options.1.key', 'questions.0.options.1.label', 'questions.0.text',
+    'questions.1.levels.1.value', 'slug']);
   expect(placeOf('questions.0.options.1.label', draft)).toBe('Question Topic, option a, label');
 });
 
@@ -82,15 +85,22 @@ test('a blank form only lacks what must be typed', () => {
 });
 
 test('the API’s problems are said in words at the same path', () => {
-  const found = problemsByPath([{ path: 'definition.questions.0.key', message: 'must match ^[a-z][a-z0-9_]{0,63}$' }, { path: 'model', message: 'No such model' }], 'definition.');
-  expect([...found]).toEqual([['questions.0.key', 'Lowercase letters, digits and _, at most 64, beginning with a letter.'], ['model', 'No model of this name is configured.']]);
+  const found = problemsByPath([
+    { path: 'definition.questions.0.key', message: 'must match ^[a-z][a-z0-9_]{0,63}$' },
+    { path: 'model', message: 'No such model' },
+  ], 'definition.');
+  expect([...found]).toEqual([
+    ['questions.0.key', 'Lowercase letters, digits and _, at most 64, beginning with a letter.'],
+    ['model', 'No model of this name is configured.'],
+  ]);
   expect(inWords('something new')).toBe('something new');
 });
 
 test('differences match items by key', () => {
   const [topic, mood, upset] = definition.questions;
   const after = { ...definition, fields: [definition.fields[0]!], questions: [
-    upset!, { ...topic!, options: [{ key: 'a', label: 'Alpha' }, { key: 'c', label: 'C' }] }, mood!, { key: 'new', type: 'yes_no', text: 'New?' }] } as Definition;
+    upset!, { ...topic!, options: [{ key: 'a', label: 'Alpha' }, { key: 'c', label: 'C' }] }, mood!,
+    { key: 'new', type: 'yes_no', text: 'New?' }] } as Definition;
   expect(changes(definition, after)).toEqual([
     { kind: 'removed', what: 'Field message', before: 'Message' },
     { kind: 'moved', what: 'Question upset' },
@@ -107,35 +117,53 @@ test('a text is compared by words', () => {
 });
 
 test('a new version keeps the columns that fit and adds those of new questions', () => {
-  const old = [...derived(definition.questions).slice(0, 2), { name: 'b', question: 'topic', show: 'probability' as const, option: 'b' }, { name: 'sad', question: 'upset', show: 'answer' as const, yes_at: 0.7 }];
+  const old = [
+    ...derived(definition.questions).slice(0, 2), { name: 'b', question: 'topic', show: 'probability' as const, option: 'b' },
+    { name: 'sad', question: 'upset', show: 'answer' as const, yes_at: 0.7 },
+  ];
   const after = { ...definition, questions: [
-    { key: 'topic', type: 'choice' as const, text: 'About what?', options: [{ key: 'a', label: 'A' }, { key: 'c', label: 'C' }] }, definition.questions[2]!, { key: 'new', type: 'yes_no' as const, text: 'New?' }] };
-  expect(carried(old, definition, after).map((c) => c.name)).toEqual(['topic', 'topic_probability', 'sad', 'new', 'new_probability']);
-  expect(lensChanges(old, carried(old, definition, after)).map((c) => `${c.kind} ${c.what}`)).toEqual(['removed Column b', 'added Column new', 'added Column new_probability']);
+    { key: 'topic', type: 'choice' as const, text: 'About what?', options: [{ key: 'a', label: 'A' }, { key: 'c', label: 'C' }] },
+    definition.questions[2]!, { key: 'new', type: 'yes_no' as const, text: 'New?' }] };
+  expect(carried(old, definition, after).map((c) => c.name)).toEqual([
+    'topic', 'topic_probability', 'sad', 'new', 'new_probability',
+  ]);
+  expect(lensChanges(old, carried(old, definition, after)).map((c) => `${c.kind} ${c.what}`)).toEqual([
+    'removed Column b', 'added Column new', 'added Column new_probability',
+  ]);
 });
 
 test('a column is sent with what its show takes only', () => {
   const column = { ...draftColumn({ name: 'x', question: 'upset', show: 'answer', yes_at: 0.7 }), option: 'a', noAt: '0.2' };
-  expect(columnOf(column, definition.questions)).toEqual({ name: 'x', question: 'upset', show: 'answer', yes_at: 0.7, no_at: 0.2 });
-  expect(columnOf({ ...column, show: 'probability' }, definition.questions)).toEqual({ name: 'x', question: 'upset', show: 'probability' });
+  expect(columnOf(column, definition.questions)).toEqual({
+    name: 'x', question: 'upset', show: 'answer', yes_at: 0.7, no_at: 0.2,
+  });
+  expect(columnOf({ ...column, show: 'probability' }, definition.questions)).toEqual({
+    name: 'x', question: 'upset', show: 'probability',
+  });
 });
 
 test('a calibrated column stays calibrated through an edit, a new version and YAML', async () => {
   const column = { name: 'p', question: 'upset', show: 'probability' as const, calibrated: true };
   expect(columnOf(draftColumn(column), definition.questions)).toEqual(column);
-  expect(columnOf(draftColumn({ ...column, calibrated: false }), definition.questions)).toEqual({ name: 'p', question: 'upset', show: 'probability' });
+  expect(columnOf(draftColumn({ ...column, calibrated: false }), definition.questions)).toEqual({
+    name: 'p', question: 'upset', show: 'probability',
+  });
   expect(carried([column], definition, definition)).toEqual([column]);
   expect(columnText(column)).toBe('probability, of upset (calibrated)');
   const { draft, problems } = await readPasted(await toYaml({ slug: 'x', ...definition, lens: { columns: [column] } }));
   expect([draft!.lens, problems]).toEqual([[column], []]);
-  const wrong = await readPasted(JSON.stringify({ slug: 'x', ...definition, lens: { columns: [{ ...column, calibrated: 'yes' }] } }));
+  const wrong =
+    await readPasted(JSON.stringify({ slug: 'x', ...definition, lens: { columns: [{ ...column, calibrated: 'yes' }] } }));
   expect(wrong.problems.map(({ path, message }) => [path, message])).toEqual([['lens.columns.0.calibrated', 'true or false.']]);
 });
 
 test('problems of a Lens stand at their columns', () => {
-  const columns = [draftColumn({ name: 'subject', question: 'topic', show: 'average' }), draftColumn({ name: 'ü', question: 'gone', show: 'answer' }),
+  const columns = [draftColumn({ name: 'subject', question: 'topic', show: 'average' }),
+    draftColumn({ name: 'ü', question: 'gone', show: 'answer' }),
     { ...draftColumn({ name: 'ok', question: 'upset', show: 'answer' }), yesAt: '2' }];
-  expect([...localLensProblems(columns, definition).keys()]).toEqual(['columns.0.name', 'columns.0.show', 'columns.1.name', 'columns.1.question', 'columns.2.yes_at']);
+  expect([...localLensProblems(columns, definition).keys()]).toEqual([
+    'columns.0.name', 'columns.0.show', 'columns.1.name', 'columns.1.question', 'columns.2.yes_at',
+  ]);
   expect(freeName('subject', [{ name: 'subject_2' }], definition.fields)).toBe('subject_3');
 });
 
@@ -150,8 +178,11 @@ test('YAML and JSON are read the same, with a Lens', async () => {
 });
 
 test('problems of a pasted text have their lines', async () => {
-  const { draft, problems, lineOf } = await readPasted('slug: x\nfields:\n  - key: 5\nquestions:\n  - key: q\n    type: maybe\n    text: T\n    texte: T\n');
-  expect(problems.map(({ line, path }) => [line, path])).toEqual([[3, 'fields.0.key'], [8, 'questions.0.texte'], [6, 'questions.0.type']]);
+  const { draft, problems, lineOf } =
+    await readPasted('slug: x\nfields:\n  - key: 5\nquestions:\n  - key: q\n    type: maybe\n    text: T\n    texte: T\n');
+  expect(problems.map(({ line, path }) => [line, path])).toEqual([
+    [3, 'fields.0.key'], [8, 'questions.0.texte'], [6, 'questions.0.type'],
+  ]);
   expect(lineOf('questions.0.text')).toBe(7);
   expect(draft!.fields[0]!.key).toBe('5');
   const broken = await readPasted('slug: [x\n');

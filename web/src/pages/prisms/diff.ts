@@ -9,7 +9,9 @@ export interface Change {
   after?: string;
 }
 
-/** What changed between two definitions: items are matched by their keys, so that a renamed label is a change and no replacement. */
+/**
+ * What changed between two definitions: items are matched by their keys, so that a renamed label is a change and no replacement.
+ */
 export function changes(before: Definition, after: Definition): Change[] {
   return [
     ...text('Instructions', before.instructions, after.instructions),
@@ -29,7 +31,9 @@ export function lensChanges(before: LensColumn[], after: LensColumn[]): Change[]
 
 /** A column in words: `probability of billing, of topic`. */
 export function columnText(c: LensColumn): string {
-  const limits = [c.yes_at != null && `yes from ${c.yes_at}`, c.no_at != null && `no up to ${c.no_at}`, c.calibrated && 'calibrated'].filter(Boolean).join(', ');
+  const limits = [
+    c.yes_at != null && `yes from ${c.yes_at}`, c.no_at != null && `no up to ${c.no_at}`, c.calibrated && 'calibrated',
+  ].filter(Boolean).join(', ');
   const show = c.option ? `${c.show} of ${c.option}` : c.show;
   return `${show}, of ${c.question}${limits && ` (${limits})`}`;
 }
@@ -42,8 +46,9 @@ function question(name: string, a: Question, b: Question): Change[] {
     ...text(`${name}: text`, a.text, b.text),
     ...(a.type === 'choice' && b.type === 'choice' ? [
       ...flag(`${name}: insufficient information`, a.insufficient_information, b.insufficient_information),
-      ...list(`${name}: option`, a.options, b.options, (o) => [o.label, o.description].filter(Boolean).join(': '), (option, x, y) => [
-        ...text(`${option}: label`, x.label, y.label), ...text(`${option}: description`, x.description, y.description)]),
+      ...list(`${name}: option`, a.options, b.options, (o) => [o.label, o.description].filter(Boolean).join(': '),
+        (option, x, y) => [
+          ...text(`${option}: label`, x.label, y.label), ...text(`${option}: description`, x.description, y.description)]),
     ] : []),
     ...(a.type === 'scale' && b.type === 'scale'
       ? list(`${name}: level`, levels(a.levels), levels(b.levels), (l) => l.label, (level, x, y) => [
@@ -53,7 +58,8 @@ function question(name: string, a: Question, b: Question): Change[] {
 }
 
 /** Levels with the values that they have without a value of their own. */
-const levels = (all: { key: string; label: string; value?: number | null }[]) => all.map((l, i) => ({ ...l, value: l.value ?? i + 1 }));
+const levels = (all: { key: string; label: string; value?: number | null }[]) =>
+  all.map((l, i) => ({ ...l, value: l.value ?? i + 1 }));
 
 function text(what: string, before: string | null | undefined, after: string | null | undefined, none = 'none'): Change[] {
   const [a, b] = [before ?? '', after ?? ''];
@@ -61,7 +67,8 @@ function text(what: string, before: string | null | undefined, after: string | n
 }
 
 function secondModel(escalate: Definition['escalate']): string {
-  return escalate ? `${escalate.to} below ${escalate.below}${escalate.questions?.length ? ` of ${escalate.questions.join(', ')}` : ''}` : '';
+  return escalate
+    ? `${escalate.to} below ${escalate.below}${escalate.questions?.length ? ` of ${escalate.questions.join(', ')}` : ''}` : '';
 }
 
 function flag(what: string, before: boolean | null | undefined, after: boolean | null | undefined): Change[] {
@@ -78,7 +85,8 @@ function list<T extends { key: string }>(
   const order = after.filter((item) => old.has(item.key)).map((item) => item.key);
   const stayed = common(kept, order);
   return [
-    ...before.filter((item) => !now.has(item.key)).map((item): Change => ({ kind: 'removed', what: `${kind} ${item.key}`, before: say(item) })),
+    ...before.filter((item) => !now.has(item.key))
+      .map((item): Change => ({ kind: 'removed', what: `${kind} ${item.key}`, before: say(item) })),
     ...after.flatMap((item): Change[] => {
       const was = old.get(item.key);
       const name = `${kind} ${item.key}`;
@@ -127,7 +135,8 @@ function sequence(a: string[], b: string[]): Part[] {
     if (i < a.length && j < b.length && a[i] === b[j]) {
       parts.push({ kind: 'same', text: a[i++]! });
       j++;
-    } else if (j >= b.length || (i < a.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!)) parts.push({ kind: 'removed', text: a[i++]! });
+    } else if (j >= b.length
+      || (i < a.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!)) parts.push({ kind: 'removed', text: a[i++]! });
     else parts.push({ kind: 'added', text: b[j++]! });
   }
   return parts;

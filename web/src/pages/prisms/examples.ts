@@ -20,7 +20,10 @@ export const examples: Example[] = [
       fields: [{ key: 'subject', label: 'Subject' }, { key: 'message', label: 'Message' }],
       questions: [
         { key: 'topic', type: 'choice', text: 'What is the message about?', insufficient_information: true, options: [
-          { key: 'delivery', label: 'Delivery', description: 'Where an order is, when it arrives, a parcel that is lost or damaged.' },
+          {
+            key: 'delivery', label: 'Delivery',
+            description: 'Where an order is, when it arrives, a parcel that is lost or damaged.',
+          },
           { key: 'billing', label: 'Billing', description: 'Charges, invoices, payments and refunds.' },
           { key: 'product', label: 'Product', description: 'How something works, or that it does not work.' },
           { key: 'account', label: 'Account', description: 'Signing in, addresses, and personal data.' },
@@ -38,7 +41,9 @@ export const examples: Example[] = [
     about: 'Whether a comment breaks the rules of a community, which one, and how badly.',
     definition: {
       slug: 'moderation', name: 'Moderation',
-      instructions: 'A comment that somebody posted in a public community. Judge the comment, not the person. Disagreement and criticism are allowed.',
+      instructions:
+        'A comment that somebody posted in a public community. Judge the comment, not the person. '
+        + 'Disagreement and criticism are allowed.',
       fields: [{ key: 'comment', label: 'Comment' }],
       questions: [
         { key: 'rule', type: 'choice', text: 'Which rule does the comment break?', options: [
@@ -46,7 +51,10 @@ export const examples: Example[] = [
           { key: 'harassment', label: 'Harassment', description: 'Insults, threatens or demeans a person.' },
           { key: 'hate', label: 'Hate', description: 'Attacks people for what they are: origin, religion, gender, disability.' },
           { key: 'spam', label: 'Spam', description: 'Advertises, repeats itself, or lures to another site.' },
-          { key: 'private', label: 'Private data', description: 'Names the address, phone number or employer of a person without need.' },
+          {
+            key: 'private', label: 'Private data',
+            description: 'Names the address, phone number or employer of a person without need.',
+          },
         ] },
         { key: 'severity', type: 'scale', text: 'How much harm does the comment do if it stays?', levels: [
           { key: 'none', label: 'None', value: 0 }, { key: 'minor', label: 'Unpleasant', value: 1 },
@@ -66,11 +74,13 @@ export const examples: Example[] = [
       fields: [{ key: 'company', label: 'Company' }, { key: 'inquiry', label: 'Inquiry' }],
       questions: [
         { key: 'intent', type: 'scale', text: 'How close is the writer to buying?', levels: [
-          { key: 'none', label: 'Wants to sell or apply for something', value: 0 }, { key: 'curious', label: 'Only looks around', value: 1 },
+          { key: 'none', label: 'Wants to sell or apply for something', value: 0 },
+          { key: 'curious', label: 'Only looks around', value: 1 },
           { key: 'comparing', label: 'Compares products', value: 2 }, { key: 'ready', label: 'Has a budget or a date', value: 3 },
         ] },
         { key: 'next', type: 'choice', text: 'What does the writer want next?', insufficient_information: true, options: [
-          { key: 'price', label: 'A price' }, { key: 'demo', label: 'A demonstration' }, { key: 'technical', label: 'An answer to a technical question' },
+          { key: 'price', label: 'A price' }, { key: 'demo', label: 'A demonstration' },
+          { key: 'technical', label: 'An answer to a technical question' },
           { key: 'partner', label: 'A partnership' },
         ] },
         { key: 'decides', type: 'yes_no', text: 'Can the writer decide on a purchase?' },
@@ -87,7 +97,8 @@ export const examples: Example[] = [
       fields: [{ key: 'title', label: 'Title' }, { key: 'review', label: 'Review' }],
       questions: [
         { key: 'sentiment', type: 'scale', text: 'How does the customer judge the product on the whole?', levels: [
-          { key: 'very_bad', label: 'Very bad' }, { key: 'bad', label: 'Bad' }, { key: 'mixed', label: 'Mixed' }, { key: 'good', label: 'Good' },
+          { key: 'very_bad', label: 'Very bad' }, { key: 'bad', label: 'Bad' }, { key: 'mixed', label: 'Mixed' },
+          { key: 'good', label: 'Good' },
           { key: 'very_good', label: 'Very good' },
         ] },
         { key: 'aspect', type: 'choice', text: 'What does the review say most about?', insufficient_information: true, options: [
@@ -108,12 +119,15 @@ export const examples: Example[] = [
       slug: 'language-intent', name: 'Language and intent',
       fields: [{ key: 'text', label: 'Text' }],
       questions: [
-        { key: 'language', type: 'choice', text: 'In which language is the text written?', insufficient_information: true, options: [
-          { key: 'en', label: 'English' }, { key: 'de', label: 'German' }, { key: 'fr', label: 'French' }, { key: 'es', label: 'Spanish' },
-          { key: 'it', label: 'Italian' }, { key: 'other', label: 'Another language' },
-        ] },
+        { key: 'language', type: 'choice', text: 'In which language is the text written?', insufficient_information: true,
+          options: [
+            { key: 'en', label: 'English' }, { key: 'de', label: 'German' }, { key: 'fr', label: 'French' },
+            { key: 'es', label: 'Spanish' },
+            { key: 'it', label: 'Italian' }, { key: 'other', label: 'Another language' },
+          ] },
         { key: 'intent', type: 'choice', text: 'What does the writer want?', insufficient_information: true, options: [
-          { key: 'ask', label: 'Ask a question' }, { key: 'complain', label: 'Complain' }, { key: 'order', label: 'Order or book something' },
+          { key: 'ask', label: 'Ask a question' }, { key: 'complain', label: 'Complain' },
+          { key: 'order', label: 'Order or book something' },
           { key: 'cancel', label: 'Cancel something' }, { key: 'thank', label: 'Say thanks' },
         ] },
         { key: 'polite', type: 'yes_no', text: 'Is the text polite?' },

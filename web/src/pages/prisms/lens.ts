@@ -59,7 +59,8 @@ export function optionsOf(question: Question | undefined): { key: string; label:
 export function derived(questions: Question[]): LensColumn[] {
   return questions.flatMap((q): LensColumn[] => [
     { name: q.key, question: q.key, show: 'answer' },
-    q.type === 'scale' ? { name: `${q.key}_average`, question: q.key, show: 'average' } : { name: `${q.key}_probability`, question: q.key, show: 'probability' },
+    q.type === 'scale' ? { name: `${q.key}_average`, question: q.key, show: 'average' }
+      : { name: `${q.key}_probability`, question: q.key, show: 'probability' },
   ]);
 }
 
@@ -67,7 +68,8 @@ export function derived(questions: Question[]): LensColumn[] {
 export function plainColumn(c: LensColumn): LensColumn {
   return {
     name: c.name, question: c.question, show: c.show,
-    ...(c.option != null && { option: c.option }), ...(c.yes_at != null && { yes_at: c.yes_at }), ...(c.no_at != null && { no_at: c.no_at }),
+    ...(c.option != null && { option: c.option }), ...(c.yes_at != null && { yes_at: c.yes_at }),
+    ...(c.no_at != null && { no_at: c.no_at }),
     ...(c.calibrated && { calibrated: true }),
   };
 }

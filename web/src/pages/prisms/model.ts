@@ -63,13 +63,18 @@ let last = 0;
 const newId = () => `${Date.now().toString(36)}-${++last}`;
 
 export const newField = (key = '', label = ''): DraftField => ({ id: newId(), key, label, auto: !key });
-export const newOption = (key = '', label = '', description = ''): DraftOption => ({ id: newId(), key, label, description, auto: !key });
+export const newOption = (key = '', label = '', description = ''): DraftOption => ({
+  id: newId(), key, label, description, auto: !key,
+});
 export const newLevel = (key = '', label = '', value = ''): DraftLevel => ({ id: newId(), key, label, value, auto: !key });
 export const newQuestion = (type: QuestionType = 'choice'): DraftQuestion => ({
-  id: newId(), key: '', type, text: '', insufficient: false, auto: true, options: [newOption(), newOption()], levels: [newLevel(), newLevel()],
+  id: newId(), key: '', type, text: '', insufficient: false, auto: true, options: [newOption(), newOption()],
+  levels: [newLevel(), newLevel()],
 });
 
-export const blank = (): Draft => ({ slug: '', name: '', instructions: '', model: '', fields: [newField('text', 'Text')], questions: [newQuestion()] });
+export const blank = (): Draft => ({
+  slug: '', name: '', instructions: '', model: '', fields: [newField('text', 'Text')], questions: [newQuestion()],
+});
 
 interface Named {
   slug?: string;
@@ -83,7 +88,10 @@ export function draftOf(definition: Definition & Named & { lens?: { columns: Len
     instructions: definition.instructions ?? '',
     model: definition.model ?? '',
     ...(definition.escalate && {
-      escalate: { to: definition.escalate.to, below: String(definition.escalate.below ?? ''), questions: (definition.escalate.questions ?? []).join(', ') },
+      escalate: {
+        to: definition.escalate.to, below: String(definition.escalate.below ?? ''),
+        questions: (definition.escalate.questions ?? []).join(', '),
+      },
     }),
     fields: definition.fields.map((f) => newField(f.key, f.label ?? '')),
     questions: definition.questions.map((q) => ({
@@ -92,7 +100,8 @@ export function draftOf(definition: Definition & Named & { lens?: { columns: Len
         insufficient: q.insufficient_information ?? false,
         options: q.options.map((o) => newOption(o.key, o.label, o.description ?? '')),
       }),
-      ...(q.type === 'scale' && { levels: q.levels.map((l) => newLevel(l.key, l.label, l.value == null ? '' : String(l.value))) }),
+      ...(q.type === 'scale'
+        && { levels: q.levels.map((l) => newLevel(l.key, l.label, l.value == null ? '' : String(l.value))) }),
     })),
     ...(definition.lens && { lens: definition.lens.columns }),
   };
@@ -117,7 +126,10 @@ function escalateOf({ to, below, questions }: DraftEscalate): Schemas['Escalate'
 function questionOf({ key, type, text, options, levels, insufficient }: DraftQuestion): Question {
   if (type === 'yes_no') return { key, type, text };
   if (type === 'scale') {
-    return { key, type, text, levels: levels.map((l) => ({ key: l.key, label: l.label, ...(l.value.trim() && { value: numberOf(l.value) }) })) };
+    return {
+      key, type, text,
+      levels: levels.map((l) => ({ key: l.key, label: l.label, ...(l.value.trim() && { value: numberOf(l.value) }) })),
+    };
   }
   return {
     key, type, text,
@@ -127,7 +139,8 @@ function questionOf({ key, type, text, options, levels, insufficient }: DraftQue
 }
 
 // A text that is no number is sent as it is, so that the API names the problem at its path.
-const numberOf = (text: string): number => (text.trim() && Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
+const numberOf = (text: string): number =>
+  (text.trim() && Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
 
 /**
  * A definition without the members that say nothing: no nulls, no empty texts, no defaults, and every member in one order. Two
@@ -146,13 +159,15 @@ export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === J
 
 /** A key out of words: "Is it urgent?" → `is_it_urgent`. */
 export function keyOf(words: string): string {
-  const key = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+|_+$/g, '');
+  const key =
+    words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+|_+$/g, '');
   return key.slice(0, 40).replace(/_+$/, '');
 }
 
 /** A slug out of words: "Help desk (EU)" → `help-desk-eu`. */
 export function slugOf(words: string): string {
-  return words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+/, '').slice(0, 63).replace(/-+$/, '');
+  return words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+/, '').slice(0, 63)
+    .replace(/-+$/, '');
 }
 
 /** The list with the item at `from` moved by `by` places; the same list if that is beyond its ends. */

@@ -35,7 +35,10 @@ export async function readPasted(text: string): Promise<Pasted> {
   const line = (offset: number | undefined) => (offset === undefined ? undefined : lines.linePos(offset).line);
   const broken = documents.flatMap((d) => d.errors);
   if (broken.length) return { ...nothing, problems: broken.map((e) => ({ line: line(e.pos[0]), path: '', message: e.message })) };
-  if (documents.length > 1) return { ...nothing, problems: [{ path: '', message: `${documents.length} prisms. Paste one at a time, or use prismctl prisms apply.` }] };
+  if (documents.length > 1) return {
+    ...nothing,
+    problems: [{ path: '', message: `${documents.length} prisms. Paste one at a time, or use prismctl prisms apply.` }],
+  };
   const document = documents[0]!;
   const lineOf = (path: string): number | undefined => {
     const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
@@ -70,7 +73,8 @@ class Reader {
       name: this.#text(prism, 'name', ''),
       instructions: this.#text(prism, 'instructions', ''),
       model: this.#text(prism, 'model', ''),
-      fields: this.#list(prism, 'fields', '', fieldMembers).map(({ item, at }) => ({ key: this.#text(item, 'key', at), label: this.#text(item, 'label', at) })),
+      fields: this.#list(prism, 'fields', '', fieldMembers)
+        .map(({ item, at }) => ({ key: this.#text(item, 'key', at), label: this.#text(item, 'label', at) })),
       questions: this.#list(prism, 'questions', '', questionMembers).map(({ item, at }) => this.#question(item, at)),
     };
     if (prism.escalate != null) {
@@ -79,7 +83,8 @@ class Reader {
     }
     if (prism.lens != null) {
       const lens = this.#object(prism.lens, 'lens', ['columns'], 'lens');
-      if (lens) definition.lens = { columns: this.#list(lens, 'columns', 'lens.', columnMembers).map(({ item, at }) => this.#column(item, at)) };
+      if (lens) definition.lens =
+        { columns: this.#list(lens, 'columns', 'lens.', columnMembers).map(({ item, at }) => this.#column(item, at)) };
     }
     return draftOf(definition);
   }
@@ -87,7 +92,9 @@ class Reader {
   #escalate(item: Members): NonNullable<Definition['escalate']> {
     if (!this.#text(item, 'to', 'escalate')) this.#problem('escalate.to', 'Required.');
     const keys = item.questions ?? [];
-    if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) this.#problem('escalate.questions', 'Expected a list of keys of questions.');
+    if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) {
+      this.#problem('escalate.questions', 'Expected a list of keys of questions.');
+    }
     return {
       to: typeof item.to === 'string' ? item.to : '', below: this.#number(item, 'below', 'escalate') as number,
       ...(Array.isArray(keys) && keys.length > 0 && { questions: keys.map(String) }),
@@ -101,17 +108,20 @@ class Reader {
     if (type === 'yes_no') return { ...base, type };
     if (type === 'scale') {
       return { ...base, type, levels: this.#list(item, 'levels', `${at}.`, levelMembers).map(({ item: level, at: where }) => ({
-        key: this.#text(level, 'key', where), label: this.#text(level, 'label', where), value: this.#number(level, 'value', where) })) };
+        key: this.#text(level, 'key', where), label: this.#text(level, 'label', where),
+        value: this.#number(level, 'value', where) })) };
     }
     return { ...base, type: 'choice', insufficient_information: this.#boolean(item, 'insufficient_information', at),
       options: this.#list(item, 'options', `${at}.`, optionMembers).map(({ item: option, at: where }) => ({
-        key: this.#text(option, 'key', where), label: this.#text(option, 'label', where), description: this.#text(option, 'description', where) })) };
+        key: this.#text(option, 'key', where), label: this.#text(option, 'label', where),
+        description: this.#text(option, 'description', where) })) };
   }
 
   #column(item: Members, at: string): LensColumn {
     const [option, yes, no] = [this.#text(item, 'option', at), this.#number(item, 'yes_at', at), this.#number(item, 'no_at', at)];
     return {
-      name: this.#text(item, 'name', at), question: this.#text(item, 'question', at), show: this.#text(item, 'show', at) as LensColumn['show'],
+      name: this.#text(item, 'name', at), question: this.#text(item, 'question', at),
+      show: this.#text(item, 'show', at) as LensColumn['show'],
       ...(option && { option }), ...(yes !== undefined && { yes_at: yes }), ...(no !== undefined && { no_at: no }),
       ...(this.#boolean(item, 'calibrated', at) && { calibrated: true }),
     };
@@ -147,7 +157,9 @@ class Reader {
     const value = members[name];
     if (value == null) return '';
     if (typeof value === 'string') return value;
-    this.#problem(at ? `${at}.${name}` : name, `Expected a text. Put ${typeof value === 'object' ? 'it' : String(value)} in quotes.`);
+    this.#problem(
+      at ? `${at}.${name}` : name, `Expected a text. Put ${typeof value === 'object' ? 'it' : String(value)} in quotes.`,
+    );
     return typeof value === 'object' ? '' : String(value);
   }
 

@@ -92,7 +92,8 @@ export function localLensProblems(columns: DraftColumn[], { fields, questions }:
     const question = questions.find((q) => q.key === c.question);
     if (!question) return void found.set(`${at}.question`, 'The latest version has no such question.');
     if (!showsOf(question.type).includes(c.show)) found.set(`${at}.show`, `A ${typeName(question)} has no ${c.show}.`);
-    if (c.show === 'probability' && c.option && question.type !== 'yes_no' && !optionsOf(question).some((o) => o.key === c.option)) {
+    if (c.show === 'probability'
+      && c.option && question.type !== 'yes_no' && !optionsOf(question).some((o) => o.key === c.option)) {
       found.set(`${at}.option`, 'The question has no such option.');
     }
     if (c.show !== 'answer' || question.type !== 'yes_no') return;
@@ -138,7 +139,9 @@ export function inWords(message: string): string {
   return message;
 }
 
-/** The problems of a response, by path. `prefix` is where the definition stands in the body that was sent, such as `definition.`. */
+/**
+ * The problems of a response, by path. `prefix` is where the definition stands in the body that was sent, such as `definition.`.
+ */
 export function problemsByPath(problems: Problem[], prefix = ''): Problems {
   const found = new Map<string, string>();
   for (const { path, message } of problems) {
@@ -157,11 +160,14 @@ export function together(local: Problems, api: Problems): Problems {
 export function placeOf(path: string, draft: Draft): string {
   const parts = path.split('.');
   const item = (one: string, index: string | undefined, key: string | undefined) => `${one} ${key || Number(index) + 1}`;
-  if (parts[0] === 'fields' && parts[1]) return [item('Field', parts[1], draft.fields[+parts[1]]?.key), ...parts.slice(2)].join(', ');
+  if (parts[0] === 'fields' && parts[1]) {
+    return [item('Field', parts[1], draft.fields[+parts[1]]?.key), ...parts.slice(2)].join(', ');
+  }
   if (parts[0] === 'questions' && parts[1]) {
     const question = draft.questions[+parts[1]];
     const inner = parts[2] === 'options' ? question?.options : parts[2] === 'levels' ? question?.levels : undefined;
-    const rest = inner && parts[3] ? [item(parts[2] === 'options' ? 'option' : 'level', parts[3], inner[+parts[3]]?.key), ...parts.slice(4)] : parts.slice(2);
+    const rest = inner && parts[3]
+      ? [item(parts[2] === 'options' ? 'option' : 'level', parts[3], inner[+parts[3]]?.key), ...parts.slice(4)] : parts.slice(2);
     return [item('Question', parts[1], question?.key), ...rest].join(', ');
   }
   return parts.join(', ').replace(/^./, (c) => c.toUpperCase());

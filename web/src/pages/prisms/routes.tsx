@@ -40,19 +40,24 @@ export interface SettingsSearch {
   as?: 'json';
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined);
+const text = (value: unknown) =>
+  (typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined);
 const version = (value: unknown) => (Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined);
 const yes = (value: unknown) => value === true || value === 'true' || undefined;
 const oneOf = <T extends string>(value: unknown, ...words: T[]) => words.find((word) => word === String(value));
 
-const prism = createRoute({ getParentRoute: () => frame, path: '/prisms/$prism', component: lazyRouteComponent(() => import('./PrismPage'), 'PrismPage') });
+const prism = createRoute({
+  getParentRoute: () => frame, path: '/prisms/$prism', component: lazyRouteComponent(() => import('./PrismPage'), 'PrismPage'),
+});
 
 // Children are named before they are added: TypeScript does not infer the tree of routes that are made inside addChildren.
 const tryIt = createRoute({
   getParentRoute: () => prism,
   path: '/',
   component: lazyRouteComponent(() => import('./Try'), 'Try'),
-  validateSearch: (search): TrySearch => ({ version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'typescript', 'python', 'prismctl') }),
+  validateSearch: (search): TrySearch => ({
+    version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'typescript', 'python', 'prismctl'),
+  }),
 });
 const edit = createRoute({
   getParentRoute: () => prism,
@@ -60,11 +65,24 @@ const edit = createRoute({
   component: lazyRouteComponent(() => import('./Edit'), 'Edit'),
   validateSearch: (search): EditSearch => ({ try: yes(search.try), review: yes(search.review), from: version(search.from) }),
 });
-const lens = createRoute({ getParentRoute: () => prism, path: '/lens', component: lazyRouteComponent(() => import('./Lens'), 'Lens') });
-const results = createRoute({ getParentRoute: () => prism, path: '/results', component: lazyRouteComponent(() => import('./Tabs'), 'ResultsTab'), validateSearch: resultsSearch });
-const runs = createRoute({ getParentRoute: () => prism, path: '/runs', component: lazyRouteComponent(() => import('./Tabs'), 'RunsTab'), validateSearch: runsSearch });
-const quality = createRoute({ getParentRoute: () => prism, path: '/quality', component: lazyRouteComponent(() => import('../quality/Quality'), 'Quality'), validateSearch: qualitySearch });
-const label = createRoute({ getParentRoute: () => prism, path: '/label', component: lazyRouteComponent(() => import('../quality/Label'), 'Label'), validateSearch: labelSearch });
+const lens =
+  createRoute({ getParentRoute: () => prism, path: '/lens', component: lazyRouteComponent(() => import('./Lens'), 'Lens') });
+const results = createRoute({
+  getParentRoute: () => prism, path: '/results', component: lazyRouteComponent(() => import('./Tabs'), 'ResultsTab'),
+  validateSearch: resultsSearch,
+});
+const runs = createRoute({
+  getParentRoute: () => prism, path: '/runs', component: lazyRouteComponent(() => import('./Tabs'), 'RunsTab'),
+  validateSearch: runsSearch,
+});
+const quality = createRoute({
+  getParentRoute: () => prism, path: '/quality', component: lazyRouteComponent(() => import('../quality/Quality'), 'Quality'),
+  validateSearch: qualitySearch,
+});
+const label = createRoute({
+  getParentRoute: () => prism, path: '/label', component: lazyRouteComponent(() => import('../quality/Label'), 'Label'),
+  validateSearch: labelSearch,
+});
 const settings = createRoute({
   getParentRoute: () => prism,
   path: '/settings',
@@ -77,7 +95,9 @@ export const prismsRoutes = [
     getParentRoute: () => frame,
     path: '/prisms',
     component: lazyRouteComponent(() => import('./List'), 'List'),
-    validateSearch: (search): PrismsSearch => ({ q: text(search.q), archived: oneOf(search.archived, 'true', 'all'), sort: text(search.sort) }),
+    validateSearch: (search): PrismsSearch => ({
+      q: text(search.q), archived: oneOf(search.archived, 'true', 'all'), sort: text(search.sort),
+    }),
   }),
   createRoute({
     getParentRoute: () => frame,

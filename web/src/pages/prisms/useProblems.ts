@@ -16,10 +16,12 @@ export function useSettled<T>(value: T, ms = 400): T {
 const none: Problems = new Map();
 
 /**
- * The local problems of what is typed, and those of the API's dry run of it, asked when the typing pauses. `body` is what is sent;
- * `other` is why the dry run failed for another reason than a problem at a path.
+ * The local problems of what is typed, and those of the API's dry run of it, asked when the typing pauses. `body` is what is
+ * sent; `other` is why the dry run failed for another reason than a problem at a path.
  */
-export function useDryRun(key: QueryKey, body: unknown, local: Problems, dryRun: (signal: AbortSignal) => Promise<unknown>, enabled: boolean) {
+export function useDryRun(
+  key: QueryKey, body: unknown, local: Problems, dryRun: (signal: AbortSignal) => Promise<unknown>, enabled: boolean,
+) {
   const text = JSON.stringify(body);
   const settled = useSettled(text);
   const current = settled === text;
@@ -38,5 +40,8 @@ export function useDryRun(key: QueryKey, body: unknown, local: Problems, dryRun:
   });
   const found = current && local.size === 0 && error instanceof ApiError ? error : undefined;
   const placed = found?.problems.length ? problemsByPath(found.problems) : none;
-  return { problems: together(local, placed), other: found && !found.problems.length ? found : undefined, checking: enabled && (!current || isFetching) };
+  return {
+    problems: together(local, placed), other: found && !found.problems.length ? found : undefined,
+    checking: enabled && (!current || isFetching),
+  };
 }

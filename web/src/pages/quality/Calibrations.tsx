@@ -14,8 +14,15 @@ import { LabelsNeeded } from './LabelsNeeded';
 
 type Method = Parameters<typeof createCalibration>[3];
 
+interface CalibrationsProps {
+  prism: Prism;
+  of: Of & { question: string };
+  type: Question['type'];
+  pinned: string | null;
+}
+
 /** The calibrations of a question of a version: fitting one, and which one is pinned. */
-export function Calibrations(props: { prism: Prism; of: Of & { question: string }; type: Question['type']; pinned: string | null }) {
+export function Calibrations(props: CalibrationsProps) {
   const { prism: { slug, archived_at }, of: { version, question } } = props;
   const canEdit = useCan('edit') && archived_at === null;
   const [method, setMethod] = useState<Method>('auto');
@@ -23,7 +30,8 @@ export function Calibrations(props: { prism: Prism; of: Of & { question: string 
     <>
       <Fitted {...props} canEdit={canEdit} method={method} onMethod={setMethod} />
       <SameCall commands={canEdit
-        ? calibrateCommands(location.origin, slug, version, question, method) : calibrationsCommands(location.origin, slug, version, question)} />
+        ? calibrateCommands(location.origin, slug, version, question, method)
+        : calibrationsCommands(location.origin, slug, version, question)} />
     </>
   );
 }
@@ -40,14 +48,16 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
       const before = pinned;
       for (const queryKey of [['results'], ['prism', prism.slug, 'preview']]) void client.invalidateQueries({ queryKey });
       await renew();
-      toast(id === null ? 'Unpinned: calibrated columns show nothing for this question.' : 'Pinned: calibrated columns show it from the next read on.', () => pin.mutate(before));
+      toast(id === null ? 'Unpinned: calibrated columns show nothing for this question.'
+        : 'Pinned: calibrated columns show it from the next read on.', () => pin.mutate(before));
     },
   });
   const fit = useMutation({
     mutationFn: () => createCalibration(prism.slug, of.version, of.question, method),
     onSuccess: async (made) => { await renew(); toast(`Fitted: ${nameOf(made)}.`, undefined); },
   });
-  useActions(canEdit ? [{ id: 'quality calibrate', group: 'Quality', label: 'Calibrate the question', run: () => fit.mutate() }] : []);
+  useActions(canEdit
+    ? [{ id: 'quality calibrate', group: 'Quality', label: 'Calibrate the question', run: () => fit.mutate() }] : []);
   const few = tooFew(fit.error);
   const oneClass = few && fit.error instanceof ApiError && fit.error.message.includes('one class');
   const none = fit.error instanceof ApiError && fit.error.status === 409 && !few ? fit.error.message : undefined;
@@ -56,29 +66,43 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
     : [['auto', 'Temperature, if it helps'], ['temperature', 'Temperature, in any case']];
   return (
     <Section title="Calibrations" actions={pinned !== null && (
-      <ButtonLink small to="/prisms/$prism/quality" params={{ prism: prism.slug }} search={{ question: of.question, version: of.version, calibrated: true }}>
+      <ButtonLink small to="/prisms/$prism/quality" params={{ prism: prism.slug }}
+        search={{ question: of.question, version: of.version, calibrated: true }}>
         Before and after
       </ButtonLink>
     )}>
       <p className="soft">
-        A calibration maps stored probabilities to ones that mean what they say. It counts for nothing until it is pinned; then the calibrated columns
-        of the Lens show it. Stored answers never change.
+        A calibration maps stored probabilities to ones that mean what they say. It counts for nothing until it is pinned; then
+        the calibrated columns of the Lens show it. Stored answers never change.
       </p>
       {canEdit ? (
         <form className="inline-form" onSubmit={(event) => { event.preventDefault(); fit.mutate(); }}>
-          <Select label="Method" hideLabel value={method} options={methods} onChange={(event) => onMethod(event.target.value as Method)} />
+          <Select label="Method" hideLabel value={method} options={methods}
+            onChange={(event) => onMethod(event.target.value as Method)} />
           <Button type="submit" variant="primary" busy={fit.isPending}>Calibrate</Button>
         </form>
-      ) : <Note>{prism.archived_at === null ? 'Your role may not make or pin calibrations. Owners and editors may.' : 'An archived prism takes no changes.'}</Note>}
-      {few && !oneClass && <LabelsNeeded prism={prism.slug} version={of.version} question={of.question} {...few} what="a calibration" />}
-      {oneClass && <Note tone="warn">Only {few.have} of {few.need} labels of the rarer answer: label more results until yes and no have {few.need} each.</Note>}
+      ) : (
+        <Note>
+          {prism.archived_at === null ? 'Your role may not make or pin calibrations. Owners and editors may.'
+            : 'An archived prism takes no changes.'}
+        </Note>
+      )}
+      {few && !oneClass && (
+        <LabelsNeeded prism={prism.slug} version={of.version} question={of.question} {...few} what="a calibration" />
+      )}
+      {oneClass && (
+        <Note tone="warn">
+          Only {few.have} of {few.need} labels of the rarer answer: label more results until yes and no have {few.need} each.
+        </Note>
+      )}
       {none && <Note>{none} Nothing was stored. More labels, or another method, may find one.</Note>}
       {!few && !none && <ErrorNote error={fit.error} title="Nothing was fitted." onRetry={() => fit.mutate()} />}
       <ErrorNote error={pin.error} title="The pin was not changed." />
       <ErrorNote error={list.error} title="The calibrations could not be loaded." onRetry={() => void list.refetch()} />
       {list.data?.length === 0 && !few && (
         <Empty title="No calibration yet">
-          {canEdit ? 'Calibrate fits one to the labels that count, and says what it gains on labels that it has not seen.' : 'Nobody has fitted one to this question yet.'}
+          {canEdit ? 'Calibrate fits one to the labels that count, and says what it gains on labels that it has not seen.'
+            : 'Nobody has fitted one to this question yet.'}
         </Empty>
       )}
       {!list.data && !list.error && <Skeleton lines={3} />}
@@ -87,9 +111,13 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
           <table className="table">
             <thead>
               <tr>
-                <th scope="col" className="wide">Fitted</th><th scope="col">Method</th><th scope="col" className="end wide">Labels</th>
+                <th scope="col" className="wide">Fitted</th>
+                <th scope="col">Method</th>
+                <th scope="col" className="end wide">Labels</th>
                 <th scope="col" className="end wide">Log loss before</th><th scope="col" className="end wide">after</th>
-                <th scope="col" className="end">Gain, 95% interval</th><th scope="col" className="wide">Pin</th><th scope="col"><span className="unseen">Actions</span></th>
+                <th scope="col" className="end">Gain, 95% interval</th>
+                <th scope="col" className="wide">Pin</th>
+                <th scope="col"><span className="unseen">Actions</span></th>
               </tr>
             </thead>
             <tbody>
@@ -101,10 +129,16 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
                   <td className="end wide" title={String(c.log_loss_before)}>{fixed(c.log_loss_before)}</td>
                   <td className="end wide" title={String(c.log_loss_after)}>{fixed(c.log_loss_after)}</td>
                   <td className="end"><Interval of={c.gain} /></td>
-                  <td className="wide">{c.id === pinned ? <Badge tone="good">pinned</Badge> : <span className="soft">no</span>}</td>
+                  <td className="wide">
+                    {c.id === pinned ? <Badge tone="good">pinned</Badge> : <span className="soft">no</span>}
+                  </td>
                   <td className="end">
                     <span className="row quality-actions">
-                      {canEdit && <Button small busy={pin.isPending} onClick={() => pin.mutate(c.id === pinned ? null : c.id)}>{c.id === pinned ? 'Unpin' : 'Pin'}</Button>}
+                      {canEdit && (
+                        <Button small busy={pin.isPending} onClick={() => pin.mutate(c.id === pinned ? null : c.id)}>
+                          {c.id === pinned ? 'Unpin' : 'Pin'}
+                        </Button>
+                      )}
                       <Copy text={c.id} label="Copy calibration id" />
                     </span>
                   </td>
@@ -116,8 +150,8 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
       )}
       {list.data && list.data.length > 0 && (
         <p className="soft">
-          The log loss after is of {count(5, 'fit')} to labels of other inputs each (cross-validation), so the gain is what new answers can expect.
-          Another version needs its own calibration.
+          The log loss after is of {count(5, 'fit')} to labels of other inputs each (cross-validation), so the gain is what new
+          answers can expect. Another version needs its own calibration.
         </p>
       )}
     </Section>

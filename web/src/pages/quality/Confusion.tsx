@@ -15,22 +15,30 @@ export function Confusion({ measured, question }: { measured: Measured; question
   return (
     <>
       <Section title="Confusion">
-        <p>{worst
-          ? `The most frequent mistake: “${labels[worst.label]}” answered as “${labels[worst.answer]}”, ${shown(worst.n)} of ${count(sums[worst.label]!, 'label')} (${percent(worst.n / sums[worst.label]!)}).`
-          : 'No answer was wrong.'}</p>
-        <div className="quality-scroll" tabIndex={0} role="region" aria-label="Confusion: a row for each label, a column for each answer">
+        <p>
+          {worst ? `The most frequent mistake: “${labels[worst.label]}” answered as “${labels[worst.answer]}”, `
+            + `${shown(worst.n)} of ${count(sums[worst.label]!, 'label')} (${percent(worst.n / sums[worst.label]!)}).`
+            : 'No answer was wrong.'}
+        </p>
+        <div className="quality-scroll" tabIndex={0} role="region"
+          aria-label="Confusion: a row for each label, a column for each answer">
           <table className={labels.length > 8 ? 'table quality-confusion many' : 'table quality-confusion'}>
             <thead>
               <tr><td /><th scope="colgroup" colSpan={labels.length}>Answered</th></tr>
-              <tr><th scope="col">Label</th>{labels.map((label, i) => <th key={i} scope="col" className="end"><span>{label}</span></th>)}</tr>
+              <tr>
+                <th scope="col">Label</th>
+                {labels.map((label, i) => <th key={i} scope="col" className="end"><span>{label}</span></th>)}
+              </tr>
             </thead>
             <tbody>
               {confusion.counts.map((row, i) => (
                 <tr key={i}>
                   <th scope="row">{labels[i]} <span className="soft">{sums[i]}</span></th>
                   {row.map((n, j) => (
-                    <td key={j} className={i === j ? 'end right' : 'end'} style={{ '--share': sums[i] ? n / sums[i]! : 0 } as CSSProperties}
-                      title={`${count(n, 'label')} ${labels[i]} answered ${labels[j]}${sums[i] ? `, ${percent(n / sums[i]!)} of its labels` : ''}`}>
+                    <td key={j} className={i === j ? 'end right' : 'end'}
+                      style={{ '--share': sums[i] ? n / sums[i]! : 0 } as CSSProperties}
+                      title={`${count(n, 'label')} ${labels[i]} answered ${labels[j]}`
+                        + (sums[i] ? `, ${percent(n / sums[i]!)} of its labels` : '')}>
                       {n === 0 ? <span className="soft">0</span> : n}
                     </td>
                   ))}
@@ -48,7 +56,9 @@ export function Confusion({ measured, question }: { measured: Measured; question
               <thead>
                 <tr>
                   <th scope="col">Option</th><th scope="col" className="end wide">Labels</th>
-                  <th scope="col" className="end">Precision</th><th scope="col" className="end">Recall</th><th scope="col" className="end wide">F1</th>
+                  <th scope="col" className="end">Precision</th>
+                  <th scope="col" className="end">Recall</th>
+                  <th scope="col" className="end wide">F1</th>
                 </tr>
               </thead>
               <tbody>
@@ -62,14 +72,21 @@ export function Confusion({ measured, question }: { measured: Measured; question
             </table>
           </div>
         ) : null}
-        <p className="soft">Options with 5 labels or more, with 95% intervals. Precision: how often an answer was right. Recall: how often a label was found.</p>
+        <p className="soft">
+          Options with 5 labels or more, with 95% intervals. Precision: how often an answer was right. Recall: how often a label
+          was found.
+        </p>
       </Section>
     </>
   );
 }
 
 function Cell({ of, none = '–', wide }: { of: Figure | null; none?: string; wide?: boolean }) {
-  return <td className={wide ? 'end wide' : 'end'} title={of ? String(of.value) : undefined}>{of ? <Interval of={of} /> : <span className="soft">{none}</span>}</td>;
+  return (
+    <td className={wide ? 'end wide' : 'end'} title={of ? String(of.value) : undefined}>
+      {of ? <Interval of={of} /> : <span className="soft">{none}</span>}
+    </td>
+  );
 }
 
 /** The label and answer that are most often taken for each other, the first of several. */

@@ -10,7 +10,8 @@ export function Coverage({ measured }: { measured: Measured }) {
   const initial = points.reduce((best, { kept }, i) => (Math.abs(kept - 0.8) < Math.abs(points[best]!.kept - 0.8) ? i : best), 0);
   return (
     <section className="section">
-      <Curve title="Mistakes by coverage" label="Share that is wrong, by the share of answers that is kept" axes={{ x: 'Answers that are kept, surest first', y: 'Share that is wrong' }}
+      <Curve title="Mistakes by coverage" label="Share that is wrong, by the share of answers that is kept"
+        axes={{ x: 'Answers that are kept, surest first', y: 'Share that is wrong' }}
         lines={[{ label: 'Share that is wrong', points: points.map(({ kept, risk }) => ({ x: kept, y: risk })) }]}
         initial={initial} formatX={percent} formatY={percent} wordsOf={(i) => coverageWords(points[i]!)} />
     </section>

@@ -13,8 +13,15 @@ import { Reference } from './Reference';
 
 const route = getRouteApi('/frame/prisms/$prism/quality');
 
+interface DriftPartProps {
+  prism: Prism;
+  version: number;
+  question: Question;
+  days: boolean;
+}
+
 /** Whether the answers of the last hour and day are distributed as those of the reference. */
-export function DriftPart({ prism, version, question, days }: { prism: Prism; version: number; question: Question; days: boolean }) {
+export function DriftPart({ prism, version, question, days }: DriftPartProps) {
   const client = useQueryClient();
   const canEdit = useCan('edit');
   const [asking, setAsking] = useState(false);
@@ -25,7 +32,8 @@ export function DriftPart({ prism, version, question, days }: { prism: Prism; ve
     onSuccess: async (_, watched) => {
       setAsking(false);
       await client.invalidateQueries({ queryKey: ['drift', prism.slug] });
-      toast(watched ? `${prism.slug} is watched. Its answers are counted within a minute or so.` : `${prism.slug} is not watched any more.`);
+      toast(watched
+        ? `${prism.slug} is watched. Its answers are counted within a minute or so.` : `${prism.slug} is not watched any more.`);
     },
   });
   const act = (label: string, run: () => void) => ({ id: `drift ${label}`, group: 'Quality', label, run });
@@ -45,15 +53,21 @@ export function DriftPart({ prism, version, question, days }: { prism: Prism; ve
       {!data && !error && <Skeleton lines={8} />}
       {data && !data.watched && (
         <Empty title="Nobody watches this prism" command={`prismctl quality watch ${prism.slug}`}
-          action={canEdit ? <Button variant="primary" busy={watch.isPending} onClick={() => watch.mutate(true)}>Watch for drift</Button> : <span className="soft">Owners and editors may watch it.</span>}>
-          Watched, its answers are counted and compared with its first 2,000 results: by the hour and by the day, without labels and without texts.
+          action={canEdit
+            ? <Button variant="primary" busy={watch.isPending} onClick={() => watch.mutate(true)}>Watch for drift</Button>
+            : <span className="soft">Owners and editors may watch it.</span>}>
+          Watched, its answers are counted and compared with its first 2,000 results: by the hour and by the day, without labels
+          and without texts.
         </Empty>
       )}
       {data?.watched && found && <Watched data={data} found={found} days={days} />}
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => watch.mutate(false)} busy={watch.isPending} verb="Stop watching" title={`Stop watching ${prism.slug}?`} error={<ErrorNote error={watch.error} />}>
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => watch.mutate(false)} busy={watch.isPending}
+        verb="Stop watching" title={`Stop watching ${prism.slug}?`} error={<ErrorNote error={watch.error} />}>
         <p>What was counted of its answers, and the reference periods of its versions, are deleted. Results stay.</p>
       </Confirm>
-      {setting && data && <Reference prism={prism.slug} version={version} reference={data.reference} onClose={() => setSetting(false)} />}
+      {setting && data && (
+        <Reference prism={prism.slug} version={version} reference={data.reference} onClose={() => setSetting(false)} />
+      )}
     </Section>
   );
 }
@@ -65,7 +79,9 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
     <>
       <ul className="quality-windows">
         {([['hour', 'The last hour'], ['day', 'The last day']] as const).map(([key, name]) => (
-          <li key={key}>{name}: <Badge tone={found[key].alarm ? 'warn' : found[key].probability ? 'good' : 'neutral'}>{windowWords(found[key])}</Badge></li>
+          <li key={key}>{name}: <Badge tone={found[key].alarm ? 'warn' : found[key].probability ? 'good' : 'neutral'}>
+            {windowWords(found[key])}
+          </Badge></li>
         ))}
       </ul>
       <p className="soft">
@@ -73,21 +89,38 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
         {reference?.kind === 'set' ? `the period from ${utc(reference.from)} to ${utc(reference.to)} UTC` : 'the first results'}
         : {count(reference?.results ?? 0, 'result')}{(reference?.results ?? 0) < 500 && ', of at least 500'}.
       </p>
-      {!found.metrics && <Note>This question has no metrics, and so no alert: watched prisms of all accounts share those of 39 questions, of their latest versions.</Note>}
+      {!found.metrics && (
+        <Note>
+          This question has no metrics, and so no alert: watched prisms of all accounts share those of 39 questions, of their
+          latest versions.
+        </Note>
+      )}
       <nav className="choices" aria-label="Span of each point">
         {([[undefined, 'Hours'], ['days', 'Days']] as const).map(([value, label]) => (
-          <route.Link key={label} to="." search={(before) => ({ ...before, span: value })} replace resetScroll={false} className={(value === 'days') === days ? 'chosen-one' : undefined}>{label}</route.Link>
+          <route.Link key={label} to="." search={(before) => ({ ...before, span: value })} replace resetScroll={false}
+            className={(value === 'days') === days ? 'chosen-one' : undefined}>
+            {label}
+          </route.Link>
         ))}
       </nav>
-      {!windows.some(({ window }) => window?.probability) ? <Note>No {days ? 'day' : 'hour'} has had enough results to compare: 100 of its own, and 500 of the reference.</Note> : (
+      {!windows.some(({ window }) => window?.probability) ? (
+        <Note>No {days ? 'day' : 'hour'} has had enough results to compare: 100 of its own, and 500 of the reference.</Note>
+      ) : (
         <div className="quality-pair">
           {([['probability', 'Top probabilities'], ['classes', 'Answers']] as const).map(([key, name]) => (
-            <AreaChart key={key} title={name} label={`Stability index of ${name.toLowerCase()}`} times={windows.map((w) => w.at.slice(0, days ? 10 : 16).replace('T', ' '))} format={rounded} axis={rounded}
-              series={[{ label: 'Index', values: windows.map((w) => w.window?.[key]?.psi ?? null) }, { label: 'Limit', bare: true, values: windows.map((w) => w.window?.[key]?.limit ?? null) }]} />
+            <AreaChart key={key} title={name} label={`Stability index of ${name.toLowerCase()}`}
+              times={windows.map((w) => w.at.slice(0, days ? 10 : 16).replace('T', ' '))} format={rounded} axis={rounded}
+              series={[
+                { label: 'Index', values: windows.map((w) => w.window?.[key]?.psi ?? null) },
+                { label: 'Limit', bare: true, values: windows.map((w) => w.window?.[key]?.limit ?? null) },
+              ]} />
           ))}
         </div>
       )}
-      <p className="soft">The population stability index is 0 where answers are distributed as in the reference; above its limit it is an alarm. An alarm does not say that answers are wrong: label some to see. Gaps have fewer than 100 results.</p>
+      <p className="soft">
+        The population stability index is 0 where answers are distributed as in the reference; above its limit it is an alarm. An
+        alarm does not say that answers are wrong: label some to see. Gaps have fewer than 100 results.
+      </p>
     </>
   );
 }
@@ -99,7 +132,10 @@ export function windowWords({ results, alarm, probability, classes }: DriftWindo
   const n = count(results, 'result');
   if (!probability || !classes) return `${n}, too few to compare`;
   if (!alarm) return `no drift in ${n}`;
-  const what = [probability.alarm && `probabilities (${rounded(probability.psi)} above ${rounded(probability.limit)})`, classes.alarm && `answers (${rounded(classes.psi)} above ${rounded(classes.limit)})`].filter(Boolean).join(' and ');
+  const what = [
+    probability.alarm && `probabilities (${rounded(probability.psi)} above ${rounded(probability.limit)})`,
+    classes.alarm && `answers (${rounded(classes.psi)} above ${rounded(classes.limit)})`,
+  ].filter(Boolean).join(' and ');
   return `drift of ${what} in ${n}`;
 }
 
@@ -109,6 +145,8 @@ export function filled(windows: DriftWindow[], hours: number): { at: string; win
   if (!first || !last) return [];
   const by = new Map(windows.map((window) => [Date.parse(window.from), window]));
   const all: { at: string; window: DriftWindow | undefined }[] = [];
-  for (let at = Date.parse(first.from); at <= Date.parse(last.from); at += hours * 3_600_000) all.push({ at: new Date(at).toISOString(), window: by.get(at) });
+  for (let at = Date.parse(first.from); at <= Date.parse(last.from); at += hours * 3_600_000) {
+    all.push({ at: new Date(at).toISOString(), window: by.get(at) });
+  }
   return all;
 }

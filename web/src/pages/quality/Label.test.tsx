@@ -10,16 +10,25 @@ import { Label } from './Label';
 import { labelSearch } from './search';
 
 const version = {
-  version: 1, created_at: '2026-11-22T12:00:00.000Z', instructions: null, model: null, fields: [{ key: 'message', label: 'Message' }],
+  version: 1, created_at: '2026-11-22T12:00:00.000Z', instructions: null, model: null,
+  fields: [{ key: 'message', label: 'Message' }],
   questions: [
-    { key: 'topic', type: 'choice', text: 'What is it about?', insufficient_information: true, options: [{ key: 'billing', label: 'Billing', description: null }, { key: 'delivery', label: 'Delivery', description: null }] },
+    { key: 'topic', type: 'choice', text: 'What is it about?', insufficient_information: true, options: [
+      { key: 'billing', label: 'Billing', description: null }, { key: 'delivery', label: 'Delivery', description: null },
+    ] },
     { key: 'refund', type: 'yes_no', text: 'A refund?' },
   ],
 };
-const prism = { id: 'p', slug: 'tickets', name: null, created_at: version.created_at, archived_at: null, retention_days: null, latest_version: 1, version, lens: { columns: [] } };
+const prism = {
+  id: 'p', slug: 'tickets', name: null, created_at: version.created_at, archived_at: null, retention_days: null,
+  latest_version: 1, version, lens: { columns: [] },
+};
 const result = (n: number) => ({
   result_id: `r${n}`, ref: null, created_at: version.created_at, version: 1, context: null, fields: { message: `Text ${n}.` },
-  answers: { topic: { type: 'choice', value: 'delivery', confidence: 0.5, probabilities: { billing: 0.2, delivery: 0.7, insufficient_information: 0.1 } }, refund: { type: 'yes_no', probability: 0.9 } },
+  answers: { topic: {
+    type: 'choice', value: 'delivery', confidence: 0.5,
+    probabilities: { billing: 0.2, delivery: 0.7, insufficient_information: 0.1 },
+  }, refund: { type: 'yes_no', probability: 0.9 } },
 });
 
 let stop = () => {};
@@ -45,17 +54,25 @@ async function open(search = '', role = 'labeller') {
   vi.stubGlobal('fetch', async (input: string | Request, init?: RequestInit) => {
     const path = typeof input === 'string' ? input : new URL(input.url).pathname;
     if (path === '/console/session') return Response.json({ accounts: [account] });
-    if (path === '/console/session/key') return Response.json({ key: 'k', expires_at: new Date(Date.now() + 900_000).toISOString(), account, member: account.member });
+    if (path === '/console/session/key') return Response.json({
+      key: 'k', expires_at: new Date(Date.now() + 900_000).toISOString(), account, member: account.member,
+    });
     if (!(input instanceof Request)) throw new Error(`${init?.method} ${path}`);
     const query = new URL(input.url).searchParams;
     if (path === '/v1/prisms/tickets') return Response.json(prism);
-    if (path.endsWith('/quality') && measured) return Response.json({ version: 1, questions: [{ question: 'refund', counted: 40 }] });
-    if (path.endsWith('/quality')) return Response.json({ error: { code: 'conflict', message: 'Too few labels: 28 of 30.' } }, { status: 409 });
+    if (path.endsWith('/quality') && measured) {
+      return Response.json({ version: 1, questions: [{ question: 'refund', counted: 40 }] });
+    }
+    if (path.endsWith('/quality')) {
+      return Response.json({ error: { code: 'conflict', message: 'Too few labels: 28 of 30.' } }, { status: 409 });
+    }
     if (path.endsWith('/label-queue')) {
       asked.push(query.toString());
       const order = query.get('order') as keyof typeof queue;
       const at = Number(query.get('cursor') ?? 0);
-      return Response.json({ data: queue[order][at], sample: order, next_cursor: at + 1 < queue[order].length ? String(at + 1) : null });
+      return Response.json({
+        data: queue[order][at], sample: order, next_cursor: at + 1 < queue[order].length ? String(at + 1) : null,
+      });
     }
     if (path.endsWith('/labels')) {
       const no = refuse?.();
@@ -70,7 +87,10 @@ async function open(search = '', role = 'labeller') {
   const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Outlet });
   const page = createRoute({ getParentRoute: () => frame, path: '/prisms/$prism', component: PrismPage });
   const child = createRoute({ getParentRoute: () => page, path: '/label', component: Label, validateSearch: labelSearch });
-  const router = createRouter({ routeTree: root.addChildren([frame.addChildren([page.addChildren([child])])]), history: createMemoryHistory({ initialEntries: [`/prisms/tickets/label${search}`] }) });
+  const router = createRouter({
+    routeTree: root.addChildren([frame.addChildren([page.addChildren([child])])]),
+    history: createMemoryHistory({ initialEntries: [`/prisms/tickets/label${search}`] }),
+  });
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(<QueryClientProvider client={client}><RouterProvider router={router as never} /></QueryClientProvider>);
   if (role === 'labeller') await screen.findByText('Text 1.');
@@ -97,7 +117,10 @@ describe('labelling', () => {
     const labels = puts.map((put) => (put.body as { labels: Record<string, unknown>; sample: string }));
     expect(Object.assign({}, ...labels.slice(0, 2).map((one) => one.labels))).toEqual({ topic: 'billing', refund: false });
     expect(new Set(labels.map((one) => one.sample))).toEqual(new Set(['random']));
-    expect(asked).toEqual(['question=topic&order=random&limit=20', 'question=topic&order=random&limit=20&cursor=1', 'question=topic&order=random&limit=20&cursor=2']);
+    expect(asked).toEqual([
+      'question=topic&order=random&limit=20', 'question=topic&order=random&limit=20&cursor=1',
+      'question=topic&order=random&limit=20&cursor=2',
+    ]);
   });
   it('of one question asks it alone, and what is undone is removed', async () => {
     await open('?question=refund');
@@ -141,7 +164,8 @@ describe('labelling', () => {
   it('goes on while labels cannot be stored, and stores them later', async () => {
     await open('?question=refund');
     let away = true;
-    refuse = () => (away ? Response.json({ error: { code: 'unavailable', message: 'The server is busy.' } }, { status: 503 }) : undefined);
+    refuse = () =>
+      (away ? Response.json({ error: { code: 'unavailable', message: 'The server is busy.' } }, { status: 503 }) : undefined);
     press('y');
     expect(await screen.findByText('Text 2.')).toBeTruthy();
     press('n');
@@ -158,9 +182,11 @@ describe('labelling', () => {
     expect(await screen.findByText('29 of 30 labels of topic for measures')).toBeTruthy();
     press('k');
     render(<KeyList onClose={() => {}} />);
-    const keys = Object.fromEntries([...document.querySelectorAll('.keys dl > div')].map((line) => [line.children[0]!.textContent, line.children[1]!.textContent]));
+    const keys = Object.fromEntries([...document.querySelectorAll('.keys dl > div')].map((line) =>
+      [line.children[0]!.textContent, line.children[1]!.textContent]));
     expect(keys).toMatchObject({
-      'topic: Billing': '1', 'topic: Insufficient information': '3', 'Next text': '→', 'Previous text': '←', 'Skip the text': 's', 'Undo the last label': 'u', 'Show the model’s answers': 'm',
+      'topic: Billing': '1', 'topic: Insufficient information': '3', 'Next text': '→', 'Previous text': '←',
+      'Skip the text': 's', 'Undo the last label': 'u', 'Show the model’s answers': 'm',
     });
   });
   // spec: console-quality-page

@@ -5,7 +5,9 @@ import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { labelCommands, queueCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
-import { Badge, Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Progress, Select, shown, Skeleton, Toolbar } from '@/design';
+import {
+  Badge, Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Progress, Select, shown, Skeleton, Toolbar,
+} from '@/design';
 import { type Action, useActions } from '@/shell/actions';
 import { useDraft } from '../prisms/drafts';
 import { usePrism } from '../prisms/PrismPage';
@@ -27,23 +29,40 @@ export function Label(): ReactNode {
   const navigate = route.useNavigate();
   const canLabel = useCan('label');
   const { questions } = prism.version;
-  const set = (change: Partial<LabelSearch>) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
-  const of: QueueOf = { prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version: search.version };
+  const set = (change: Partial<LabelSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const of: QueueOf = {
+    prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version: search.version,
+  };
   if (!canLabel) return <Note>Your role may not label results. Owners, editors and labellers may.</Note>;
   return (
     <>
       <Toolbar label="What is labelled">
-        <Select label="Question" value={search.question ?? ''} onChange={(event) => set({ question: event.target.value || undefined })}
-          options={[...(questions.length === 1 ? [] : [['', 'All questions'] as const]), ...questions.map((q) => [q.key, q.key] as const),
-            ...(search.question && !questions.some((q) => q.key === search.question) ? [[search.question, search.question] as const] : [])]} />
-        <Select label="Order" value={of.order} onChange={(event) => set({ order: event.target.value === 'uncertain' ? 'uncertain' : undefined })}
+        <Select label="Question" value={search.question ?? ''}
+          onChange={(event) => set({ question: event.target.value || undefined })}
+          options={[...(questions.length === 1 ? [] : [['', 'All questions'] as const]),
+            ...questions.map((q) => [q.key, q.key] as const),
+            ...(search.question && !questions.some((q) => q.key === search.question)
+              ? [[search.question, search.question] as const] : [])]} />
+        <Select label="Order" value={of.order}
+          onChange={(event) => set({ order: event.target.value === 'uncertain' ? 'uncertain' : undefined })}
           options={[['random', 'At random'], ['uncertain', 'Least sure first']]} />
-        <Select label="Version" value={String(search.version ?? '')} onChange={(event) => set({ version: Number(event.target.value) || undefined })}
-          options={[['', 'Any version'], ...Array.from({ length: prism.latest_version }, (_, i) => String(prism.latest_version - i)).map((v) => [v, v] as const)]} />
-        <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false} onChange={(event) => set({ answers: event.target.checked || undefined })} />
+        <Select label="Version" value={String(search.version ?? '')}
+          onChange={(event) => set({ version: Number(event.target.value) || undefined })}
+          options={[['', 'Any version'], ...Array.from(
+            { length: prism.latest_version }, (_, i) => String(prism.latest_version - i),
+          ).map((v) => [v, v] as const)]} />
+        <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false}
+          onChange={(event) => set({ answers: event.target.checked || undefined })} />
       </Toolbar>
-      {of.order === 'uncertain' && <Note tone="warn">Labels of the least sure answers show where a prism fails. They enter no measure and no calibration, as they say nothing about the other answers.</Note>}
-      <Labeller key={JSON.stringify(of)} of={of} all={search.question === undefined} answers={search.answers ?? false} onAnswers={() => set({ answers: search.answers ? undefined : true })} />
+      {of.order === 'uncertain' && (
+        <Note tone="warn">
+          Labels of the least sure answers show where a prism fails. They enter no measure and no calibration, as they say nothing
+          about the other answers.
+        </Note>
+      )}
+      <Labeller key={JSON.stringify(of)} of={of} all={search.question === undefined} answers={search.answers ?? false}
+        onAnswers={() => set({ answers: search.answers ? undefined : true })} />
     </>
   );
 }
@@ -58,7 +77,9 @@ function useQueue(of: QueueOf) {
     // What was labelled leaves the queue: reading it again would shift what is shown.
     staleTime: Infinity, gcTime: 0, refetchOnReconnect: false, placeholderData: undefined,
   });
-  return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [], sample: query.data?.pages[0]?.sample ?? of.order };
+  return {
+    ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [], sample: query.data?.pages[0]?.sample ?? of.order,
+  };
 }
 
 function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; answers: boolean; onAnswers: () => void }) {
@@ -114,7 +135,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     saver.add({ result: found.step.result, labels: { [found.step.question]: found.step.before ?? null }, sample: queue.sample });
     setNow(found.next);
     setTimes((was) => was.slice(0, -1));
-    setSaid(found.step.before === undefined ? `The label of ${found.step.question} is taken back.` : `${found.step.question} has its label from before.`);
+    setSaid(found.step.before === undefined
+      ? `The label of ${found.step.question} is taken back.` : `${found.step.question} has its label from before.`);
   };
   const skip = () => {
     if (!item) return;
@@ -122,10 +144,14 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     go(1);
     setSaid('Skipped.');
   };
-  const step = (by: number) => setNow((was) => ({ ...was, asked: (was.asked + by + questions.length) % Math.max(1, questions.length) }));
+  const step = (by: number) =>
+    setNow((was) => ({ ...was, asked: (was.asked + by + questions.length) % Math.max(1, questions.length) }));
   const choices = question ? choicesOf(question) : [];
   useActions([
-    ...choices.flatMap((choice): Action[] => (choice.keys && item ? [{ id: `label ${choice.keys}`, group: 'Label', label: `${question!.key}: ${choice.label}`, keys: choice.keys, run: () => put(choice.value) }] : [])),
+    ...choices.flatMap((choice): Action[] => (choice.keys && item ? [{
+      id: `label ${choice.keys}`, group: 'Label', label: `${question!.key}: ${choice.label}`, keys: choice.keys,
+      run: () => put(choice.value),
+    }] : [])),
     { id: 'label next', group: 'Label', label: 'Next text', keys: '→', run: () => go(1) },
     { id: 'label previous', group: 'Label', label: 'Previous text', keys: '←', run: () => go(-1) },
     ...(questions.length > 1 ? [
@@ -134,7 +160,10 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     ] : []),
     { id: 'label skip', group: 'Label', label: 'Skip the text', keys: 's', run: skip },
     { id: 'label undo', group: 'Label', label: 'Undo the last label', keys: 'u', run: takeBack },
-    { id: 'label answers', group: 'Label', label: answers ? 'Hide the model’s answers' : 'Show the model’s answers', keys: 'm', run: onAnswers },
+    {
+      id: 'label answers', group: 'Label', keys: 'm', run: onAnswers,
+      label: answers ? 'Hide the model’s answers' : 'Show the model’s answers',
+    },
   ]);
 
   const last = now.steps.at(-1);
@@ -142,31 +171,44 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
   const done = Object.values(now.made).filter((labels) => Object.keys(labels).length > 0).length;
   const measured = of.version ?? prism.latest_version;
   // Only labels of the version that is measured, and of the question whose queue this is, bring its measures nearer.
-  const counting = of.order === 'random' ? items.filter((one) => one.version === measured && now.made[one.result_id]?.[of.question] !== undefined).length : 0;
+  const counting = of.order === 'random'
+    ? items.filter((one) => one.version === measured && now.made[one.result_id]?.[of.question] !== undefined).length : 0;
   return (
     <>
       <div>
-        <Counts of={of} version={measured} times={times} done={done} made={now.steps.length} counting={counting} waiting={saving.waiting.length} />
+        <Counts of={of} version={measured} times={times} done={done} made={now.steps.length} counting={counting}
+          waiting={saving.waiting.length} />
         <p className="label-said" role="status">{said}</p>
       </div>
-      {saving.trouble && <Note tone="warn" action={<Button small onClick={() => saver.again()}>Try now</Button>}>{count(saving.waiting.length, 'label')} not stored yet: {saving.trouble} It is tried again by itself, and nothing is lost.</Note>}
-      {saving.refused.length > 0 && (
-        <Note tone="bad" action={<Button small onClick={() => saver.dismiss()}>Dismiss</Button>}>
-          {count(saving.refused.length, 'label was', 'labels were')} refused: {[...new Set(saving.refused.map((one) => one.message))].join(' ')}
+      {saving.trouble && (
+        <Note tone="warn" action={<Button small onClick={() => saver.again()}>Try now</Button>}>
+          {count(saving.waiting.length, 'label')} not stored yet: {saving.trouble} It is tried again by itself, and nothing is
+          lost.
         </Note>
       )}
-      <ErrorNote error={error} title="The queue could not be loaded." onRetry={() => void (queue.data ? fetchNextPage() : queue.refetch())} />
+      {saving.refused.length > 0 && (
+        <Note tone="bad" action={<Button small onClick={() => saver.dismiss()}>Dismiss</Button>}>
+          {count(saving.refused.length, 'label was', 'labels were')} refused:{' '}
+          {[...new Set(saving.refused.map((one) => one.message))].join(' ')}
+        </Note>
+      )}
+      <ErrorNote error={error} title="The queue could not be loaded."
+        onRetry={() => void (queue.data ? fetchNextPage() : queue.refetch())} />
       {item && version && question ? (
         <div className="label-sides">
           <div className="label-text" ref={text} tabIndex={-1} role="group" aria-label={`Text ${now.at + 1}`}>
             {item.context && <section><h2>Context</h2><LongText text={item.context} /></section>}
             {Object.entries(item.fields).map(([key, value]) => (
-              <section key={key}><h2>{version.fields.find((f) => f.key === key)?.label ?? key}</h2><LongText key={item.result_id} text={value} /></section>
+              <section key={key}>
+                <h2>{version.fields.find((f) => f.key === key)?.label ?? key}</h2>
+                <LongText key={item.result_id} text={value} />
+              </section>
             ))}
           </div>
           <div className="label-questions">
             {questions.map((q, i) => (
-              <Ask key={q.key} question={q} current={q === question} value={now.made[item.result_id]?.[q.key]} onLabel={(value) => put(value, i)}
+              <Ask key={q.key} question={q} current={q === question} value={now.made[item.result_id]?.[q.key]}
+                onLabel={(value) => put(value, i)}
                 answer={answers || now.made[item.result_id]?.[q.key] !== undefined ? item.answers[q.key] : undefined} />
             ))}
             <div className="row">
@@ -182,7 +224,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
           </div>
         </div>
       ) : item || isFetching || hasNextPage ? !error && <Skeleton lines={10} />
-        : <End of={of} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length} onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
+        : <End of={of} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length}
+          onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
       <SameCall commands={last && value !== undefined
         ? labelCommands(location.origin, { ...last, value, sample: queue.sample }) : queueCommands(location.origin, of)} />
     </>
@@ -200,14 +243,21 @@ function useItemVersion(item: QueuedResult | undefined) {
 /** What is said of a label: what it is, and whether the model said so. */
 export function saidOf(question: Question, value: LabelValue, item: QueuedResult, next: boolean): string {
   const model = answered(item.answers[question.key]);
-  const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})` : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
+  const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})`
+    : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
   return `${question.key}: ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
 }
 
+interface AskProps {
+  question: Question;
+  current: boolean;
+  value: LabelValue | undefined;
+  answer: QueuedResult['answers'][string] | undefined;
+  onLabel: (value: LabelValue) => void;
+}
+
 /** A question with its values as buttons; keys label the current one. */
-function Ask({ question, current, value, answer, onLabel }: {
-  question: Question; current: boolean; value: LabelValue | undefined; answer: QueuedResult['answers'][string] | undefined; onLabel: (value: LabelValue) => void;
-}) {
+function Ask({ question, current, value, answer, onLabel }: AskProps) {
   const model = answered(answer);
   const choices = choicesOf(question);
   const ref = useRef<HTMLFieldSetElement>(null);
@@ -219,7 +269,8 @@ function Ask({ question, current, value, answer, onLabel }: {
       <legend><span>{question.text}</span> {value !== undefined && <Badge tone="good">labelled</Badge>}</legend>
       <div className={choices.length === 2 || choices.length > 9 ? 'label-values short' : 'label-values'}>
         {choices.map((choice) => (
-          <button key={String(choice.value)} type="button" className="button label-value" aria-pressed={choice.value === value} onClick={() => onLabel(choice.value)}>
+          <button key={String(choice.value)} type="button" className="button label-value" aria-pressed={choice.value === value}
+            onClick={() => onLabel(choice.value)}>
             {current && choice.keys && <kbd aria-hidden="true">{choice.keys}</kbd>}
             <span className="grow">{choice.label}</span>
             {model?.value === choice.value && <span className="soft label-model">model {percent(model.p)}</span>}
@@ -230,10 +281,21 @@ function Ask({ question, current, value, answer, onLabel }: {
   );
 }
 
+interface CountsProps {
+  of: QueueOf;
+  version: number;
+  times: number[];
+  done: number;
+  made: number;
+  counting: number;
+  waiting: number;
+}
+
 /** How many labels were made, how fast, and how many the next measure needs. */
-function Counts({ of, version, times, done, made, counting, waiting }: { of: QueueOf; version: number; times: number[]; done: number; made: number; counting: number; waiting: number }) {
+function Counts({ of, version, times, done, made, counting, waiting }: CountsProps) {
   const { prism } = usePrism();
-  const quality = useQuery({ ...qualityQuery({ prism: prism.slug, version, question: of.question }), retry: false, staleTime: Infinity });
+  const quality =
+    useQuery({ ...qualityQuery({ prism: prism.slug, version, question: of.question }), retry: false, staleTime: Infinity });
   const measured = quality.data?.questions[0];
   const before = measured?.counted ?? tooFew(quality.error)?.have;
   const speed = rate(times);
@@ -242,27 +304,48 @@ function Counts({ of, version, times, done, made, counting, waiting }: { of: Que
   const next = before === undefined ? undefined : milestone(total, type);
   return (
     <div className="label-counts">
-      <span><strong className="num">{shown(done)}</strong> {done === 1 ? 'text' : 'texts'}, <strong className="num">{shown(made)}</strong> {made === 1 ? 'label' : 'labels'} here</span>
+      <span>
+        <strong className="num">{shown(done)}</strong>{' '}
+        {done === 1 ? 'text' : 'texts'}, <strong className="num">{shown(made)}</strong>{' '}
+        {made === 1 ? 'label' : 'labels'} here
+      </span>
       <span className="soft num">{speed === undefined ? '' : `${shown(Math.round(speed))} a minute`}</span>
       {next && of.order === 'random' && (
-        <span className="label-progress"><Progress label={`Labels ${next.words}`} max={next.need} value={total} /><span className="soft num">{shown(total)} of {shown(next.need)} labels of {of.question} {next.words}</span></span>
+        <span className="label-progress">
+          <Progress label={`Labels ${next.words}`} max={next.need} value={total} />
+          <span className="soft num">{shown(total)} of {shown(next.need)} labels of {of.question} {next.words}</span>
+        </span>
       )}
-      {before !== undefined && !next && of.order === 'random' && <span className="soft num">{shown(total)} labels of {of.question} count</span>}
+      {before !== undefined && !next && of.order === 'random' && (
+        <span className="soft num">{shown(total)} labels of {of.question} count</span>
+      )}
       <span className="soft">{waiting > 0 ? `Storing ${waiting}` : made > 0 ? 'All stored' : ''}</span>
     </div>
   );
 }
 
-function End({ of, done, skipped, onSkipped, onBack }: { of: QueueOf; done: number; skipped: number; onSkipped: () => void; onBack: (() => void) | undefined }) {
+interface EndProps {
+  of: QueueOf;
+  done: number;
+  skipped: number;
+  onSkipped: () => void;
+  onBack: (() => void) | undefined;
+}
+
+function End({ of, done, skipped, onSkipped, onBack }: EndProps) {
   return (
     <Empty title={done > 0 ? 'Everything is labelled' : 'Nothing waits for a label'} action={
       <>
         {skipped > 0 && <Button variant="primary" onClick={onSkipped}>Show {count(skipped, 'skipped text')}</Button>}
-        <ButtonLink to="/prisms/$prism/quality" params={{ prism: of.prism }} search={{ question: of.question, version: of.version }} variant={skipped > 0 ? 'secondary' : 'primary'}>Look at the quality</ButtonLink>
+        <ButtonLink to="/prisms/$prism/quality" params={{ prism: of.prism }}
+          search={{ question: of.question, version: of.version }} variant={skipped > 0 ? 'secondary' : 'primary'}>
+          Look at the quality
+        </ButtonLink>
         {onBack && <Button icon="left" onClick={onBack}>Previous text</Button>}
       </>
     } command={`prismctl labels list --prism ${of.prism} --question ${of.question}`}>
-      Each result that is ok has a label for {of.question}{of.version !== undefined && ` of version ${of.version}`}, or there is no result yet. New results of calls and runs come here.
+      Each result that is ok has a label for {of.question}{of.version !== undefined && ` of version ${of.version}`}, or there is
+      no result yet. New results of calls and runs come here.
     </Empty>
   );
 }

@@ -10,28 +10,48 @@ import { qualitySearch } from './search';
 const at = '2026-11-22T12:00:00.000Z';
 const option = (key: string, label: string) => ({ key, label, description: null });
 const questions = [
-  { key: 'topic', type: 'choice', text: 'What is it about?', insufficient_information: false, options: [option('billing', 'Billing'), option('delivery', 'Delivery')] },
+  {
+    key: 'topic', type: 'choice', text: 'What is it about?', insufficient_information: false,
+    options: [option('billing', 'Billing'), option('delivery', 'Delivery')],
+  },
   { key: 'refund', type: 'yes_no', text: 'A refund?' },
 ];
-const versionOf = (version: number) => ({ version, created_at: at, instructions: null, model: null, fields: [{ key: 'message', label: 'Message' }], questions });
+const versionOf = (version: number) => ({
+  version, created_at: at, instructions: null, model: null, fields: [{ key: 'message', label: 'Message' }], questions,
+});
 const columns = [
   { name: 'topic', question: 'topic', show: 'answer', option: null, yes_at: null, no_at: null, calibrated: false },
   { name: 'wants', question: 'refund', show: 'answer', option: null, yes_at: 0.7, no_at: 0.3, calibrated: false },
 ];
-const prism = { id: 'p', slug: 'tickets', name: null, created_at: at, archived_at: null, retention_days: null, latest_version: 2, version: versionOf(2), lens: { columns } };
-const f = (value: number, low = value - 0.05, high = value + 0.05) => ({ value, low, high });
-const none = { macro_f1: null, classes: null, confusion: null, rps: null, mae: null, kappa: null, ece: null, ece_plain: null, bins: null, coverage: null };
-const topic = {
-  ...none, question: 'topic', type: 'choice', labels: 130, counted: 120, calibration: null, accuracy: f(0.8), log_loss: f(0.5), brier: f(0.3), macro_f1: f(0.79),
-  classes: [{ value: 'billing', n: 70, precision: f(0.8), recall: f(0.85), f1: f(0.82) }], confusion: { values: ['billing', 'delivery'], counts: [[60, 10], [14, 36]] },
-  ece: f(0.1), ece_plain: f(0.12), bins: [{ n: 60, mean: 0.6, rate: 0.62, low: 0.5, high: 0.7 }, { n: 60, mean: 0.9, rate: 0.71, low: 0.64, high: 0.78 }], coverage: [{ at: 0.9, kept: 0.5, risk: 0.1 }, { at: 0.5, kept: 1, risk: 0.2 }],
+const prism = {
+  id: 'p', slug: 'tickets', name: null, created_at: at, archived_at: null, retention_days: null, latest_version: 2,
+  version: versionOf(2), lens: { columns },
 };
-const refund = { ...topic, question: 'refund', type: 'yes_no', classes: [], confusion: { values: [false, true], counts: [[60, 10], [14, 36]] } };
+const f = (value: number, low = value - 0.05, high = value + 0.05) => ({ value, low, high });
+const none = {
+  macro_f1: null, classes: null, confusion: null, rps: null, mae: null, kappa: null, ece: null, ece_plain: null, bins: null,
+  coverage: null,
+};
+const topic = {
+  ...none, question: 'topic', type: 'choice', labels: 130, counted: 120, calibration: null, accuracy: f(0.8), log_loss: f(0.5),
+  brier: f(0.3), macro_f1: f(0.79),
+  classes: [{ value: 'billing', n: 70, precision: f(0.8), recall: f(0.85), f1: f(0.82) }],
+  confusion: { values: ['billing', 'delivery'], counts: [[60, 10], [14, 36]] },
+  ece: f(0.1), ece_plain: f(0.12),
+  bins: [{ n: 60, mean: 0.6, rate: 0.62, low: 0.5, high: 0.7 }, { n: 60, mean: 0.9, rate: 0.71, low: 0.64, high: 0.78 }],
+  coverage: [{ at: 0.9, kept: 0.5, risk: 0.1 }, { at: 0.5, kept: 1, risk: 0.2 }],
+};
+const refund = {
+  ...topic, question: 'refund', type: 'yes_no', classes: [], confusion: { values: [false, true], counts: [[60, 10], [14, 36]] },
+};
 // Two labels: one no at 0.2, one yes at 0.65.
-const counts = Array.from({ length: 101 }, (_, i) => ({ at: i / 100, from_yes: i <= 65 ? 1 : 0, from_no: i <= 20 ? 1 : 0, to_yes: i >= 65 ? 1 : 0, to_no: i >= 20 ? 1 : 0 }));
+const counts = Array.from({ length: 101 }, (_, i) => ({
+  at: i / 100, from_yes: i <= 65 ? 1 : 0, from_no: i <= 20 ? 1 : 0, to_yes: i >= 65 ? 1 : 0, to_no: i >= 20 ? 1 : 0,
+}));
 const threshold = { yes_at: 0.5, no_at: 0.5, yes: 1, no: 1, unsure: 0, false_yes: 0, false_no: 0, total: 0, mean: 0 };
 const calibration = {
-  id: 'c1', version: 2, question: 'topic', method: 'temperature', temperature: 1.5, a: null, b: null, points: null, labels: 120, log_loss_before: 0.5, log_loss_after: 0.4, gain: f(0.1), created_at: at,
+  id: 'c1', version: 2, question: 'topic', method: 'temperature', temperature: 1.5, a: null, b: null, points: null, labels: 120,
+  log_loss_before: 0.5, log_loss_after: 0.4, gain: f(0.1), created_at: at,
 };
 
 let calls: { what: string; body: unknown; match: string | null }[] = [];
@@ -56,9 +76,12 @@ const first = { kind: 'first', from: at, to: at, results: 2000 };
 const window_ = { from: at, to: at, results: 3, alarm: false, probability: null, classes: null };
 const driftOf = () => ({
   version: 2, watched, counted_to: watched ? at : null, reference,
-  questions: watched ? questions.map((q, index) => ({ question: q.key, index, type: q.type, metrics: index === 0, hour: window_, day: window_, hours: [], days: [] })) : [],
+  questions: watched ? questions.map((q, index) => ({
+    question: q.key, index, type: q.type, metrics: index === 0, hour: window_, day: window_, hours: [], days: [],
+  })) : [],
 });
-const problem = (text: string) => Response.json({ error: { code: 'validation_failed', message: `Invalid request: ${text}` } }, { status: 400 });
+const problem = (text: string) =>
+  Response.json({ error: { code: 'validation_failed', message: `Invalid request: ${text}` } }, { status: 400 });
 const tooFew = () => Response.json({ error: { code: 'conflict', message: 'Too few labels: 12 of 30.' } }, { status: 409 });
 
 async function open(search = '', role = 'editor') {
@@ -67,7 +90,9 @@ async function open(search = '', role = 'editor') {
     const url = new URL(typeof input === 'string' ? input : input.url, location.origin);
     const path = url.pathname.replace('/v1/prisms/tickets', '');
     if (path === '/console/session') return Response.json({ accounts: [account] });
-    if (path === '/console/session/key') return Response.json({ key: 'k', expires_at: new Date(Date.now() + 900_000).toISOString(), account, member: account.member });
+    if (path === '/console/session/key') return Response.json({
+      key: 'k', expires_at: new Date(Date.now() + 900_000).toISOString(), account, member: account.member,
+    });
     const request = input as Request;
     const body: unknown = request.method === 'GET' ? undefined : await request.json();
     calls.push({ what: `${request.method} ${path}`, body, match: request.headers.get('If-Match') });
@@ -84,21 +109,31 @@ async function open(search = '', role = 'editor') {
         return Response.json(driftOf());
       }
       case 'GET /versions/2/calibration': return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
-      case 'PUT /versions/2/calibration': pinned = (body as { questions: { topic: string | null } }).questions.topic; return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
+      case 'PUT /versions/2/calibration':
+        pinned = (body as { questions: { topic: string | null } }).questions.topic;
+        return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
       case 'GET /versions/2/calibrations': return Response.json({ data: fitted, next_cursor: null });
       case 'POST /versions/2/calibrations': fitted = [calibration]; return Response.json(calibration, { status: 201 });
       case 'GET /versions/2/quality': {
         if (few) return tooFew();
         const key = url.searchParams.get('question');
-        const all = [topic, refund].filter((one) => key === null || one.question === key).map((one) => (url.searchParams.get('calibrated') && pinned ? { ...one, calibration: pinned, log_loss: f(0.4) } : one));
+        const all = [topic, refund].filter((one) => key === null || one.question === key).map((one) =>
+          (url.searchParams.get('calibrated') && pinned ? { ...one, calibration: pinned, log_loss: f(0.4) } : one));
         return Response.json({ version: 2, questions: all });
       }
-      case 'GET /versions/2/quality/thresholds': return Response.json({ question: 'refund', type: 'yes_no', labels: 2, counted: 2, calibration: null, false_yes: 1, false_no: 1, unsure: 0.3, yes_at: 0.7, no_at: 0.3, theory: threshold, empirical: threshold, counts });
+      case 'GET /versions/2/quality/thresholds': return Response.json({
+        question: 'refund', type: 'yes_no', labels: 2, counted: 2, calibration: null, false_yes: 1, false_no: 1, unsure: 0.3,
+        yes_at: 0.7, no_at: 0.3, theory: threshold, empirical: threshold, counts,
+      });
       case 'GET /compare':
         if (few) return tooFew();
         return Response.json({
-          question: 'topic', type: 'choice', labels: 90, counted: 83, left_out: { other_option: 5, other_label: 2 }, a: { ...topic, version: 1 }, b: { ...topic, version: 2, accuracy: f(0.9) },
-          differences: { accuracy: f(0.1, 0.02, 0.18), log_loss: f(-0.1, -0.2, 0.1), brier: f(0, -0.1, 0.1), macro_f1: null, rps: null, mae: null, kappa: null }, mcnemar: { only_a: 5, only_b: 12, p: 0.1434 }, verdict: 'better',
+          question: 'topic', type: 'choice', labels: 90, counted: 83, left_out: { other_option: 5, other_label: 2 },
+          a: { ...topic, version: 1 }, b: { ...topic, version: 2, accuracy: f(0.9) },
+          differences: {
+            accuracy: f(0.1, 0.02, 0.18), log_loss: f(-0.1, -0.2, 0.1), brier: f(0, -0.1, 0.1), macro_f1: null, rps: null,
+            mae: null, kappa: null,
+          }, mcnemar: { only_a: 5, only_b: 12, p: 0.1434 }, verdict: 'better',
         });
       case 'PUT /lens': return Response.json({ columns: [] });
     }
@@ -109,8 +144,13 @@ async function open(search = '', role = 'editor') {
   const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Outlet });
   const page = createRoute({ getParentRoute: () => frame, path: '/prisms/$prism', component: PrismPage });
   const child = createRoute({ getParentRoute: () => page, path: '/quality', component: Quality, validateSearch: qualitySearch });
-  const router = createRouter({ routeTree: root.addChildren([frame.addChildren([page.addChildren([child])])]), history: createMemoryHistory({ initialEntries: [`/prisms/tickets/quality${search}`] }) });
-  render(<QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}><RouterProvider router={router as never} /></QueryClientProvider>);
+  const router = createRouter({
+    routeTree: root.addChildren([frame.addChildren([page.addChildren([child])])]),
+    history: createMemoryHistory({ initialEntries: [`/prisms/tickets/quality${search}`] }),
+  });
+  render(<QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+    <RouterProvider router={router as never} />
+  </QueryClientProvider>);
   return router;
 }
 
@@ -131,7 +171,9 @@ describe('the Quality page', () => {
     few = true;
     await open('?question=topic');
     expect(await screen.findByText('18 more labels until there are measures')).toBeTruthy();
-    expect(screen.getByRole('link', { name: 'Label results' }).getAttribute('href')).toBe('/prisms/tickets/label?question=topic&version=2');
+    expect(screen.getByRole('link', { name: 'Label results' }).getAttribute('href')).toBe(
+      '/prisms/tickets/label?question=topic&version=2',
+    );
     expect(screen.getByText(/prismctl labels import/)).toBeTruthy();
   });
   it('has the confusion as a table, and the most frequent mistake in words', async () => {
@@ -139,31 +181,39 @@ describe('the Quality page', () => {
     expect(await screen.findByText(/“Delivery” answered as “Billing”, 14 of 50 labels \(28%\)/)).toBeTruthy();
     expect(screen.getByRole('row', { name: 'Billing 70 60 10' })).toBeTruthy();
   });
-  it('computes the cost of the sliders without a call, keeps them in the address, and sets a column of the Lens that it names', async () => {
-    const router = await open('?question=refund&tab=thresholds');
-    const slider = await screen.findByRole('slider', { name: 'Yes from' });
-    expect((slider as HTMLInputElement).value).toBe('0.7');
-    expect(screen.getByText(/These cost 0.15 an answer: 0 wrong yeses, 0 wrong noes and 1 unsure of 2 labels/)).toBeTruthy();
-    const before = made('GET /versions/2/quality/thresholds').length;
-    fireEvent.change(slider, { target: { value: '0.6' } });
-    expect(screen.getByText(/These cost 0 an answer/)).toBeTruthy();
-    fireEvent.keyUp(slider);
-    await waitFor(() => expect(router.state.location.search).toMatchObject({ yes_at: 0.6, no_at: 0.3 }));
-    expect(made('GET /versions/2/quality/thresholds')).toHaveLength(before);
-    fireEvent.click(screen.getByRole('button', { name: 'Set in the Lens' }));
-    expect(screen.getByRole('heading', { name: 'Set thresholds of column wants?' })).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'Set thresholds' }));
-    await waitFor(() => expect(made('PUT /lens')).toEqual([{
-      what: 'PUT /lens', match: '"7"',
-      body: { columns: [{ name: 'topic', question: 'topic', show: 'answer', calibrated: false }, { name: 'wants', question: 'refund', show: 'answer', yes_at: 0.6, no_at: 0.3, calibrated: false }] },
-    }]));
-  });
+  it('computes the cost of the sliders without a call, keeps them in the address, and sets a column of the Lens that it names',
+    async () => {
+      const router = await open('?question=refund&tab=thresholds');
+      const slider = await screen.findByRole('slider', { name: 'Yes from' });
+      expect((slider as HTMLInputElement).value).toBe('0.7');
+      expect(screen.getByText(/These cost 0.15 an answer: 0 wrong yeses, 0 wrong noes and 1 unsure of 2 labels/)).toBeTruthy();
+      const before = made('GET /versions/2/quality/thresholds').length;
+      fireEvent.change(slider, { target: { value: '0.6' } });
+      expect(screen.getByText(/These cost 0 an answer/)).toBeTruthy();
+      fireEvent.keyUp(slider);
+      await waitFor(() => expect(router.state.location.search).toMatchObject({ yes_at: 0.6, no_at: 0.3 }));
+      expect(made('GET /versions/2/quality/thresholds')).toHaveLength(before);
+      fireEvent.click(screen.getByRole('button', { name: 'Set in the Lens' }));
+      expect(screen.getByRole('heading', { name: 'Set thresholds of column wants?' })).toBeTruthy();
+      fireEvent.click(screen.getByRole('button', { name: 'Set thresholds' }));
+      await waitFor(() => expect(made('PUT /lens')).toEqual([{
+        what: 'PUT /lens', match: '"7"',
+        body: { columns: [
+          { name: 'topic', question: 'topic', show: 'answer', calibrated: false },
+          { name: 'wants', question: 'refund', show: 'answer', yes_at: 0.6, no_at: 0.3, calibrated: false },
+        ] },
+      }]));
+    });
   it('puts versions side by side, with the verdict in words', async () => {
     await open('?question=topic&tab=versions');
     expect(await screen.findByText('Version 2 is better than version 1.')).toBeTruthy();
-    expect(screen.getByText(/12 answers only version 2 had right, 5 answers only version 1 \(McNemar’s exact test: p = 0.143\)/)).toBeTruthy();
+    expect(
+      screen.getByText(/12 answers only version 2 had right, 5 answers only version 1 \(McNemar’s exact test: p = 0.143\)/),
+    ).toBeTruthy();
     expect(screen.getByText(/Left out: 5 whose label one version does not have, 2 labelled differently/)).toBeTruthy();
-    expect(screen.getByRole('row', { name: 'Accuracy 0.800, 0.750 to 0.850 0.900, 0.850 to 0.950 +0.100, 0.020 to 0.180 better' })).toBeTruthy();
+    expect(screen.getByRole(
+      'row', { name: 'Accuracy 0.800, 0.750 to 0.850 0.900, 0.850 to 0.950 +0.100, 0.020 to 0.180 better' },
+    )).toBeTruthy();
     expect(screen.getByRole('row', { name: /^Log loss .* no difference seen$/ })).toBeTruthy();
   });
   it('fits a calibration, pins it, and takes the pin back', async () => {
@@ -175,7 +225,9 @@ describe('the Quality page', () => {
     fireEvent.click(within(row).getByRole('button', { name: 'Pin' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Unpin' }));
     expect(await screen.findByRole('button', { name: 'Pin' })).toBeTruthy();
-    expect(made('PUT /versions/2/calibration').map((call) => call.body)).toEqual([{ questions: { topic: 'c1' } }, { questions: { topic: null } }]);
+    expect(made('PUT /versions/2/calibration').map((call) => call.body)).toEqual([
+      { questions: { topic: 'c1' } }, { questions: { topic: null } },
+    ]);
   });
   it('shows a pinned calibration beside the stored probabilities', async () => {
     pinned = 'c1';
@@ -204,7 +256,9 @@ describe('the Quality page', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Watch for drift' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Change reference' }));
     fireEvent.change(screen.getByLabelText('Compare with'), { target: { value: 'set' } });
-    const [from, to] = [screen.getByLabelText<HTMLInputElement>('From (UTC)'), screen.getByLabelText<HTMLInputElement>('To (UTC)')];
+    const [from, to] = [
+      screen.getByLabelText<HTMLInputElement>('From (UTC)'), screen.getByLabelText<HTMLInputElement>('To (UTC)'),
+    ];
     expect([from.value, to.value]).toEqual(['2026-11-15T00:00', '2026-11-22T00:00']);
     fireEvent.change(to, { target: { value: '2026-11-22T13:00' } });
     fireEvent.click(screen.getByRole('button', { name: 'Set reference' }));
@@ -226,7 +280,9 @@ describe('the Quality page', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Stop watching' }));
     fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Stop watching' }));
     expect(await screen.findByText('Nobody watches this prism')).toBeTruthy();
-    const period = (begin: string, end: string) => ({ watched: true, version: 2, reference: { from: `${begin}:00.000Z`, to: `${end}:00.000Z` } });
+    const period = (begin: string, end: string) => ({
+      watched: true, version: 2, reference: { from: `${begin}:00.000Z`, to: `${end}:00.000Z` },
+    });
     expect(made('PUT /drift').map((call) => call.body)).toEqual([
       { watched: true }, period('2026-10-01T00:00', '2026-11-22T12:00'), period('2026-11-20T09:00', '2026-11-22T12:00'),
       { watched: true, version: 2, reference: null }, { watched: false },

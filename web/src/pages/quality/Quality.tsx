@@ -44,7 +44,8 @@ export function Quality(): ReactNode {
   const question = questions?.find((q) => q.key === key);
   const pins = useQuery(pinsQuery(prism.slug, number));
   const pinned = key === undefined ? Object.values(pins.data?.questions ?? {}).some(Boolean) : Boolean(pins.data?.questions[key]);
-  const set = (change: Partial<QualitySearch>, replace = false) => void navigate({ search: (before) => ({ ...before, ...change }), replace, resetScroll: false });
+  const set = (change: Partial<QualitySearch>, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace, resetScroll: false });
   const of: Of = { prism: prism.slug, version: number, question: key, model: search.model, calibrated: search.calibrated };
   const neighbour = (by: number) => {
     const at = questions?.findIndex((q) => q.key === key) ?? -1;
@@ -54,27 +55,47 @@ export function Quality(): ReactNode {
   useActions([
     { id: 'quality next', group: 'Quality', label: 'Next question', keys: ']', run: () => neighbour(1) },
     { id: 'quality previous', group: 'Quality', label: 'Previous question', keys: '[', run: () => neighbour(-1) },
-    ...(pinned ? [{ id: 'quality calibrated', group: 'Quality', label: search.calibrated ? 'Measure the stored probabilities' : 'Measure the calibrated probabilities', keys: 'c', run: () => set({ calibrated: search.calibrated ? undefined : true }) }] : []),
+    ...(pinned ? [{
+      id: 'quality calibrated', group: 'Quality',
+      label: search.calibrated ? 'Measure the stored probabilities' : 'Measure the calibrated probabilities', keys: 'c',
+      run: () => set({ calibrated: search.calibrated ? undefined : true }),
+    }] : []),
   ]);
   return (
     <>
       <Toolbar label="What is measured">
-        <Select label="Question" value={key ?? ''} onChange={(event) => set({ question: event.target.value || undefined, tab: event.target.value ? search.tab : undefined })}
-          options={[...(questions?.length === 1 ? [] : [['', 'All questions'] as const]), ...(questions ?? []).map((q) => [q.key, q.key] as const), ...(key && questions && !question ? [[key, `${key}, not in this version`] as const] : [])]} />
-        <Select label="Version" value={String(number)} onChange={(event) => set({ version: Number(event.target.value) === prism.latest_version ? undefined : Number(event.target.value), with: undefined })}
-          options={(versions.data ?? []).map((v) => [String(v.version), v.version === prism.latest_version ? `${v.version}, the latest` : String(v.version)] as const)}>
+        <Select label="Question" value={key ?? ''}
+          onChange={(event) =>
+            set({ question: event.target.value || undefined, tab: event.target.value ? search.tab : undefined })}
+          options={[
+            ...(questions?.length === 1 ? [] : [['', 'All questions'] as const]),
+            ...(questions ?? []).map((q) => [q.key, q.key] as const),
+            ...(key && questions && !question ? [[key, `${key}, not in this version`] as const] : []),
+          ]} />
+        <Select label="Version" value={String(number)}
+          onChange={(event) => set({ version: Number(event.target.value) === prism.latest_version
+            ? undefined : Number(event.target.value), with: undefined })}
+          options={(versions.data ?? []).map((v) =>
+            [String(v.version), v.version === prism.latest_version ? `${v.version}, the latest` : String(v.version)] as const)}>
           {!versions.data && <option value={number}>{number}</option>}
         </Select>
         <Select label="Model" value={search.model ?? ''} onChange={(event) => set({ model: event.target.value || undefined })}
           options={[['', 'Any model'], ...namesOf(models.data?.map((m) => m.name), search.model)]} />
         {(pinned || search.calibrated) && (
-          <Checkbox className="quality-calibrated" label="Calibrated" checked={search.calibrated ?? false} onChange={(event) => set({ calibrated: event.target.checked || undefined })} />
+          <Checkbox className="quality-calibrated" label="Calibrated" checked={search.calibrated ?? false}
+            onChange={(event) => set({ calibrated: event.target.checked || undefined })} />
         )}
       </Toolbar>
       <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
       {!version ? !old.error && <Skeleton lines={8} />
-        : question ? <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }} pinned={pins.data?.questions[question.key] ?? null} />
-        : <><Overview of={of} prism={prism} questions={version.questions} /><SameCall commands={qualityCommands(location.origin, of)} /></>}
+        : question ? (
+          <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }}
+            pinned={pins.data?.questions[question.key] ?? null} />
+        )
+        : <>
+          <Overview of={of} prism={prism} questions={version.questions} />
+          <SameCall commands={qualityCommands(location.origin, of)} />
+        </>}
     </>
   );
 }
@@ -91,17 +112,33 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
   const columns: Column<Measured>[] = [
     { id: 'question', head: 'Question', cell: (m) => <code>{m.question}</code> },
     { id: 'type', head: 'Type', cell: (m) => m.type, width: '6rem', show: 'wide' },
-    { id: 'counted', head: 'Labels', cell: (m) => <span title={`${m.counted} of ${count(m.labels, 'label')} count`}>{shown(m.counted)}</span>, align: 'end', width: '5rem' },
-    { id: 'accuracy', head: 'Accuracy', cell: (m) => m.accuracy ? <Interval of={m.accuracy} /> : <span className="soft">too few labels</span>, align: 'end', width: '12rem' },
-    { id: 'brier', head: 'Brier score', cell: (m) => m.brier ? <Interval of={m.brier} /> : '–', align: 'end', width: '12rem', show: 'wide' },
-    { id: 'ece', head: 'Calibration error', cell: (m) => m.ece ? <Interval of={m.ece} /> : <span className="soft">{m.counted >= 30 ? 'from 100 labels' : '–'}</span>, align: 'end', width: '12rem', show: 'wide' },
+    {
+      id: 'counted', head: 'Labels',
+      cell: (m) => <span title={`${m.counted} of ${count(m.labels, 'label')} count`}>{shown(m.counted)}</span>, align: 'end',
+      width: '5rem',
+    },
+    {
+      id: 'accuracy', head: 'Accuracy',
+      cell: (m) => m.accuracy ? <Interval of={m.accuracy} /> : <span className="soft">too few labels</span>, align: 'end',
+      width: '12rem',
+    },
+    {
+      id: 'brier', head: 'Brier score', cell: (m) => m.brier ? <Interval of={m.brier} /> : '–', align: 'end', width: '12rem',
+      show: 'wide',
+    },
+    {
+      id: 'ece', head: 'Calibration error',
+      cell: (m) => m.ece ? <Interval of={m.ece} /> : <span className="soft">{m.counted >= 30 ? 'from 100 labels' : '–'}</span>,
+      align: 'end', width: '12rem', show: 'wide',
+    },
   ];
   return (
     <>
       <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />
       {data ? (
         <>
-          <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question} onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
+          <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question}
+            onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
           <p className="soft">Each figure with its 95% interval. A question opens with its reliability diagram.</p>
         </>
       ) : !error && <Measuring lines={questions.length + 1} />}
@@ -110,35 +147,54 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
 }
 
 const names: [Part | undefined, string][] = [
-  [undefined, 'Reliability'], ['confusion', 'Confusion'], ['coverage', 'Coverage'], ['thresholds', 'Thresholds'], ['versions', 'Versions'], ['calibration', 'Calibration'], ['drift', 'Drift'],
+  [undefined, 'Reliability'], ['confusion', 'Confusion'], ['coverage', 'Coverage'], ['thresholds', 'Thresholds'],
+  ['versions', 'Versions'], ['calibration', 'Calibration'], ['drift', 'Drift'],
 ];
 
-function OfQuestion({ prism, question, of, pinned }: { prism: Prism; question: Question; of: Of & { question: string }; pinned: string | null }) {
+interface OfQuestionProps {
+  prism: Prism;
+  question: Question;
+  of: Of & { question: string };
+  pinned: string | null;
+}
+
+function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(qualityQuery(of));
-  const tabs = names.filter(([part]) => (part !== 'thresholds' || question.type === 'yes_no') && (part !== 'confusion' || question.type !== 'scale'));
+  const tabs = names.filter(([part]) =>
+    (part !== 'thresholds' || question.type === 'yes_no') && (part !== 'confusion' || question.type !== 'scale'));
   const tab = tabs.some(([part]) => part === search.tab) ? search.tab : undefined;
-  useActions(tabs.map(([part, label]) => ({ id: `quality ${label}`, group: 'Quality', label, run: () => void navigate({ search: (before) => ({ ...before, tab: part }) }) })));
+  useActions(tabs.map(([part, label]) => ({
+    id: `quality ${label}`, group: 'Quality', label, run: () => void navigate({ search: (before) => ({ ...before, tab: part }) }),
+  })));
   const measured = data?.questions[0];
   const few = tooFew(error);
-  const set = (change: Partial<QualitySearch>) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const set = (change: Partial<QualitySearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
   const needsMeasures = tab !== 'versions' && tab !== 'calibration' && tab !== 'drift';
   return (
     <>
       <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
-        label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part }, current: part === tab, resetScroll: false,
+        label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part },
+        current: part === tab, resetScroll: false,
       }))} />
       <p>{question.text}</p>
-      {needsMeasures && few && <LabelsNeeded prism={prism.slug} version={of.version} question={question.key} {...few} what="measures" />}
-      {needsMeasures && !few && <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />}
+      {needsMeasures && few && (
+        <LabelsNeeded prism={prism.slug} version={of.version} question={question.key} {...few} what="measures" />
+      )}
+      {needsMeasures && !few && (
+        <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />
+      )}
       {needsMeasures && !measured && !error && <Measuring lines={10} />}
       {measured && tab === undefined && <ReliabilityPart prism={prism.slug} of={of} measured={measured} pinned={pinned} />}
       {measured && tab === 'confusion' && <Confusion measured={measured} question={question} />}
       {measured && tab === 'coverage' && <Coverage measured={measured} />}
       {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
       {needsMeasures && tab !== 'thresholds' && <SameCall commands={qualityCommands(location.origin, of)} />}
-      {tab === 'versions' && <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />}
+      {tab === 'versions' && (
+        <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />
+      )}
       {tab === 'drift' && <DriftPart prism={prism} version={of.version} question={question} days={search.span === 'days'} />}
       {tab === 'drift' && <SameCall commands={driftCommands(location.origin, prism.slug, of.version)} />}
       {tab === 'calibration' && <Calibrations prism={prism} of={of} type={question.type} pinned={pinned} />}

@@ -5,8 +5,15 @@ import { Button, Code, Dialog, ErrorNote, Input, Note, Select, toast } from '@/d
 import { type Drift, setDrift } from './calls';
 import { lastWeek, periodOf, periodProblems, type TypedPeriod, typedHour } from './period';
 
+interface Props {
+  prism: string;
+  version: number;
+  reference: Drift['reference'];
+  onClose: () => void;
+}
+
 /** Chooses what the answers of a version are compared with: its first 2,000 results, or a period of hours of UTC. */
-export function Reference({ prism, version, reference, onClose }: { prism: string; version: number; reference: Drift['reference']; onClose: () => void }) {
+export function Reference({ prism, version, reference, onClose }: Props) {
   const client = useQueryClient();
   const set = reference?.kind === 'set' ? reference : undefined;
   const [kind, setKind] = useState<'first' | 'set'>(reference?.kind ?? 'first');
@@ -20,10 +27,12 @@ export function Reference({ prism, version, reference, onClose }: { prism: strin
     onSuccess: async (now) => {
       client.setQueryData(['drift', prism, version], now);
       onClose();
-      toast(kind === 'set' ? 'The reference is the period from now on.' : 'The reference is the first 2,000 results from now on.');
+      toast(kind === 'set'
+        ? 'The reference is the period from now on.' : 'The reference is the first 2,000 results from now on.');
     },
   });
-  const told = (half: keyof TypedPeriod) => (tried && found[half]) || (save.error instanceof ApiError ? save.error.problem(`reference.${half}`) : undefined);
+  const told = (half: keyof TypedPeriod) =>
+    (tried && found[half]) || (save.error instanceof ApiError ? save.error.problem(`reference.${half}`) : undefined);
   const wrong = Object.keys(found).length > 0;
   const send = () => {
     setTried(true);
@@ -39,7 +48,8 @@ export function Reference({ prism, version, reference, onClose }: { prism: strin
       </>
     }>
       <div className="stack">
-        <Select label="Compare with" value={kind} onChange={(event) => { save.reset(); setKind(event.target.value as typeof kind); }}
+        <Select label="Compare with" value={kind}
+          onChange={(event) => { save.reset(); setKind(event.target.value as typeof kind); }}
           options={[['first', 'Its first 2,000 results'], ['set', 'The results of a period']]}
           hint="The answers of the last hour and day are compared with those of the reference." />
         {kind === 'set' && (
@@ -50,7 +60,9 @@ export function Reference({ prism, version, reference, onClose }: { prism: strin
             ))}
           </div>
         )}
-        {kind === 'first' && set && <Note>The period that is set now is forgotten. One that began more than 90 days ago cannot be set again.</Note>}
+        {kind === 'first' && set && (
+          <Note>The period that is set now is forgotten. One that began more than 90 days ago cannot be set again.</Note>
+        )}
         <ErrorNote error={told('from') || told('to') ? undefined : save.error} title="The reference was not set." />
         {!wrong && <Code label="Copy command" text={`prismctl quality watch ${prism} --version ${version}${words}`} />}
       </div>

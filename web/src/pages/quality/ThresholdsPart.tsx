@@ -15,47 +15,84 @@ import type { QualitySearch } from './search';
 
 const usual: Costs = { false_yes: 1, false_no: 1, unsure: 0.3 };
 const costNames: [keyof Costs, string, string][] = [
-  ['false_yes', 'A wrong yes costs', 'It should be no.'], ['false_no', 'A wrong no costs', 'It should be yes.'], ['unsure', 'An unsure costs', 'A person looks at it.'],
+  ['false_yes', 'A wrong yes costs', 'It should be no.'], ['false_no', 'A wrong no costs', 'It should be yes.'],
+  ['unsure', 'An unsure costs', 'A person looks at it.'],
 ];
 
-/** Where yes begins and no ends, by what mistakes cost. The costs of any thresholds are computed here, from counts of the labels. */
-export function ThresholdsPart({ prism, of, search, set, pinned }: {
-  prism: Prism; of: Of & { question: string }; search: QualitySearch; set: (change: Partial<QualitySearch>) => void; pinned: string | null;
-}) {
-  const costs: Costs = { false_yes: search.false_yes ?? usual.false_yes, false_no: search.false_no ?? usual.false_no, unsure: search.unsure ?? usual.unsure };
+interface ThresholdsPartProps {
+  prism: Prism;
+  of: Of & { question: string };
+  search: QualitySearch;
+  set: (change: Partial<QualitySearch>) => void;
+  pinned: string | null;
+}
+
+/**
+ * Where yes begins and no ends, by what mistakes cost. The costs of any thresholds are computed here, from counts of the labels.
+ */
+export function ThresholdsPart({ prism, of, search, set, pinned }: ThresholdsPartProps) {
+  const costs: Costs = {
+    false_yes: search.false_yes ?? usual.false_yes, false_no: search.false_no ?? usual.false_no,
+    unsure: search.unsure ?? usual.unsure,
+  };
   const { data, error, refetch, isPlaceholderData } = useQuery(costedQuery(of, costs));
   return (
     <>
       <Section title="Thresholds by cost">
         <div className="quality-costs">
-          {costNames.map(([name, label, hint]) => <Cost key={`${name} ${costs[name]}`} label={label} hint={hint} value={costs[name]} onChange={(value) => set({ [name]: value })} />)}
+          {costNames.map(([name, label, hint]) => (
+            <Cost key={`${name} ${costs[name]}`} label={label} hint={hint} value={costs[name]}
+              onChange={(value) => set({ [name]: value })} />
+          ))}
         </div>
-        {pinned !== null && !search.calibrated && <Note>Theory is for calibrated probabilities. A calibration is pinned: tick Calibrated, and use a calibrated column of the Lens.</Note>}
+        {pinned !== null && !search.calibrated && (
+          <Note>
+            Theory is for calibrated probabilities. A calibration is pinned: tick Calibrated, and use a calibrated column of the
+            Lens.
+          </Note>
+        )}
         <ErrorNote error={error} title="The thresholds could not be computed." onRetry={() => void refetch()} />
-        {data ? <Chosen prism={prism} of={of} data={data} costs={costs} search={search} set={set} stale={isPlaceholderData} /> : !error && <Measuring lines={8} />}
+        {data ? <Chosen prism={prism} of={of} data={data} costs={costs} search={search} set={set} stale={isPlaceholderData} />
+          : !error && <Measuring lines={8} />}
       </Section>
       <SameCall commands={thresholdCommands(location.origin, of, costs)} />
     </>
   );
 }
 
+interface CostProps {
+  label: string;
+  hint: string;
+  value: number;
+  onChange: (value: number) => void;
+}
+
 /** A cost is sent once it was left, or with Enter. */
-function Cost({ label, hint, value, onChange }: { label: string; hint: string; value: number; onChange: (value: number) => void }) {
+function Cost({ label, hint, value, onChange }: CostProps) {
   const [typed, setTyped] = useState(String(value));
   const n = Number(typed);
   const wrong = typed.trim() === '' || !(n >= 0 && n <= 1e9);
   const send = () => { if (!wrong && n !== value) onChange(n); };
   return (
-    <Input label={label} hint={hint} inputMode="decimal" value={typed} error={wrong ? 'A number from 0 to 1,000,000,000.' : undefined} onChange={(event) => setTyped(event.target.value)}
+    <Input label={label} hint={hint} inputMode="decimal" value={typed}
+      error={wrong ? 'A number from 0 to 1,000,000,000.' : undefined} onChange={(event) => setTyped(event.target.value)}
       onBlur={send} onKeyDown={onKeys((event) => { if (event.key === 'Enter') send(); })} />
   );
 }
 
 const clamp = (value: number) => Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
 
-function Chosen({ prism, of, data, costs, search, set, stale }: {
-  prism: Prism; of: Of & { question: string }; data: Thresholds; costs: Costs; search: QualitySearch; set: (change: Partial<QualitySearch>) => void; stale: boolean;
-}) {
+interface ChosenProps {
+  prism: Prism;
+  of: Of & { question: string };
+  data: Thresholds;
+  costs: Costs;
+  search: QualitySearch;
+  set: (change: Partial<QualitySearch>) => void;
+  stale: boolean;
+}
+
+function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
   const columns = prism.lens.columns.filter((c) => c.question === of.question && c.show === 'answer');
   const stored = { yes: clamp(columns[0]?.yes_at ?? 0.6), no: clamp(columns[0]?.no_at ?? 0.4) };
   const given = { yes: search.yes_at ?? stored.yes, no: search.no_at ?? stored.no };
@@ -66,7 +103,8 @@ function Chosen({ prism, of, data, costs, search, set, stale }: {
   const keep = () => { if (moved.yes !== given.yes || moved.no !== given.no) set({ yes_at: moved.yes, no_at: moved.no }); };
   const take = ({ yes_at, no_at }: Threshold) => set({ yes_at: clamp(yes_at), no_at: clamp(Math.min(yes_at, no_at)) });
   const mine = outcome(data.counts, costs, moved.yes, moved.no);
-  const line = (label: string, of_: (at: number) => Threshold) => ({ label, points: data.counts.map(({ at }) => ({ x: at, y: of_(at).mean })) });
+  const line = (label: string, of_: (at: number) => Threshold) =>
+    ({ label, points: data.counts.map(({ at }) => ({ x: at, y: of_(at).mean })) });
   return (
     <>
         <div className="quality-sliders" onPointerUp={keep} onKeyUp={onKeys(keep)} onBlur={keep}>
@@ -74,31 +112,53 @@ function Chosen({ prism, of, data, costs, search, set, stale }: {
           <Slider label="Yes from" value={moved.yes} onChange={(yes) => move(yes, Math.min(yes, moved.no))} />
         </div>
         <p role="status">
-          These cost {rounded(mine.mean)} an answer: {count(mine.false_yes, 'wrong yes', 'wrong yeses')}, {count(mine.false_no, 'wrong no', 'wrong noes')} and {shown(mine.unsure)} unsure of {count(data.counted, 'label')}.
+          These cost {rounded(mine.mean)} an
+          answer: {count(mine.false_yes, 'wrong yes', 'wrong yeses')}, {count(mine.false_no, 'wrong no', 'wrong noes')}
+          {' '}and {shown(mine.unsure)} unsure of {count(data.counted, 'label')}.
         </p>
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Thresholds and what they cost">
           <table className="table" aria-busy={stale || undefined}>
             <thead>
               <tr>
                 <th scope="col">Thresholds</th>
-                {heads.map((head) => <th key={head} scope="col" className={counted.includes(head) ? 'end wide' : 'end'}>{head}</th>)}
+                {heads.map((head) => (
+                  <th key={head} scope="col" className={counted.includes(head) ? 'end wide' : 'end'}>{head}</th>
+                ))}
                 <th scope="col"><span className="unseen">Take them</span></th>
               </tr>
             </thead>
             <tbody>
               <Row name="Of the sliders" of={mine} />
-              <Row name="By theory" of={data.theory} action={<Button small variant="quiet" onClick={() => take(data.theory)}>Take<span className="unseen"> those by theory</span></Button>} />
-              <Row name="Least cost on the labels" of={data.empirical} action={<Button small variant="quiet" onClick={() => take(data.empirical)}>Take<span className="unseen"> those of least cost</span></Button>} />
+              <Row name="By theory" of={data.theory} action={
+                <Button small variant="quiet" onClick={() => take(data.theory)}>
+                  Take<span className="unseen"> those by theory</span>
+                </Button>
+              } />
+              <Row name="Least cost on the labels" of={data.empirical} action={
+                <Button small variant="quiet" onClick={() => take(data.empirical)}>
+                  Take<span className="unseen"> those of least cost</span>
+                </Button>
+              } />
             </tbody>
           </table>
         </div>
-        <p className="soft">Theory is right if probabilities are calibrated. Those of least cost were chosen on these labels, so they look better than they will be on new answers.</p>
-        <Curve label="Cost of an answer, by threshold" axes={{ x: 'Threshold', y: 'Cost of an answer' }} initial={Math.round(moved.yes * 100)} formatX={(x) => String(x)} formatY={rounded}
-          lines={[line('Yes from, with this “no up to”', (at) => outcome(data.counts, costs, Math.max(at, moved.no), moved.no)), line('No up to, with this “yes from”', (at) => outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes)))]}
-          marks={moved.yes === moved.no ? [{ x: moved.yes, label: 'yes from, no up to' }] : [{ x: moved.no, label: 'no up to' }, { x: moved.yes, label: 'yes from' }]}
+        <p className="soft">
+          Theory is right if probabilities are calibrated. Those of least cost were chosen on these labels, so they look better
+          than they will be on new answers.
+        </p>
+        <Curve label="Cost of an answer, by threshold" axes={{ x: 'Threshold', y: 'Cost of an answer' }}
+          initial={Math.round(moved.yes * 100)} formatX={(x) => String(x)} formatY={rounded}
+          lines={[
+            line('Yes from, with this “no up to”', (at) => outcome(data.counts, costs, Math.max(at, moved.no), moved.no)),
+            line('No up to, with this “yes from”', (at) => outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes))),
+          ]}
+          marks={moved.yes === moved.no ? [{ x: moved.yes, label: 'yes from, no up to' }]
+            : [{ x: moved.no, label: 'no up to' }, { x: moved.yes, label: 'yes from' }]}
           wordsOf={(i) => {
             const at = data.counts[i]!.at;
-            return `At ${rounded(at)}: yes from there costs ${rounded(outcome(data.counts, costs, Math.max(at, moved.no), moved.no).mean)} an answer, no up to there ${rounded(outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes)).mean)}.`;
+            const yes = outcome(data.counts, costs, Math.max(at, moved.no), moved.no).mean;
+            const no = outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes)).mean;
+            return `At ${rounded(at)}: yes from there costs ${rounded(yes)} an answer, no up to there ${rounded(no)}.`;
           }} />
         <SetInLens of={of} calibrated={data.calibration !== null} yes={moved.yes} no={moved.no} />
     </>
@@ -112,8 +172,11 @@ function Row({ name, of, action }: { name: string; of: Threshold; action?: React
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td className="end" title={String(of.no_at)}>{rounded(of.no_at)}</td><td className="end" title={String(of.yes_at)}>{rounded(of.yes_at)}</td>
-      {[of.yes, of.no, of.unsure, of.false_yes, of.false_no, of.total].map((n, i) => <td key={i} className="end wide" title={String(n)}>{shown(n)}</td>)}
+      <td className="end" title={String(of.no_at)}>{rounded(of.no_at)}</td>
+      <td className="end" title={String(of.yes_at)}>{rounded(of.yes_at)}</td>
+      {[of.yes, of.no, of.unsure, of.false_yes, of.false_no, of.total].map((n, i) => (
+        <td key={i} className="end wide" title={String(n)}>{shown(n)}</td>
+      ))}
       <td className="end" title={String(of.mean)}><strong>{rounded(of.mean)}</strong></td>
       <td>{action}</td>
     </tr>
@@ -125,14 +188,16 @@ function Slider({ label, value, onChange }: { label: string; value: number; onCh
   return (
     <div className="quality-slider">
       <label htmlFor={id}>{label}</label>
-      <input id={id} type="range" min={0} max={1} step={0.01} value={value} aria-valuetext={percent(value)} onChange={(event) => onChange(clamp(Number(event.target.value)))} />
+      <input id={id} type="range" min={0} max={1} step={0.01} value={value} aria-valuetext={percent(value)}
+        onChange={(event) => onChange(clamp(Number(event.target.value)))} />
       <output htmlFor={id} className="num">{value.toFixed(2)}</output>
     </div>
   );
 }
 
 /** A column without the members that are null. */
-const plainly = (column: LensColumn): LensColumn => Object.fromEntries(Object.entries(column).filter(([, value]) => value != null)) as LensColumn;
+const plainly = (column: LensColumn): LensColumn =>
+  Object.fromEntries(Object.entries(column).filter(([, value]) => value != null)) as LensColumn;
 
 /** Writes the thresholds to a column of the Lens, after it was named. */
 function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string }; calibrated: boolean; yes: number; no: number }) {
@@ -142,9 +207,13 @@ function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string };
   const columns = prism.lens.columns.filter((c) => c.question === of.question && c.show === 'answer');
   const [name, setName] = useState<string>();
   const [asking, setAsking] = useState(false);
-  const column = columns.find((c) => c.name === name) ?? columns.find((c) => (c.calibrated ?? false) === calibrated) ?? columns[0];
+  const column =
+    columns.find((c) => c.name === name) ?? columns.find((c) => (c.calibrated ?? false) === calibrated) ?? columns[0];
   const put = ({ tag, next }: { tag: string; next: LensColumn[] }) =>
-    ask(api.PUT('/v1/prisms/{prism}/lens', { params: { path: { prism: prism.slug }, header: { 'If-Match': tag } }, body: { columns: next } }));
+    ask(api.PUT(
+      '/v1/prisms/{prism}/lens',
+      { params: { path: { prism: prism.slug }, header: { 'If-Match': tag } }, body: { columns: next } },
+    ));
   const reread = async () => {
     await client.invalidateQueries({ queryKey: ['prism', prism.slug] });
     for (const queryKey of [['prisms'], ['results']]) void client.invalidateQueries({ queryKey });
@@ -156,24 +225,43 @@ function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string };
       const before = prism.lens.columns.map(plainly);
       setAsking(false);
       await reread();
-      toast(`Thresholds of ${column?.name} set.`, () => undo.mutate({ tag: client.getQueryData<Tagged>(['prism', prism.slug])?.etag ?? '', next: before }));
+      toast(`Thresholds of ${column?.name} set.`, () =>
+        undo.mutate({ tag: client.getQueryData<Tagged>(['prism', prism.slug])?.etag ?? '', next: before }));
     },
   });
   if (!canEdit) return null;
-  if (!column) return <p className="soft">The Lens has no column that shows the answer of this question, so there is nothing to set.</p>;
+  if (!column) return (
+    <p className="soft">The Lens has no column that shows the answer of this question, so there is nothing to set.</p>
+  );
   const next = prism.lens.columns.map((c) => plainly(c === column ? { ...c, yes_at: yes, no_at: no } : c));
   const other = (column.calibrated ?? false) !== calibrated;
   return (
     <div className="row">
-      {columns.length > 1 && <Select label="Column" hideLabel value={column.name} onChange={(event) => setName(event.target.value)} options={columns.map((c) => [c.name, c.name] as const)} />}
+      {columns.length > 1 && (
+        <Select label="Column" hideLabel value={column.name} onChange={(event) => setName(event.target.value)}
+          options={columns.map((c) => [c.name, c.name] as const)} />
+      )}
       <Button onClick={() => setAsking(true)}>Set in the Lens</Button>
-      <span className="soft">Column <code>{column.name}</code> has no up to {column.no_at ?? 0.4}, yes from {column.yes_at ?? 0.6}.</span>
+      <span className="soft">
+        Column <code>{column.name}</code> has no up to {column.no_at ?? 0.4}, yes from {column.yes_at ?? 0.6}.
+      </span>
       <ErrorNote error={undo.error} title="The Lens was not set back." />
-      <Dialog open={asking} onClose={() => setAsking(false)} title={`Set thresholds of column ${column.name}?`} onSubmit={() => save.mutate({ tag: etag, next })}
-        actions={<><Button onClick={() => setAsking(false)}>Cancel</Button><Button type="submit" variant="primary" busy={save.isPending}>Set thresholds</Button></>}>
+      <Dialog open={asking} onClose={() => setAsking(false)} title={`Set thresholds of column ${column.name}?`}
+        onSubmit={() => save.mutate({ tag: etag, next })}
+        actions={
+          <>
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button type="submit" variant="primary" busy={save.isPending}>Set thresholds</Button>
+          </>
+        }>
         <div className="stack">
-          <p>Column <code>{column.name}</code> of the Lens of {prism.slug} will show yes from {yes} and no up to {no}, also of old results. Before: yes from {column.yes_at ?? 0.6}, no up to {column.no_at ?? 0.4}.</p>
-          {other && <Note tone="warn">{calibrated ? 'These thresholds are for calibrated probabilities, and this column shows stored ones.' : 'These thresholds are for stored probabilities, and this column shows calibrated ones.'}</Note>}
+          <p>
+            Column <code>{column.name}</code> of the Lens of {prism.slug} will show yes from {yes} and no up to {no}, also of old
+            results. Before: yes from {column.yes_at ?? 0.6}, no up to {column.no_at ?? 0.4}.
+          </p>
+          {other && <Note tone="warn">{calibrated
+            ? 'These thresholds are for calibrated probabilities, and this column shows stored ones.'
+            : 'These thresholds are for stored probabilities, and this column shows calibrated ones.'}</Note>}
           <ErrorNote error={save.error} title="The Lens was not changed." />
         </div>
       </Dialog>

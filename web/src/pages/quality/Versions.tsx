@@ -12,12 +12,19 @@ import { Interval } from './Interval';
 import { Measuring } from './Measuring';
 import { PlainDiagram } from './ReliabilityPart';
 
+interface VersionsProps {
+  prism: Prism;
+  of: Of & { question: string };
+  question: Question;
+  against: number | undefined;
+  onChoose: (version: number) => void;
+}
+
 /** The version beside another one, on the inputs that both answered. */
-export function Versions({ prism, of, question, against, onChoose }: {
-  prism: Prism; of: Of & { question: string }; question: Question; against: number | undefined; onChoose: (version: number) => void;
-}) {
+export function Versions({ prism, of, question, against, onChoose }: VersionsProps) {
   const versions = useQuery(versionsQuery(prism.slug));
-  const others = (versions.data ?? []).filter((v) => v.version !== of.version && v.questions.some((q) => q.key === question.key && q.type === question.type));
+  const others = (versions.data ?? []).filter((v) =>
+    v.version !== of.version && v.questions.some((q) => q.key === question.key && q.type === question.type));
   // Without a choice, the version before, else the newest other one.
   const other = against ?? (others.find((v) => v.version < of.version) ?? others[0])?.version;
   const [a, b] = other === undefined ? [0, 0] : [Math.min(other, of.version), Math.max(other, of.version)];
@@ -27,16 +34,19 @@ export function Versions({ prism, of, question, against, onChoose }: {
     <>
       <Section title="Versions side by side">
         <ErrorNote error={versions.error} title="The versions could not be loaded." onRetry={() => void versions.refetch()} />
-        {versions.data && other === undefined && <Note>No other version asks this question, so there is nothing to compare.</Note>}
+        {versions.data && other === undefined && (
+          <Note>No other version asks this question, so there is nothing to compare.</Note>
+        )}
         {other !== undefined && (
-          <Select className="version-select" label={`Compare version ${of.version} with`} value={String(other)} onChange={(event) => onChoose(Number(event.target.value))}
+          <Select className="version-select" label={`Compare version ${of.version} with`} value={String(other)}
+            onChange={(event) => onChoose(Number(event.target.value))}
             options={[...new Set([...others.map((v) => v.version), other])].map((v) => [String(v), `Version ${v}`] as const)} />
         )}
         {few && (
           <>
             <p>
-              Compared are inputs that both versions answered, and whose results have labels: {few.have} of the {few.need} that it takes.
-              A run has one version answer what is labelled of the other.
+              Compared are inputs that both versions answered, and whose results have labels: {few.have} of the {few.need} that it
+              takes. A run has one version answer what is labelled of the other.
             </p>
             <div className="row">
               <AnswerLabels prism={prism.slug} labelled={of.version} by={other!} />
@@ -44,7 +54,8 @@ export function Versions({ prism, of, question, against, onChoose }: {
             </div>
             <p className="soft">
               Or by <code>POST /v1/prisms/{prism.slug}/runs</code> with <code>from_labels_of</code>. Without labels,{' '}
-              <Link to="/prisms/$prism/label" params={{ prism: prism.slug }} search={{ question: question.key, version: of.version }}>
+              <Link to="/prisms/$prism/label" params={{ prism: prism.slug }}
+                search={{ question: question.key, version: of.version }}>
                 label results of version {of.version}
               </Link> first.
             </p>
@@ -66,18 +77,24 @@ export function SideBySide({ data }: { data: Comparison }) {
   const left = left_out.other_option + left_out.other_label;
   return (
     <>
-        <p className="quality-verdict"><Badge tone={tone} icon={icon}>{verdictWords(data.verdict, a.version, b.version)}</Badge></p>
+        <p className="quality-verdict">
+          <Badge tone={tone} icon={icon}>{verdictWords(data.verdict, a.version, b.version)}</Badge>
+        </p>
         <p>
-          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only version {a.version}
+          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only
+          version {a.version}
           {' '}(McNemar’s exact test: p {mcnemar.p < 0.001 ? '< 0.001' : `= ${rounded(mcnemar.p)}`}).
           {' '}Compared on {count(data.counted, 'labelled input')}.
-          {left > 0 && ` Left out: ${shown(left_out.other_option)} whose label one version does not have, ${shown(left_out.other_label)} labelled differently in the two versions.`}
+          {left > 0 && ` Left out: ${shown(left_out.other_option)} whose label one version does not have, `
+            + `${shown(left_out.other_label)} labelled differently in the two versions.`}
         </p>
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Measures of both versions">
           <table className="table">
             <thead>
               <tr>
-                <th scope="col">Measure</th><th scope="col" className="end">Version {a.version}</th><th scope="col" className="end">Version {b.version}</th>
+                <th scope="col">Measure</th>
+                <th scope="col" className="end">Version {a.version}</th>
+                <th scope="col" className="end">Version {b.version}</th>
                 <th scope="col" className="end">Difference</th><th scope="col" className="wide">Says</th>
               </tr>
             </thead>
@@ -89,7 +106,8 @@ export function SideBySide({ data }: { data: Comparison }) {
                 return (
                   <tr key={key} title={meaning}>
                     <th scope="row">{name}</th>
-                    <td className="end quality-plain"><Interval of={x} /></td><td className="end quality-plain"><Interval of={y} /></td>
+                    <td className="end quality-plain"><Interval of={x} /></td>
+                    <td className="end quality-plain"><Interval of={y} /></td>
                     <td className="end">{by ? <Interval of={by} text={signed(by.value)} /> : '–'}</td>
                     <td className="wide">{by ? sign(by, better) : ''}</td>
                   </tr>
@@ -100,7 +118,10 @@ export function SideBySide({ data }: { data: Comparison }) {
         </div>
         {a.bins && b.bins && (
           <div className="quality-pair">
-            {[a, b].map((one) => <PlainDiagram key={one.version} label={`Reliability of version ${one.version}`} title={`Version ${one.version}`} type={data.type} figures={one} />)}
+            {[a, b].map((one) => (
+              <PlainDiagram key={one.version} label={`Reliability of version ${one.version}`} title={`Version ${one.version}`}
+                type={data.type} figures={one} />
+            ))}
           </div>
         )}
     </>

@@ -3,7 +3,11 @@ import { api, ApiError, ask, askAll, type Schemas } from '@/api';
 
 export type Quality = Schemas['Quality'];
 export type Measured = Schemas['QuestionQuality'];
-export type Figures = Pick<Measured, 'accuracy' | 'log_loss' | 'brier' | 'macro_f1' | 'classes' | 'confusion' | 'rps' | 'mae' | 'kappa' | 'ece' | 'ece_plain' | 'bins' | 'coverage'>;
+export type Figures = Pick<
+  Measured,
+  'accuracy' | 'log_loss' | 'brier' | 'macro_f1' | 'classes' | 'confusion' | 'rps' | 'mae' | 'kappa' | 'ece' | 'ece_plain'
+  | 'bins' | 'coverage'
+>;
 export type Figure = Schemas['Figure'];
 export type Thresholds = Schemas['Thresholds'];
 export type Threshold = Schemas['Threshold'];
@@ -23,7 +27,8 @@ export interface Of {
 }
 
 const parametersOf = ({ question, model, calibrated }: Of) => ({
-  ...(question !== undefined && { question }), ...(model !== undefined && { model }), ...(calibrated && { calibrated: 'true' as const }),
+  ...(question !== undefined && { question }), ...(model !== undefined && { model }),
+  ...(calibrated && { calibrated: 'true' as const }),
 });
 
 // Measures change only with labels; computing them again takes seconds of a processor.
@@ -47,20 +52,23 @@ export const thresholdsQuery = (of: Of & { question: string }, costs: Costs) => 
   ...kept,
   queryKey: ['quality', of.prism, 'thresholds', of, costs],
   queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/quality/thresholds', {
-    params: { path: { prism: of.prism, version: of.version }, query: { ...parametersOf(of), question: of.question, ...costs } }, signal,
+    params: { path: { prism: of.prism, version: of.version }, query: { ...parametersOf(of), question: of.question, ...costs } },
+    signal,
   })),
 });
 
 /** Old thresholds of the same labels stay while those of other costs are computed. */
 export const costedQuery = (of: Of & { question: string }, costs: Costs) => queryOptions({
   ...thresholdsQuery(of, costs),
-  placeholderData: (previous: Thresholds | undefined, query) => (JSON.stringify(query?.queryKey[3]) === JSON.stringify(of) ? previous : undefined),
+  placeholderData: (previous: Thresholds | undefined, query) =>
+    (JSON.stringify(query?.queryKey[3]) === JSON.stringify(of) ? previous : undefined),
 });
 
 export const compareQuery = (prism: string, a: number, b: number, question: string) => queryOptions({
   ...kept,
   queryKey: ['quality', prism, 'compare', a, b, question],
-  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/compare', { params: { path: { prism }, query: { a, b, question } }, signal })),
+  queryFn: ({ signal }) =>
+    ask(api.GET('/v1/prisms/{prism}/compare', { params: { path: { prism }, query: { a, b, question } }, signal })),
 });
 
 export const calibrationsQuery = (prism: string, version: number, question: string) => queryOptions({
@@ -74,17 +82,25 @@ export const calibrationsQuery = (prism: string, version: number, question: stri
 export const pinsQuery = (prism: string, version: number) => queryOptions({
   queryKey: ['quality', prism, 'pins', version],
   placeholderData: undefined,
-  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/calibration', { params: { path: { prism, version } }, signal })),
+  queryFn: ({ signal }) =>
+    ask(api.GET('/v1/prisms/{prism}/versions/{version}/calibration', { params: { path: { prism, version } }, signal })),
 });
 
 /** Fits a calibration; `auto` takes the best method, if one is better than none. */
-export function createCalibration(prism: string, version: number, question: string, method: Schemas['NewCalibration']['method']): Promise<Calibration> {
-  return ask(api.POST('/v1/prisms/{prism}/versions/{version}/calibrations', { params: { path: { prism, version } }, body: { question, method } }));
+export function createCalibration(
+  prism: string, version: number, question: string, method: Schemas['NewCalibration']['method'],
+): Promise<Calibration> {
+  return ask(api.POST(
+    '/v1/prisms/{prism}/versions/{version}/calibrations', { params: { path: { prism, version } }, body: { question, method } },
+  ));
 }
 
 /** Pins a calibration to a question, or with null none. */
 export function pinCalibration(prism: string, version: number, question: string, id: string | null) {
-  return ask(api.PUT('/v1/prisms/{prism}/versions/{version}/calibration', { params: { path: { prism, version } }, body: { questions: { [question]: id } } }));
+  return ask(api.PUT(
+    '/v1/prisms/{prism}/versions/{version}/calibration',
+    { params: { path: { prism, version } }, body: { questions: { [question]: id } } },
+  ));
 }
 
 export type Drift = Schemas['Drift'];
@@ -112,8 +128,12 @@ export interface QueueOf {
   version?: number | undefined;
 }
 
-export function readQueue({ prism, question, order, version }: QueueOf, cursor: string | undefined, signal?: AbortSignal): Promise<LabelQueue> {
-  const query = { question, order, limit: 20, ...(version !== undefined && { version }), ...(cursor !== undefined && { cursor }) };
+export function readQueue(
+  { prism, question, order, version }: QueueOf, cursor: string | undefined, signal?: AbortSignal,
+): Promise<LabelQueue> {
+  const query = {
+    question, order, limit: 20, ...(version !== undefined && { version }), ...(cursor !== undefined && { cursor }),
+  };
   return ask(api.GET('/v1/prisms/{prism}/label-queue', { params: { path: { prism }, query }, signal: signal ?? null }));
 }
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '@/api';
 import { tooFew } from './calls';
 import { worstPair } from './Confusion';
-import { binWords, coverageWords, figure, fixed, leaning, milestone, outcome, sharesOfCounts, sharesOfCoverage, verdictWords } from './figures';
+import {
+  binWords, coverageWords, figure, fixed, leaning, milestone, outcome, sharesOfCounts, sharesOfCoverage, verdictWords,
+} from './figures';
 import { labelSearch, qualitySearch } from './search';
 
 const bin = (mean: number, low: number, high: number) => ({ n: 33, mean, rate: (low + high) / 2, low, high });
@@ -16,22 +18,34 @@ const countsOf = (labels: [number, boolean][]) => Array.from({ length: 101 }, (_
 
 describe('words', () => {
   it('say a point of the diagram', () => {
-    expect(binWords({ n: 33, mean: 0.8012, rate: 0.7101, low: 0.64, high: 0.78 }, 'choice')).toBe('Answers near 0.8 were right 71% of the time, 64 to 78, of 33 labels.');
-    expect(binWords({ n: 1200, mean: 0.1, rate: 0.2, low: 0.1, high: 0.3 }, 'yes_no')).toBe('Answers near 0.1 were yes 20% of the time, 10 to 30, of 1,200 labels.');
+    expect(binWords({ n: 33, mean: 0.8012, rate: 0.7101, low: 0.64, high: 0.78 }, 'choice')).toBe(
+      'Answers near 0.8 were right 71% of the time, 64 to 78, of 33 labels.',
+    );
+    expect(binWords({ n: 1200, mean: 0.1, rate: 0.2, low: 0.1, high: 0.3 }, 'yes_no')).toBe(
+      'Answers near 0.1 were yes 20% of the time, 10 to 30, of 1,200 labels.',
+    );
   });
   it('say on which side of the diagonal points are', () => {
     expect(leaning([bin(0.5, 0.4, 0.6)])).toMatch(/^All 1 points agree/);
-    expect(leaning([bin(0.5, 0.4, 0.6), bin(0.9, 0.5, 0.8)])).toBe('1 of 2 points is off the diagonal: below it, where probabilities are too high.');
-    expect(leaning([bin(0.2, 0.3, 0.6), bin(0.9, 0.5, 0.8)])).toBe('2 of 2 points are off the diagonal: 1 below it (too high) and 1 above it (too low).');
+    expect(leaning([bin(0.5, 0.4, 0.6), bin(0.9, 0.5, 0.8)])).toBe(
+      '1 of 2 points is off the diagonal: below it, where probabilities are too high.',
+    );
+    expect(leaning([bin(0.2, 0.3, 0.6), bin(0.9, 0.5, 0.8)])).toBe(
+      '2 of 2 points are off the diagonal: 1 below it (too high) and 1 above it (too low).',
+    );
   });
   it('say what a verdict is', () => {
     expect(verdictWords('better', 1, 2)).toBe('Version 2 is better than version 1.');
-    expect(verdictWords('not distinguishable with 83 labels', 1, 2)).toBe('Versions 1 and 2 are not distinguishable with 83 labels.');
+    expect(verdictWords('not distinguishable with 83 labels', 1, 2)).toBe(
+      'Versions 1 and 2 are not distinguishable with 83 labels.',
+    );
   });
   it('say figures with three digits and their interval', () => {
     expect(figure({ value: 0.8241, low: 0.79, high: 0.8549 })).toBe('0.824, 0.790 to 0.855');
     expect([fixed(-0.0004), fixed(-0.25)]).toEqual(['0.000', '−0.250']);
-    expect(coverageWords({ at: 0.92, kept: 0.6, risk: 0.031 })).toMatch(/^Keeping answers from 0.92 up keeps 60% of them, of which 3.1% are wrong\./);
+    expect(coverageWords({ at: 0.92, kept: 0.6, risk: 0.031 })).toMatch(
+      /^Keeping answers from 0.92 up keeps 60% of them, of which 3.1% are wrong\./,
+    );
   });
 });
 
@@ -55,14 +69,18 @@ describe('what thresholds do', () => {
   const expected = (yesAt: number, noAt: number) => {
     const made = { yes: 0, no: 0, unsure: 0, false_yes: 0, false_no: 0 };
     for (const [p, label] of labels) {
-      if (p >= yesAt) { made.yes++; if (!label) made.false_yes++; } else if (p <= noAt) { made.no++; if (label) made.false_no++; } else made.unsure++;
+      if (p >= yesAt) {
+        made.yes++;
+        if (!label) made.false_yes++;
+      } else if (p <= noAt) { made.no++; if (label) made.false_no++; } else made.unsure++;
     }
     const total = made.false_yes * 5 + made.false_no * 2 + made.unsure * 0.5;
     return { yes_at: yesAt, no_at: noAt, ...made, total, mean: total / labels.length };
   };
-  it.each([[0.6, 0.4], [0.5, 0.3], [0.5, 0.5], [0, 0], [1, 1], [1, 0], [0.7, 0.69]])('from %d and up to %d is what the API says', (yesAt, noAt) => {
-    expect(outcome(countsOf(labels), costs, yesAt, noAt)).toEqual(expected(yesAt, noAt));
-  });
+  it.each([[0.6, 0.4], [0.5, 0.3], [0.5, 0.5], [0, 0], [1, 1], [1, 0], [0.7, 0.69]])('from %d and up to %d is what the API says',
+    (yesAt, noAt) => {
+      expect(outcome(countsOf(labels), costs, yesAt, noAt)).toEqual(expected(yesAt, noAt));
+    });
 });
 
 it('the next labels are needed for measures, the diagram, and calibrations', () => {
@@ -82,9 +100,13 @@ it('the most frequent mistake is off the diagonal', () => {
 });
 
 it('addresses that somebody may have typed are read', () => {
-  expect(qualitySearch({ version: '2', question: 'topic', tab: 'coverage', calibrated: 'true', yes_at: '0.613', false_yes: -1, unsure: 0, with: 'x' }))
+  expect(qualitySearch({
+    version: '2', question: 'topic', tab: 'coverage', calibrated: 'true', yes_at: '0.613', false_yes: -1, unsure: 0, with: 'x',
+  }))
     .toEqual({ version: 2, question: 'topic', tab: 'coverage', calibrated: true, yes_at: 0.61, unsure: 0 });
   expect(qualitySearch({ tab: 'nothing', version: 0 })).toEqual({});
-  expect(labelSearch({ question: 'topic', order: 'uncertain', answers: true, version: 'a' })).toEqual({ question: 'topic', order: 'uncertain', answers: true });
+  expect(labelSearch({ question: 'topic', order: 'uncertain', answers: true, version: 'a' })).toEqual({
+    question: 'topic', order: 'uncertain', answers: true,
+  });
   expect(labelSearch({ order: 'random' })).toEqual({});
 });

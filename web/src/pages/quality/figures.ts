@@ -41,7 +41,8 @@ const whole = (p: number) => Math.round(p * 100);
 /** A point of the reliability diagram: `Answers near 0.8 were right 71% of the time, 64 to 78, of 33 labels.` */
 export function binWords(bin: Bin, type: Measured['type']): string {
   const near = shown(Math.round(bin.mean * 100) / 100);
-  return `Answers near ${near} were ${type === 'yes_no' ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, ${whole(bin.low)} to ${whole(bin.high)}, of ${shown(bin.n)} labels.`;
+  return `Answers near ${near} were ${type === 'yes_no' ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, `
+    + `${whole(bin.low)} to ${whole(bin.high)}, of ${shown(bin.n)} labels.`;
 }
 
 /** Whether probabilities are too high, too low or neither, of the bins whose interval leaves out the diagonal. */
@@ -49,8 +50,12 @@ export function leaning(bins: Bin[]): string {
   const above = bins.filter((bin) => bin.low > bin.mean).length;
   const below = bins.filter((bin) => bin.high < bin.mean).length;
   const off = above + below;
-  if (off === 0) return `All ${bins.length} points agree with the diagonal: the probabilities mean what they say, as far as these labels tell.`;
-  const where = above === 0 ? 'below it, where probabilities are too high' : below === 0 ? 'above it, where probabilities are too low' : `${below} below it (too high) and ${above} above it (too low)`;
+  if (off === 0) {
+    return `All ${bins.length} points agree with the diagonal: `
+      + 'the probabilities mean what they say, as far as these labels tell.';
+  }
+  const where = above === 0 ? 'below it, where probabilities are too high'
+    : below === 0 ? 'above it, where probabilities are too low' : `${below} below it (too high) and ${above} above it (too low)`;
   return `${off} of ${bins.length} points ${off === 1 ? 'is' : 'are'} off the diagonal: ${where}.`;
 }
 
@@ -73,7 +78,8 @@ export function sharesOfCounts(counts: Thresholds['counts'], steps = 20): number
   const from = counts.map((c) => c.from_yes + c.from_no);
   const all = Math.max(1, from[0] ?? 0);
   const each = (counts.length - 1) / steps;
-  return Array.from({ length: steps }, (_, i) => ((from[i * each] ?? 0) - (i === steps - 1 ? 0 : from[(i + 1) * each] ?? 0)) / all);
+  return Array.from({ length: steps }, (_, i) =>
+    ((from[i * each] ?? 0) - (i === steps - 1 ? 0 : from[(i + 1) * each] ?? 0)) / all);
 }
 
 /** What thresholds on hundredths do to the labels, as the API computes it: yes is looked at before no. */
@@ -87,7 +93,10 @@ export function outcome(counts: Thresholds['counts'], costs: Costs, yesAt: numbe
   const [yeses, noes] = [yes.from_yes + yes.from_no, below.yes + below.no];
   const unsure = n - yeses - noes;
   const total = yes.from_no * costs.false_yes + below.yes * costs.false_no + unsure * costs.unsure;
-  return { yes_at: yesAt, no_at: noAt, yes: yeses, no: noes, unsure, false_yes: yes.from_no, false_no: below.yes, total, mean: n ? total / n : 0 };
+  return {
+    yes_at: yesAt, no_at: noAt, yes: yeses, no: noes, unsure, false_yes: yes.from_no, false_no: below.yes, total,
+    mean: n ? total / n : 0,
+  };
 }
 
 /** A class as people read it. */
@@ -98,7 +107,8 @@ export function valueLabel(value: string | boolean, question: Question | undefin
 
 /** `Keeping answers from 0.92 up keeps 60% of them, of which 3% are wrong.` */
 export function coverageWords({ at, kept, risk }: { at: number; kept: number; risk: number }): string {
-  return `Keeping answers from ${rounded(at)} up keeps ${percent(kept)} of them, of which ${percent(risk)} are wrong. The others are left to people.`;
+  return `Keeping answers from ${rounded(at)} up keeps ${percent(kept)} of them, of which ${percent(risk)} are wrong. `
+    + 'The others are left to people.';
 }
 
 /** What a verdict says of two versions. */
@@ -110,7 +120,8 @@ export function verdictWords(verdict: string, a: number, b: number): string {
 /** The labels that the next thing needs: what they are for, and how many. */
 export function milestone(counted: number, type: Measured['type']): { need: number; words: string } | undefined {
   const steps: [number, string][] = [
-    [30, 'for measures'], [100, type === 'yes_no' ? 'for the reliability diagram' : 'for the reliability diagram and a calibration'],
+    [30, 'for measures'],
+    [100, type === 'yes_no' ? 'for the reliability diagram' : 'for the reliability diagram and a calibration'],
     ...(type === 'yes_no' ? [[200, 'for a calibration'], [1000, 'for an isotonic calibration']] as [number, string][] : []),
   ];
   const next = steps.find(([need]) => counted < need);

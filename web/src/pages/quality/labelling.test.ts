@@ -3,7 +3,10 @@ import type { Question } from '@/answers/words';
 import { answered, begin, choicesOf, label, rate, undo } from './labelling';
 
 const option = (key: string) => ({ key, label: key.toUpperCase(), description: null });
-const choice = (n: number, insufficient = false) => ({ key: 'topic', type: 'choice', text: 'Topic?', insufficient_information: insufficient, options: Array.from({ length: n }, (_, i) => option(`o${i}`)) }) as unknown as Question;
+const choice = (n: number, insufficient = false) => ({
+  key: 'topic', type: 'choice', text: 'Topic?', insufficient_information: insufficient,
+  options: Array.from({ length: n }, (_, i) => option(`o${i}`)),
+}) as unknown as Question;
 const yesNo: Question = { key: 'refund', type: 'yes_no', text: 'Refund?' };
 const asked = ['topic', 'refund'];
 
@@ -18,7 +21,9 @@ describe('the keys of a question', () => {
   });
   it('are y and n of a yes_no, and the last is insufficient information where it is offered', () => {
     expect(choicesOf(yesNo).map((one) => [one.keys, one.value])).toEqual([['y', true], ['n', false]]);
-    expect(choicesOf(choice(2, true)).at(-1)).toEqual({ keys: '3', value: 'insufficient_information', label: 'Insufficient information' });
+    expect(choicesOf(choice(2, true)).at(-1)).toEqual({
+      keys: '3', value: 'insufficient_information', label: 'Insufficient information',
+    });
   });
 });
 
@@ -43,7 +48,9 @@ describe('labels', () => {
 it('the model’s answer is the most probable value', () => {
   expect(answered({ type: 'yes_no', probability: 0.2 })).toEqual({ value: false, p: 0.8 });
   expect(answered({ type: 'yes_no', probability: 0.5 })).toEqual({ value: true, p: 0.5 });
-  expect(answered({ type: 'choice', value: 'b', confidence: 0.4, probabilities: { a: 0.3, b: 0.7 } })).toEqual({ value: 'b', p: 0.7 });
+  expect(answered({ type: 'choice', value: 'b', confidence: 0.4, probabilities: { a: 0.3, b: 0.7 } })).toEqual({
+    value: 'b', p: 0.7,
+  });
   expect(answered(undefined)).toBeUndefined();
 });
 

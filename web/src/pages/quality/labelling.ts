@@ -16,7 +16,8 @@ const letters = '123456789' + 'abcdefhilopqrtvwxz';
 export function choicesOf(question: Question): Choice[] {
   if (question.type === 'yes_no') return [{ value: true, label: 'Yes', keys: 'y' }, { value: false, label: 'No', keys: 'n' }];
   const items = question.type === 'scale' ? question.levels : question.options;
-  const all = question.type === 'choice' && question.insufficient_information ? [...items, { key: lackingKey, label: 'Insufficient information' }] : items;
+  const all = question.type === 'choice' && question.insufficient_information
+    ? [...items, { key: lackingKey, label: 'Insufficient information' }] : items;
   return all.map(({ key, label }, i) => ({ value: key, label, keys: letters[i] }));
 }
 
@@ -57,7 +58,8 @@ export function label(now: Labelling, result: string, asked: string[], value: La
   const before = now.made[result]?.[question];
   const made = { ...now.made, [result]: { ...now.made[result], [question]: value } };
   const steps = [...now.steps, { result, question, before }];
-  const open = [...asked.keys()].map((i) => (now.asked + 1 + i) % asked.length).find((i) => made[result]![asked[i]!] === undefined);
+  const open =
+    [...asked.keys()].map((i) => (now.asked + 1 + i) % asked.length).find((i) => made[result]![asked[i]!] === undefined);
   // A label that is changed goes on too: the rest of the result has labels.
   return open === undefined ? { at: now.at + 1, asked: 0, made, steps } : { ...now, asked: open, made, steps };
 }
@@ -71,7 +73,10 @@ export function undo(now: Labelling, results: string[], asked: string[]): { next
   const at = results.indexOf(step.result);
   return {
     step,
-    next: { at: at < 0 ? now.at : at, asked: Math.max(0, asked.indexOf(step.question)), made: { ...now.made, [step.result]: labels }, steps: now.steps.slice(0, -1) },
+    next: {
+      at: at < 0 ? now.at : at, asked: Math.max(0, asked.indexOf(step.question)), made: { ...now.made, [step.result]: labels },
+      steps: now.steps.slice(0, -1),
+    },
   };
 }
 

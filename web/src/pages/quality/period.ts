@@ -22,7 +22,9 @@ export function lastWeek(now: number): TypedPeriod {
 export const periodOf = ({ from, to }: TypedPeriod): Schemas['DriftPeriod'] => ({ from: `${from}:00.000Z`, to: `${to}:00.000Z` });
 
 /** What is wrong with a typed period, by its half; the period that is set already may stay, however old it is. */
-export function periodProblems(typed: TypedPeriod, now: number, set: { from: string | null; to: string | null } | undefined): Partial<TypedPeriod> {
+export function periodProblems(
+  typed: TypedPeriod, now: number, set: { from: string | null; to: string | null } | undefined,
+): Partial<TypedPeriod> {
   const { from, to } = periodOf(typed);
   const [begin, end] = [Date.parse(from), Date.parse(to)];
   const problems: Partial<TypedPeriod> = {};
@@ -30,7 +32,9 @@ export function periodProblems(typed: TypedPeriod, now: number, set: { from: str
     if (Number.isNaN(at)) problems[half] = 'Type a day and an hour.';
     else if (at % hour !== 0) problems[half] = 'Type a whole hour, such as 09:00.';
   }
-  if (problems.from || problems.to || (set && begin === Date.parse(set.from ?? '') && end === Date.parse(set.to ?? ''))) return problems;
+  if (problems.from || problems.to || (set && begin === Date.parse(set.from ?? '') && end === Date.parse(set.to ?? ''))) {
+    return problems;
+  }
   if (begin < now - longest) problems.from = 'At most 90 days ago: older results are not counted.';
   else if (begin >= end) problems.from = 'Before the end of the period.';
   if (end > now) problems.to = 'Not in the future.';

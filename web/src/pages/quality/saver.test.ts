@@ -5,7 +5,9 @@ import { Saver, type Unsaved } from './saver';
 beforeEach(() => { vi.useFakeTimers(); });
 afterEach(() => { vi.useRealTimers(); });
 
-const one = (result: string, value: string | null = 'a', question = 'topic'): Unsaved => ({ result, labels: { [question]: value }, sample: 'random' });
+const one = (result: string, value: string | null = 'a', question = 'topic'): Unsaved => ({
+  result, labels: { [question]: value }, sample: 'random',
+});
 
 /** A server whose answers are errors, or undefined for a label that is stored; what it was sent, and what was kept. */
 function serve(answers: (ApiError | undefined)[] = []) {
@@ -39,7 +41,10 @@ describe('labels that are made', () => {
     await vi.runAllTimersAsync();
     expect(sent).toEqual([one('1'), { ...one('1'), labels: { mood: 'b', team: 'c' } }]);
   });
-  it.each([new ApiError(0, 'no_response', 'This machine is offline.'), new ApiError(503, 'x', 'Busy.'), new ApiError(429, 'x', 'Slow down.'), new ApiError(401, 'x', 'Signed out.')])(
+  it.each([
+    new ApiError(0, 'no_response', 'This machine is offline.'), new ApiError(503, 'x', 'Busy.'),
+    new ApiError(429, 'x', 'Slow down.'), new ApiError(401, 'x', 'Signed out.'),
+  ])(
     'wait and are tried again after $message', async (error) => {
       const { saver, sent } = serve([error, error]);
       saver.add(one('1'));

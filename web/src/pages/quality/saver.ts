@@ -21,7 +21,8 @@ const longest = 30_000; // milliseconds between two attempts
 
 /**
  * Stores labels one result after the other, in the order in which they were made, so that an undo never overtakes its label. What
- * cannot be stored now is tried again with growing pauses; what waits is given to `keep` at each change, so that a reload loses nothing.
+ * cannot be stored now is tried again with growing pauses; what waits is given to `keep` at each change, so that a reload loses
+ * nothing.
  */
 export class Saver {
   #state: SaverState;
@@ -52,7 +53,8 @@ export class Saver {
   add(unsaved: Unsaved): void {
     const { waiting } = this.#state;
     const last = waiting.at(-1);
-    const joins = last && last.result === unsaved.result && last.sample === unsaved.sample && !(this.#running && waiting.length === 1);
+    const joins =
+      last && last.result === unsaved.result && last.sample === unsaved.sample && !(this.#running && waiting.length === 1);
     const labels = joins ? { ...last.labels, ...unsaved.labels } : unsaved.labels;
     this.#set({ waiting: [...(joins ? waiting.slice(0, -1) : waiting), { ...unsaved, labels }] });
     if (this.#timer === undefined) void this.#run();

@@ -46,8 +46,10 @@ export interface LabelSearch {
   as?: Language;
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
-const version = (value: unknown) => (Number.isInteger(Number(value)) && Number(value) > 0 && Number(value) <= 2147483647 ? Number(value) : undefined);
+const text = (value: unknown) => (typeof value === 'string' && value !== ''
+  ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
+const version = (value: unknown) =>
+  (Number.isInteger(Number(value)) && Number(value) > 0 && Number(value) <= 2147483647 ? Number(value) : undefined);
 const yes = (value: unknown) => value === true || value === 'true' || undefined;
 const oneOf = <T extends string>(value: unknown, words: readonly T[]) => words.find((word) => word === value);
 const number = (value: unknown, most: number) => {
@@ -56,15 +58,23 @@ const number = (value: unknown, most: number) => {
 };
 
 export function qualitySearch(search: Record<string, unknown>): QualitySearch {
-  const hundredth = (value: unknown) => { const n = number(value, 1); return n === undefined ? undefined : Math.round(n * 100) / 100; };
+  const hundredth = (value: unknown) => {
+    const n = number(value, 1);
+    return n === undefined ? undefined : Math.round(n * 100) / 100;
+  };
   return compact({
-    version: version(search.version), question: text(search.question), model: text(search.model), calibrated: yes(search.calibrated),
+    version: version(search.version), question: text(search.question), model: text(search.model),
+    calibrated: yes(search.calibrated),
     tab: oneOf(search.tab, parts), with: version(search.with),
     false_yes: number(search.false_yes, 1e9), false_no: number(search.false_no, 1e9), unsure: number(search.unsure, 1e9),
-    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']), as: oneOf(search.as, languages),
+    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']),
+    as: oneOf(search.as, languages),
   });
 }
 
 export function labelSearch(search: Record<string, unknown>): LabelSearch {
-  return compact({ question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version), answers: yes(search.answers), as: oneOf(search.as, languages) });
+  return compact({
+    question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version),
+    answers: yes(search.answers), as: oneOf(search.as, languages),
+  });
 }
