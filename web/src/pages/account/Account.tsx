@@ -53,15 +53,26 @@ export function Account() {
       </>
     }>
       {!leaving && <ErrorNote error={error} />}
-      <Confirm open={leaving} onClose={() => { setLeaving(false); setError(undefined); }} onConfirm={() => void end(() => leave(account, client))} busy={busy} title={`Leave ${account.name}?`} verb="Leave account" error={<ErrorNote error={error} />}>
-        <p>You are no member of the account any more, on all of your devices. API keys that you created stay. Only an invitation of an owner makes you a member again.</p>
+      <Confirm open={leaving} onClose={() => { setLeaving(false); setError(undefined); }}
+        onConfirm={() => void end(() => leave(account, client))} busy={busy} title={`Leave ${account.name}?`} verb="Leave account"
+        error={<ErrorNote error={error} />}>
+        <p>
+          You are no member of the account any more, on all of your devices. API keys that you created stay. Only an invitation of
+          an owner makes you a member again.
+        </p>
       </Confirm>
       <Section title="You">
         <Facts items={[
           ['Name', account.member.name],
-          ['Role', <>{account.member.role} <span className="soft">{roles.find(([role]) => role === account.member.role)?.[2]}</span></>],
+          [
+            'Role',
+            <>{account.member.role} <span className="soft">{roles.find(([role]) => role === account.member.role)?.[2]}</span></>,
+          ],
           ['Account', account.name],
-          ['Account id', <span className="row"><code>{account.id}</code><Copy text={account.id} label="Copy id of the account" /></span>],
+          [
+            'Account id',
+            <span className="row"><code>{account.id}</code><Copy text={account.id} label="Copy id of the account" /></span>,
+          ],
           ...(config.data ? [['Prism version', config.data.version] as [React.ReactNode, React.ReactNode]] : []),
         ]} />
       </Section>
@@ -74,14 +85,20 @@ export function Account() {
           <Table label="Accounts" rows={accounts} rowKey={(a) => a.id} open={account.id} columns={[
             { id: 'name', head: 'Name', cell: (a) => a.name },
             { id: 'role', head: 'Role', cell: (a) => a.member.role, width: '8rem' },
-            { id: 'switch', head: <span className="unseen">Switch</span>, align: 'end', width: '8rem', cell: (a) => a.id === account.id
-              ? <Status status="active" />
-              : <Button small onClick={() => { session.switchTo(a); client.clear(); }}>Switch<span className="unseen"> to {a.name}</span></Button> },
+            {
+              id: 'switch', head: <span className="unseen">Switch</span>, align: 'end', width: '8rem',
+              cell: (a) => a.id === account.id ? <Status status="active" /> : (
+                <Button small onClick={() => { session.switchTo(a); client.clear(); }}>
+                  Switch<span className="unseen"> to {a.name}</span>
+                </Button>
+              ),
+            },
           ]} />
         </Section>
       )}
       <Section title="Looks">
-        <Select className="account-theme" label="Theme" value={theme} options={themes} onChange={(event) => setTheme(event.target.value as Theme)} />
+        <Select className="account-theme" label="Theme" value={theme} options={themes}
+          onChange={(event) => setTheme(event.target.value as Theme)} />
       </Section>
     </Page>
   );

@@ -23,7 +23,8 @@ async function open(status: number) {
     if (path === '/console/session/key') return Response.json({ key: 'prism_k', expires_at: '2999-01-01T00:00:00.000Z', account: demo, member: demo.member });
     if (init?.method !== 'POST') return Response.json({ accounts: [demo], version: '1' });
     sent.push([path, JSON.parse(init.body as string)]);
-    return status === 204 ? new Response(null, { status }) : Response.json({ error: { code: 'conflict', message: 'This is the last owner.' } }, { status });
+    return status === 204 ? new Response(null, { status })
+      : Response.json({ error: { code: 'conflict', message: 'This is the last owner.' } }, { status });
   });
   await session.load();
   render(<QueryClientProvider client={new QueryClient()}><Account /></QueryClientProvider>);

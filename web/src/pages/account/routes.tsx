@@ -2,5 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { frame } from '@/shell/root';
 
 export const accountRoutes = [
-  createRoute({ getParentRoute: () => frame, path: '/account', component: lazyRouteComponent(() => import('./Account'), 'Account') }),
+  createRoute({
+    getParentRoute: () => frame, path: '/account', component: lazyRouteComponent(() => import('./Account'), 'Account'),
+  }),
 ] as const;

@@ -2,7 +2,10 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api, ask, type Schemas, useCan, useKeys } from '@/api';
-import { Button, Code, type Column, Copy, Empty, ErrorNote, exactTime, Facts, Input, Note, Page, Panel, Select, Skeleton, Split, Table, Time, Toolbar } from '@/design';
+import {
+  Button, Code, type Column, Copy, Empty, ErrorNote, exactTime, Facts, Input, Note, Page, Panel, Select, Skeleton, Split, Table,
+  Time, Toolbar,
+} from '@/design';
 import { dayAfter, today } from '../usage/sums';
 import { neighbours } from '../neighbours';
 import type { AuditSearch } from './search';
@@ -17,7 +20,12 @@ const [leastRows, mostPages] = [12, 10];
 
 const columns: Column<Repeated<Entry>>[] = [
   { id: 'at', head: 'Time', cell: ({ entry }) => <Time at={entry.at} />, width: '9rem' },
-  { id: 'actor', head: 'Who', cell: ({ entry }) => <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>, width: '14rem', show: 'wide' },
+  {
+    id: 'actor', head: 'Who', width: '14rem', show: 'wide',
+    cell: ({ entry }) => (
+      <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>
+    ),
+  },
   {
     id: 'action', head: 'Change', cell: ({ entry, times }) => (
       <span className="audit-change">
@@ -65,17 +73,24 @@ export function Audit() {
       {entries ? (
         <Split>
           <div className="stack">
-            <Table label="Changes" columns={columns} rows={rows} rowKey={({ entry }) => entry.id} open={search.open} onOpen={({ entry }) => set({ open: entry.id })} stale={isPlaceholderData}
+            <Table label="Changes" columns={columns} rows={rows} rowKey={({ entry }) => entry.id} open={search.open}
+              onOpen={({ entry }) => set({ open: entry.id })} stale={isPlaceholderData}
               empty={
-                <Empty title={filtered ? 'Nothing matches these filters' : 'No changes yet'} action={filtered && <Button onClick={() => set({ from: undefined, to: undefined, actor: undefined })}>Clear filters</Button>}>
+                <Empty title={filtered ? 'Nothing matches these filters' : 'No changes yet'}
+                  action={filtered && (
+                    <Button onClick={() => set({ from: undefined, to: undefined, actor: undefined })}>Clear filters</Button>
+                  )}>
                   Each change of a key, a prism, a member, a run or the limits of this account has an entry.
                 </Empty>
               } />
-            {hasNextPage && <div><Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>Show older changes</Button></div>}
+            {hasNextPage && (
+              <div><Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>Show older changes</Button></div>
+            )}
           </div>
           {open && (
             <Panel title={`${saying(open.action)} ${open.object.name}`} onClose={() => set({ open: undefined })}
-              onPrevious={previous ? () => set({ open: previous }) : undefined} onNext={next ? () => set({ open: next }) : undefined}>
+              onPrevious={previous ? () => set({ open: previous }) : undefined}
+              onNext={next ? () => set({ open: next }) : undefined}>
               <EntryFacts entry={open} onlyActor={(actor) => set({ actor })} />
             </Panel>
           )}
@@ -87,13 +102,19 @@ export function Audit() {
 
 function Filters({ search, set }: { search: AuditSearch; set: (change: Partial<AuditSearch>) => void }) {
   const keys = useKeys();
-  const actors: [string, string][] = [['', 'Everybody'], ['operator', 'Operators'], ['retention', 'Retention'], ...(keys.data ?? []).map((key): [string, string] => [key.id, `Key ${key.name}`])];
+  const actors: [string, string][] = [
+    ['', 'Everybody'], ['operator', 'Operators'], ['retention', 'Retention'],
+    ...(keys.data ?? []).map((key): [string, string] => [key.id, `Key ${key.name}`]),
+  ];
   if (search.actor && !actors.some(([id]) => id === search.actor)) actors.push([search.actor, search.actor]);
   return (
     <Toolbar label="Filters">
-      <Select label="Who" value={search.actor ?? ''} options={actors} onChange={(event) => set({ actor: event.target.value || undefined })} />
-      <Input label="From" type="date" value={search.from ?? ''} max={search.to ?? today()} onChange={(event) => set({ from: event.target.value || undefined })} />
-      <Input label="To" type="date" value={search.to ?? ''} min={search.from} max={today()} onChange={(event) => set({ to: event.target.value || undefined })} />
+      <Select label="Who" value={search.actor ?? ''} options={actors}
+        onChange={(event) => set({ actor: event.target.value || undefined })} />
+      <Input label="From" type="date" value={search.from ?? ''} max={search.to ?? today()}
+        onChange={(event) => set({ from: event.target.value || undefined })} />
+      <Input label="To" type="date" value={search.to ?? ''} min={search.from} max={today()}
+        onChange={(event) => set({ to: event.target.value || undefined })} />
     </Toolbar>
   );
 }
@@ -104,10 +125,16 @@ function EntryFacts({ entry, onlyActor }: { entry: Entry; onlyActor: (id: string
     <>
       <Facts items={[
         ['Time', <span className="audit-time">{exactTime(entry.at)}</span>],
-        ['Who', <span className="row">{entry.actor.name} <span className="soft">{entry.actor.kind}</span> <Button small variant="quiet" icon="filter" onClick={() => onlyActor(actor)}>Only this</Button></span>],
+        ['Who', <span className="row">
+          {entry.actor.name} <span className="soft">{entry.actor.kind}</span>{' '}
+          <Button small variant="quiet" icon="filter" onClick={() => onlyActor(actor)}>Only this</Button>
+        </span>],
         ['Action', <code>{entry.action}</code>],
         ['Object', <>{entry.object.kind} {entry.object.name}</>],
-        ['Object id', <span className="row"><code>{entry.object.id}</code><Copy text={entry.object.id} label="Copy id of the object" /></span>],
+        ['Object id', <span className="row">
+          <code>{entry.object.id}</code>
+          <Copy text={entry.object.id} label="Copy id of the object" />
+        </span>],
       ]} />
       <Code text={JSON.stringify(entry, null, 2)} label="Copy JSON" wrap />
     </>

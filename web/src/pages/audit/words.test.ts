@@ -21,6 +21,9 @@ it('a detail reads as a list of facts', () => {
 
 it('a series of renewals of a session is one row', () => {
   const entry = (action: string, id: string) => ({ action, actor: { id } });
-  const entries = [entry('member.key', 'a'), entry('member.key', 'a'), entry('member.key', 'b'), entry('key.create', 'a'), entry('key.create', 'a'), entry('member.key', 'a')];
+  const entries = [
+    entry('member.key', 'a'), entry('member.key', 'a'), entry('member.key', 'b'), entry('key.create', 'a'),
+    entry('key.create', 'a'), entry('member.key', 'a'),
+  ];
   expect(folded(entries).map((row) => [entries.indexOf(row.entry), row.times])).toEqual([[0, 2], [2, 1], [3, 1], [4, 1], [5, 1]]);
 });

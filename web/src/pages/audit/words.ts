@@ -2,15 +2,20 @@ import { count } from '@/design/numbers';
 
 // What an action did, before the name of its object.
 const actions: Record<string, string> = {
-  'account.create': 'Created account', 'account.limits': 'Changed the limits of', 'account.claims': 'Changed the claims of', 'key.create': 'Created key', 'key.revoke': 'Revoked key',
-  'prism.create': 'Created prism', 'prism.rename': 'Renamed prism', 'prism.archive': 'Archived prism', 'prism.unarchive': 'Unarchived prism',
-  'prism.retention': 'Changed the retention of', 'prism.drift': 'Changed the drift watch of', 'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
+  'account.create': 'Created account', 'account.limits': 'Changed the limits of', 'account.claims': 'Changed the claims of',
+  'key.create': 'Created key', 'key.revoke': 'Revoked key',
+  'prism.create': 'Created prism', 'prism.rename': 'Renamed prism', 'prism.archive': 'Archived prism',
+  'prism.unarchive': 'Unarchived prism',
+  'prism.retention': 'Changed the retention of', 'prism.drift': 'Changed the drift watch of',
+  'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
   'calibration.create': 'Fitted a calibration of', 'calibration.pin': 'Pinned calibrations of',
   'result.delete': 'Deleted result', 'results.delete': 'Deleted results of', 'file.delete': 'Deleted file',
-  'run.create': 'Created run', 'run.pause': 'Paused run', 'run.resume': 'Resumed run', 'run.cancel': 'Cancelled run', 'run.retry': 'Retried failed rows of run',
+  'run.create': 'Created run', 'run.pause': 'Paused run', 'run.resume': 'Resumed run', 'run.cancel': 'Cancelled run',
+  'run.retry': 'Retried failed rows of run',
   'run.limits': 'Changed the limits of run',
   'results.retry': 'Retried failed results of',
-  'member.add': 'Added member', 'member.change': 'Changed member', 'member.remove': 'Removed member', 'member.link': 'Made a sign-in link for',
+  'member.add': 'Added member', 'member.change': 'Changed member', 'member.remove': 'Removed member',
+  'member.link': 'Made a sign-in link for',
   'member.sign_in': 'Signed in', 'member.key': 'Renewed the session of', 'member.sign_out': 'Signed out',
 };
 
@@ -26,14 +31,15 @@ export interface Repeated<T> {
 }
 
 /**
- * Entries with each series of renewals of one member's session as its newest one: an open page renews its session every few minutes,
- * which would hide what was changed.
+ * Entries with each series of renewals of one member's session as its newest one: an open page renews its session every few
+ * minutes, which would hide what was changed.
  */
 export function folded<T extends { action: string; actor: { id?: string | null } }>(entries: T[]): Repeated<T>[] {
   const rows: Repeated<T>[] = [];
   for (const entry of entries) {
     const last = rows.at(-1);
-    const same = last && entry.action === 'member.key' && last.entry.action === entry.action && last.entry.actor.id === entry.actor.id;
+    const same =
+      last && entry.action === 'member.key' && last.entry.action === entry.action && last.entry.actor.id === entry.actor.id;
     if (same) last.times++;
     else rows.push({ entry, times: 1 });
   }

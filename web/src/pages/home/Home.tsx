@@ -15,7 +15,9 @@ export function Home() {
   return (
     <Page title="Home">
       {!data && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      {data ? (data.data.length ? <Overview newest={data.data as Schemas['Result'][]} /> : <FirstSteps />) : !error && <Skeleton lines={10} />}
+      {data ? (data.data.length ? <Overview newest={data.data as Schemas['Result'][]} /> : <FirstSteps />) : !error && (
+        <Skeleton lines={10} />
+      )}
     </Page>
   );
 }

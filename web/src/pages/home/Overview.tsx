@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api, ask, askAll, type Schemas } from '@/api';
 import { AreaChart } from '@/charts';
-import { type Column, count, duration, ErrorNote, exactly, money, percent, Progress, Section, shown, Skeleton, Status, Table, Time, type Tone } from '@/design';
+import {
+  type Column, count, duration, ErrorNote, exactly, money, percent, Progress, Section, shown, Skeleton, Status, Table, Time,
+  type Tone,
+} from '@/design';
 import { byDay, dayAfter, today, whole } from '../usage/sums';
 
 type Result = Schemas['Result'];
@@ -42,8 +45,12 @@ function Days({ usage, newest }: { usage: Schemas['Usage']; newest: Result[] }) 
     <>
       <dl className="home-facts">
         <Fact name="Results, 30 days" title={exactly(sum.results)}><Link to="/usage">{shown(sum.results)}</Link></Fact>
-        <Fact name="Failed" title={exactly(sum.failed)}>{shown(sum.failed)} <small className="soft">{sum.results ? percent(sum.failed / sum.results) : ''}</small></Fact>
-        <Fact name={`Time, newest ${took.length}`} title={`Half took up to ${middle} ms, 95 of 100 up to ${slow} ms`}>{duration(middle)} <small className="soft">p95 {duration(slow)}</small></Fact>
+        <Fact name="Failed" title={exactly(sum.failed)}>
+          {shown(sum.failed)} <small className="soft">{sum.results ? percent(sum.failed / sum.results) : ''}</small>
+        </Fact>
+        <Fact name={`Time, newest ${took.length}`} title={`Half took up to ${middle} ms, 95 of 100 up to ${slow} ms`}>
+          {duration(middle)} <small className="soft">p95 {duration(slow)}</small>
+        </Fact>
         {costs.length > 0 && (
           <Fact name="Cost, 30 days" title={costs.map(([currency, cost]) => `${exactly(cost)} ${currency}`).join(', ')}>
             {costs.map(([currency, cost]) => money(cost, currency)).join(' + ')}
@@ -51,8 +58,10 @@ function Days({ usage, newest }: { usage: Schemas['Usage']; newest: Result[] }) 
         )}
       </dl>
       <div className="home-charts">
-        <AreaChart title="Calls by day" label={`Calls by day, ${count(sum.results, 'result')} in 30 days`} times={times} series={[{ label: 'Results', values: list.map((t) => t.results) }]} />
-        <AreaChart title="Failures by day" label={`Failures by day, ${shown(sum.failed)} in 30 days`} times={times} series={[{ label: 'Failed', values: list.map((t) => t.failed) }]} />
+        <AreaChart title="Calls by day" label={`Calls by day, ${count(sum.results, 'result')} in 30 days`} times={times}
+          series={[{ label: 'Results', values: list.map((t) => t.results) }]} />
+        <AreaChart title="Failures by day" label={`Failures by day, ${shown(sum.failed)} in 30 days`} times={times}
+          series={[{ label: 'Failed', values: list.map((t) => t.failed) }]} />
         <Times newest={newest} />
       </div>
     </>
@@ -68,15 +77,18 @@ function Times({ newest }: { newest: Result[] }) {
   // Rows of a run have ids of when they were leased, in no order of when they were answered.
   const oldestFirst = [...newest].sort((a, b) => a.created_at.localeCompare(b.created_at));
   return (
-    <AreaChart title={`Time of the newest ${newest.length}`} label="How long the newest results took" format={duration} axis={duration}
-      times={oldestFirst.map((result) => result.created_at.slice(0, 19).replace('T', ' '))} series={[{ label: 'Time', values: oldestFirst.map((result) => result.took_ms) }]} />
+    <AreaChart title={`Time of the newest ${newest.length}`} label="How long the newest results took" format={duration}
+      axis={duration}
+      times={oldestFirst.map((result) => result.created_at.slice(0, 19).replace('T', ' '))}
+      series={[{ label: 'Time', values: oldestFirst.map((result) => result.took_ms) }]} />
   );
 }
 
 function ActiveRuns() {
   const { data, error, refetch } = useQuery({
     queryKey: ['runs', 'newest'],
-    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/runs', { params: { query: { limit: 50, cursor } }, signal })), 50),
+    queryFn: ({ signal }) =>
+      askAll((cursor) => ask(api.GET('/v1/runs', { params: { query: { limit: 50, cursor } }, signal })), 50),
     refetchInterval: 5_000,
   });
   const active = data?.filter((run) => !ended.includes(run.status)) ?? [];
@@ -92,17 +104,21 @@ function ActiveRuns() {
 
 function RunLine({ run }: { run: Run }) {
   const parts: { value: number; tone: Tone; label: string }[] = [
-    { value: run.ok, tone: 'good', label: 'ok' }, { value: run.failed, tone: 'bad', label: 'failed' }, { value: run.invalid, tone: 'warn', label: 'invalid' },
+    { value: run.ok, tone: 'good', label: 'ok' }, { value: run.failed, tone: 'bad', label: 'failed' },
+    { value: run.invalid, tone: 'warn', label: 'invalid' },
   ];
   return (
     <>
       <div className="row">
-        <Link to="/runs/$run" params={{ run: run.id }} className="grow clip">{run.name ?? `${run.prism}, ${count(run.rows, 'row')}`}</Link>
+        <Link to="/runs/$run" params={{ run: run.id }} className="grow clip">
+          {run.name ?? `${run.prism}, ${count(run.rows, 'row')}`}
+        </Link>
         <Status status={run.status} />
       </div>
       <Progress label={run.name ?? run.prism} max={run.rows} parts={parts} />
       <p className="soft num">
-        {shown(run.rows - run.pending)} of {count(run.rows, 'row')}{run.eta_seconds !== null && run.status === 'running' && `, about ${duration(run.eta_seconds * 1000)} left`}
+        {shown(run.rows - run.pending)} of {count(run.rows, 'row')}
+        {run.eta_seconds !== null && run.status === 'running' && `, about ${duration(run.eta_seconds * 1000)} left`}
       </p>
     </>
   );
@@ -110,9 +126,16 @@ function RunLine({ run }: { run: Run }) {
 
 const columns: Column<Result>[] = [
   { id: 'at', head: 'Time', cell: (result) => <Time at={result.created_at} />, width: '8rem' },
-  { id: 'prism', head: 'Prism', cell: (result) => <Link to="/prisms/$prism" params={{ prism: result.prism }}>{result.prism}</Link>, width: '9rem', show: 'wide' },
+  {
+    id: 'prism', head: 'Prism',
+    cell: (result) => <Link to="/prisms/$prism" params={{ prism: result.prism }}>{result.prism}</Link>, width: '9rem',
+    show: 'wide',
+  },
   { id: 'error', head: 'Error', cell: (result) => result.error },
-  { id: 'took', head: 'Took', cell: (result) => <span title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>, align: 'end', show: 'wide', width: '5rem' },
+  {
+    id: 'took', head: 'Took', cell: (result) => <span title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>,
+    align: 'end', show: 'wide', width: '5rem',
+  },
 ];
 
 function Failures() {
@@ -126,7 +149,8 @@ function Failures() {
     <Section title="Newest failures" actions={<Link to="/results" search={{ status: 'failed' }}>All failures</Link>}>
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {data ? (
-        <Table label="Newest failures" columns={columns} rows={data.data as Result[]} rowKey={(result) => result.id} stale={isPlaceholderData}
+        <Table label="Newest failures" columns={columns} rows={data.data as Result[]} rowKey={(result) => result.id}
+          stale={isPlaceholderData}
           onOpen={(result) => void navigate({ to: '/results/$result', params: { result: result.id } })}
           empty={<p className="soft">No result failed.</p>} />
       ) : !error && <Skeleton />}

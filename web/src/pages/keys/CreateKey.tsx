@@ -25,7 +25,9 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (k
     setBusy(true);
     setError(undefined);
     try {
-      const made = await ask(api.POST('/v1/keys', { body: { name: name.trim(), role: role as Schemas['Role'], expires_at: expiry(days, Date.now()) } }));
+      const made = await ask(api.POST(
+        '/v1/keys', { body: { name: name.trim(), role: role as Schemas['Role'], expires_at: expiry(days, Date.now()) } },
+      ));
       await client.invalidateQueries({ queryKey: ['keys'] });
       onMade(made);
     } catch (cause) {
@@ -43,8 +45,10 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (k
     }>
       <div className="stack">
         {!problem && <ErrorNote error={error} />}
-        <Input label="Name" value={name} maxLength={200} error={problem} hint="What it is for, such as the program and where it runs." onChange={(event) => setName(event.target.value)} />
-        <Select label="Role" value={role} hint={roles.find(([value]) => value === role)?.[2]} onChange={(event) => setRole(event.target.value as Role)}
+        <Input label="Name" value={name} maxLength={200} error={problem}
+          hint="What it is for, such as the program and where it runs." onChange={(event) => setName(event.target.value)} />
+        <Select label="Role" value={role} hint={roles.find(([value]) => value === role)?.[2]}
+          onChange={(event) => setRole(event.target.value as Role)}
           options={roles.map(([value, label]) => [value, label] as const)} />
         <Select label="Expires" value={days} options={lives} onChange={(event) => setDays(event.target.value)} />
       </div>
@@ -64,7 +68,9 @@ export function KeyMade({ made, onClose }: { made: Schemas['CreatedApiKey']; onC
       </>
     }>
       <div className="stack">
-        <Note tone="warn">This key is shown only now. Copy it to where your program reads its secrets: Prism keeps its hash alone.</Note>
+        <Note tone="warn">
+          This key is shown only now. Copy it to where your program reads its secrets: Prism keeps its hash alone.
+        </Note>
         <Code text={made.key} label="Copy key" wrap />
       </div>
     </Dialog>

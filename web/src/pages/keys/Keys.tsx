@@ -3,7 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, type Schemas, useCan, useKeys, useSession } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Button, Checkbox, type Column, Confirm, Copy, Empty, ErrorNote, Facts, Note, Page, Panel, Skeleton, Split, Status, Table, Time, toast, Toolbar } from '@/design';
+import {
+  Button, Checkbox, type Column, Confirm, Copy, Empty, ErrorNote, Facts, Note, Page, Panel, Skeleton, Split, Status, Table, Time,
+  toast, Toolbar,
+} from '@/design';
 import { useActions } from '@/shell/actions';
 import { CreateKey, KeyMade } from './CreateKey';
 import { neighbours } from '../neighbours';
@@ -23,10 +26,22 @@ const columnsOf = (all: boolean): Column<Key>[] => [
   { id: 'name', head: 'Name', cell: (key) => key.name, sort: (key) => key.name },
   { id: 'prefix', head: 'Begins with', cell: (key) => <code>{key.prefix}…</code>, show: 'wide', width: '10rem' },
   { id: 'role', head: 'Role', cell: (key) => key.role, sort: (key) => key.role, width: '6rem' },
-  { id: 'status', head: 'Status', cell: (key) => <Status status={stateOf(key, Date.now())} />, sort: (key) => stateOf(key, Date.now()), width: '7rem', ...(!all && { show: 'wide' }) },
-  { id: 'created', head: 'Created', cell: (key) => <Time at={key.created_at} />, sort: (key) => key.created_at, show: 'wide', width: '9rem' },
-  { id: 'expires', head: 'Expires', cell: (key) => <Time at={key.expires_at} none="never" />, sort: (key) => key.expires_at, show: 'wide', width: '9rem' },
-  { id: 'used', head: 'Last use', cell: (key) => <Time at={key.last_used_at} none="never" />, sort: (key) => key.last_used_at, width: '9rem' },
+  {
+    id: 'status', head: 'Status', cell: (key) => <Status status={stateOf(key, Date.now())} />,
+    sort: (key) => stateOf(key, Date.now()), width: '7rem', ...(!all && { show: 'wide' }),
+  },
+  {
+    id: 'created', head: 'Created', cell: (key) => <Time at={key.created_at} />, sort: (key) => key.created_at, show: 'wide',
+    width: '9rem',
+  },
+  {
+    id: 'expires', head: 'Expires', cell: (key) => <Time at={key.expires_at} none="never" />, sort: (key) => key.expires_at,
+    show: 'wide', width: '9rem',
+  },
+  {
+    id: 'used', head: 'Last use', cell: (key) => <Time at={key.last_used_at} none="never" />, sort: (key) => key.last_used_at,
+    width: '9rem',
+  },
 ];
 
 export function Keys() {
@@ -40,33 +55,40 @@ export function Keys() {
   const rows = data?.filter((key) => all || stateOf(key, Date.now()) === 'active') ?? [];
   const hidden = (data?.length ?? 0) - rows.length;
   const current = data?.find((key) => key.id === open);
-  const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, open: id }), replace: open !== undefined });
+  const show = (id: string | undefined) =>
+    void navigate({ search: (old) => ({ ...old, open: id }), replace: open !== undefined });
   const columns = columnsOf(all ?? false);
   const { previous, next } = neighbours(rows, columns, sort, (key) => key.id, open);
   const create = <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>Create key</Button>;
 
   const { account } = useSession();
-  if (!useCan('own')) return <Page title="Keys"><Note>Owners manage keys. Ask one of them for a key, or for the role.</Note></Page>;
+  if (!useCan('own')) return (
+    <Page title="Keys"><Note>Owners manage keys. Ask one of them for a key, or for the role.</Note></Page>
+  );
   return (
     <Page title="Keys" lead="Programs call the API with keys." actions={create}>
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {data && data.length > 0 && (
         <Toolbar label="Filters">
           <Checkbox label={`Show revoked and expired keys${!all && hidden ? ` (${hidden})` : ''}`} checked={all ?? false}
-            onChange={(event) => void navigate({ search: (old) => ({ ...old, all: event.target.checked || undefined }), replace: true })} />
+            onChange={(event) =>
+              void navigate({ search: (old) => ({ ...old, all: event.target.checked || undefined }), replace: true })} />
         </Toolbar>
       )}
       {data ? (
         <Split>
-          <Table label="Keys" columns={columns} rows={rows} rowKey={(key) => key.id} sort={sort} open={open} onOpen={(key) => show(key.id)}
+          <Table label="Keys" columns={columns} rows={rows} rowKey={(key) => key.id} sort={sort} open={open}
+            onOpen={(key) => show(key.id)}
             onSort={(to) => void navigate({ search: (old) => ({ ...old, sort: to }), replace: true })}
             empty={
-              <Empty title="No keys yet" action={create} command={`prism key create --account ${shellWord(account?.name ?? 'demo')} --name production --role caller`}>
+              <Empty title="No keys yet" action={create}
+                command={`prism key create --account ${shellWord(account?.name ?? 'demo')} --name production --role caller`}>
                 A key lets a program call the API in the name of this account. Its role says what it may do.
               </Empty>
             } />
           {current && (
-            <KeyPanel apiKey={current} onClose={() => show(undefined)} onPrevious={previous ? () => show(previous) : undefined} onNext={next ? () => show(next) : undefined} />
+            <KeyPanel apiKey={current} onClose={() => show(undefined)} onPrevious={previous ? () => show(previous) : undefined}
+              onNext={next ? () => show(next) : undefined} />
           )}
         </Split>
       ) : !error && <Skeleton lines={6} />}
@@ -76,7 +98,14 @@ export function Keys() {
   );
 }
 
-function KeyPanel({ apiKey, ...around }: { apiKey: Key; onClose: () => void; onPrevious: (() => void) | undefined; onNext: (() => void) | undefined }) {
+interface KeyPanelProps {
+  apiKey: Key;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}
+
+function KeyPanel({ apiKey, ...around }: KeyPanelProps) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -109,12 +138,18 @@ function KeyPanel({ apiKey, ...around }: { apiKey: Key; onClose: () => void; onP
         ...(apiKey.revoked_at ? [['Revoked', <Time at={apiKey.revoked_at} />] as [string, React.ReactNode]] : []),
       ]} />
       <p className="row">
-        <a href={`/console/results?key_id=${apiKey.id}`}>Results of this key</a> · <a href={`/console/usage?key=${apiKey.id}`}>Usage</a> · <a href={`/console/audit?actor=${apiKey.id}`}>Audit</a>
+        <a href={`/console/results?key_id=${apiKey.id}`}>Results of this key</a>
+        {' · '}<a href={`/console/usage?key=${apiKey.id}`}>Usage</a>
+        {' · '}<a href={`/console/audit?actor=${apiKey.id}`}>Audit</a>
       </p>
       {state === 'active' && <div><Button variant="danger" icon="stop" onClick={() => setAsking(true)}>Revoke key</Button></div>}
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => void revoke()} busy={busy} title={`Revoke key ${apiKey.name}?`} verb="Revoke key"
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => void revoke()} busy={busy}
+        title={`Revoke key ${apiKey.name}?`} verb="Revoke key"
         error={<ErrorNote error={error} />}>
-        <p>Each call with <code>{apiKey.prefix}…</code> is refused from then on. This cannot be undone: programs that use it need another key.</p>
+        <p>
+          Each call with <code>{apiKey.prefix}…</code> is refused from then on. This cannot be undone: programs that use it need
+          another key.
+        </p>
       </Confirm>
     </Panel>
   );

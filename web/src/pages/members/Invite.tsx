@@ -11,11 +11,14 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('reader');
   // The answer has the link, so it goes to the dialog that shows it and into no cache.
-  const { submit, busy, problem, note } = useAdding(async () => onInvited(await addMember({ name: name.trim(), role, email: email.trim() || null })));
+  const { submit, busy, problem, note } = useAdding(async () =>
+    onInvited(await addMember({ name: name.trim(), role, email: email.trim() || null })));
   return (
     <Form title="Invite member" verb="Invite" {...{ onClose, submit, busy, note }} typed={name + email !== ''}>
-      <Input label="Name" value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
-      <Input label="Email (optional)" type="email" value={email} error={problem('email')} hint="Prism sends no mail: you get a link to pass on." onChange={(event) => setEmail(event.target.value)} />
+      <Input label="Name" value={name} maxLength={200} error={problem('name')}
+        onChange={(event) => setName(event.target.value)} />
+      <Input label="Email (optional)" type="email" value={email} error={problem('email')}
+        hint="Prism sends no mail: you get a link to pass on." onChange={(event) => setEmail(event.target.value)} />
       <RoleSelect role={role} setRole={setRole} />
     </Form>
   );
@@ -35,11 +38,17 @@ export function AddRule({ onClose }: { onClose: () => void }) {
   });
   return (
     <Form title="Add rule" verb="Add rule" {...{ onClose, submit, busy, note }} typed={name + value !== ''}>
-      <p className="soft">Whoever has this claim becomes a member with the role by signing in at the address below, which says what you see of them. If the operator has granted the claim to this account, signing in anywhere is enough.</p>
+      <p className="soft">
+        Whoever has this claim becomes a member with the role by signing in at the address below, which says what you see of them.
+        If the operator has granted the claim to this account, signing in anywhere is enough.
+      </p>
       <Code text={address} label="Copy address" wrap />
-      <Input label="Name" value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
-      <Input label="Claim" value={claim} maxLength={200} error={problem('claim.name')} hint={<>Such as <code>groups</code> or <code>email</code>.</>} onChange={(event) => setClaim(event.target.value)} />
-      <Input label="Value" value={value} maxLength={200} error={problem('claim.value')} hint="What the claim is, or has among its values." onChange={(event) => setValue(event.target.value)} />
+      <Input label="Name" value={name} maxLength={200} error={problem('name')}
+        onChange={(event) => setName(event.target.value)} />
+      <Input label="Claim" value={claim} maxLength={200} error={problem('claim.name')}
+        hint={<>Such as <code>groups</code> or <code>email</code>.</>} onChange={(event) => setClaim(event.target.value)} />
+      <Input label="Value" value={value} maxLength={200} error={problem('claim.value')}
+        hint="What the claim is, or has among its values." onChange={(event) => setValue(event.target.value)} />
       <RoleSelect role={role} setRole={setRole} />
     </Form>
   );
@@ -47,7 +56,8 @@ export function AddRule({ onClose }: { onClose: () => void }) {
 
 export function RoleSelect({ role, setRole, disabled }: { role: Role; setRole: (role: Role) => void; disabled?: boolean }) {
   return (
-    <Select label="Role" value={role} disabled={disabled} hint={roles.find(([value]) => value === role)?.[2]} options={roles.map(([value, label]) => [value, label] as const)}
+    <Select label="Role" value={role} disabled={disabled} hint={roles.find(([value]) => value === role)?.[2]}
+      options={roles.map(([value, label]) => [value, label] as const)}
       onChange={(event) => setRole(event.target.value as Role)} />
   );
 }
@@ -76,9 +86,18 @@ function useAdding(add: () => Promise<void>) {
   };
 }
 
-function Form({ title, verb, onClose, submit, busy, note, typed, children }: {
-  title: string; verb: string; onClose: () => void; submit: () => Promise<void>; busy: boolean; note: ReactNode; typed: boolean; children: ReactNode;
-}) {
+interface FormProps {
+  title: string;
+  verb: string;
+  onClose: () => void;
+  submit: () => Promise<void>;
+  busy: boolean;
+  note: ReactNode;
+  typed: boolean;
+  children: ReactNode;
+}
+
+function Form({ title, verb, onClose, submit, busy, note, typed, children }: FormProps) {
   return (
     <Dialog open onClose={onClose} firm={typed} title={title} onSubmit={() => void (busy || submit())} actions={
       <>
@@ -102,7 +121,9 @@ export function Invited({ member, link, onClose }: { member: InvitedMember; link
       </>
     }>
       <div className="stack">
-        <Note tone="warn">This link is shown only now. Whoever opens it first signs in as {member.name}, so send it in private.</Note>
+        <Note tone="warn">
+          This link is shown only now. Whoever opens it first signs in as {member.name}, so send it in private.
+        </Note>
         <Code text={address} label="Copy link" wrap />
         <p className="soft">It works once, and ends <Time at={member.expires_at} />.</p>
       </div>

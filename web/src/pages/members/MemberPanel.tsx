@@ -6,10 +6,16 @@ import { changeMember, type InvitedMember, linkMember, type Member, removeMember
 import { RoleSelect } from './Invite';
 import { MemberStatus } from './MemberStatus';
 
+interface Props {
+  member: Member;
+  onInvited: (member: InvitedMember) => void;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}
+
 /** One member or rule: its role, a new link, and its removal. */
-export function MemberPanel({ member, onInvited, ...around }: {
-  member: Member; onInvited: (member: InvitedMember) => void; onClose: () => void; onPrevious: (() => void) | undefined; onNext: (() => void) | undefined;
-}) {
+export function MemberPanel({ member, onInvited, ...around }: Props) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -44,8 +50,11 @@ export function MemberPanel({ member, onInvited, ...around }: {
       <Facts items={[
         ['Status', <MemberStatus member={member} />],
         ...(member.email ? [['Email', member.email] as [string, React.ReactNode]] : []),
-        ...(member.claim ? [['Claim', <><code>{member.claim.name}</code> is or has <code>{member.claim.value}</code></>] as [string, React.ReactNode]] : [
-          ['Last sign-in', member.signed_in_by === null ? <span className="soft">never</span> : member.signed_in_by === 'link' ? 'by link' : 'by single sign-on'] as [string, React.ReactNode],
+        ...(member.claim ? [[
+          'Claim', <><code>{member.claim.name}</code> is or has <code>{member.claim.value}</code></>,
+        ] as [string, React.ReactNode]] : [
+          ['Last sign-in', member.signed_in_by === null ? <span className="soft">never</span>
+            : member.signed_in_by === 'link' ? 'by link' : 'by single sign-on'] as [string, React.ReactNode],
           ['Last seen', <Time at={member.last_seen_at} none="never" />] as [string, React.ReactNode],
         ]),
         ['Added', <Time at={member.created_at} />],
@@ -53,10 +62,15 @@ export function MemberPanel({ member, onInvited, ...around }: {
       ]} />
       <RoleSelect role={member.role} disabled={busy} setRole={(role) => void setRole(role)} />
       <div className="row">
-        {!member.claim && <Button icon="link" busy={busy} onClick={() => void run(async () => onInvited(await linkMember(member.id)))}>New sign-in link</Button>}
+        {!member.claim && (
+          <Button icon="link" busy={busy} onClick={() => void run(async () => onInvited(await linkMember(member.id)))}>
+            New sign-in link
+          </Button>
+        )}
         <Button variant="danger" icon="trash" onClick={() => setAsking(true)}>Remove {what}</Button>
       </div>
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => void remove()} busy={busy} title={`Remove ${member.name}?`} verb={`Remove ${what}`} error={<ErrorNote error={error} />}>
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => void remove()} busy={busy}
+        title={`Remove ${member.name}?`} verb={`Remove ${what}`} error={<ErrorNote error={error} />}>
         <p>{member.claim
           ? 'Nobody becomes a member by this rule any more. Members whom it made stay.'
           : 'The sessions of this member in this account end at once. Keys that the member created stay.'}</p>

@@ -21,7 +21,10 @@ const columns: Column<Member>[] = [
   },
   { id: 'role', head: 'Role', cell: (member) => member.role, sort: (member) => member.role, width: '6rem' },
   { id: 'status', head: 'Status', cell: (member) => <MemberStatus member={member} />, width: '7rem' },
-  { id: 'seen', head: 'Last seen', cell: (member) => <Time at={member.last_seen_at} none={member.claim ? '' : 'never'} />, sort: (member) => member.last_seen_at, width: '9rem', show: 'wide' },
+  {
+    id: 'seen', head: 'Last seen', cell: (member) => <Time at={member.last_seen_at} none={member.claim ? '' : 'never'} />,
+    sort: (member) => member.last_seen_at, width: '9rem', show: 'wide',
+  },
 ];
 
 function Name({ member }: { member: Member }) {
@@ -39,10 +42,12 @@ export function Members() {
   const config = useQuery({ queryKey: ['config'], staleTime: Infinity, queryFn: () => session.config() });
   const [layer, setLayer] = useState<'invite' | 'rule'>();
   const [invited, setInvited] = useState<InvitedMember>();
-  useActions(owns ? [{ id: 'invite member', group: 'Members', label: 'Invite member', keys: 'n', run: () => setLayer('invite') }] : []);
+  useActions(owns
+    ? [{ id: 'invite member', group: 'Members', label: 'Invite member', keys: 'n', run: () => setLayer('invite') }] : []);
   if (!owns) return <Page title="Members"><Note>Owners invite and change members.</Note></Page>;
 
-  const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, open: id }), replace: open !== undefined });
+  const show = (id: string | undefined) =>
+    void navigate({ search: (old) => ({ ...old, open: id }), replace: open !== undefined });
   const current = data?.find((member) => member.id === open);
   const { previous, next } = neighbours(data ?? [], columns, sort, (member) => member.id, open);
   const invite = <Button variant="primary" icon="plus" onClick={() => setLayer('invite')}>Invite member</Button>;
@@ -56,16 +61,24 @@ export function Members() {
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {data ? (
         <Split>
-          <Table label="Members" columns={columns} rows={data} rowKey={(member) => member.id} sort={sort} open={open} onOpen={(member) => show(member.id)}
+          <Table label="Members" columns={columns} rows={data} rowKey={(member) => member.id} sort={sort} open={open}
+            onOpen={(member) => show(member.id)}
             onSort={(to) => void navigate({ search: (old) => ({ ...old, sort: to }), replace: true })}
-            empty={<Empty title="No members yet" action={invite} command={`prism console link --account ${shellWord(account?.name ?? 'demo')}`}>An invitation is a link that works once. Its role says what the member may do.</Empty>} />
+            empty={
+              <Empty title="No members yet" action={invite}
+                command={`prism console link --account ${shellWord(account?.name ?? 'demo')}`}>
+                An invitation is a link that works once. Its role says what the member may do.
+              </Empty>
+            } />
           {current && (
             <MemberPanel key={current.id} member={current} onInvited={setInvited} onClose={() => show(undefined)}
               onPrevious={previous ? () => show(previous) : undefined} onNext={next ? () => show(next) : undefined} />
           )}
         </Split>
       ) : !error && <Skeleton lines={4} />}
-      {layer === 'invite' && <Invite onClose={() => setLayer(undefined)} onInvited={(member) => { setLayer(undefined); setInvited(member); }} />}
+      {layer === 'invite' && (
+        <Invite onClose={() => setLayer(undefined)} onInvited={(member) => { setLayer(undefined); setInvited(member); }} />
+      )}
       {layer === 'rule' && <AddRule onClose={() => setLayer(undefined)} />}
       {invited?.link && <Invited member={invited} link={invited.link} onClose={() => setInvited(undefined)} />}
     </Page>

@@ -9,7 +9,8 @@ export type InvitedMember = Schemas['InvitedMember'];
 const of = (member_id: string) => ({ params: { path: { member_id } } });
 
 export const addMember = (body: Schemas['NewMember']) => ask(api.POST('/v1/members', { body }));
-export const changeMember = (id: string, body: Schemas['MemberChange']) => ask(api.PUT('/v1/members/{member_id}', { ...of(id), body }));
+export const changeMember = (id: string, body: Schemas['MemberChange']) =>
+  ask(api.PUT('/v1/members/{member_id}', { ...of(id), body }));
 export const removeMember = (id: string) => ask(api.DELETE('/v1/members/{member_id}', of(id)));
 export const linkMember = (id: string) => ask(api.POST('/v1/members/{member_id}/link', of(id)));
 
@@ -19,6 +20,7 @@ export function useMembers() {
   return useQuery({
     queryKey: ['members'],
     enabled: own,
-    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/members', { params: { query: { limit: 100, cursor } }, signal }))),
+    queryFn: ({ signal }) =>
+      askAll((cursor) => ask(api.GET('/v1/members', { params: { query: { limit: 100, cursor } }, signal }))),
   });
 }

@@ -7,7 +7,8 @@ import { Invite, Invited } from './Invite';
 
 const link = '/console/sign-in#abcdefghijklmnopqrstuvwxyzABCDEF';
 const member = {
-  id: '01a2058f-6043-73cd-9a27-a83c58f61fd8', name: 'Grace', email: null, role: 'reader', claim: null, signed_in_by: null, created_at: '2026-11-22T12:00:00.000Z', last_seen_at: null,
+  id: '01a2058f-6043-73cd-9a27-a83c58f61fd8', name: 'Grace', email: null, role: 'reader', claim: null, signed_in_by: null,
+  created_at: '2026-11-22T12:00:00.000Z', last_seen_at: null,
 };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -17,7 +18,9 @@ function Flow({ client }: { client: QueryClient }) {
   const [closed, setClosed] = useState(false);
   return (
     <QueryClientProvider client={client}>
-      {invited ? !closed && <Invited member={invited} link={invited.link!} onClose={() => setClosed(true)} /> : <Invite onClose={() => {}} onInvited={setInvited} />}
+      {invited ? !closed && (
+        <Invited member={invited} link={invited.link!} onClose={() => setClosed(true)} />
+      ) : <Invite onClose={() => {}} onInvited={setInvited} />}
     </QueryClientProvider>
   );
 }
@@ -25,7 +28,10 @@ function Flow({ client }: { client: QueryClient }) {
 it('an invitation shows its link once, as a whole address, and nowhere after its dialog is closed', async () => {
   const bodies: unknown[] = [];
   vi.stubGlobal('fetch', async (input: string | Request) => {
-    if (!(input instanceof Request)) return Response.json({ key: 'k', expires_at: new Date(Date.now() + 900_000).toISOString(), account: { id: 'a', name: 'a' }, member: { name: 'Ada', role: 'owner' } });
+    if (!(input instanceof Request)) return Response.json({
+      key: 'k', expires_at: new Date(Date.now() + 900_000).toISOString(), account: { id: 'a', name: 'a' },
+      member: { name: 'Ada', role: 'owner' },
+    });
     bodies.push([input.method, new URL(input.url).pathname, await input.clone().json()]);
     return Response.json({ ...member, link, expires_at: '2026-11-29T12:00:00.000Z' }, { status: 201 });
   });

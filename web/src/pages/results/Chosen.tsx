@@ -13,7 +13,11 @@ export function Chosen({ results, onClear, onMatching }: { results: Result[]; on
   return (
     <div className="results-chosen" role="region" aria-label="Selected results">
       <strong className="num" role="status">{count(results.length, 'result')} selected</strong>
-      {mayRetry && <Button small icon="retry" disabled={failed.length === 0} onClick={() => setAsking('retry')}>{failed.length ? `Retry ${count(failed.length, 'failed one')}` : 'Retry'}</Button>}
+      {mayRetry && (
+        <Button small icon="retry" disabled={failed.length === 0} onClick={() => setAsking('retry')}>
+          {failed.length ? `Retry ${count(failed.length, 'failed one')}` : 'Retry'}
+        </Button>
+      )}
       {mayRetry && <Button small onClick={onMatching}>Retry all that match</Button>}
       {mayDelete && <Button small icon="trash" onClick={() => setAsking('delete')}>Delete</Button>}
       <Button small variant="quiet" icon="close" onClick={onClear}>Clear the selection</Button>
@@ -57,16 +61,26 @@ function RetryChosen({ results, onClose, onDone }: Props) {
   });
   const over = run.data !== undefined;
   return (
-    <Dialog open firm onClose={() => { run.stop(); onClose(); }} title={`Retry ${count(results.length, 'failed result')}?`} actions={
-      <>
-        <Button onClick={() => { run.stop(); onClose(); }}>{run.isPending ? 'Stop' : over ? 'Close' : 'Cancel'}</Button>
-        {!over && <Button variant="primary" icon="retry" busy={run.isPending} onClick={start}>Retry {count(results.length, 'result')}</Button>}
-      </>
-    }>
+    <Dialog open firm onClose={() => { run.stop(); onClose(); }} title={`Retry ${count(results.length, 'failed result')}?`}
+      actions={
+        <>
+          <Button onClick={() => { run.stop(); onClose(); }}>{run.isPending ? 'Stop' : over ? 'Close' : 'Cancel'}</Button>
+          {!over && (
+            <Button variant="primary" icon="retry" busy={run.isPending} onClick={start}>
+              Retry {count(results.length, 'result')}
+            </Button>
+          )}
+        </>
+      }>
       <div className="stack">
         <p>Each is sent to the model again with the fields it has, and gets a new result.</p>
-        {(run.isPending || over) && <Progress label="Retried" max={results.length} parts={[{ value: run.at.done - run.at.failed, tone: 'good', label: 'retried' }, { value: run.at.failed, tone: 'bad', label: 'not retried' }]} />}
-        {over && <Note tone="warn">{count(run.at.failed, 'result was', 'results were')} not retried. A result can be retried once.</Note>}
+        {(run.isPending || over) && <Progress label="Retried" max={results.length} parts={[
+          { value: run.at.done - run.at.failed, tone: 'good', label: 'retried' },
+          { value: run.at.failed, tone: 'bad', label: 'not retried' },
+        ]} />}
+        {over && (
+          <Note tone="warn">{count(run.at.failed, 'result was', 'results were')} not retried. A result can be retried once.</Note>
+        )}
         {run.data?.failed[0] !== undefined && <ErrorNote error={run.data.failed[0]} title="The first reason:" />}
       </div>
     </Dialog>
@@ -87,8 +101,11 @@ function DeleteChosen({ results, onClose, onDone }: Props) {
     },
   });
   return (
-    <Confirm open onClose={() => { run.stop(); onClose(); }} onConfirm={start} busy={run.isPending} verb={`Delete ${count(results.length, 'result')}`}
-      title={`Delete ${count(results.length, 'result')}?`} error={<ErrorNote error={run.data?.failed[0]} title={`${count(run.at.failed, 'result is', 'results are')} still there.`} />}>
+    <Confirm open onClose={() => { run.stop(); onClose(); }} onConfirm={start} busy={run.isPending}
+      verb={`Delete ${count(results.length, 'result')}`}
+      title={`Delete ${count(results.length, 'result')}?`} error={
+        <ErrorNote error={run.data?.failed[0]} title={`${count(run.at.failed, 'result is', 'results are')} still there.`} />
+      }>
       <p>They are deleted for good, with their fields and records. This cannot be undone.</p>
       {run.isPending && <Progress label="Deleted" max={results.length} value={run.at.done} />}
     </Confirm>

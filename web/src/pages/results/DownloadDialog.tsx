@@ -2,11 +2,19 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button, Checkbox, Code, Dialog, ErrorNote, Select, toast } from '@/design';
 import { canStream, download, sizeText } from './download';
 
+interface Props {
+  title: string;
+  formats: readonly (readonly [string, string])[];
+  large?: boolean;
+  path: (format: string) => string;
+  name: (format: string) => string;
+  command: (format: string) => string;
+  children?: ReactNode;
+  onClose: () => void;
+}
+
 /** Asks for the format, and downloads with progress. `path`, `name` and `command` are of a format. */
-export function DownloadDialog({ title, formats, large, path, name, command, children, onClose }: {
-  title: string; formats: readonly (readonly [string, string])[]; large?: boolean; path: (format: string) => string; name: (format: string) => string;
-  command: (format: string) => string; children?: ReactNode; onClose: () => void;
-}) {
+export function DownloadDialog({ title, formats, large, path, name, command, children, onClose }: Props) {
   const [format, setFormat] = useState(formats[0]![0]);
   const [stream, setStream] = useState(Boolean(large) && canStream());
   const [bytes, setBytes] = useState<number>();
@@ -37,9 +45,15 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
     }>
       <div className="stack">
         {children}
-        <Select label="Format" value={format} disabled={busy} options={formats} onChange={(event) => setFormat(event.target.value)} />
-        {canStream() && <Checkbox label="Write straight into a file" hint="For downloads of more than 500 MB." checked={stream} disabled={busy} onChange={(event) => setStream(event.target.checked)} />}
-        {busy && <p role="status" className="num">{bytes === 0 ? 'Waiting for the first rows …' : `${sizeText(bytes)} received`}</p>}
+        <Select label="Format" value={format} disabled={busy} options={formats}
+          onChange={(event) => setFormat(event.target.value)} />
+        {canStream() && (
+          <Checkbox label="Write straight into a file" hint="For downloads of more than 500 MB." checked={stream} disabled={busy}
+            onChange={(event) => setStream(event.target.checked)} />
+        )}
+        {busy && (
+          <p role="status" className="num">{bytes === 0 ? 'Waiting for the first rows …' : `${sizeText(bytes)} received`}</p>
+        )}
         <ErrorNote error={error} title="The download did not finish." />
         <p className="soft">The command does the same, and continues when the connection is lost:</p>
         <Code text={command(format)} label="Copy command" />
@@ -48,4 +62,5 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
   );
 }
 
-export const textFormats = [['csv', 'CSV, with labels'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines, with keys']] as const;
+export const textFormats =
+  [['csv', 'CSV, with labels'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines, with keys']] as const;

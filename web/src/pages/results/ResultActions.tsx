@@ -7,8 +7,14 @@ import { Button, Confirm, ErrorNote, Menu, type MenuItem, toast } from '@/design
 import { useActions } from '@/shell/actions';
 import { deleteResult, forget, retryResult, useResult } from './data';
 
+interface Props {
+  id: string;
+  onRetried: (id: string) => void;
+  onDeleted: () => Promise<void>;
+}
+
 /** What can be done with one result. `onRetried` goes to the new result, `onDeleted` leaves the deleted one. */
-export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetried: (id: string) => void; onDeleted: () => Promise<void> }) {
+export function ResultActions({ id, onRetried, onDeleted }: Props) {
   const { data, isPlaceholderData } = useResult(id);
   const [asking, setAsking] = useState(false);
   const client = useQueryClient();
@@ -54,7 +60,10 @@ export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetr
   useActions([
     { id: 'result-id', group: 'Result', label: 'Copy the result’s id', keys: 'c', run: () => copy('Id', id) },
     { id: 'result-curl', group: 'Result', label: 'Copy as curl', run: () => copy('curl', read.curl) },
-    { id: 'result-page', group: 'Result', label: 'Open on its own page', keys: 'o', run: () => void navigate({ to: '/results/$result', params: { result: id } }) },
+    {
+      id: 'result-page', group: 'Result', label: 'Open on its own page', keys: 'o',
+      run: () => void navigate({ to: '/results/$result', params: { result: id } }),
+    },
     ...(retryable ? [{ id: 'result-retry', group: 'Result', label: 'Retry the result', run: () => retry.mutate() }] : []),
     ...(mayDelete ? [{ id: 'result-delete', group: 'Result', label: 'Delete the result', run: () => setAsking(true) }] : []),
   ]);
@@ -67,9 +76,13 @@ export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetr
         {mayDelete && <Button icon="trash" small onClick={() => setAsking(true)}>Delete</Button>}
       </div>
       <ErrorNote error={retry.error} title="It was not retried." />
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => remove.mutate()} busy={remove.isPending} verb="Delete result"
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => remove.mutate()} busy={remove.isPending}
+        verb="Delete result"
         title={`Delete result ${name}?`} error={<ErrorNote error={remove.error} />}>
-        <p>The result of {loaded?.record.prism ?? 'its prism'} with the id <code>{id}</code> is deleted for good, with its fields and its record. Its idempotency key is free again. Sums of usage stay as they are.</p>
+        <p>
+          The result of {loaded?.record.prism ?? 'its prism'} with the id <code>{id}</code> is deleted for good, with its fields
+          and its record. Its idempotency key is free again. Sums of usage stay as they are.
+        </p>
       </Confirm>
     </>
   );

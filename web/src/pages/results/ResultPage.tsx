@@ -17,10 +17,15 @@ export function ResultPage() {
   return (
     <Page title={shaped?.ref ? `Result ${shaped.ref}` : 'Result'} name={`Result ${shaped?.ref ?? id}`} lead={
       shaped
-        ? <span className="row"><Status status={shaped.status} /><span><Link to="/results" search={{ prism: shaped.prism }}>{shaped.prism}</Link> version {shaped.version}</span><Time at={shaped.created_at} /></span>
+        ? <span className="row">
+          <Status status={shaped.status} />
+          <span><Link to="/results" search={{ prism: shaped.prism }}>{shaped.prism}</Link> version {shaped.version}</span>
+          <Time at={shaped.created_at} />
+        </span>
         : <span className="mono">{id}</span>
     }>
-      <ResultActions id={id} onRetried={(made) => void navigate({ to: '/results/$result', params: { result: made } })} onDeleted={() => navigate({ to: '/results' })} />
+      <ResultActions id={id} onRetried={(made) => void navigate({ to: '/results/$result', params: { result: made } })}
+        onDeleted={() => navigate({ to: '/results' })} />
       <ResultView key={id} id={id} wide />
     </Page>
   );

@@ -22,18 +22,29 @@ export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
   const answers = (
     <>
       {shaped.status === 'failed' && <Note tone="bad"><strong>No answer.</strong> {shaped.error}</Note>}
-      {raw.answers && <Part title="Answers"><Answers answers={raw.answers as Record<string, Schemas['Answer']>} questions={version?.questions} columns={prism?.lens.columns} /></Part>}
+      {raw.answers && (
+        <Part title="Answers">
+          <Answers answers={raw.answers as Record<string, Schemas['Answer']>} questions={version?.questions}
+            columns={prism?.lens.columns} />
+        </Part>
+      )}
     </>
   );
   const rest = (
     <>
-      {shaped.answers && <Part title="Lens row"><LensRow answers={shaped.answers as Record<string, Shaped>} columns={prism?.lens.columns} questions={prism?.version.questions} /></Part>}
+      {shaped.answers && (
+        <Part title="Lens row">
+          <LensRow answers={shaped.answers as Record<string, Shaped>} columns={prism?.lens.columns}
+            questions={prism?.version.questions} />
+        </Part>
+      )}
       <Part title="Fields"><Fields record={record} version={version} /></Part>
       <Part title="Record"><RecordFacts record={record} version={version} /></Part>
       <Chain record={record} />
     </>
   );
-  return wide ? <div className="results-wide"><div>{answers}</div><div>{rest}</div></div> : <div className="stack">{answers}{rest}</div>;
+  return wide
+    ? <div className="results-wide"><div>{answers}</div><div>{rest}</div></div> : <div className="stack">{answers}{rest}</div>;
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
@@ -46,11 +57,19 @@ function Fields({ record, version }: { record: Record_; version: Schemas['Versio
     <>
       {fields.map(([key, value]) => (
         <div key={key}>
-          <h3 className="results-field">{version?.fields.find((field) => field.key === key)?.label ?? key}<Copy text={value} label={`Copy ${key}`} /></h3>
+          <h3 className="results-field">
+            {version?.fields.find((field) => field.key === key)?.label ?? key}
+            <Copy text={value} label={`Copy ${key}`} />
+          </h3>
           <LongText text={value} />
         </div>
       ))}
-      {record.context !== null && <div><h3 className="results-field">Context<Copy text={record.context} label="Copy context" /></h3><LongText text={record.context} /></div>}
+      {record.context !== null && (
+        <div>
+          <h3 className="results-field">Context<Copy text={record.context} label="Copy context" /></h3>
+          <LongText text={record.context} />
+        </div>
+      )}
     </>
   );
 }
@@ -62,25 +81,44 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ['Created', <Time at={record.created_at} />],
     ['Prism', <><Link to="/prisms/$prism" params={{ prism: record.prism }}>{record.prism}</Link> version {record.version}</>],
     ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
-    ['Model', model ? <>{model.name ?? none} <span className="soft">{[model.provider, model.model].filter(Boolean).join(', ')}</span></> : none],
+    ['Model', model ? (
+      <>{model.name ?? none} <span className="soft">{[model.provider, model.model].filter(Boolean).join(', ')}</span></>
+    ) : none],
     ['Tries', model ? <>{model.tries}{model.fell_back && <span className="soft"> with a fallback</span>}</> : none],
     ...(record.escalation ? [['Second model', <Escalated escalation={record.escalation} />] as [ReactNode, ReactNode]] : []),
     ['Took', <Num value={record.took_ms} unit="ms" />],
     ['Tokens', usage && usage.input_tokens !== null
-      ? <><Num value={usage.input_tokens} /> in, <Num value={usage.output_tokens} /> out{usage.cached_input_tokens !== null && <>, <Num value={usage.cached_input_tokens} /> cached</>}</>
+      ? <><Num value={usage.input_tokens} /> in, <Num value={usage.output_tokens} /> out{usage.cached_input_tokens !== null && (
+        <>, <Num value={usage.cached_input_tokens} /> cached</>
+      )}</>
       : none],
     ['Cost', usage ? <Num value={usage.cost} currency={usage.currency} /> : none],
     ['Key', record.key_id === null ? none : <Copied text={record.key_id} label="Copy key id">{keys.get(record.key_id)}</Copied>],
-    ['Idempotency key', record.idempotency_key === null ? none : <Copied text={record.idempotency_key} label="Copy idempotency key" />],
-    ...(record.run_id === null ? [] : [['Run', <><Link to="/runs/$run" params={{ run: record.run_id }}>Run</Link> row {record.run_row}</>] as [ReactNode, ReactNode]]),
+    ['Idempotency key', record.idempotency_key === null
+      ? none : <Copied text={record.idempotency_key} label="Copy idempotency key" />],
+    ...(record.run_id === null ? [] : [[
+      'Run', <><Link to="/runs/$run" params={{ run: record.run_id }}>Run</Link> row {record.run_row}</>,
+    ] as [ReactNode, ReactNode]]),
     ...Object.entries(record.label_mass ?? {}).map(([question, mass]): [ReactNode, ReactNode] => [
-      'Label mass', <span title={String(mass)}>{percent(mass)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
+      'Label mass',
+      <span title={String(mass)}>
+        {percent(mass)}{' '}
+        <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span>
+      </span>,
     ]),
     ...Object.entries(record.absent ?? {}).map(([question, keys]): [ReactNode, ReactNode] => [
-      'Not among the tokens', <>{keys.join(', ')} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></>,
+      'Not among the tokens',
+      <>
+        {keys.join(', ')}{' '}
+        <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span>
+      </>,
     ]),
     ...Object.entries(record.order_disagreement ?? {}).map(([question, distance]): [ReactNode, ReactNode] => [
-      'Orders apart', <span title={String(distance)}>{percent(distance)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
+      'Orders apart',
+      <span title={String(distance)}>
+        {percent(distance)}{' '}
+        <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span>
+      </span>,
     ]),
     ...(record.error_code === null ? [] : [['Error code', <code>{record.error_code}</code>] as [ReactNode, ReactNode]]),
     ['Result id', <Copied text={record.id} label="Copy id" />],
@@ -92,7 +130,12 @@ const none = <span className="soft">–</span>;
 
 /** A value with a button that copies it; `children` stand for a value that says nothing to people. */
 function Copied({ text, label, children }: { text: string; label: string; children?: ReactNode }) {
-  return <span className="row"><span className={children ? undefined : 'mono'}>{children ?? text}</span><Copy text={text} label={label} /></span>;
+  return (
+    <span className="row">
+      <span className={children ? undefined : 'mono'}>{children ?? text}</span>
+      <Copy text={text} label={label} />
+    </span>
+  );
 }
 
 interface Link_ {
@@ -104,7 +147,10 @@ interface Link_ {
 /** Every result of a chain of retries, the first call first. */
 function Chain({ record }: { record: Record_ }) {
   const alone = record.retry_of === null && record.retried_by === null;
-  const { data } = useQuery({ queryKey: ['results', 'chain', record.id, record.retried_by], queryFn: ({ signal }) => chain(record, signal), enabled: !alone, placeholderData: undefined });
+  const { data } = useQuery({
+    queryKey: ['results', 'chain', record.id, record.retried_by], queryFn: ({ signal }) => chain(record, signal), enabled: !alone,
+    placeholderData: undefined,
+  });
   if (alone) return null;
   return (
     <Part title="Retries">
@@ -113,7 +159,8 @@ function Chain({ record }: { record: Record_ }) {
           {data.map((one) => (
             <li key={one.id} aria-current={one.id === record.id || undefined}>
               <Status status={one.status} /> <Time at={one.created_at} />
-              {one.id === record.id ? <span>this result</span> : <Link to="/results/$result" params={{ result: one.id }} className="mono">{one.id}</Link>}
+              {one.id === record.id ? <span>this result</span>
+                : <Link to="/results/$result" params={{ result: one.id }} className="mono">{one.id}</Link>}
             </li>
           ))}
         </ol>
@@ -125,7 +172,8 @@ function Chain({ record }: { record: Record_ }) {
 const longest = 20; // results of a chain that are read in each direction
 
 async function chain(record: Record_, signal: AbortSignal): Promise<Link_[]> {
-  const read = async (id: string) => ask(api.GET('/v1/results/{result_id}/record', { params: { path: { result_id: id } }, signal })).catch(() => undefined);
+  const read = async (id: string) =>
+    ask(api.GET('/v1/results/{result_id}/record', { params: { path: { result_id: id } }, signal })).catch(() => undefined);
   const found: Record_[] = [record];
   for (let n = 0, id = record.retry_of; id !== null && n < longest; n++) {
     const one = await read(id); // a deleted one ends the chain

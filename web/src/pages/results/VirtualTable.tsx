@@ -1,5 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState,
+} from 'react';
 import { editable, layered, onKeys, onPageKeys } from '@/design';
 import '@/design/table.css';
 import { between, fit, type FitColumn } from './fit';
@@ -27,7 +29,9 @@ interface Props<R> {
 }
 
 /** A table of any number of rows that scrolls with the page. Only the rows near the window are in the document. */
-export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, chosen, onChoose, more, tail, stale, onHidden }: Props<R>) {
+export function VirtualTable<R>({
+  label, columns, rows, rowKey, open, onOpen, chosen, onChoose, more, tail, stale, onHidden,
+}: Props<R>) {
   const wrap = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   const { width, top } = usePlace(wrap, body);
@@ -35,7 +39,8 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
   const [origin, setOrigin] = useState<string>();
   const wanted = useRef<string>(undefined);
   const virtual = useWindowVirtualizer({
-    count: rows.length, estimateSize: () => rowHeight, overscan: 16, scrollMargin: top, scrollPaddingStart: 56, scrollPaddingEnd: 8,
+    count: rows.length, estimateSize: () => rowHeight, overscan: 16, scrollMargin: top, scrollPaddingStart: 56,
+    scrollPaddingEnd: 8,
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
@@ -93,7 +98,9 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
   };
   const onRowKey = (event: KeyboardEvent<HTMLTableRowElement>, row: R, index: number) => {
     const page = Math.max(1, Math.floor(innerHeight / rowHeight) - 4);
-    const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1, PageDown: index + page, PageUp: index - page }[event.key];
+    const to = {
+      ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1, PageDown: index + page, PageUp: index - page,
+    }[event.key];
     if (to !== undefined) {
       event.preventDefault();
       if (event.shiftKey && onChoose) {
@@ -125,8 +132,12 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
   const shown = fit(columns, width - boxes);
   const hidden = columns.filter((column) => !shown.some((one) => one.column === column)).map(({ id }) => id).join('\n');
   useEffect(() => onHidden?.(hidden ? hidden.split('\n') : []), [hidden, onHidden]);
-  const [before, after] = [items[0] ? items[0].start - virtual.options.scrollMargin : 0, items.length ? virtual.getTotalSize() - (items.at(-1)!.end - virtual.options.scrollMargin) : 0];
-  const reachable = items.some((item) => item.index === current) ? current : (items.find((item) => item.start >= (virtual.scrollOffset ?? 0))?.index ?? items[0]?.index);
+  const [before, after] = [
+    items[0] ? items[0].start - virtual.options.scrollMargin : 0,
+    items.length ? virtual.getTotalSize() - (items.at(-1)!.end - virtual.options.scrollMargin) : 0,
+  ];
+  const reachable = items.some((item) => item.index === current)
+    ? current : (items.find((item) => item.start >= (virtual.scrollOffset ?? 0))?.index ?? items[0]?.index);
   const all = chosen && rows.length > 0 && rows.every((row) => chosen.has(rowKey(row)));
   return (
     <div className="virtual" ref={wrap} data-narrow={width < 480 || undefined}>
@@ -141,7 +152,9 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
               <th scope="col"><input type="checkbox" aria-label="Select the loaded rows" checked={Boolean(all)}
                 onChange={() => onChoose(new Set(all ? [] : keys()))} /></th>
             )}
-            {shown.map(({ column }) => <th key={column.id} scope="col" className={column.align ? `clip ${column.align}` : 'clip'}>{column.head}</th>)}
+            {shown.map(({ column }) => (
+              <th key={column.id} scope="col" className={column.align ? `clip ${column.align}` : 'clip'}>{column.head}</th>
+            ))}
           </tr>
         </thead>
         <tbody ref={body} className={onOpen ? 'opens' : undefined}>
@@ -155,11 +168,16 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
                 onFocus={(event) => { if (event.target === event.currentTarget) setFocus(key); }}
                 onKeyDown={onKeys((event) => onRowKey(event, row, item.index))} onClick={(event) => onRowClick(event, row)}>
                 {onChoose && (
-                  <td><input type="checkbox" tabIndex={-1} aria-label={`Select row ${item.index + 1}`} checked={chosen?.has(key) ?? false}
-                    onClick={(event) => choose(key, event.shiftKey)} onChange={() => undefined} /></td>
+                  <td>
+                    <input type="checkbox" tabIndex={-1} aria-label={`Select row ${item.index + 1}`}
+                      checked={chosen?.has(key) ?? false}
+                      onClick={(event) => choose(key, event.shiftKey)} onChange={() => undefined} />
+                  </td>
                 )}
                 {shown.map(({ column }) => (
-                  <td key={column.id} className={column.align ? `clip ${column.align}` : 'clip'} title={column.title?.(row)}>{column.cell(row)}</td>
+                  <td key={column.id} className={column.align ? `clip ${column.align}` : 'clip'} title={column.title?.(row)}>
+                    {column.cell(row)}
+                  </td>
                 ))}
               </tr>
             );

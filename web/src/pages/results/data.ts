@@ -28,7 +28,8 @@ export function useResults(query: ListQuery) {
 export function useNewer(query: ListQuery, first: string | undefined): boolean {
   const { data } = useQuery({
     queryKey: ['results', 'newest', query],
-    queryFn: async ({ signal }) => (await ask(api.GET('/v1/results', { params: { query: { ...query, limit: 1 } }, signal }))) as Page,
+    queryFn: async ({ signal }) =>
+      (await ask(api.GET('/v1/results', { params: { query: { ...query, limit: 1 } }, signal }))) as Page,
     enabled: first !== undefined && !query.run && !query.to,
     refetchInterval: 15_000,
     placeholderData: undefined,
@@ -39,7 +40,8 @@ export function useNewer(query: ListQuery, first: string | undefined): boolean {
 
 /** Reads the list again from its first page. */
 export async function renew(client: QueryClient, query: ListQuery): Promise<void> {
-  client.setQueryData<InfiniteData<Page, string | undefined>>(listKey(query), (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) });
+  client.setQueryData<InfiniteData<Page, string | undefined>>(listKey(query), (old) =>
+    old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) });
   await client.refetchQueries({ queryKey: listKey(query) });
 }
 
@@ -86,7 +88,8 @@ export function usePrism(prism: string | undefined) {
 export function useVersion(prism: string | undefined, version: number | undefined) {
   return useQuery({
     queryKey: ['prisms', 'version', prism, version],
-    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}', { params: { path: { prism: prism!, version: version! } }, signal })),
+    queryFn: ({ signal }) =>
+      ask(api.GET('/v1/prisms/{prism}/versions/{version}', { params: { path: { prism: prism!, version: version! } }, signal })),
     enabled: prism !== undefined && version !== undefined,
     staleTime: Infinity,
     placeholderData: undefined,
@@ -105,7 +108,9 @@ export async function retryResult(id: string): Promise<Result> {
 }
 
 /** The result of a call that asked a model. A model that failed has made a result too, which is answered with status 502. */
-export async function orFailed({ data, error, response }: { data?: unknown; error?: unknown; response: Response }): Promise<Result> {
+export async function orFailed({ data, error, response }: {
+  data?: unknown; error?: unknown; response: Response;
+}): Promise<Result> {
   if (response.status === 502 && isResult(error)) return error;
   return (await ask(Promise.resolve({ data, error, response }))) as Result;
 }

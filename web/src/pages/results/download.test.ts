@@ -19,13 +19,17 @@ describe('a download', () => {
 
   it('that is too large for the memory ends, and is read no further', async () => {
     let cancelled = false;
-    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: () => { cancelled = true; } });
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: () => { cancelled = true; },
+    });
     await expect(drain(body, () => undefined, () => undefined, 25)).rejects.toBeInstanceOf(TooLargeError);
     expect(cancelled).toBe(true);
   });
 
   it('that was cut is not taken for a whole one', async () => {
-    await expect(drain(stream([1500], new TypeError('network error')), () => undefined, () => undefined)).rejects.toEqual(new CutError(1500));
+    await expect(drain(stream([1500], new TypeError('network error')), () => undefined, () => undefined)).rejects.toEqual(
+      new CutError(1500),
+    );
   });
 
   it('that was stopped says nothing', async () => {

@@ -6,14 +6,16 @@ export const mostInMemory = 500 * 1024 * 1024;
 export class TooLargeError extends Error {
   override name = 'TooLargeError';
   constructor() {
-    super('This download has more than 500 MB, which is too much for the memory of a page. Write it straight into a file, or use the command below.');
+    super('This download has more than 500 MB, which is too much for the memory of a page. '
+      + 'Write it straight into a file, or use the command below.');
   }
 }
 
 export class CutError extends Error {
   override name = 'CutError';
   constructor(bytes: number) {
-    super(`The connection was lost after ${sizeText(bytes)}, so nothing was saved. Download it again, or use the command below: it continues where it was cut.`);
+    super(`The connection was lost after ${sizeText(bytes)}, so nothing was saved. `
+      + 'Download it again, or use the command below: it continues where it was cut.');
   }
 }
 
@@ -31,12 +33,20 @@ export function sizeText(bytes: number): string {
 
 /** A name for a file from what it is of: letters, digits and hyphens, with the day in UTC. */
 export function fileName(parts: string[], extension: string, now: Date): string {
-  const name = parts.map((part) => part.normalize('NFKD').replace(/[^\w.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, '')).filter(Boolean).join('-').slice(0, 120);
+  const name = parts.map((part) => part.normalize('NFKD').replace(/[^\w.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, ''))
+    .filter(Boolean)
+    .join('-')
+    .slice(0, 120);
   return `${name || 'prism'}-${now.toISOString().slice(0, 10)}.${extension}`;
 }
 
-/** Reads a body to its end. `write` takes each piece; more than `most` bytes are a TooLargeError, a lost connection is a CutError. */
-export async function drain(body: ReadableStream<Uint8Array>, write: (piece: Uint8Array<ArrayBuffer>) => unknown, onBytes: (bytes: number) => void, most = Infinity): Promise<void> {
+/**
+ * Reads a body to its end. `write` takes each piece; more than `most` bytes are a TooLargeError, a lost connection is a CutError.
+ */
+export async function drain(
+  body: ReadableStream<Uint8Array>, write: (piece: Uint8Array<ArrayBuffer>) => unknown, onBytes: (bytes: number) => void,
+  most = Infinity,
+): Promise<void> {
   const reader = body.getReader();
   let bytes = 0;
   for (;;) {
@@ -61,10 +71,13 @@ const picker = () => (window as unknown as { showSaveFilePicker?: Picker }).show
 export const canStream = () => picker() !== undefined;
 
 /**
- * Downloads a path of the API with the session's key, which no link can carry. `stream` writes into a file that the reader chooses,
- * for downloads of any size; without it the browser saves what was gathered in memory.
+ * Downloads a path of the API with the session's key, which no link can carry. `stream` writes into a file that the reader
+ * chooses, for downloads of any size; without it the browser saves what was gathered in memory.
  */
-export async function download(path: string, name: string, { stream, onBytes, signal }: { stream: boolean; onBytes: (bytes: number) => void; signal: AbortSignal }): Promise<void> {
+export async function download(
+  path: string, name: string,
+  { stream, onBytes, signal }: { stream: boolean; onBytes: (bytes: number) => void; signal: AbortSignal },
+): Promise<void> {
   const pick = stream ? picker() : undefined;
   if (pick) {
     const file = await (await pick({ suggestedName: name })).createWritable();

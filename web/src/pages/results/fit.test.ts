@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { between, fit, type FitColumn } from './fit';
 
-const column = (id: string, width: number, rank: number, more: Partial<FitColumn<unknown>> = {}): FitColumn<unknown> => ({ id, width, rank, head: id, cell: () => null, ...more });
-const columns = [column('time', 100, 0), column('ref', 100, 2), column('status', 100, 0), column('first', 100, 1, { grow: 1 }), column('last', 100, 3)];
+const column = (id: string, width: number, rank: number, more: Partial<FitColumn<unknown>> = {}): FitColumn<unknown> => ({
+  id, width, rank, head: id, cell: () => null, ...more,
+});
+const columns = [
+  column('time', 100, 0), column('ref', 100, 2), column('status', 100, 0), column('first', 100, 1, { grow: 1 }),
+  column('last', 100, 3),
+];
 const ids = (width: number) => fit(columns, width).map((one) => one.column.id);
 
 describe('the columns of a table', () => {

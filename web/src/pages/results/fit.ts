@@ -28,7 +28,9 @@ export function fit<R>(columns: FitColumn<R>[], width: number): { column: FitCol
   const shown = columns.filter((column) => kept.has(column));
   const shares = shown.reduce((sum, { grow = 0 }) => sum + grow, 0);
   const spare = Math.max(0, left);
-  return shown.map((column) => ({ column, width: Math.floor(least(column) + (shares ? (spare * (column.grow ?? 0)) / shares : spare / shown.length)) }));
+  return shown.map((column) => ({
+    column, width: Math.floor(least(column) + (shares ? (spare * (column.grow ?? 0)) / shares : spare / shown.length)),
+  }));
 }
 
 /** The keys from one row to another, in the order of the rows, both included. A row that is gone stands for the other. */

@@ -8,7 +8,8 @@ export interface Match {
   to?: string | undefined;
 }
 
-export const matchOf = ({ prism, from, to }: ResultsSearch): Match | undefined => (prism === undefined ? undefined : { prism, from, to });
+export const matchOf = ({ prism, from, to }: ResultsSearch): Match | undefined =>
+  (prism === undefined ? undefined : { prism, from, to });
 
 /** How many results a retry of all that match would retry. */
 export const countMatching = (match: Match) => retry({ ...match, status: 'failed', dry_run: true });
@@ -28,7 +29,10 @@ export function matchNow(error: unknown): number | undefined {
 }
 
 /** Does `work` for each id, some at once, and goes on after failures. */
-export async function each(ids: string[], work: (id: string) => Promise<unknown>, told: (done: number, failed: number) => void, signal: AbortSignal, atOnce = 4): Promise<{ done: number; failed: unknown[] }> {
+export async function each(
+  ids: string[], work: (id: string) => Promise<unknown>, told: (done: number, failed: number) => void, signal: AbortSignal,
+  atOnce = 4,
+): Promise<{ done: number; failed: unknown[] }> {
   const failed: unknown[] = [];
   let [next, done] = [0, 0];
   const worker = async () => {

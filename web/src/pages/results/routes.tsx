@@ -9,5 +9,8 @@ export const resultsRoutes = [
     component: lazyRouteComponent(() => import('./Results'), 'Results'),
     validateSearch: resultsSearch,
   }),
-  createRoute({ getParentRoute: () => frame, path: '/results/$result', component: lazyRouteComponent(() => import('./ResultPage'), 'ResultPage') }),
+  createRoute({
+    getParentRoute: () => frame, path: '/results/$result',
+    component: lazyRouteComponent(() => import('./ResultPage'), 'ResultPage'),
+  }),
 ] as const;

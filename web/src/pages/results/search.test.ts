@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { beyondExport, beyondRetry, exportQuery, filtered, fromLocal, hasWords, listQuery, localTime, resultsSearch, spanFrom } from './search';
+import {
+  beyondExport, beyondRetry, exportQuery, filtered, fromLocal, hasWords, listQuery, localTime, resultsSearch, spanFrom,
+} from './search';
 
 describe('the search of a URL', () => {
   it('takes every filter of the list', () => {
@@ -35,7 +37,8 @@ describe('the search of a URL', () => {
 
 describe('what an export and a retry of many do not have', () => {
   it('is named', () => {
-    const search = { prism: 'p', status: 'failed', ref: 'r', version: 1, model: 'm', from: '2026-11-01T00:00:00.000Z', open: 'id' } as const;
+    const search =
+      { prism: 'p', status: 'failed', ref: 'r', version: 1, model: 'm', from: '2026-11-01T00:00:00.000Z', open: 'id' } as const;
     expect(exportQuery(search)).toEqual({ status: 'failed', model: 'm', from: search.from });
     expect(beyondExport(search)).toEqual(['ref', 'version']);
     expect(beyondRetry(search)).toEqual(['ref', 'version', 'model']);

@@ -21,7 +21,8 @@ export interface ResultsSearch {
 export type ListQuery = NonNullable<paths['/v1/results']['get']['parameters']['query']>;
 export type ExportQuery = NonNullable<paths['/v1/prisms/{prism}/results']['get']['parameters']['query']>;
 
-const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
+const text = (value: unknown) =>
+  (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
 const filled = (value: unknown) => text(value) || undefined;
 const time = (value: unknown) => {
   const at = Date.parse(filled(value) ?? '');
@@ -67,7 +68,10 @@ export function exportQuery(search: ResultsSearch): ExportQuery {
 /** The filters that are set but that an export does not have, by the names of the API. */
 export const beyondExport = (search: ResultsSearch) => beyond(search, exported);
 
-/** The filters that are set but that the retry of many results does not have. It retries failed ones, so the status does not count. */
+/**
+ * The filters that are set but that the retry of many results does not have. It retries failed ones, so the status does not
+ * count.
+ */
 export const beyondRetry = (search: ResultsSearch) => beyond(search, [...retried, 'status']);
 
 function beyond(search: ResultsSearch, known: readonly string[]): string[] {

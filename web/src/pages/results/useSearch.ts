@@ -10,7 +10,10 @@ export function useResultsSearch(prism?: string): [ResultsSearch, (change: Resul
   const all = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   const text = JSON.stringify(all);
-  const search = useMemo(() => ({ ...resultsSearch(JSON.parse(text) as Record<string, unknown>), ...(prism !== undefined && { prism }) }), [text, prism]);
+  const search = useMemo(
+    () => ({ ...resultsSearch(JSON.parse(text) as Record<string, unknown>), ...(prism !== undefined && { prism }) }),
+    [text, prism],
+  );
   const set = useCallback((change: ResultsSearch, replace = false) => {
     const next = { ...change, ...(prism !== undefined && { prism: undefined }) };
     return navigate({ to: '.', search: (old) => compact({ ...old, ...next }), replace, resetScroll: false });

@@ -13,10 +13,12 @@ export function RunProgress({ run }: { run: Run }) {
 }
 
 /** `4,201 of 12,000 rows, 35%`. */
-export const doneText = (run: Run) => `${shown(doneOf(run))} of ${count(run.rows, 'row')}, ${run.rows ? percent(doneOf(run) / run.rows) : '0%'}`;
+export const doneText = (run: Run) =>
+  `${shown(doneOf(run))} of ${count(run.rows, 'row')}, ${run.rows ? percent(doneOf(run) / run.rows) : '0%'}`;
 
 /** `49.6/s`, while the run moves. */
-export const rateText = (run: Run) => (moving(run) && run.rows_per_second_now > 0 ? `${shown(Math.round(run.rows_per_second_now * 10) / 10)}/s` : '–');
+export const rateText = (run: Run) =>
+  (moving(run) && run.rows_per_second_now > 0 ? `${shown(Math.round(run.rows_per_second_now * 10) / 10)}/s` : '–');
 
 export const leftText = (run: Run) => (moving(run) && run.eta_seconds !== null ? duration(run.eta_seconds * 1000) : '–');
 

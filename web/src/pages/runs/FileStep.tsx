@@ -10,7 +10,10 @@ type File_ = Schemas['File'];
 
 const largest = 5 * 1024 ** 3; // bytes, as the API says
 
-const steps = { hashing: 'Checking the file', sending: 'Sending', waiting: 'No connection. It goes on by itself', reading: 'Prism reads the file' };
+const steps = {
+  hashing: 'Checking the file', sending: 'Sending', waiting: 'No connection. It goes on by itself',
+  reading: 'Prism reads the file',
+};
 
 /** Takes a file by drop or choice and uploads it. `onFile` gets it when Prism has read it. */
 export function FileStep({ prism, onFile }: { prism: string | undefined; onFile: (file: File_) => void }) {
@@ -30,7 +33,9 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
     setSent(undefined);
     const format = formatOf(file.name);
     if (!format) return setError(new Error('A run takes a file named .csv, .tsv, .jsonl, .xlsx or .parquet.'));
-    if (file.size === 0 || file.size > largest) return setError(new Error(file.size ? 'A file has at most 5 GiB.' : 'This file is empty.'));
+    if (file.size === 0 || file.size > largest) {
+      return setError(new Error(file.size ? 'A file has at most 5 GiB.' : 'This file is empty.'));
+    }
     setError(undefined);
     const controller = (under.current = new AbortController());
     try {
@@ -40,7 +45,8 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
       onFile(there);
     } catch (cause) {
       if (controller.signal.aborted) return;
-      setError(cause instanceof DOMException && cause.name === 'NotReadableError' ? new Error('The file has changed since it was chosen. Choose it again.') : cause);
+      setError(cause instanceof DOMException && cause.name === 'NotReadableError'
+        ? new Error('The file has changed since it was chosen. Choose it again.') : cause);
     }
     setSent(undefined);
   };
@@ -56,16 +62,28 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
   };
   return (
     <div className="stack">
-      <div className="runs-drop" data-over={over || undefined} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={onDrop}>
+      <div className="runs-drop" data-over={over || undefined} onDragOver={(event) => { event.preventDefault(); setOver(true); }}
+        onDragLeave={() => setOver(false)} onDrop={onDrop}>
         <p><strong>Drop a file here,</strong> or choose one. CSV, TSV, JSON Lines, Excel or Parquet, up to 5 GiB.</p>
-        <input ref={input} type="file" hidden aria-label="File" accept=".csv,.tsv,.tab,.jsonl,.ndjson,.xlsx,.parquet" onChange={(event) => { void take(event.target.files?.[0]); event.target.value = ''; }} />
-        <Button variant={sent ? 'secondary' : 'primary'} icon="upload" disabled={sent !== undefined} onClick={() => input.current?.click()}>Choose a file</Button>
+        <input ref={input} type="file" hidden aria-label="File" accept=".csv,.tsv,.tab,.jsonl,.ndjson,.xlsx,.parquet"
+          onChange={(event) => { void take(event.target.files?.[0]); event.target.value = ''; }} />
+        <Button variant={sent ? 'secondary' : 'primary'} icon="upload" disabled={sent !== undefined}
+          onClick={() => input.current?.click()}>
+          Choose a file
+        </Button>
       </div>
       {chosen && sent && (
         <div className="stack-2">
-          <div className="runs-line"><strong>{chosen.name}</strong><span className="num" role="status">{steps[sent.step]}{sent.step !== 'reading' && `: ${sizeText(sent.bytes)} of ${sizeText(chosen.size)}`}</span></div>
+          <div className="runs-line">
+            <strong>{chosen.name}</strong>
+            <span className="num" role="status">
+              {steps[sent.step]}
+              {sent.step !== 'reading' && `: ${sizeText(sent.bytes)} of ${sizeText(chosen.size)}`}
+            </span>
+          </div>
           <Progress label={steps[sent.step]} max={chosen.size} value={sent.bytes} />
-          {sent.continued && <Note>{sent.bytes >= chosen.size ? 'Prism has this file already, so it is not sent again.' : 'This upload was begun before and goes on where it was cut.'}</Note>}
+          {sent.continued && <Note>{sent.bytes >= chosen.size ? 'Prism has this file already, so it is not sent again.'
+            : 'This upload was begun before and goes on where it was cut.'}</Note>}
           <div><Button small icon="stop" onClick={stop}>Stop</Button></div>
           <p className="soft">If the page closes, choose the same file again: only what is missing is sent.</p>
         </div>
@@ -77,4 +95,5 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
 }
 
 /** What is known of a file that was uploaded. */
-export const fileText = (file: File_) => `${file.name}, ${shown(file.rows ?? 0)} rows, ${shown(file.columns?.length ?? 0)} columns, ${sizeText(file.bytes)}`;
+export const fileText = (file: File_) =>
+  `${file.name}, ${shown(file.rows ?? 0)} rows, ${shown(file.columns?.length ?? 0)} columns, ${sizeText(file.bytes)}`;

@@ -27,20 +27,26 @@ interface Options {
 /** Maps the columns of a file to the fields of a prism, checks the rows, and starts the run. */
 export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schemas['File'] }) {
   const columns = file.columns ?? [];
-  const [options, setOptions] = useState<Options>({ name: file.name, version: '', context: '', contextColumn: '', contextText: '', rate: '', places: '', pauseAt: '' });
+  const [options, setOptions] = useState<Options>({
+    name: file.name, version: '', context: '', contextColumn: '', contextText: '', rate: '', places: '', pauseAt: '',
+  });
   const pinned = Number(options.version) || prism.latest_version;
   const { data: other } = useVersion(pinned === prism.latest_version ? undefined : prism.slug, pinned);
   const version = pinned === prism.latest_version ? prism.version : other;
   const guessed = useMemo(() => guess(version?.fields ?? [], columns), [version, columns]);
   const [changed, setChanged] = useState<Partial<Mapping>>({});
-  const mapping: Mapping = { ref: changed.ref ?? guessed.ref, fields: { ...guessed.fields, ...Object.fromEntries(Object.entries(changed.fields ?? {}).filter(([key]) => key in guessed.fields)) } };
+  const mapping: Mapping = { ref: changed.ref ?? guessed.ref, fields: {
+    ...guessed.fields, ...Object.fromEntries(Object.entries(changed.fields ?? {}).filter(([key]) => key in guessed.fields)),
+  } };
   const problems = problemsOf(mapping, columns);
   const whole = Object.values(mapping.fields).every(Boolean);
   const sound = ![limitProblem(options.rate), limitProblem(options.places, true), limitProblem(options.pauseAt)].some(Boolean);
   const set = (change: Partial<Options>) => setOptions((old) => ({ ...old, ...change }));
   const body: NewRun = compact({
-    file_id: file.id, fields: mapping.fields, ref: mapping.ref || undefined, version: Number(options.version) || undefined, name: options.name.trim() || undefined,
-    context: (options.context === 'column' ? options.contextColumn : options.context === 'text' ? options.contextText : '') || undefined,
+    file_id: file.id, fields: mapping.fields, ref: mapping.ref || undefined, version: Number(options.version) || undefined,
+    name: options.name.trim() || undefined,
+    context: (options.context === 'column' ? options.contextColumn : options.context === 'text' ? options.contextText : '')
+      || undefined,
     rows_per_second: limitOf(options.rate), concurrency: limitOf(options.places),
     pause_at_failures: options.pauseAt.trim() ? Number(options.pauseAt) / 100 : undefined,
   });
@@ -50,13 +56,19 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
       <Section title="Columns">
         <div className="runs-map">
           {version.fields.map(({ key, label }) => (
-            <Column key={key} label={label ?? key} columns={columns} value={mapping.fields[key] ?? ''} error={problems[key]} hint={hintOf(changed.fields?.[key] === undefined && Boolean(guessed.fields[key]), columns, mapping.fields[key])}
+            <Column key={key} label={label ?? key} columns={columns} value={mapping.fields[key] ?? ''} error={problems[key]}
+              hint={hintOf(changed.fields?.[key] === undefined && Boolean(guessed.fields[key]), columns, mapping.fields[key])}
               onValue={(value) => setChanged({ ...changed, fields: { ...changed.fields, [key]: value } })} />
           ))}
-          <Column label="Ref (optional)" columns={columns} value={mapping.ref} none="No ref" error={problems.ref} hint={changed.ref === undefined && guessed.ref ? 'Guessed by its name. Your own name of each row, kept with the result.' : 'Your own name of each row, kept with the result.'}
+          <Column label="Ref (optional)" columns={columns} value={mapping.ref} none="No ref" error={problems.ref}
+            hint={changed.ref === undefined && guessed.ref
+              ? 'Guessed by its name. Your own name of each row, kept with the result.'
+              : 'Your own name of each row, kept with the result.'}
             onValue={(ref) => setChanged({ ...changed, ref })} />
         </div>
-        {Object.values(mapping.fields).some((name, i, all) => name && all.indexOf(name) !== i) && <Note tone="warn">One column is the value of several fields.</Note>}
+        {Object.values(mapping.fields).some((name, i, all) => name && all.indexOf(name) !== i) && (
+          <Note tone="warn">One column is the value of several fields.</Note>
+        )}
         <Preview file={file} version={version} mapping={mapping} />
       </Section>
       <Section title="Options"><OptionFields {...{ options, set, columns, prism }} /></Section>
@@ -65,15 +77,26 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
   );
 }
 
-function hintOf(guessed: boolean, columns: NonNullable<Schemas['File']['columns']>, name: string | undefined): string | undefined {
+function hintOf(
+  guessed: boolean, columns: NonNullable<Schemas['File']['columns']>, name: string | undefined,
+): string | undefined {
   const column = columns.find((one) => one.name === name);
   if (!column) return undefined;
-  return `${guessed ? 'Guessed. ' : ''}${count(column.filled, 'filled cell')}, the longest has ${count(column.longest, 'character')}.`;
+  const cells = `${count(column.filled, 'filled cell')}, the longest has ${count(column.longest, 'character')}.`;
+  return guessed ? `Guessed. ${cells}` : cells;
 }
 
-function Column({ label, columns, value, onValue, error, hint, none = 'Choose a column' }: {
-  label: string; columns: NonNullable<Schemas['File']['columns']>; value: string; onValue: (value: string) => void; error?: string | undefined; hint?: string | undefined; none?: string;
-}) {
+interface ColumnProps {
+  label: string;
+  columns: NonNullable<Schemas['File']['columns']>;
+  value: string;
+  onValue: (value: string) => void;
+  error?: string | undefined;
+  hint?: string | undefined;
+  none?: string;
+}
+
+function Column({ label, columns, value, onValue, error, hint, none = 'Choose a column' }: ColumnProps) {
   return (
     <Select label={label} value={value} error={error} hint={hint} onChange={(event) => onValue(event.target.value)}>
       <option value="">{none}</option>
@@ -85,7 +108,10 @@ function Column({ label, columns, value, onValue, error, hint, none = 'Choose a 
 /** The first rows as they will be sent. */
 function Preview({ file, version, mapping }: { file: Schemas['File']; version: Schemas['Version']; mapping: Mapping }) {
   const { data: rows, error } = useFileRows(file.id);
-  const heads = [...version.fields.map(({ key, label }) => ({ name: label ?? key, column: mapping.fields[key] })), ...(mapping.ref ? [{ name: 'Ref', column: mapping.ref }] : [])];
+  const heads = [
+    ...version.fields.map(({ key, label }) => ({ name: label ?? key, column: mapping.fields[key] })),
+    ...(mapping.ref ? [{ name: 'Ref', column: mapping.ref }] : []),
+  ];
   return (
     <>
       <ErrorNote error={error} title="The rows could not be read." />
@@ -94,7 +120,13 @@ function Preview({ file, version, mapping }: { file: Schemas['File']; version: S
           <thead><tr>{heads.map(({ name }, i) => <th key={i} scope="col">{name}</th>)}</tr></thead>
           <tbody>
             {(rows ?? []).map((row, i) => (
-              <tr key={i}>{heads.map(({ column }, j) => <td key={j} className="clip" title={column && row[column]?.slice(0, 1000)}>{column ? (row[column] || <span className="soft">empty</span>) : <span className="soft">–</span>}</td>)}</tr>
+              <tr key={i}>
+                {heads.map(({ column }, j) => (
+                  <td key={j} className="clip" title={column && row[column]?.slice(0, 1000)}>
+                    {column ? (row[column] || <span className="soft">empty</span>) : <span className="soft">–</span>}
+                  </td>
+                ))}
+              </tr>
             ))}
           </tbody>
         </table>
@@ -103,34 +135,70 @@ function Preview({ file, version, mapping }: { file: Schemas['File']; version: S
   );
 }
 
-function OptionFields({ options, set, columns, prism }: { options: Options; set: (change: Partial<Options>) => void; columns: NonNullable<Schemas['File']['columns']>; prism: Schemas['Prism'] }) {
+interface OptionFieldsProps {
+  options: Options;
+  set: (change: Partial<Options>) => void;
+  columns: NonNullable<Schemas['File']['columns']>;
+  prism: Schemas['Prism'];
+}
+
+function OptionFields({ options, set, columns, prism }: OptionFieldsProps) {
   return (
     <div className="runs-map">
-      <Input label="Name (optional)" value={options.name} maxLength={200} hint="What people call the run." onChange={(event) => set({ name: event.target.value })} />
+      <Input label="Name (optional)" value={options.name} maxLength={200} hint="What people call the run."
+        onChange={(event) => set({ name: event.target.value })} />
       <Select label="Version" value={options.version} onChange={(event) => set({ version: event.target.value })}>
         <option value="">The latest, {prism.latest_version}</option>
-        {Array.from({ length: prism.latest_version }, (_, i) => prism.latest_version - i).map((n) => <option key={n} value={n}>{n}</option>)}
+        {Array.from({ length: prism.latest_version }, (_, i) => prism.latest_version - i).map((n) => (
+          <option key={n} value={n}>{n}</option>
+        ))}
       </Select>
-      <Select label="Context" value={options.context} options={[['', 'None'], ['column', 'A column'], ['text', 'The same text for every row']]} hint="What the model should know beside the fields."
+      <Select label="Context" value={options.context}
+        options={[['', 'None'], ['column', 'A column'], ['text', 'The same text for every row']]}
+        hint="What the model should know beside the fields."
         onChange={(event) => set({ context: event.target.value as Options['context'] })} />
-      {options.context === 'column' && <Column label="Column of the context" columns={columns} value={options.contextColumn} onValue={(contextColumn) => set({ contextColumn })} />}
-      {options.context === 'text' && <Input label="Context of every row" value={options.contextText} error={columns.some(({ name }) => name === options.contextText) ? 'A column has this name, so its cells would be the contexts.' : undefined} onChange={(event) => set({ contextText: event.target.value })} />}
-      <Input label="Rows a second at most" inputMode="decimal" placeholder="no limit" value={options.rate} error={limitProblem(options.rate)} onChange={(event) => set({ rate: event.target.value })} />
-      <Input label="Rows at the model at once, at most" inputMode="numeric" placeholder="no limit" value={options.places} error={limitProblem(options.places, true)} onChange={(event) => set({ places: event.target.value })} />
-      <Input label="Pause at failures, in %" inputMode="decimal" placeholder="50" hint="Of the last 200 rows." value={options.pauseAt} error={limitProblem(options.pauseAt)} onChange={(event) => set({ pauseAt: event.target.value })} />
+      {options.context === 'column' && (
+        <Column label="Column of the context" columns={columns} value={options.contextColumn}
+          onValue={(contextColumn) => set({ contextColumn })} />
+      )}
+      {options.context === 'text' && (
+        <Input label="Context of every row" value={options.contextText}
+          error={columns.some(({ name }) => name === options.contextText)
+            ? 'A column has this name, so its cells would be the contexts.'
+            : undefined} onChange={(event) => set({ contextText: event.target.value })} />
+      )}
+      <Input label="Rows a second at most" inputMode="decimal" placeholder="no limit" value={options.rate}
+        error={limitProblem(options.rate)} onChange={(event) => set({ rate: event.target.value })} />
+      <Input label="Rows at the model at once, at most" inputMode="numeric" placeholder="no limit" value={options.places}
+        error={limitProblem(options.places, true)} onChange={(event) => set({ places: event.target.value })} />
+      <Input label="Pause at failures, in %" inputMode="decimal" placeholder="50" hint="Of the last 200 rows."
+        value={options.pauseAt} error={limitProblem(options.pauseAt)}
+        onChange={(event) => set({ pauseAt: event.target.value })} />
     </div>
   );
 }
 
+interface CheckProps {
+  prism: string;
+  file: Schemas['File'];
+  body: NewRun;
+  whole: boolean;
+  sound: boolean;
+}
+
 /** A dry run of exactly what would start, and the start. */
-function Check({ prism, file, body, whole, sound }: { prism: string; file: Schemas['File']; body: NewRun; whole: boolean; sound: boolean }) {
+function Check({ prism, file, body, whole, sound }: CheckProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const once = useRef(crypto.randomUUID()); // a start whose response was lost is no second run
   const params = { path: { prism } };
-  const dry = useMutation({ mutationFn: () => ask(api.POST('/v1/prisms/{prism}/runs', { params, body: { ...body, dry_run: true } })) as Promise<unknown> as Promise<DryRun> });
+  const dry = useMutation({ mutationFn: () => ask(api.POST(
+    '/v1/prisms/{prism}/runs', { params, body: { ...body, dry_run: true } },
+  )) as Promise<unknown> as Promise<DryRun> });
   const start = useMutation({
-    mutationFn: () => ask(api.POST('/v1/prisms/{prism}/runs', { params, body: { ...body, idempotency_key: once.current } })) as Promise<unknown> as Promise<Schemas['Run']>,
+    mutationFn: () => ask(api.POST(
+      '/v1/prisms/{prism}/runs', { params, body: { ...body, idempotency_key: once.current } },
+    )) as Promise<unknown> as Promise<Schemas['Run']>,
     onSuccess: (run) => {
       told(client, run);
       void client.invalidateQueries({ queryKey: ['runs', 'list'] });
@@ -138,12 +206,18 @@ function Check({ prism, file, body, whole, sound }: { prism: string; file: Schem
     },
   });
   const error = start.error ?? dry.error;
-  const maps = Object.entries(body.fields ?? {}).filter(([field, column]) => field !== column).map(([field, column]) => ` --map ${shellWord(`${field}=${column}`)}`).join('');
+  const maps = Object.entries(body.fields ?? {})
+    .filter(([field, column]) => field !== column)
+    .map(([field, column]) => ` --map ${shellWord(`${field}=${column}`)}`)
+    .join('');
+  const ref = body.ref ? ` --ref ${shellWord(body.ref)}` : '';
   return (
     <Section title="Check and start">
       <div className="row">
         <Button icon="check" disabled={!whole || !sound} busy={dry.isPending} onClick={() => dry.mutate()}>Check the rows</Button>
-        <Button variant="primary" icon="play" disabled={!whole || !sound} busy={start.isPending} onClick={() => start.mutate()}>Start the run of {count(file.rows ?? 0, 'row')}</Button>
+        <Button variant="primary" icon="play" disabled={!whole || !sound} busy={start.isPending} onClick={() => start.mutate()}>
+          Start the run of {count(file.rows ?? 0, 'row')}
+        </Button>
       </div>
       {!whole && <p className="soft">Choose a column for each field first.</p>}
       {!sound && <p className="soft">Mend the options above first.</p>}
@@ -152,12 +226,16 @@ function Check({ prism, file, body, whole, sound }: { prism: string; file: Schem
         ? error.problems.map(({ path, message }) => <Note key={path} tone="bad"><code>{path}</code> {message}</Note>)
         : <ErrorNote error={error} />}
       {dry.data && <Outcome dry={dry.data} />}
-      <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${maps}${body.ref ? ` --ref ${shellWord(body.ref)}` : ''}${flagsOf(body)} --watch`} label="Copy command" />
+      <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${maps}${ref}${flagsOf(body)} --watch`}
+        label="Copy command" />
     </Section>
   );
 }
 
-const flags = { name: 'name', version: 'version', context: 'background', rows_per_second: 'rows-per-second', concurrency: 'concurrency', pause_at_failures: 'pause-at-failures' } as const;
+const flags = {
+  name: 'name', version: 'version', context: 'background', rows_per_second: 'rows-per-second', concurrency: 'concurrency',
+  pause_at_failures: 'pause-at-failures',
+} as const;
 
 const flagsOf = (body: NewRun) => (Object.keys(flags) as (keyof typeof flags)[])
   .map((member) => (body[member] == null ? '' : ` --${flags[member]} ${shellWord(String(body[member]))}`)).join('');
@@ -165,19 +243,29 @@ const flagsOf = (body: NewRun) => (Object.keys(flags) as (keyof typeof flags)[])
 function Outcome({ dry }: { dry: DryRun }) {
   const part = dry.rows_checked < dry.rows;
   const facts: [string, string][] = [
-    ['Rows', shown(dry.rows)], ['Invalid rows', shown(dry.invalid_total)], ['Tokens, about', shown(dry.tokens)], ['Calls of the model', shown(dry.model_calls)],
-    ['Cost, about', dry.cost === null ? 'no price is configured' : money(dry.cost, dry.currency)], ...(dry.seconds === null ? [] : [['Time at least', duration(dry.seconds * 1000)] as [string, string]]),
+    ['Rows', shown(dry.rows)], ['Invalid rows', shown(dry.invalid_total)], ['Tokens, about', shown(dry.tokens)],
+    ['Calls of the model', shown(dry.model_calls)],
+    ['Cost, about', dry.cost === null ? 'no price is configured' : money(dry.cost, dry.currency)],
+    ...(dry.seconds === null ? [] : [['Time at least', duration(dry.seconds * 1000)] as [string, string]]),
   ];
   return (
     <div className="stack" role="status">
       <dl className="runs-figures num">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
-      {part && <Note>The first {shown(dry.rows_checked)} rows were checked, which took 20 seconds; the sums are for all rows in proportion.</Note>}
+      {part && (
+        <Note>
+          The first {shown(dry.rows_checked)} rows were checked, which took 20 seconds; the sums are for all rows in proportion.
+        </Note>
+      )}
       {dry.invalid_total > 0 ? (
         <>
-          <Note tone="warn">{count(dry.invalid_total, 'row')} would be refused. They are kept as invalid and not sent; the others run.</Note>
+          <Note tone="warn">
+            {count(dry.invalid_total, 'row')} would be refused. They are kept as invalid and not sent; the others run.
+          </Note>
           <table className="table" aria-label="Invalid rows">
             <thead><tr><th scope="col" className="end">Row</th><th scope="col">Why</th></tr></thead>
-            <tbody>{dry.invalid.map(({ row, message }) => <tr key={row}><td className="end">{shown(row)}</td><td>{message}</td></tr>)}</tbody>
+            <tbody>
+              {dry.invalid.map(({ row, message }) => <tr key={row}><td className="end">{shown(row)}</td><td>{message}</td></tr>)}
+            </tbody>
           </table>
           {dry.invalid_total > dry.invalid.length && <p className="soft">These are the first {shown(dry.invalid.length)}.</p>}
         </>

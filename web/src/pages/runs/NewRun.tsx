@@ -11,7 +11,9 @@ import type { NewRunSearch } from './search';
 
 const route = getRouteApi('/frame/runs/new');
 
-/** A run of a file: the prism, the file, its columns, a check of the rows, and the start. The prism and the file are in the URL. */
+/**
+ * A run of a file: the prism, the file, its columns, a check of the rows, and the start. The prism and the file are in the URL.
+ */
 export function NewRun() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -20,22 +22,34 @@ export function NewRun() {
   const { data: prism, error: noPrism } = usePrism(search.prism);
   const { data: file, error: noFile } = useFile(search.file);
   const set = (change: NewRunSearch) => void navigate({ search: (old) => compact({ ...old, ...change }), resetScroll: false });
-  if (!may) return <Page title="New run"><Note tone="warn">Your role reads runs and cannot start one. An owner can change that under Members.</Note></Page>;
+  if (!may) return (
+    <Page title="New run">
+      <Note tone="warn">Your role reads runs and cannot start one. An owner can change that under Members.</Note>
+    </Page>
+  );
   const ready = file?.status === 'ready' ? file : undefined;
   return (
-    <Page title="New run" lead="Every row of a file goes through a prism. You get the file back with the answers beside each row.">
+    <Page title="New run"
+      lead="Every row of a file goes through a prism. You get the file back with the answers beside each row.">
       <div className="runs-new">
         <Section title="Prism">
-          <Select label="Prism" hideLabel value={search.prism ?? ''} onChange={(event) => set({ prism: event.target.value || undefined })}>
+          <Select label="Prism" hideLabel value={search.prism ?? ''}
+            onChange={(event) => set({ prism: event.target.value || undefined })}>
             <option value="">Choose a prism</option>
-            {(prisms.data ?? []).map(({ slug, name }) => <option key={slug} value={slug}>{name ? `${slug}: ${name}` : slug}</option>)}
+            {(prisms.data ?? []).map(({ slug, name }) => (
+              <option key={slug} value={slug}>{name ? `${slug}: ${name}` : slug}</option>
+            ))}
           </Select>
           <ErrorNote error={prisms.error ?? noPrism} />
           {prism?.archived_at && <Note tone="warn">This prism is archived and takes no calls.</Note>}
         </Section>
         <Section title="File">
           {ready ? (
-            <div className="runs-file"><Icon name="check" /><span>{fileText(ready)}</span><Button small onClick={() => set({ file: undefined })}>Choose another file</Button></div>
+            <div className="runs-file">
+              <Icon name="check" />
+              <span>{fileText(ready)}</span>
+              <Button small onClick={() => set({ file: undefined })}>Choose another file</Button>
+            </div>
           ) : search.file && !noFile && file?.status !== 'unusable' && file?.status !== 'uploading' ? <Skeleton lines={2} /> : (
             <>
               <ErrorNote error={noFile} title="The file could not be read." />

@@ -11,7 +11,10 @@ import { limitOf, limitProblem } from './limits';
 import { type Only, onlys } from './search';
 
 type Verb = Parameters<typeof act>[0];
-const done: Record<Verb, string> = { pause: 'The run pauses: calls that are under way end first.', resume: 'The run goes on.', cancel: 'The run is cancelled.', retry: 'The failed rows are sent again.' };
+const done: Record<Verb, string> = {
+  pause: 'The run pauses: calls that are under way end first.', resume: 'The run goes on.', cancel: 'The run is cancelled.',
+  retry: 'The failed rows are sent again.',
+};
 
 /** Pause, resume, cancel, retry, limits and download of a run, as far as its state and the member's role allow. */
 export function RunActions({ run, only }: { run: Run; only: Only }) {
@@ -36,12 +39,18 @@ export function RunActions({ run, only }: { run: Run; only: Only }) {
     limits: may && !over(run),
   };
   useActions([
-    ...(can.pause ? [{ id: 'run-pause', group: 'Run', label: 'Pause the run', keys: 'p', run: () => change.mutate('pause') }] : []),
-    ...(can.resume ? [{ id: 'run-resume', group: 'Run', label: 'Resume the run', keys: 'p', run: () => change.mutate('resume') }] : []),
+    ...(can.pause
+      ? [{ id: 'run-pause', group: 'Run', label: 'Pause the run', keys: 'p', run: () => change.mutate('pause') }] : []),
+    ...(can.resume
+      ? [{ id: 'run-resume', group: 'Run', label: 'Resume the run', keys: 'p', run: () => change.mutate('resume') }] : []),
     ...(can.cancel ? [{ id: 'run-cancel', group: 'Run', label: 'Cancel the run', run: () => setDialog('cancel') }] : []),
     ...(can.retry ? [{ id: 'run-retry', group: 'Run', label: 'Retry the failed rows', run: () => setDialog('retry') }] : []),
-    ...(can.limits ? [{ id: 'run-limits', group: 'Run', label: 'Change the limits of the run', run: () => setDialog('limits') }] : []),
-    { id: 'run-download', group: 'Run', label: 'Download the answers', words: 'csv tsv jsonl xlsx', keys: 'd', run: () => setDialog('download') },
+    ...(can.limits
+      ? [{ id: 'run-limits', group: 'Run', label: 'Change the limits of the run', run: () => setDialog('limits') }] : []),
+    {
+      id: 'run-download', group: 'Run', label: 'Download the answers', words: 'csv tsv jsonl xlsx', keys: 'd',
+      run: () => setDialog('download'),
+    },
   ]);
   const name = run.name ?? 'this run';
   return (
@@ -49,21 +58,32 @@ export function RunActions({ run, only }: { run: Run; only: Only }) {
       {can.limits && <Button onClick={() => setDialog('limits')}>Limits</Button>}
       {can.retry && <Button icon="retry" onClick={() => setDialog('retry')}>Retry failed</Button>}
       {can.pause && <Button icon="pause" busy={change.isPending} onClick={() => change.mutate('pause')}>Pause</Button>}
-      {can.resume && <Button icon="play" variant="primary" busy={change.isPending} onClick={() => change.mutate('resume')}>Resume</Button>}
+      {can.resume && (
+        <Button icon="play" variant="primary" busy={change.isPending} onClick={() => change.mutate('resume')}>Resume</Button>
+      )}
       {can.cancel && <Button icon="stop" onClick={() => setDialog('cancel')}>Cancel</Button>}
-      <Button icon="download" variant={over(run) ? 'primary' : 'secondary'} onClick={() => setDialog('download')}>Download</Button>
+      <Button icon="download" variant={over(run) ? 'primary' : 'secondary'} onClick={() => setDialog('download')}>
+        Download
+      </Button>
       {dialog === undefined && <ErrorNote error={change.error} title="Nothing was changed." />}
-      <Confirm open={dialog === 'cancel'} onClose={close} onConfirm={() => change.mutate('cancel')} busy={change.isPending} verb="Cancel run" keep="Keep run" title={`Cancel ${name}?`} error={<ErrorNote error={change.error} />}>
-        <p>{count(run.pending, 'row')} will not be sent. {run.ok + run.failed === 0 ? 'There is no result yet.' : `${count(run.ok + run.failed, 'result stays', 'results stay')}.`} A cancelled run cannot be resumed.</p>
+      <Confirm open={dialog === 'cancel'} onClose={close} onConfirm={() => change.mutate('cancel')} busy={change.isPending}
+        verb="Cancel run" keep="Keep run" title={`Cancel ${name}?`} error={<ErrorNote error={change.error} />}>
+        <p>{count(run.pending, 'row')} will not be sent. {run.ok + run.failed === 0 ? 'There is no result yet.'
+          : `${count(run.ok + run.failed, 'result stays', 'results stay')}.`} A cancelled run cannot be resumed.</p>
       </Confirm>
       <Dialog open={dialog === 'retry'} onClose={close} title={`Retry ${count(run.failed, 'failed row')} of ${name}?`} actions={
         <>
           <Button onClick={close}>Close</Button>
-          <Button variant="primary" icon="retry" busy={change.isPending} onClick={() => change.mutate('retry')}>Retry {count(run.failed, 'row')}</Button>
+          <Button variant="primary" icon="retry" busy={change.isPending} onClick={() => change.mutate('retry')}>
+            Retry {count(run.failed, 'row')}
+          </Button>
         </>
       }>
         <div className="stack">
-          <p>Each of them is sent to the model again and gets a new result. The {count(run.ok, 'row')} with an answer and the {count(run.invalid, 'invalid one')} stay as they are.</p>
+          <p>
+            Each of them is sent to the model again and gets a new result. The {count(run.ok, 'row')} with an answer and
+            the {count(run.invalid, 'invalid one')} stay as they are.
+          </p>
           <ErrorNote error={change.error} />
           <Code text={`prismctl runs retry ${run.id} --watch`} label="Copy command" />
         </div>
@@ -81,7 +101,8 @@ function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
   const client = useQueryClient();
   const save = useMutation({
     mutationFn: () => ask(api.PUT('/v1/runs/{run_id}/limits', {
-      params: { path: { run_id: run.id } }, body: { rows_per_second: limitOf(rate) ?? null, concurrency: limitOf(places) ?? null },
+      params: { path: { run_id: run.id } },
+      body: { rows_per_second: limitOf(rate) ?? null, concurrency: limitOf(places) ?? null },
     })),
     onSuccess: (now) => {
       told(client, now);
@@ -91,35 +112,49 @@ function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
   });
   const typed = { rows_per_second: limitProblem(rate), concurrency: limitProblem(places, true) };
   const wrong = Object.values(typed).some(Boolean);
-  const problem = (path: keyof typeof typed) => typed[path] ?? (save.error instanceof ApiError ? save.error.problem(path) : undefined);
+  const problem = (path: keyof typeof typed) =>
+    typed[path] ?? (save.error instanceof ApiError ? save.error.problem(path) : undefined);
   return (
-    <Dialog open onClose={onClose} title={`Limits of ${run.name ?? 'this run'}`} onSubmit={() => { if (!wrong && !save.isPending) save.mutate(); }} actions={
-      <>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button variant="primary" type="submit" busy={save.isPending} disabled={wrong}>Set limits</Button>
-      </>
-    }>
+    <Dialog open onClose={onClose} title={`Limits of ${run.name ?? 'this run'}`}
+      onSubmit={() => { if (!wrong && !save.isPending) save.mutate(); }} actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" busy={save.isPending} disabled={wrong}>Set limits</Button>
+        </>
+      }>
       <div className="stack">
         <p className="soft">Both limits are replaced: an empty one is no limit.</p>
-        <Input label="Rows a second at most" inputMode="decimal" value={rate} placeholder="no limit" error={problem('rows_per_second')} onChange={(event) => setRate(event.target.value)} />
-        <Input label="Rows at the model at once, at most" inputMode="numeric" value={places} placeholder="no limit" error={problem('concurrency')} onChange={(event) => setPlaces(event.target.value)} />
+        <Input label="Rows a second at most" inputMode="decimal" value={rate} placeholder="no limit"
+          error={problem('rows_per_second')} onChange={(event) => setRate(event.target.value)} />
+        <Input label="Rows at the model at once, at most" inputMode="numeric" value={places} placeholder="no limit"
+          error={problem('concurrency')} onChange={(event) => setPlaces(event.target.value)} />
         <ErrorNote error={problem('rows_per_second') || problem('concurrency') ? undefined : save.error} />
       </div>
     </Dialog>
   );
 }
 
-const formats = [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines']] as const;
+const formats =
+  [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines']] as const;
 
 function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose: () => void }) {
   const [only, setOnly] = useState(first);
-  const name = (format: string) => fileName([(run.name ?? run.prism).replace(/\.(csv|tsv|jsonl|xlsx|parquet)$/i, ''), ...(only === 'all' ? ['answers'] : [only])], format, new Date());
+  const name = (format: string) => fileName(
+    [(run.name ?? run.prism).replace(/\.(csv|tsv|jsonl|xlsx|parquet)$/i, ''), ...(only === 'all' ? ['answers'] : [only])], format,
+    new Date(),
+  );
   return (
-    <DownloadDialog title={`Download ${run.name ?? 'the run'}`} formats={formats} large={run.rows > 500_000} onClose={onClose} name={name}
+    <DownloadDialog title={`Download ${run.name ?? 'the run'}`} formats={formats} large={run.rows > 500_000} onClose={onClose}
+      name={name}
       path={(format) => withQuery(`/v1/runs/${run.id}/rows`, { format, only })}
       command={(format) => `prismctl runs download ${run.id}${only === 'all' ? '' : ` --only ${only}`} --file ${name(format)}`}>
-      <p>The columns of the file as they came, then the state of each row, then the columns of the Lens.{!over(run) && ' Rows that wait have the state pending.'}</p>
-      <Select label="Rows" value={only} options={onlys.map((one) => [one, one === 'all' ? 'All rows' : `Only ${one} rows`] as const)} onChange={(event) => setOnly(event.target.value as Only)} />
+      <p>
+        The columns of the file as they came, then the state of each row, then the columns of the
+        Lens.{!over(run) && ' Rows that wait have the state pending.'}
+      </p>
+      <Select label="Rows" value={only}
+        options={onlys.map((one) => [one, one === 'all' ? 'All rows' : `Only ${one} rows`] as const)}
+        onChange={(event) => setOnly(event.target.value as Only)} />
     </DownloadDialog>
   );
 }

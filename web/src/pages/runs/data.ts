@@ -10,7 +10,8 @@ export type Run = Schemas['Run'];
 export function useRuns({ prism, status }: RunsSearch) {
   return useInfiniteQuery({
     queryKey: ['runs', 'list', { prism, status }],
-    queryFn: ({ pageParam, signal }) => ask(api.GET('/v1/runs', { params: { query: { prism, status, limit: 50, cursor: pageParam } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      ask(api.GET('/v1/runs', { params: { query: { prism, status, limit: 50, cursor: pageParam } }, signal })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: ({ state }) => {
@@ -63,7 +64,9 @@ export function told(client: QueryClient, run: Run): void {
 }
 
 export const act = (verb: 'pause' | 'resume' | 'cancel' | 'retry', run_id: string): Promise<Run> =>
-  ask(api.POST(`/v1/runs/{run_id}/${verb}`, { params: { path: { run_id } } }) as Promise<{ data?: Run; error?: unknown; response: Response }>);
+  ask(api.POST(
+    `/v1/runs/{run_id}/${verb}`, { params: { path: { run_id } } },
+  ) as Promise<{ data?: Run; error?: unknown; response: Response }>);
 
 /** What a run has behind it: rows that neither wait nor were cancelled. */
 export const doneOf = ({ rows, pending, cancelled }: Pick<Run, 'rows' | 'pending' | 'cancelled'>) => rows - pending - cancelled;
@@ -81,7 +84,8 @@ export function useFile(id: string | undefined) {
 export function useFileRows(id: string | undefined) {
   return useQuery({
     queryKey: ['files', 'rows', id],
-    queryFn: async ({ signal }) => (await ask(api.GET('/v1/files/{file_id}/rows', { params: { path: { file_id: id! }, query: { limit: 5 } }, signal }))).data,
+    queryFn: async ({ signal }) =>
+      (await ask(api.GET('/v1/files/{file_id}/rows', { params: { path: { file_id: id! }, query: { limit: 5 } }, signal }))).data,
     enabled: id !== undefined,
     staleTime: Infinity,
     placeholderData: undefined,

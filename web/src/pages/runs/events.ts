@@ -7,7 +7,9 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Takes a text/event-stream piece by piece, as the standard says it is read; a piece may end anywhere, also between \r and \n. */
+/**
+ * Takes a text/event-stream piece by piece, as the standard says it is read; a piece may end anywhere, also between \r and \n.
+ */
 export class EventReader {
   #line = '';
   #event = '';
@@ -54,7 +56,8 @@ export const moving = ({ status }: Pick<Run, 'status'>) => !over({ status }) && 
 /** The events of a run until the stream ends. EventSource cannot carry the key, so the stream is read from a response. */
 export async function follow(id: string, told: (run: Run) => void, signal: AbortSignal): Promise<void> {
   const response = await askRaw(`/v1/runs/${id}/events`, { signal, headers: { Accept: 'text/event-stream' } });
-  const pieces = response.body!.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
+  const pieces =
+    response.body!.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
   const events = new EventReader();
   for (;;) {
     const { done, value } = await pieces.read();

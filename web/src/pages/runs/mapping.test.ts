@@ -6,15 +6,21 @@ const fields = (...keys: string[]) => keys.map((key) => ({ key, label: null }));
 
 describe('the guess of columns', () => {
   it('takes names that are the same', () => {
-    expect(guess(fields('subject', 'message'), [column('message'), column('subject')]).fields).toEqual({ subject: 'subject', message: 'message' });
+    expect(guess(fields('subject', 'message'), [column('message'), column('subject')]).fields).toEqual({
+      subject: 'subject', message: 'message',
+    });
   });
 
   it('sees through case, spaces and underscores', () => {
-    expect(guess(fields('customer_question'), [column('Id'), column('Customer Question')]).fields).toEqual({ customer_question: 'Customer Question' });
+    expect(guess(fields('customer_question'), [column('Id'), column('Customer Question')]).fields).toEqual({
+      customer_question: 'Customer Question',
+    });
   });
 
   it('takes labels as names', () => {
-    expect(guess([{ key: 'text', label: 'Kundenfrage' }, { key: 'b', label: null }], [column('b'), column('kundenfrage')]).fields.text).toBe('kundenfrage');
+    expect(
+      guess([{ key: 'text', label: 'Kundenfrage' }, { key: 'b', label: null }], [column('b'), column('kundenfrage')]).fields.text,
+    ).toBe('kundenfrage');
   });
 
   it('prefers the same name over one that has it as a word', () => {
@@ -23,7 +29,9 @@ describe('the guess of columns', () => {
   });
 
   it('takes the longest texts for the only field that is left, and not the refs', () => {
-    expect(guess(fields('text'), [column('id', 190), column('body', 150), column('n', 3)])).toEqual({ fields: { text: 'body' }, ref: 'id' });
+    expect(guess(fields('text'), [column('id', 190), column('body', 150), column('n', 3)])).toEqual({
+      fields: { text: 'body' }, ref: 'id',
+    });
   });
 
   it('uses no column twice and leaves what it does not know', () => {
@@ -46,5 +54,7 @@ it('names fields without a column, and refs that are too long', () => {
 });
 
 it('knows the format by the extension', () => {
-  expect(['a.csv', 'A.XLSX', 'x.tab', 'x.ndjson', 'x.parquet', 'x.csv.gz', 'csv'].map(formatOf)).toEqual(['csv', 'xlsx', 'tsv', 'jsonl', 'parquet', undefined, undefined]);
+  expect(['a.csv', 'A.XLSX', 'x.tab', 'x.ndjson', 'x.parquet', 'x.csv.gz', 'csv'].map(formatOf)).toEqual([
+    'csv', 'xlsx', 'tsv', 'jsonl', 'parquet', undefined, undefined,
+  ]);
 });

@@ -43,14 +43,17 @@ export function guess(fields: Field[], columns: NonNullable<File_['columns']>): 
 function guessRef(columns: NonNullable<File_['columns']>): string {
   const short = columns.filter(({ filled, longest }) => filled > 0 && longest > 0 && longest <= 200);
   const by = (fits: (words: string[]) => boolean) => short.find(({ name }) => fits(parts(name)));
-  return (by((words) => words.join('') === 'ref') ?? by((words) => words.join('') === 'id') ?? by((words) => ['ref', 'id', 'reference', 'key'].includes(words.at(-1) ?? '')))?.name ?? '';
+  return (by((words) => words.join('') === 'ref') ?? by((words) => words.join('') === 'id')
+    ?? by((words) => ['ref', 'id', 'reference', 'key'].includes(words.at(-1) ?? '')))?.name ?? '';
 }
 
 /** What is wrong with a mapping, by field; an empty object if nothing is. */
 export function problemsOf({ fields, ref }: Mapping, columns: NonNullable<File_['columns']>): Record<string, string> {
   const longest = columns.find(({ name }) => name === ref)?.longest ?? 0;
   return {
-    ...Object.fromEntries(Object.entries(fields).filter(([, column]) => !column).map(([key]) => [key, 'Choose the column that has its values.'])),
+    ...Object.fromEntries(
+      Object.entries(fields).filter(([, column]) => !column).map(([key]) => [key, 'Choose the column that has its values.']),
+    ),
     ...(longest > 200 && { ref: 'Some refs of this column have more than 200 characters. Those rows are invalid.' }),
   };
 }
@@ -58,5 +61,7 @@ export function problemsOf({ fields, ref }: Mapping, columns: NonNullable<File_[
 /** The format that a name's extension says, or undefined. */
 export function formatOf(name: string): Schemas['FileFormat'] | undefined {
   const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase();
-  return ({ csv: 'csv', tsv: 'tsv', tab: 'tsv', jsonl: 'jsonl', ndjson: 'jsonl', xlsx: 'xlsx', parquet: 'parquet' } as const)[extension ?? ''];
+  return ({
+    csv: 'csv', tsv: 'tsv', tab: 'tsv', jsonl: 'jsonl', ndjson: 'jsonl', xlsx: 'xlsx', parquet: 'parquet',
+  } as const)[extension ?? ''];
 }

@@ -4,13 +4,20 @@ import { newRunSearch, runSearch, runsSearch } from './search';
 
 describe('a row of a download', () => {
   it('has its cells, what became of it, and the answers apart', () => {
-    expect(rowOf('{"subject":"a","message":"b","prism_row":7,"prism_result_id":"id","prism_status":"ok","prism_error":"","topic":"delivery"}')).toEqual({
-      row: 7, result: 'id', status: 'ok', error: '', cells: [['subject', 'a'], ['message', 'b']], answers: [['topic', 'delivery']],
+    expect(rowOf(
+      '{"subject":"a","message":"b","prism_row":7,"prism_result_id":"id",'
+      + '"prism_status":"ok","prism_error":"","topic":"delivery"}',
+    )).toEqual({
+      row: 7, result: 'id', status: 'ok', error: '', cells: [['subject', 'a'], ['message', 'b']],
+      answers: [['topic', 'delivery']],
     });
   });
 
   it('is read where the file has columns of the same names', () => {
-    const row = rowOf('{"prism_row":"mine","prism_status":"x","prism_prism_row":1,"prism_result_id":null,"prism_prism_status":"invalid","prism_error":"too long"}');
+    const row = rowOf(
+      '{"prism_row":"mine","prism_status":"x","prism_prism_row":1,"prism_result_id":null,'
+      + '"prism_prism_status":"invalid","prism_error":"too long"}',
+    );
     expect([row.row, row.result, row.status, row.error]).toEqual([1, '', 'invalid', 'too long']);
     expect(row.cells).toEqual([['prism_row', 'mine'], ['prism_status', 'x']]);
   });

@@ -20,7 +20,10 @@ export function rowOf(line: string): Row {
   const entries = Object.entries(JSON.parse(line) as Record<string, unknown>);
   const at = entries.findIndex((_, i) => own.every((name, n) => entries[i + n]?.[0].endsWith(name)));
   const [row, result, status, error] = entries.slice(at, at + 4).map(([, value]) => value);
-  return { row: Number(row), result: String(result ?? ''), status: String(status), error: String(error ?? ''), cells: entries.slice(0, at), answers: entries.slice(at + 4) };
+  return {
+    row: Number(row), result: String(result ?? ''), status: String(status), error: String(error ?? ''),
+    cells: entries.slice(0, at), answers: entries.slice(at + 4),
+  };
 }
 
 /** The whole lines of what was read so far, and the rest. */
@@ -33,8 +36,11 @@ export function lines(text: string): { whole: string[]; rest: string } {
 /** Up to `limit` rows behind a row: the download is begun, and ended when they are there. */
 export async function readRows(run: string, only: Only, after: number, limit: number, signal: AbortSignal): Promise<Row[]> {
   const ended = new AbortController();
-  const response = await askRaw(withQuery(`/v1/runs/${run}/rows`, { format: 'jsonl', only, after }), { signal: AbortSignal.any([signal, ended.signal]) });
-  const pieces = response.body!.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
+  const response = await askRaw(
+    withQuery(`/v1/runs/${run}/rows`, { format: 'jsonl', only, after }), { signal: AbortSignal.any([signal, ended.signal]) },
+  );
+  const pieces =
+    response.body!.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
   const found: Row[] = [];
   let rest = '';
   while (found.length < limit) {

@@ -1,7 +1,8 @@
 import type { Schemas } from '@/api';
 import { compact } from '../results/search';
 
-export const statuses = ['queued', 'running', 'pausing', 'paused', 'cancelling', 'cancelled', 'finished'] as const satisfies Schemas['RunStatus'][];
+export const statuses =
+  ['queued', 'running', 'pausing', 'paused', 'cancelling', 'cancelled', 'finished'] as const satisfies Schemas['RunStatus'][];
 
 export const onlys = ['all', 'ok', 'failed', 'invalid', 'pending'] as const;
 export type Only = (typeof onlys)[number];
@@ -24,13 +25,18 @@ export interface RunSearch {
   row?: number;
 }
 
-const filled = (value: unknown) => ((typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined);
+const filled = (value: unknown) =>
+  ((typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined);
 
-export const runsSearch = (search: Record<string, unknown>): RunsSearch => compact({ prism: filled(search.prism), status: statuses.find((status) => status === search.status) });
+export const runsSearch = (search: Record<string, unknown>): RunsSearch =>
+  compact({ prism: filled(search.prism), status: statuses.find((status) => status === search.status) });
 
-export const newRunSearch = (search: Record<string, unknown>): NewRunSearch => compact({ prism: filled(search.prism), file: filled(search.file) });
+export const newRunSearch = (search: Record<string, unknown>): NewRunSearch =>
+  compact({ prism: filled(search.prism), file: filled(search.file) });
 
 export function runSearch(search: Record<string, unknown>): RunSearch {
   const row = Number(filled(search.row));
-  return compact({ only: onlys.find((only) => only === search.only && only !== 'all'), row: Number.isInteger(row) && row > 0 ? row : undefined });
+  return compact({
+    only: onlys.find((only) => only === search.only && only !== 'all'), row: Number.isInteger(row) && row > 0 ? row : undefined,
+  });
 }

@@ -4,7 +4,9 @@ const constants = /* @__PURE__ */ (() => {
   const primes: number[] = [];
   for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
   const fraction = (root: number) => Math.floor((root - Math.floor(root)) * 2 ** 32);
-  return { k: Int32Array.from(primes, (p) => fraction(Math.cbrt(p))), start: primes.slice(0, 8).map((p) => fraction(Math.sqrt(p))) };
+  return {
+    k: Int32Array.from(primes, (p) => fraction(Math.cbrt(p))), start: primes.slice(0, 8).map((p) => fraction(Math.sqrt(p))),
+  };
 })();
 
 /**
@@ -45,7 +47,9 @@ export class Sha256 {
 
   #block(bytes: Uint8Array, at: number): void {
     const [w, k, s] = [this.#words, constants.k, this.#state];
-    for (let i = 0, j = at; i < 16; i++, j += 4) w[i] = (bytes[j]! << 24) | (bytes[j + 1]! << 16) | (bytes[j + 2]! << 8) | bytes[j + 3]!;
+    for (let i = 0, j = at; i < 16; i++, j += 4) {
+      w[i] = (bytes[j]! << 24) | (bytes[j + 1]! << 16) | (bytes[j + 2]! << 8) | bytes[j + 3]!;
+    }
     for (let i = 16; i < 64; i++) {
       const [x, y] = [w[i - 15]!, w[i - 2]!];
       const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);

@@ -31,7 +31,10 @@ class FakeFiles implements Files {
   create = async (wanted: Schemas['NewFile']) => {
     this.#enter('create');
     const parts = Math.ceil(wanted.bytes / partBytes);
-    const file = { ...wanted, sha256: wanted.sha256 ?? null, id: `file-${this.stored.size + 1}`, status: 'uploading', error: null, part_bytes: partBytes, parts, missing: [], rows: null, columns: null, delimiter: null, created_at: '', expires_at: '' } satisfies File_;
+    const file = {
+      ...wanted, sha256: wanted.sha256 ?? null, id: `file-${this.stored.size + 1}`, status: 'uploading', error: null,
+      part_bytes: partBytes, parts, missing: [], rows: null, columns: null, delimiter: null, created_at: '', expires_at: '',
+    } satisfies File_;
     this.stored.set(file.id, { file, parts: new Map() });
     return this.#seen(file.id);
   };
@@ -83,7 +86,9 @@ describe('an upload', () => {
     const { told, done } = start(files);
     expect((await done).status).toBe('ready');
     expect(files.content()).toBe(text);
-    expect(files.calls.filter((call) => call.startsWith('put')).sort()).toEqual(['put 1', 'put 2', 'put 3', 'put 4', 'put 5', 'put 6']);
+    expect(files.calls.filter((call) => call.startsWith('put')).sort()).toEqual([
+      'put 1', 'put 2', 'put 3', 'put 4', 'put 5', 'put 6',
+    ]);
     expect(files.stored.get('file-1')!.file.sha256).toBe(createHash('sha256').update(text).digest('hex'));
     expect(told.at(-1)).toEqual({ step: 'reading', bytes: text.length, continued: false });
   });
@@ -138,7 +143,9 @@ describe('an upload', () => {
     expect(files.calls.filter((call) => call.startsWith('put') || call === 'create' || call === 'complete')).toEqual([]);
   });
 
-  it.each([['another name', file('other.csv')], ['other content of the same size', file('tickets.csv', text.replace('hello', 'jello'))]])('of %s is another file', async (_, other) => {
+  it.each([
+    ['another name', file('other.csv')], ['other content of the same size', file('tickets.csv', text.replace('hello', 'jello'))],
+  ])('of %s is another file', async (_, other) => {
     const files = new FakeFiles();
     await start(files).done;
     expect((await start(files, other).done).id).toBe('file-2');
@@ -161,7 +168,9 @@ describe('an upload', () => {
 
   it('fails at once for a reason that does not pass', async () => {
     const files = new FakeFiles();
-    files.trouble = (call) => { if (call === 'put 2') throw new ApiError(409, 'conflict', 'Part 2 was already sent with other content.'); };
+    files.trouble = (call) => {
+      if (call === 'put 2') throw new ApiError(409, 'conflict', 'Part 2 was already sent with other content.');
+    };
     await expect(start(files).done).rejects.toThrow('Part 2 was already sent');
     expect(files.pauses).toEqual([]);
   });

@@ -31,7 +31,9 @@ const mostMissing = 1000; // missing parts that the API names at most
  * Uploads a file and resolves when Prism has read it, as `ready` or `unusable`. What fails for a reason that may pass is repeated
  * until the signal aborts; a file of the same name, format and content among the newest hundred is continued and not sent again.
  */
-export async function upload(content: File, format: NewFile['format'], told: (progress: Progress) => void, signal: AbortSignal, files: Files = overApi): Promise<File_> {
+export async function upload(
+  content: File, format: NewFile['format'], told: (progress: Progress) => void, signal: AbortSignal, files: Files = overApi,
+): Promise<File_> {
   const sum = await sha256(content, (bytes) => told({ step: 'hashing', bytes, continued: false }), signal);
   const wanted: NewFile = { name: content.name.slice(-200), format, bytes: content.size, sha256: sum };
   let sent = 0;
@@ -83,7 +85,8 @@ export async function upload(content: File, format: NewFile['format'], told: (pr
 
 /** Whether a file of the account is the one to upload. One that Prism could not read is sent again. */
 export function same(file: File_, wanted: NewFile): boolean {
-  return file.status !== 'unusable' && file.sha256 === wanted.sha256 && file.name === wanted.name && file.format === wanted.format && file.bytes === wanted.bytes;
+  return file.status !== 'unusable'
+    && file.sha256 === wanted.sha256 && file.name === wanted.name && file.format === wanted.format && file.bytes === wanted.bytes;
 }
 
 /** Sends parts, some at once. After a failure no further one begins, and those under way end first. */
@@ -106,7 +109,9 @@ const overApi: Files = {
   put: async (id, part, content, signal) => {
     // A buffer and not the Blob: a call that is made again with a new key needs the bytes twice.
     const body = await content.arrayBuffer();
-    await askRaw(`/v1/files/${id}/parts/${part}`, { method: 'PUT', headers: { 'Content-Type': 'application/octet-stream' }, body, signal });
+    await askRaw(
+      `/v1/files/${id}/parts/${part}`, { method: 'PUT', headers: { 'Content-Type': 'application/octet-stream' }, body, signal },
+    );
   },
   complete: (file_id, signal) => ask(api.POST('/v1/files/{file_id}/complete', { params: { path: { file_id } }, signal })),
   pause: (time, signal) => new Promise((resolve, reject) => {

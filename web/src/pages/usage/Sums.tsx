@@ -6,10 +6,18 @@ import type { UsageSearch } from './search';
 import { dayAfter, type Total } from './sums';
 import './usage.css';
 
+interface Props {
+  by: NonNullable<UsageSearch['by']>;
+  totals: Total[];
+  search: UsageSearch;
+  sort: Sort;
+  onSort: (sort: Sort) => void;
+  stale: boolean;
+  empty: ReactNode;
+}
+
 /** The sums as a table; the last row is their total. */
-export function Sums({ by, totals, search, sort, onSort, stale, empty }: {
-  by: NonNullable<UsageSearch['by']>; totals: Total[]; search: UsageSearch; sort: Sort; onSort: (sort: Sort) => void; stale: boolean; empty: ReactNode;
-}) {
+export function Sums({ by, totals, search, sort, onSort, stale, empty }: Props) {
   const keys = useKeys();
   const some = totals.some((total) => total.results > 0);
   const nameOf = ({ name }: Total): string => {
@@ -27,18 +35,33 @@ export function Sums({ by, totals, search, sort, onSort, stale, empty }: {
   };
   const currencies = [...new Set(totals.flatMap((total) => Object.keys(total.costs)))];
   const columns: Column<Total>[] = [
-    { id: 'name', head: { day: 'Day', prism: 'Prism', model: 'Model', key: 'Key' }[by], cell: (t) => (t.name === null || t.results === 0 ? nameOf(t) : link(t)), sort: nameOf },
+    {
+      id: 'name', head: { day: 'Day', prism: 'Prism', model: 'Model', key: 'Key' }[by],
+      cell: (t) => (t.name === null || t.results === 0 ? nameOf(t) : link(t)), sort: nameOf,
+    },
     { id: 'results', head: 'Results', align: 'end', cell: (t) => <Num value={t.results} />, sort: (t) => t.results },
     {
       id: 'failed', head: 'Failed', align: 'end', sort: (t) => t.failed,
-      cell: (t) => <><Num value={t.failed} /><span className="soft usage-part"> {t.failed > 0 && percent(t.failed / t.results)}</span></>,
+      cell: (t) => (
+        <><Num value={t.failed} /><span className="soft usage-part"> {t.failed > 0 && percent(t.failed / t.results)}</span></>
+      ),
     },
-    { id: 'input', head: 'Input tokens', align: 'end', cell: (t) => <Num value={t.inputTokens} />, sort: (t) => t.inputTokens, show: 'wide' },
-    { id: 'output', head: 'Output tokens', align: 'end', cell: (t) => <Num value={t.outputTokens} />, sort: (t) => t.outputTokens, show: 'wide' },
+    {
+      id: 'input', head: 'Input tokens', align: 'end', cell: (t) => <Num value={t.inputTokens} />, sort: (t) => t.inputTokens,
+      show: 'wide',
+    },
+    {
+      id: 'output', head: 'Output tokens', align: 'end', cell: (t) => <Num value={t.outputTokens} />, sort: (t) => t.outputTokens,
+      show: 'wide',
+    },
     ...(currencies.length ? currencies : [null]).map((currency): Column<Total> => ({
       id: `cost${currency ?? ''}`, head: currencies.length > 1 ? `Cost, ${currency}` : 'Cost', align: 'end',
-      cell: (t) => <Num value={currency ? t.costs[currency] : null} currency={currency} />, sort: (t) => (currency ? t.costs[currency] : null),
+      cell: (t) => <Num value={currency ? t.costs[currency] : null} currency={currency} />,
+      sort: (t) => (currency ? t.costs[currency] : null),
     })),
   ];
-  return <Table label={`Usage by ${by}`} columns={columns} rows={some ? totals : []} rowKey={(t) => t.name ?? ''} sort={sort} onSort={onSort} stale={stale} empty={empty} />;
+  return (
+    <Table label={`Usage by ${by}`} columns={columns} rows={some ? totals : []} rowKey={(t) => t.name ?? ''} sort={sort}
+      onSort={onSort} stale={stale} empty={empty} />
+  );
 }

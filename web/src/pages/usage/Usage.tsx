@@ -2,7 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, ask, useKeys, useModels, usePrisms } from '@/api';
 import { AreaChart } from '@/charts';
-import { Button, count, Empty, ErrorNote, Input, money, Page, Section, Select, short, Skeleton, Tabs, Toolbar, useNow } from '@/design';
+import {
+  Button, count, Empty, ErrorNote, Input, money, Page, Section, Select, short, Skeleton, Tabs, Toolbar, useNow,
+} from '@/design';
 import { byDay, dayAfter, days, today, totals } from './sums';
 import { Sums } from './Sums';
 import { groupings, type UsageSearch } from './search';
@@ -24,7 +26,8 @@ export function Usage() {
   const query = { from, to: dayAfter(last, 1), prism: search.prism, model: search.model, key_id: search.key };
   const sums = (grouping: (typeof groupings)[number]) => ({
     queryKey: ['usage', query, grouping],
-    queryFn: ({ signal }: { signal: AbortSignal }) => ask(api.GET('/v1/usage', { params: { query: { ...query, by: grouping } }, signal })),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      ask(api.GET('/v1/usage', { params: { query: { ...query, by: grouping } }, signal })),
     placeholderData: keepPreviousData,
   });
   const daily = useQuery(sums('day'));
@@ -34,7 +37,8 @@ export function Usage() {
   return (
     <Page title="Usage" lead="What models were asked and answered. Days are UTC." tabs={
       <Tabs label="Sums" tabs={groupings.map((grouping) => ({
-        label: words[grouping], to: '/usage' as const, search: { ...search, by: grouping === 'day' ? undefined : grouping, sort: undefined }, current: grouping === by,
+        label: words[grouping], to: '/usage' as const,
+        search: { ...search, by: grouping === 'day' ? undefined : grouping, sort: undefined }, current: grouping === by,
       }))} />
     }>
       <Filters search={search} from={from} last={last} set={set} />
@@ -44,11 +48,14 @@ export function Usage() {
           <Charts {...{ from: daily.data.from, to: daily.data.to, sums: daily.data.data }} />
           {grouped.data && (
             <Section title={words[by]}>
-              <Sums by={by} totals={by === 'day' ? byDay(grouped.data.data, grouped.data.from, grouped.data.to).reverse() : totals(grouped.data.data)} search={search}
+              <Sums by={by} totals={by === 'day' ? byDay(grouped.data.data, grouped.data.from, grouped.data.to).reverse()
+                : totals(grouped.data.data)} search={search}
                 sort={search.sort} onSort={(sort) => set({ sort })} stale={grouped.isPlaceholderData}
                 empty={
                   <Empty title={filtered ? 'Nothing matches these filters' : 'No results in this period'}
-                    action={filtered ? <Button onClick={() => set({ prism: undefined, model: undefined, key: undefined })}>Clear filters</Button> : undefined}
+                    action={filtered ? (
+                      <Button onClick={() => set({ prism: undefined, model: undefined, key: undefined })}>Clear filters</Button>
+                    ) : undefined}
                     command={filtered ? undefined : 'prismctl usage --by prism'}>
                     Each result counts on the day on which it was saved, also after it is deleted.
                   </Empty>
@@ -62,7 +69,14 @@ export function Usage() {
   );
 }
 
-function Filters({ search, from, last, set }: { search: UsageSearch; from: string; last: string; set: (change: Partial<UsageSearch>) => void }) {
+interface FiltersProps {
+  search: UsageSearch;
+  from: string;
+  last: string;
+  set: (change: Partial<UsageSearch>) => void;
+}
+
+function Filters({ search, from, last, set }: FiltersProps) {
   const prisms = usePrisms();
   const models = useModels();
   const keys = useKeys();
@@ -71,9 +85,13 @@ function Filters({ search, from, last, set }: { search: UsageSearch; from: strin
   return (
     <Toolbar label="Filters">
       <Select label="Period" value={period} options={[...periods, ...(period === 'own' ? [['own', 'From and to'] as const] : [])]}
-        onChange={(event) => set({ from: event.target.value === '30' ? undefined : dayAfter(today(), 1 - Number(event.target.value)), to: undefined })} />
-      <Input label="From" type="date" value={from} max={last} min={dayAfter(last, -365)} onChange={(event) => event.target.value && set({ from: event.target.value, to: last })} />
-      <Input label="To" type="date" value={last} max={today()} min={from} onChange={(event) => event.target.value && set({ from, to: event.target.value })} />
+        onChange={(event) => set({
+          from: event.target.value === '30' ? undefined : dayAfter(today(), 1 - Number(event.target.value)), to: undefined,
+        })} />
+      <Input label="From" type="date" value={from} max={last} min={dayAfter(last, -365)}
+        onChange={(event) => event.target.value && set({ from: event.target.value, to: last })} />
+      <Input label="To" type="date" value={last} max={today()} min={from}
+        onChange={(event) => event.target.value && set({ from, to: event.target.value })} />
       <Select label="Prism" value={search.prism ?? ''} onChange={(event) => set({ prism: event.target.value || undefined })}
         options={choices('All prisms', search.prism, prisms.data?.map((p) => [p.slug, p.name ?? p.slug]))} />
       <Select label="Model" value={search.model ?? ''} onChange={(event) => set({ model: event.target.value || undefined })}
@@ -98,13 +116,20 @@ function Charts({ sums, from, to }: { sums: Parameters<typeof byDay>[0]; from: s
   const currencies = [...new Set(list.flatMap((total) => Object.keys(total.costs)))].slice(0, 4);
   return (
     <div className="usage-charts">
-      <AreaChart title="Results" label={`Results by day, ${count(list.reduce((n, t) => n + t.results, 0), 'result')}`} times={times}
-          series={[{ label: 'Results', values: list.map((t) => t.results) }, { label: 'Failed', values: list.map((t) => t.failed) }]} />
+      <AreaChart title="Results" label={`Results by day, ${count(list.reduce((n, t) => n + t.results, 0), 'result')}`}
+        times={times}
+        series={[
+          { label: 'Results', values: list.map((t) => t.results) }, { label: 'Failed', values: list.map((t) => t.failed) },
+        ]} />
       <AreaChart title="Tokens" label="Tokens by day" times={times} format={short}
-          series={[{ label: 'Input', values: list.map((t) => t.inputTokens) }, { label: 'Output', values: list.map((t) => t.outputTokens) }]} />
+        series={[
+          { label: 'Input', values: list.map((t) => t.inputTokens) },
+          { label: 'Output', values: list.map((t) => t.outputTokens) },
+        ]} />
       {currencies.length > 0 && (
-        <AreaChart title="Cost" label="Cost by day" times={times} format={(value) => (currencies.length === 1 ? money(value, currencies[0]!) : String(value))}
-            series={currencies.map((currency) => ({ label: currency, values: list.map((t) => t.costs[currency] ?? 0) }))} />
+        <AreaChart title="Cost" label="Cost by day" times={times}
+          format={(value) => (currencies.length === 1 ? money(value, currencies[0]!) : String(value))}
+          series={currencies.map((currency) => ({ label: currency, values: list.map((t) => t.costs[currency] ?? 0) }))} />
       )}
     </div>
   );

@@ -56,7 +56,9 @@ export function byDay(sums: Sum[], from: string, to: string): Total[] {
 /** The days from `from` up to but without `to`, as `2026-11-22`. */
 export function days(from: string, to: string): string[] {
   const found: string[] = [];
-  for (let at = Date.parse(from); at < Date.parse(to) && found.length < 366; at += 86_400_000) found.push(new Date(at).toISOString().slice(0, 10));
+  for (let at = Date.parse(from); at < Date.parse(to) && found.length < 366; at += 86_400_000) {
+    found.push(new Date(at).toISOString().slice(0, 10));
+  }
   return found;
 }
 

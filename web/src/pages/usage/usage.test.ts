@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { usageSearch } from './search';
 import { byDay, days, type Sum, totals, whole } from './sums';
 
-const sum = (part: Partial<Sum>): Sum => ({ results: 1, failed: 0, input_tokens: 10, output_tokens: 1, cost: null, currency: null, ...part });
+const sum = (part: Partial<Sum>): Sum => ({
+  results: 1, failed: 0, input_tokens: 10, output_tokens: 1, cost: null, currency: null, ...part,
+});
 
 describe('the address of usage', () => {
   it('keeps filters as they are', () => {
@@ -16,11 +18,18 @@ describe('the address of usage', () => {
 
 describe('sums', () => {
   it('of one day in two currencies are one day with two costs', () => {
-    const found = totals([sum({ day: '2026-11-21', cost: 0.5, currency: 'USD' }), sum({ day: '2026-11-21', cost: 2, currency: 'EUR' }), sum({ day: '2026-11-21' })]);
-    expect(found).toEqual([{ name: '2026-11-21', results: 3, failed: 0, inputTokens: 30, outputTokens: 3, costs: { USD: 0.5, EUR: 2 } }]);
+    const found = totals([
+      sum({ day: '2026-11-21', cost: 0.5, currency: 'USD' }), sum({ day: '2026-11-21', cost: 2, currency: 'EUR' }),
+      sum({ day: '2026-11-21' }),
+    ]);
+    expect(found).toEqual([{
+      name: '2026-11-21', results: 3, failed: 0, inputTokens: 30, outputTokens: 3, costs: { USD: 0.5, EUR: 2 },
+    }]);
   });
   it('of a day without results are zero', () => {
-    expect(byDay([sum({ day: '2026-11-21', results: 4 })], '2026-11-20', '2026-11-23').map((t) => [t.name, t.results])).toEqual([['2026-11-20', 0], ['2026-11-21', 4], ['2026-11-22', 0]]);
+    expect(byDay([sum({ day: '2026-11-21', results: 4 })], '2026-11-20', '2026-11-23').map((t) => [t.name, t.results])).toEqual([
+      ['2026-11-20', 0], ['2026-11-21', 4], ['2026-11-22', 0],
+    ]);
   });
   it('of a model that is not known stay apart', () => {
     expect(totals([sum({ model: null }), sum({ model: 'm' })]).map((t) => t.name)).toEqual([null, 'm']);
@@ -29,7 +38,8 @@ describe('sums', () => {
     const cents = [0.1, 0.2, 1e-12].map((cost) => sum({ cost, currency: 'USD' }));
     expect(whole(cents).costs).toEqual({ USD: 0.300000000001 });
   });
-  it('add up', () => expect(whole([sum({ failed: 1 }), sum({ results: 5 })])).toMatchObject({ results: 6, failed: 1, inputTokens: 20 }));
+  it('add up', () =>
+    expect(whole([sum({ failed: 1 }), sum({ results: 5 })])).toMatchObject({ results: 6, failed: 1, inputTokens: 20 }));
 });
 
 it('days go over the end of a month and a change of clocks', () => {
