@@ -1,7 +1,9 @@
 import type { CallOptions } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
-import type { ApiKey, AuditEntry, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage } from "./types.js";
+import type {
+  ApiKey, AuditEntry, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage,
+} from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
 export class Account extends Measures {

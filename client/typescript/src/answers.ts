@@ -13,8 +13,8 @@ export class AnswerError extends Error {
 }
 
 /**
- * The answers to the questions of a version, by their keys and in its order, with every probability. `get` returns any answer; the
- * other methods return one of their type, or throw an {@link AnswerError} that says what there is.
+ * The answers to the questions of a version, by their keys and in its order, with every probability. `get` returns any answer;
+ * the other methods return one of their type, or throw an {@link AnswerError} that says what there is.
  */
 export class Answers extends Map<string, Answer> {
   /** The chosen option, which is the most probable one, with a confidence of 1 if it is certain and 0 if it is a guess. */
@@ -51,7 +51,10 @@ export type Value = string | number | null;
 /** The answer to a yes_no question in a column. */
 export type YesNo = "yes" | "no" | "unsure";
 
-/** A result as the columns of a Lens, in their order. `get` returns any value; the other methods return one of their kind, or throw an {@link AnswerError}. */
+/**
+ * A result as the columns of a Lens, in their order. `get` returns any value; the other methods return one of their kind, or
+ * throw an {@link AnswerError}.
+ */
 export class Row extends Map<string, Value> {
   /** The key of the chosen option or level. */
   text(column: string): string {
@@ -62,7 +65,9 @@ export class Row extends Map<string, Value> {
 
   yesNo(column: string): YesNo {
     const value = this.#value(column);
-    if (value !== "yes" && value !== "no" && value !== "unsure") throw new AnswerError(`the column ${quote(column)} is not that of a yes_no question`);
+    if (value !== "yes" && value !== "no" && value !== "unsure") {
+      throw new AnswerError(`the column ${quote(column)} is not that of a yes_no question`);
+    }
     return value;
   }
 

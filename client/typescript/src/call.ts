@@ -1,4 +1,6 @@
-import { ApiError, type Circumstances, type Code, ConnectionError, FailedError, UnavailableError, ValidationError } from "./errors.js";
+import {
+  ApiError, type Circumstances, type Code, ConnectionError, FailedError, UnavailableError, ValidationError,
+} from "./errors.js";
 import { lacking, without } from "./lacking.js";
 import { type Bounds, leaveIfAborted, Pauses, retryAfter } from "./pause.js";
 import { responses } from "./shapes.js";
@@ -9,9 +11,9 @@ export interface CallOptions {
   /** Ends the call with a {@link ConnectionError} when it is aborted. */
   signal?: AbortSignal | undefined;
   /**
-   * The milliseconds that the whole call may take: all attempts and pauses, and reading a download. No pause begins that would end
-   * later. Without it each attempt has its own bound: 75 s for a create or retry of a result and for a try, 30 s for other calls and
-   * for each read of a response.
+   * The milliseconds that the whole call may take: all attempts and pauses, and reading a download. No pause begins that would
+   * end later. Without it each attempt has its own bound: 75 s for a create or retry of a result and for a try, 30 s for other
+   * calls and for each read of a response.
    */
   timeout?: number | undefined;
   /** The most attempts of a call whose repeat is safe; 1 never repeats. */
@@ -22,7 +24,10 @@ export interface CallOptions {
 
 /** Options of a call whose response is a result. */
 export interface ResultOptions<F extends Format> extends CallOptions {
-  /** How the result is written. `raw`, the default, has the answers; `json` has the columns of the Lens as `row`; csv, tsv and jsonl are texts. */
+  /**
+   * How the result is written. `raw`, the default, has the answers; `json` has the columns of the Lens as `row`; csv, tsv and
+   * jsonl are texts.
+   */
   format?: F | undefined;
 }
 
@@ -170,8 +175,8 @@ export class Caller {
 }
 
 /**
- * A response, or the wait for one. It ends its request when the response, or a read, takes too long; the time between reads does not
- * count.
+ * A response, or the wait for one. It ends its request when the response, or a read, takes too long; the time between reads does
+ * not count.
  */
 export class Received {
   readonly at: Circumstances;
@@ -265,7 +270,9 @@ export class Received {
     } catch (error) {
       const { signal } = this.#bounds;
       const aborted = signal?.aborted ?? false;
-      throw new ConnectionError(this.at, aborted ? signal?.reason : error, { sent: !unsent(error), timedOut: this.#late && !aborted, aborted });
+      throw new ConnectionError(
+        this.at, aborted ? signal?.reason : error, { sent: !unsent(error), timedOut: this.#late && !aborted, aborted },
+      );
     } finally {
       clearTimeout(this.#timer);
     }
@@ -275,8 +282,8 @@ export class Received {
 const requestIds = new WeakMap<object, string>();
 
 /**
- * The id that names the request of an answer in the server's logs. An answer is what a method of a client returned: a result, a page
- * or a download. Undefined for anything else.
+ * The id that names the request of an answer in the server's logs. An answer is what a method of a client returned: a result, a
+ * page or a download. Undefined for anything else.
  */
 export const requestIdOf = (answer: object): string | undefined => requestIds.get(answer);
 
@@ -290,13 +297,16 @@ function safeToRepeat(call: Call, error: unknown): boolean {
 
 // Whether the connection was certainly never made. Only node tells; elsewhere the request counts as sent.
 function neverSent(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause as { code?: string; syscall?: string; errors?: unknown[] } | undefined) : undefined;
+  const cause = error instanceof Error
+    ? (error.cause as { code?: string; syscall?: string; errors?: unknown[] } | undefined) : undefined;
   const connecting = (e: { code?: string; syscall?: string } | undefined) =>
     e?.syscall === "connect" || e?.syscall === "getaddrinfo" || e?.code === "UND_ERR_CONNECT_TIMEOUT";
-  return connecting(cause) || (Array.isArray(cause?.errors) && cause.errors.length > 0 && cause.errors.every((e) => connecting(e as object)));
+  return connecting(cause)
+    || (Array.isArray(cause?.errors) && cause.errors.length > 0 && cause.errors.every((e) => connecting(e as object)));
 }
 
-// The text of both string members of Prism's own 503. The 503 of a proxy has another body, and does not mean that Prism did nothing.
+// The text of both string members of Prism's own 503. The 503 of a proxy has another body, and does not mean that Prism did
+// nothing.
 const unavailable = "Service Unavailable";
 
 async function refusal(call: Call, received: Received): Promise<Error> {
@@ -313,7 +323,8 @@ async function refusal(call: Call, received: Received): Promise<Error> {
   }
   if (call.failed && status === 502) {
     if (call.format && call.format in rowTypes) {
-      return received.type === rowTypes[call.format as keyof typeof rowTypes] ? new FailedError(received.at, text, {}) : unexpected;
+      return received.type === rowTypes[call.format as keyof typeof rowTypes]
+        ? new FailedError(received.at, text, {}) : unexpected;
     }
     if (value?.status !== "failed" || lacking(value, responses[`${call.operation} 502`]!).length > 0) return unexpected;
     if (call.failed === "try") {
@@ -341,7 +352,9 @@ function path(call: Call): string {
   return call.path
     .map((segment) => {
       // An address has no such segments: it would be that of another operation.
-      if (segment === "" || segment === "." || segment === "..") throw new TypeError(`prism: ${call.operation}: an id or a slug is empty, "." or ".."`);
+      if (segment === "" || segment === "." || segment === "..") {
+        throw new TypeError(`prism: ${call.operation}: an id or a slug is empty, "." or ".."`);
+      }
       return escaped(call, String(segment));
     })
     .join("/");
@@ -381,7 +394,8 @@ const texts = /"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g;
  */
 export function parse(text: string): unknown {
   if (!wholeNumber.test(text)) return JSON.parse(text);
-  const marked = text.replace(texts, (found) => (wholeNumber.test(found) && found.endsWith(":") ? `"\\u0000${found.slice(1)}` : found));
+  const marked =
+    text.replace(texts, (found) => (wholeNumber.test(found) && found.endsWith(":") ? `"\\u0000${found.slice(1)}` : found));
   return JSON.parse(marked, (name, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Map) return value;
     const members = Object.entries(value).map(([member, of]): [string, unknown] => [member.replace("\0", ""), of]);

@@ -31,7 +31,9 @@ export class Prism extends Runs {
   /** Makes a client. It makes no request. */
   constructor(config: PrismConfig) {
     const { key, attempts = 4, timeout, fetch, userAgent, pauses = { first: 200, most: 10_000 } } = config;
-    if (typeof key !== "string" || !/^[!-~]+$/.test(key)) throw new TypeError("prism: key is empty or holds characters that no API key has");
+    if (typeof key !== "string" || !/^[!-~]+$/.test(key)) {
+      throw new TypeError("prism: key is empty or holds characters that no API key has");
+    }
     super(
       new Caller({
         base: base(config.url),
@@ -46,8 +48,8 @@ export class Prism extends Runs {
   }
 
   /**
-   * A client of the Prism that the environment names: PRISM_URL, http://127.0.0.1:8080 if it is not set, and PRISM_API_KEY. They are the
-   * variables of prismctl.
+   * A client of the Prism that the environment names: PRISM_URL, http://127.0.0.1:8080 if it is not set, and PRISM_API_KEY. They
+   * are the variables of prismctl.
    */
   static fromEnvironment(config: Partial<PrismConfig> = {}): Prism {
     const env = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env;
@@ -66,7 +68,9 @@ function base(address: string): string {
   } catch {
     throw new TypeError('prism: url is not an address such as "https://prism.example.com"');
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError('prism: url is not an address such as "https://prism.example.com"');
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new TypeError('prism: url is not an address such as "https://prism.example.com"');
+  }
   if (url.username || url.password) throw new TypeError("prism: url holds a user or password; Prism takes an API key instead");
   if (/[?#]/.test(address)) throw new TypeError("prism: url ends in a query or fragment");
   return url.href.replace(/\/+$/, "");

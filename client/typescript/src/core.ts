@@ -26,7 +26,9 @@ export class Core {
   }
 
   protected download(call: Call, options: CallOptions = {}): Promise<Download> {
-    return this.caller.call(call, options, async (received) => received.name(new Download(received.chunks(), () => received.end())));
+    return this.caller.call(
+      call, options, async (received) => received.name(new Download(received.chunks(), () => received.end())),
+    );
   }
 }
 
@@ -52,4 +54,5 @@ export function escalationOf(escalation: Schemas["Escalation"] | null): Escalati
 }
 
 /** The members of an object in their order. */
-export const entries = <T>(of: Record<string, T> | Map<string, T>): Iterable<[string, T]> => (of instanceof Map ? of : Object.entries(of));
+export const entries = <T>(of: Record<string, T> | Map<string, T>): Iterable<[string, T]> =>
+  (of instanceof Map ? of : Object.entries(of));

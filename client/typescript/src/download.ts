@@ -4,8 +4,8 @@ import type { Value } from "./answers.js";
 export type DownloadedRow = Record<string, Value>;
 
 /**
- * Rows that are read as they come, once. A download whose connection is lost throws a ConnectionError, and never ends as if it were
- * whole. Read it to its end, or cancel it.
+ * Rows that are read as they come, once. A download whose connection is lost throws a ConnectionError, and never ends as if it
+ * were whole. Read it to its end, or cancel it.
  */
 export class Download implements AsyncIterable<Uint8Array> {
   readonly #chunks: AsyncGenerator<Uint8Array, void, undefined>;

@@ -10,14 +10,21 @@ export class Files extends Account {
     return this.caller.json({ operation: "createFile", method: "POST", path: ["files"], body: file, want: 201 }, options);
   }
 
-  /** Sends a part of a file; the first has the number 1. Sending a part again has no other effect; other content for it is a conflict. */
+  /**
+   * Sends a part of a file; the first has the number 1. Sending a part again has no other effect; other content for it is a
+   * conflict.
+   */
   putPart(file: string, number: number, data: Uint8Array, options?: CallOptions): Promise<FilePart> {
-    return this.caller.json({ operation: "putPart", method: "PUT", path: ["files", file, "parts", number], body: data, limit: limits.part }, options);
+    return this.caller.json(
+      { operation: "putPart", method: "PUT", path: ["files", file, "parts", number], body: data, limit: limits.part }, options,
+    );
   }
 
   /** Ends an upload and has the file read. It is a conflict while parts are missing, or if the content has another SHA-256. */
   completeFile(file: string, options?: CallOptions): Promise<File> {
-    return this.caller.json({ operation: "completeFile", method: "POST", path: ["files", file, "complete"], repeatable: true, want: 202 }, options);
+    return this.caller.json(
+      { operation: "completeFile", method: "POST", path: ["files", file, "complete"], repeatable: true, want: 202 }, options,
+    );
   }
 
   /** Lists files, newest first. */
@@ -32,7 +39,9 @@ export class Files extends Account {
 
   /** Reads rows of a ready file: at most `limit`, behind the first `offset` rows. */
   listFileRows(file: string, selection?: Selection<"listFileRows">, options?: CallOptions): Promise<FileRows> {
-    return this.caller.json({ operation: "listFileRows", method: "GET", path: ["files", file, "rows"], query: selection }, options);
+    return this.caller.json(
+      { operation: "listFileRows", method: "GET", path: ["files", file, "rows"], query: selection }, options,
+    );
   }
 
   /** Deletes a file. It is a conflict while a run that is not over uses the file. */

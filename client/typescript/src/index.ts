@@ -5,7 +5,8 @@ export { type CallOptions, requestIdOf, type ResultOptions } from "./call.js";
 export { Prism, type PrismConfig } from "./client.js";
 export { Download, type DownloadedRow } from "./download.js";
 export {
-  ApiError, type Circumstances, type Code, ConnectionError, FailedError, PrismError, type Problem, UnavailableError, UnusableFileError,
+  ApiError, type Circumstances, type Code, ConnectionError, FailedError, PrismError, type Problem, UnavailableError,
+  UnusableFileError,
   ValidationError,
 } from "./errors.js";
 export { List } from "./lists.js";

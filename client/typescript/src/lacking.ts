@@ -6,8 +6,8 @@ const membersOf = (value: object): Map<string, unknown> =>
   value instanceof Map ? (value as Map<string, unknown>) : new Map(Object.entries(value));
 
 /**
- * The members that a value lacks of those that every Prism sends, by their paths. A member that may be null may also be absent, as
- * an older Prism does not send it. `of` is a shape as in `shapes`.
+ * The members that a value lacks of those that every Prism sends, by their paths. A member that may be null may also be absent,
+ * as an older Prism does not send it. `of` is a shape as in `shapes`.
  */
 export function lacking(value: unknown, of: string, path = ""): string[] {
   const at = (name: string) => (path ? `${path}.${name}` : name);

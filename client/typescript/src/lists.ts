@@ -1,8 +1,8 @@
 import type { Page } from "./types.js";
 
 /**
- * A list of the API. Awaited, it is one page; iterated, it is every item, and pages are read as they are needed. An error ends the
- * iteration.
+ * A list of the API. Awaited, it is one page; iterated, it is every item, and pages are read as they are needed. An error ends
+ * the iteration.
  *
  *     const page = await prism.listResults({ limit: 10 });
  *     for await (const result of prism.listResults({ prism: "tickets" })) …

@@ -9,16 +9,17 @@ export interface ManyOptions<F extends Format = "raw"> extends ResultOptions<F> 
   /** How many calls are under way at once; 8 by default. */
   concurrency?: number | undefined;
   /**
-   * Names the job, such as "tickets of May". The idempotency key of an item that has none is derived from the job, the prism as it is
-   * named in the call, and the item, but not from its place: so the same job can be run again after an interruption, and what is
-   * answered already is returned and not asked again; the same job of the Go client has the same keys. Equal items share one result;
-   * give them different refs to have several. Without a job each item has a new key.
+   * Names the job, such as "tickets of May". The idempotency key of an item that has none is derived from the job, the prism as
+   * it is named in the call, and the item, but not from its place: so the same job can be run again after an interruption, and
+   * what is answered already is returned and not asked again; the same job of the Go client has the same keys. Equal items share
+   * one result; give them different refs to have several. Without a job each item has a new key.
    */
   job?: string | undefined;
 }
 
 /** What became of one item. `index` is its place among the items; the first is 0. */
-export type Outcome<T, F extends Format = "raw"> = { item: T; index: number } & ({ result: AnsweredIn<F>; error?: undefined } | { error: Error; result?: undefined });
+export type Outcome<T, F extends Format = "raw"> =
+  { item: T; index: number } & ({ result: AnsweredIn<F>; error?: undefined } | { error: Error; result?: undefined });
 
 /** Calls `create` for each item, `concurrency` at once, and yields the outcomes as they are there. */
 export async function* many<T extends NewResult, F extends Format>(
@@ -28,7 +29,9 @@ export async function* many<T extends NewResult, F extends Format>(
   create: (item: NewResult, options: ResultOptions<F>) => Promise<AnsweredIn<F>>,
 ): AsyncGenerator<Outcome<T, F>> {
   const { concurrency = 8, job, signal, attempts = patience, ...others } = options;
-  if (!Number.isInteger(concurrency) || concurrency < 1) throw new TypeError("prism: createResults: concurrency is not a whole number above 0");
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new TypeError("prism: createResults: concurrency is not a whole number above 0");
+  }
   const from = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const leave = new AbortController();
   const abort = () => leave.abort(signal?.reason);
@@ -36,7 +39,8 @@ export async function* many<T extends NewResult, F extends Format>(
   signal?.addEventListener("abort", abort);
   const underWay = new Map<number, Promise<Outcome<T, F>>>();
   const begin = async (item: T, index: number): Promise<Outcome<T, F>> => {
-    const keyed = item.idempotency_key === undefined && job !== undefined ? { ...item, idempotency_key: keyOf(job, prism, item) } : item;
+    const keyed = item.idempotency_key === undefined && job !== undefined
+      ? { ...item, idempotency_key: keyOf(job, prism, item) } : item;
     try {
       return { item, index, result: await create(keyed, { ...others, attempts, signal: leave.signal }) };
     } catch (error) {
@@ -64,13 +68,14 @@ export async function* many<T extends NewResult, F extends Format>(
   }
 }
 
-// Releases keep the key as it is: a job may begin with one release, or with the Go client, and go on with another. It is the SHA-256 of
-// the JSON that Go writes: fields by their names, members that are not sent left out, and five characters escaped that JSON does not
-// need escaped.
+// Releases keep the key as it is: a job may begin with one release, or with the Go client, and go on with another. It is the
+// SHA-256 of the JSON that Go writes: fields by their names, members that are not sent left out, and five characters escaped that
+// JSON does not need escaped.
 function keyOf(job: string, prism: string, { text, fields, version, ref, context }: NewResult): string {
   const sorted = fields && Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
   const members = { fields: sorted, text, version: version ?? undefined, ref: ref ?? undefined, context: context ?? undefined };
-  const json = JSON.stringify([job, prism, members]).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const json = JSON.stringify([job, prism, members])
+    .replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const hash = new Sha256();
   hash.update(new TextEncoder().encode(json));
   return hash.hex();
@@ -78,5 +83,6 @@ function keyOf(job: string, prism: string, { text, fields, version, ref, context
 
 // Whether every other item would have the same error.
 function endsAll(error: Error, signal: AbortSignal): boolean {
-  return signal.aborted || (error instanceof ApiError && (error.code === "unauthorized" || error.code === "not_found")) || error instanceof TypeError;
+  return signal.aborted
+    || (error instanceof ApiError && (error.code === "unauthorized" || error.code === "not_found")) || error instanceof TypeError;
 }

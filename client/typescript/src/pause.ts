@@ -57,12 +57,15 @@ export function leaveIfAborted(at: Circumstances, signal: AbortSignal | undefine
 export const retryAfter = (error: unknown): number => (error instanceof ApiError ? (error.retryAfter ?? 0) : 0);
 
 /**
- * How often a step of something that takes long may fail in a row without progress: half a minute or more, in which a server restarts.
+ * How often a step of something that takes long may fail in a row without progress: half a minute or more, in which a server
+ * restarts.
  */
 export const patience = 10;
 
 /** Repeats a step that fails for a reason that may pass, until it succeeds. `progress` tells how far the steps came. */
-export async function patiently<T>(pauses: Pauses, bounds: Bounds, step: () => Promise<T>, progress: () => number = () => 0): Promise<T> {
+export async function patiently<T>(
+  pauses: Pauses, bounds: Bounds, step: () => Promise<T>, progress: () => number = () => 0,
+): Promise<T> {
   for (let n = 1; ; n++) {
     const before = progress();
     try {

@@ -2,7 +2,9 @@ import { type Call, type CallOptions, limits } from "./call.js";
 import { answersOf, escalationOf, rowOf, shaped } from "./core.js";
 import type { List } from "./lists.js";
 import { Operations } from "./operations.js";
-import type { Lens, NewPrism, NewTry, NewVersion, PreviewedLens, ResultRow, Schemas, Selection, StoredPrism, Try, Version } from "./types.js";
+import type {
+  Lens, NewPrism, NewTry, NewVersion, PreviewedLens, ResultRow, Schemas, Selection, StoredPrism, Try, Version,
+} from "./types.js";
 
 /** Options of a call that stores something. */
 export interface StoreOptions extends CallOptions {
@@ -40,22 +42,29 @@ export class Prisms extends Operations {
 
   /** Archives a prism, which then takes no calls. Its results stay readable. */
   archivePrism(prism: string, options?: CallOptions): Promise<StoredPrism> {
-    return this.#tagged({ operation: "archivePrism", method: "POST", path: ["prisms", prism, "archive"], repeatable: true }, options);
+    return this.#tagged(
+      { operation: "archivePrism", method: "POST", path: ["prisms", prism, "archive"], repeatable: true }, options,
+    );
   }
 
   /** Lets an archived prism take calls again. */
   unarchivePrism(prism: string, options?: CallOptions): Promise<StoredPrism> {
-    return this.#tagged({ operation: "unarchivePrism", method: "POST", path: ["prisms", prism, "unarchive"], repeatable: true }, options);
+    return this.#tagged(
+      { operation: "unarchivePrism", method: "POST", path: ["prisms", prism, "unarchive"], repeatable: true }, options,
+    );
   }
 
   /** Has the results of a prism deleted, within an hour, when they are older than this many days; null keeps them. */
   setRetention(prism: string, days: number | null, options?: CallOptions): Promise<StoredPrism> {
-    return this.#tagged({ operation: "setRetention", method: "PUT", path: ["prisms", prism, "retention"], body: { days } }, options);
+    return this.#tagged(
+      { operation: "setRetention", method: "PUT", path: ["prisms", prism, "retention"], body: { days } }, options,
+    );
   }
 
   /** Adds the next version of a prism, which answers calls from then on. With `if_latest` only behind that version. */
   createVersion(prism: string, version: NewVersion, options?: ChangeOptions): Promise<Version> {
-    const call = { operation: "createVersion", method: "POST", path: ["prisms", prism, "versions"], ifMatch: options?.ifMatch } as const;
+    const call =
+      { operation: "createVersion", method: "POST", path: ["prisms", prism, "versions"], ifMatch: options?.ifMatch } as const;
     return this.caller.json({ ...call, ...storing(version, 201, options) }, options);
   }
 
@@ -74,19 +83,23 @@ export class Prisms extends Operations {
     return this.#tagged({ ...call, ...storing(lens, 200, options) }, options);
   }
 
-  /** Shows results of a prism, at most 50, as a read with another Lens would. An id that no result of the prism has is left out. */
+  /**
+   * Shows results of a prism, at most 50, as a read with another Lens would. An id that no result of the prism has is left out.
+   */
   previewLens(prism: string, lens: Lens, results: string[] = [], options?: CallOptions): Promise<PreviewedLens> {
     const body = { columns: lens.columns, result_ids: results };
     return this.caller.json(
       { operation: "previewLens", method: "POST", path: ["prisms", prism, "lens", "preview"], body, repeatable: true },
       options,
-      (preview: Schemas["PreviewedLens"]) => ({ ...preview, data: preview.data.map((row) => ({ ...row, result: shaped<ResultRow>(row.result, "json") })) }),
+      (preview: Schemas["PreviewedLens"]) => ({
+        ...preview, data: preview.data.map((row) => ({ ...row, result: shaped<ResultRow>(row.result, "json") })),
+      }),
     );
   }
 
   /**
-   * Asks the model the questions of a definition. Neither the definition nor a result is saved, but the use counts, so a call without
-   * a response is not repeated. If the model gives no usable answer, it throws a FailedError with the try.
+   * Asks the model the questions of a definition. Neither the definition nor a result is saved, but the use counts, so a call
+   * without a response is not repeated. If the model gives no usable answer, it throws a FailedError with the try.
    */
   tryDefinition(definition: NewTry, options?: CallOptions): Promise<Try> {
     return this.caller.json(

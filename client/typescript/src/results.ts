@@ -5,12 +5,13 @@ import type { List } from "./lists.js";
 import { type ManyOptions, many, type Outcome } from "./many.js";
 import { Prisms, type StoreOptions, storing } from "./prisms.js";
 import type {
-  AnsweredIn, Deleting, Format, NewResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying, Schemas, Selection,
+  AnsweredIn, Deleting, Format, NewResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying,
+  Schemas, Selection,
 } from "./types.js";
 
 /**
- * An idempotency key that no other call has. Keep it as long as you may repeat the call: a repeat with the same key returns the stored
- * result, or retries it if it failed.
+ * An idempotency key that no other call has. Keep it as long as you may repeat the call: a repeat with the same key returns the
+ * stored result, or retries it if it failed.
  */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -25,17 +26,21 @@ export function keyed<T extends { idempotency_key?: string | null }>(body: T) {
 /** Results: creating, reading, retrying, listing, exporting and deleting. */
 export class Results extends Prisms {
   /**
-   * Answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable answer, it throws a
-   * FailedError with the saved result.
+   * Answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable answer, it throws
+   * a FailedError with the saved result.
    */
-  createResult<F extends Format = "raw">(prism: string, result: NewResult, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
-    return this.#result({ operation: "createResult", method: "POST", path: ["prisms", prism, "results"], ...keyed(result), ...answering }, options);
+  createResult<F extends Format = "raw">(
+    prism: string, result: NewResult, options: ResultOptions<F> = {},
+  ): Promise<AnsweredIn<F>> {
+    return this.#result(
+      { operation: "createResult", method: "POST", path: ["prisms", prism, "results"], ...keyed(result), ...answering }, options,
+    );
   }
 
   /**
-   * Answers many texts, several at a time, and yields the outcome of each as soon as it is there, whatever the order of the texts:
-   * `index` tells its place. Texts are taken as they are needed. A text that has no answer has an `error`; an error of the key or the
-   * prism ends the iteration.
+   * Answers many texts, several at a time, and yields the outcome of each as soon as it is there, whatever the order of the
+   * texts: `index` tells its place. Texts are taken as they are needed. A text that has no answer has an `error`; an error of the
+   * key or the prism ends the iteration.
    */
   createResults<T extends NewResult, F extends Format = "raw">(
     prism: string, results: Iterable<T> | AsyncIterable<T>, options: ManyOptions<F> = {},
@@ -61,33 +66,35 @@ export class Results extends Prisms {
   listResults(selection?: Selection<"listResults"> & { format?: "raw" }, options?: CallOptions): List<Result>;
   listResults(selection: Selection<"listResults"> = {}, options?: CallOptions): List<Result | ResultRow> {
     const { format = "raw" } = selection;
-    return this.list("listResults", ["results"], { ...selection, format }, options, (result) => shaped<Result | ResultRow>(result, format));
+    return this.list("listResults", ["results"], { ...selection, format }, options,
+      (result) => shaped<Result | ResultRow>(result, format));
   }
 
   /** Streams the results of a prism, oldest first; csv and tsv begin with one header row. */
   exportResults(prism: string, selection: Selection<"exportResults"> = {}, options?: CallOptions): Promise<Download> {
     const type = rowTypes[selection.format ?? "csv"];
-    return this.download({ operation: "exportResults", method: "GET", path: ["prisms", prism, "results"], query: selection, type }, options);
+    return this.download(
+      { operation: "exportResults", method: "GET", path: ["prisms", prism, "results"], query: selection, type }, options,
+    );
   }
 
   /** Reads everything that is kept of the call that made a result. */
   readRecord(id: string, options?: CallOptions): Promise<ResultRecord> {
-    return this.caller.json({ operation: "readRecord", method: "GET", path: ["results", id, "record"] }, options, (record: Schemas["Record"]) => ({
-      ...record, escalation: escalationOf(record.escalation),
-    }));
+    return this.caller.json({ operation: "readRecord", method: "GET", path: ["results", id, "record"] }, options,
+      (record: Schemas["Record"]) => ({ ...record, escalation: escalationOf(record.escalation) }));
   }
 
   /**
-   * Deletes a result for good, and frees its idempotency key. A result that is not there is `not_found`, also if it was deleted by an
-   * attempt of this call whose response was lost.
+   * Deletes a result for good, and frees its idempotency key. A result that is not there is `not_found`, also if it was deleted
+   * by an attempt of this call whose response was lost.
    */
   deleteResult(id: string, options?: CallOptions): Promise<void> {
     return this.caller.nothing({ operation: "deleteResult", method: "DELETE", path: ["results", id] }, options);
   }
 
   /**
-   * Deletes the results of a prism that match every member of the deletion, at least one, and were saved before the call. A dry run
-   * counts them.
+   * Deletes the results of a prism that match every member of the deletion, at least one, and were saved before the call. A dry
+   * run counts them.
    */
   deleteResults(prism: string, deletion: ResultDeletion, options?: StoreOptions): Promise<Deleting> {
     const call = { operation: "deleteResults", method: "POST", path: ["prisms", prism, "results", "delete"] } as const;
@@ -95,8 +102,8 @@ export class Results extends Prisms {
   }
 
   /**
-   * Retries all failed results that match, in the background, if they are as many as `expect`; else it is a conflict. A dry run counts
-   * them.
+   * Retries all failed results that match, in the background, if they are as many as `expect`; else it is a conflict. A dry run
+   * counts them.
    */
   retryResults(retry: ResultRetry, options?: StoreOptions): Promise<Retrying> {
     const call = { operation: "retryResults", method: "POST", path: ["results", "retry"] } as const;
@@ -107,7 +114,9 @@ export class Results extends Prisms {
   #result<R>(call: Call, options: ResultOptions<Format>): Promise<R> {
     const { format = "raw" } = options;
     const made = { ...call, query: { format }, format };
-    if (format === "json" || format === "raw") return this.caller.json(made, options, (result) => shaped<R & object>(result, format));
+    if (format === "json" || format === "raw") {
+      return this.caller.json(made, options, (result) => shaped<R & object>(result, format));
+    }
     return this.caller.text({ ...made, type: rowTypes[format] }, options) as Promise<R>;
   }
 }

@@ -88,8 +88,8 @@ export class Rows {
     if (rest.length > 0) throw new ConnectionError(at, new Error("the response ends inside a row"), { sent: true });
   }
 
-  // The number of the last row that came, which is the first of Prism's own columns. Their names have prefixes if the file has such
-  // names too; the file's columns come first, so the last four names in a row are Prism's.
+  // The number of the last row that came, which is the first of Prism's own columns. Their names have prefixes if the file has
+  // such names too; the file's columns come first, so the last four names in a row are Prism's.
   #number(): number {
     if (!this.#last) return this.#after;
     const [names, cells] = this.#cells(new TextDecoder().decode(this.#last));

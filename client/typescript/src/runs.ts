@@ -19,13 +19,14 @@ export interface WatchOptions extends CallOptions {
 export type RowsRun = Omit<NewRun, "file_id" | "from_labels_of"> & Required<Pick<NewRun, "fields">>;
 
 /** Whether a run changes no more unless somebody resumes or retries it. */
-export const isSettled = (run: Run): boolean => run.status === "finished" || run.status === "cancelled" || run.status === "paused";
+export const isSettled = (run: Run): boolean =>
+  run.status === "finished" || run.status === "cancelled" || run.status === "paused";
 
 /** Runs of files. */
 export class Runs extends Uploads {
   /**
-   * Uploads a file as uploadFile does, runs it through a prism, and follows the run as watchRun does until it is finished, cancelled or
-   * paused. If the call ends earlier, the run goes on.
+   * Uploads a file as uploadFile does, runs it through a prism, and follows the run as watchRun does until it is finished,
+   * cancelled or paused. If the call ends earlier, the run goes on.
    */
   async runFile(prism: string, upload: Upload, run: RowsRun, options: UploadOptions & WatchOptions = {}): Promise<Run> {
     const { onUpload, onProgress, ...call } = options;
@@ -37,8 +38,8 @@ export class Runs extends Uploads {
   }
 
   /**
-   * Starts a run of a ready file through a prism, given by its slug or id, or of the labelled inputs of a version. A dry run makes every check, also those of the rows, and says
-   * what the run would do.
+   * Starts a run of a ready file through a prism, given by its slug or id, or of the labelled inputs of a version. A dry run
+   * makes every check, also those of the rows, and says what the run would do.
    */
   createRun(prism: string, run: NewRun, options: StoreOptions & { dryRun: true }): Promise<DryRun>;
   createRun(prism: string, run: NewRun, options?: StoreOptions & { dryRun?: false | undefined }): Promise<Run>;
@@ -83,17 +84,21 @@ export class Runs extends Uploads {
   }
 
   /**
-   * Streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers. It works in every
-   * state of the run. A download of csv, tsv or jsonl whose connection is lost continues behind the last row that came; one of xlsx
-   * throws a ConnectionError.
+   * Streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers. It works in
+   * every state of the run. A download of csv, tsv or jsonl whose connection is lost continues behind the last row that came; one
+   * of xlsx throws a ConnectionError.
    */
   async listRunRows(id: string, selection: Selection<"listRunRows"> = {}, options: CallOptions = {}): Promise<Download> {
     const { format = "csv", after = 0 } = selection;
-    const call: Call = { operation: "listRunRows", method: "GET", path: ["runs", id, "rows"], query: selection, type: rowTypes[format] };
+    const call: Call = {
+      operation: "listRunRows", method: "GET", path: ["runs", id, "rows"], query: selection, type: rowTypes[format],
+    };
     if (format === "xlsx") return this.download(call, options);
     const bounds = this.caller.bounds(options);
     const request = (behind: number) =>
-      this.caller.call({ ...call, query: { ...selection, ...(behind > 0 && { after: behind }) } }, bounds, async (received) => received);
+      this.caller.call(
+        { ...call, query: { ...selection, ...(behind > 0 && { after: behind }) } }, bounds, async (received) => received,
+      );
     const first = await request(after);
     let current = first;
     const rows = new Rows(format, after, first.chunks(), async (behind) => (current = await request(behind)).chunks());
@@ -114,8 +119,8 @@ export class Runs extends Uploads {
   }
 
   /**
-   * Follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events, or where those do not arrive,
-   * such as behind a proxy that holds them back, asks every 2 s. If the call ends earlier, the run goes on.
+   * Follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events, or where those do not
+   * arrive, such as behind a proxy that holds them back, asks every 2 s. If the call ends earlier, the run goes on.
    */
   async watchRun(id: string, options: WatchOptions = {}): Promise<Run> {
     const { onProgress = () => {}, ...call } = options;

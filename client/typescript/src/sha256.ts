@@ -1,5 +1,5 @@
-// SHA-256 of content that comes in pieces, FIPS 180-4. The web's crypto.subtle takes only content that is in memory as a whole, and
-// is missing on pages without TLS.
+// SHA-256 of content that comes in pieces, FIPS 180-4. The web's crypto.subtle takes only content that is in memory as a whole,
+// and is missing on pages without TLS.
 
 const constants = roots(64, 3);
 const initial = roots(8, 2);

@@ -10,9 +10,13 @@ type WithTimes<T> = { [Name in keyof T]: Name extends "from" | "to" | "before" |
 type WithBooleans<T> = { [Name in keyof T]: NonNullable<T[Name]> extends "true" | "false" ? T[Name] | boolean : T[Name] };
 
 /** What an operation's query selects. Times may be Dates. */
-export type Selection<Operation extends keyof operations> = WithBooleans<WithTimes<NonNullable<operations[Operation]["parameters"]["query"]>>>;
+export type Selection<Operation extends keyof operations> =
+  WithBooleans<WithTimes<NonNullable<operations[Operation]["parameters"]["query"]>>>;
 
-/** How a result is written: `raw` has the answers with every probability, `json` the columns of the Lens; the others are rows of text. */
+/**
+ * How a result is written: `raw` has the answers with every probability, `json` the columns of the Lens; the others are rows of
+ * text.
+ */
 export type Format = Schemas["Format"];
 
 /** The formats of rows, which exports have. */
@@ -57,7 +61,8 @@ type Input =
  * A call of a prism. Without `idempotency_key` the client chooses one, so that it can repeat the call; with null there is none,
  * and a call whose response is lost is not repeated.
  */
-export type NewResult = Input & Omit<Schemas["CreateResult"], "fields" | "text" | "idempotency_key"> & { idempotency_key?: string | null };
+export type NewResult =
+  Input & Omit<Schemas["CreateResult"], "fields" | "text" | "idempotency_key"> & { idempotency_key?: string | null };
 
 /** Everything that is kept of the call that made a result. */
 export type ResultRecord = Omit<Schemas["Record"], "escalation"> & Escalated;
@@ -162,7 +167,10 @@ export type FilePart = Schemas["FilePart"];
 /** Rows of a file: of each column the cell, or null for what the row of a jsonl file lacks. */
 export type FileRows = { data: Record<string, string | null>[] };
 
-/** A run of a file, with its columns, or of the labelled inputs of a version. Its idempotency key is like that of {@link NewResult}. */
+/**
+ * A run of a file, with its columns, or of the labelled inputs of a version. Its idempotency key is like that of
+ * {@link NewResult}.
+ */
 export type NewRun = Omit<Schemas["NewRun"], "dry_run">;
 export type Run = Schemas["Run"];
 export type RunStatus = Schemas["RunStatus"];

@@ -50,7 +50,9 @@ export class Uploading {
   #anew = false;
   #sent = 0;
 
-  private constructor(files: Files, caller: Caller, bounds: Bounds, content: Blob, file: NewFile, tell: UploadOptions["onUpload"]) {
+  private constructor(
+    files: Files, caller: Caller, bounds: Bounds, content: Blob, file: NewFile, tell: UploadOptions["onUpload"],
+  ) {
     this.#files = files;
     this.#caller = caller;
     this.#bounds = bounds;
@@ -65,7 +67,9 @@ export class Uploading {
     const name = upload.name ?? (content as Blob & { name?: string }).name;
     if (!name) throw new TypeError("prism: uploadFile: the content has no name; pass one");
     const format = upload.format ?? fileFormatOf(name);
-    if (!format) throw new TypeError("prism: uploadFile: the extension of the name is not csv, tsv, jsonl, xlsx or parquet; pass a format");
+    if (!format) {
+      throw new TypeError("prism: uploadFile: the extension of the name is not csv, tsv, jsonl, xlsx or parquet; pass a format");
+    }
     const sha256 = await sum(content, bounds.signal);
     const uploading = new Uploading(files, caller, bounds, content, { name, format, bytes: content.size, sha256 }, tell);
     const file = await patiently(caller.pauses, bounds, () => uploading.#advance(), () => uploading.#sent);
@@ -101,14 +105,16 @@ export class Uploading {
       const wanted = this.#new;
       let looked = 0;
       for await (const f of this.#files.listFiles({}, this.#bounds)) {
-        const same = f.sha256 === wanted.sha256 && f.name === wanted.name && f.format === wanted.format && f.bytes === wanted.bytes;
+        const same =
+          f.sha256 === wanted.sha256 && f.name === wanted.name && f.format === wanted.format && f.bytes === wanted.bytes;
         if (same && f.status !== "unusable") this.#file = f;
         if (this.#file || ++looked === newestFiles) break;
       }
       this.#found = this.#file !== undefined;
     }
     // A file of a list may tell less of it.
-    this.#file = this.#file ? await this.#files.readFile(this.#file.id, this.#bounds) : await this.#files.createFile(this.#new, this.#bounds);
+    this.#file = this.#file
+      ? await this.#files.readFile(this.#file.id, this.#bounds) : await this.#files.createFile(this.#new, this.#bounds);
     return this.#file;
   }
 
@@ -165,10 +171,10 @@ export async function sum(content: Blob, signal?: AbortSignal): Promise<string> 
 /** Files of rows, and their upload. */
 export class Uploads extends Files {
   /**
-   * Uploads a file and returns it when Prism has read it. It sends the missing parts several at a time, and asks again what is missing
-   * when a connection is lost. A file of the same name, format and content that is among the account's newest hundred, whole or in
-   * part, is continued and not sent again: so an upload that ended with its program is continued by the same call. A file that Prism
-   * cannot read is an UnusableFileError.
+   * Uploads a file and returns it when Prism has read it. It sends the missing parts several at a time, and asks again what is
+   * missing when a connection is lost. A file of the same name, format and content that is among the account's newest hundred,
+   * whole or in part, is continued and not sent again: so an upload that ended with its program is continued by the same call. A
+   * file that Prism cannot read is an UnusableFileError.
    */
   uploadFile(upload: Upload, options: UploadOptions = {}): Promise<File> {
     const { onUpload, ...call } = options;

@@ -11,7 +11,9 @@ describe("answers have the type of their question", () => {
   it("and are read without a cast", () => {
     const { value, confidence, probabilities } = answers.choice("topic");
     expect([value, confidence, Object.entries(probabilities)]).toEqual(["z", 0.5, [["z", 0.75], ["a", 0.25]]]);
-    expect([answers.yesNo("upset").probability, answers.scale("urgency").level, answers.scale("urgency").probabilities["high"]]).toEqual([0, "low", 0]);
+    expect([
+      answers.yesNo("upset").probability, answers.scale("urgency").level, answers.scale("urgency").probabilities["high"],
+    ]).toEqual([0, "low", 0]);
   });
   it.each<[string, () => unknown, string]>([
     ["an unknown question", () => answers.choice("topik"), `there is no question "topik"; there are "topic", "upset", "urgency"`],
@@ -27,11 +29,16 @@ describe("answers have the type of their question", () => {
 describe("columns have a kind", () => {
   const row = new Row([["topic", "billing"], ["upset", "unsure"], ["urgency_average", 2.5], ["new", null]]);
   it("that is read without a cast", () => {
-    const read: [string, "yes" | "no" | "unsure", number] = [row.text("topic"), row.yesNo("upset"), row.number("urgency_average")];
+    const read: [
+      string, "yes" | "no" | "unsure", number,
+    ] = [row.text("topic"), row.yesNo("upset"), row.number("urgency_average")];
     expect(read).toEqual(["billing", "unsure", 2.5]);
   });
   it.each<[string, () => unknown, string]>([
-    ["an unknown column", () => row.text("topik"), `there is no column "topik"; there are "topic", "upset", "urgency_average", "new"`],
+    [
+      "an unknown column", () => row.text("topik"),
+      `there is no column "topik"; there are "topic", "upset", "urgency_average", "new"`,
+    ],
     ["a number for a text", () => row.text("urgency_average"), `the column "urgency_average" has a number, not a text`],
     ["a choice for yes or no", () => row.yesNo("topic"), `the column "topic" is not that of a yes_no question`],
     ["a choice for a number", () => row.number("topic"), `the column "topic" has a text, not a number`],
@@ -67,13 +74,18 @@ describe("answers and columns keep their order", () => {
     const rows = await (await answering(200, jsonType, page(rowJson.replace('"a":0.5', '"7":0.5')))).listResults(json);
     expect([...rows.data[0]!.row!.keys()]).toEqual(["z", "7", "n"]);
     const tried = await (
-      await answering(200, jsonType, `{"status":"ok","took_ms":1,"raw":{"z":{"type":"yes_no","probability":0.5},"a":{"type":"yes_no","probability":1}},"json":{"z":"unsure","9":1}}`)
+      await answering(
+        200, jsonType,
+        `{"status":"ok","took_ms":1,"raw":{"z":{"type":"yes_no","probability":0.5},"a":{"type":"yes_no","probability":1}},`
+          + `"json":{"z":"unsure","9":1}}`,
+      )
     ).tryDefinition({ definition: { fields: [], questions: [] }, text: "t" });
     expect([...tried.answers.keys(), ...tried.row.keys()]).toEqual(["z", "a", "z", "9"]);
     expect([tried.answers.yesNo("a").probability, tried.row.yesNo("z")]).toEqual([1, "unsure"]);
   });
   it("of both models of an escalation", async () => {
-    const [first, second] = [{ z: { type: "yes_no", probability: 0.5 } }, null].map((answers) => whole("AnsweredModel", { answers }));
+    const [first, second] =
+      [{ z: { type: "yes_no", probability: 0.5 } }, null].map((answers) => whole("AnsweredModel", { answers }));
     const escalation = { questions: ["z"], error_code: "timeout", first, second };
     const record = await (await answering(200, jsonType, JSON.stringify(whole("Record", { escalation })))).readRecord("a");
     expect([record.escalation?.first.answers?.yesNo("z").probability, record.escalation?.second.answers]).toEqual([0.5, null]);
@@ -91,7 +103,9 @@ describe("lists", () => {
       asked.push(request.at.search);
       const begin = Number(request.at.searchParams.get("cursor") ?? 0);
       const end = begin + Math.min(Number(request.at.searchParams.get("limit") ?? 50), 2);
-      json(response, 200, { data: ["a", "b", "c"].slice(begin, end).map((id) => whole("ApiKey", { id })), next_cursor: end < 3 ? String(end) : null });
+      json(response, 200, {
+        data: ["a", "b", "c"].slice(begin, end).map((id) => whole("ApiKey", { id })), next_cursor: end < 3 ? String(end) : null,
+      });
     });
   const ids = async (list: ReturnType<Prism["listKeys"]>) => {
     const seen: string[] = [];
@@ -127,7 +141,8 @@ describe("lists", () => {
   it("end with the error of a page", async () => {
     let n = 0;
     const prism = await serving((_, response) =>
-      n++ === 0 ? json(response, 200, { data: [whole("ApiKey", { id: "a" })], next_cursor: "x" }) : answer(response, 401, jsonType, `{"error":{"code":"unauthorized","message":"no"}}`),
+      n++ === 0 ? json(response, 200, { data: [whole("ApiKey", { id: "a" })], next_cursor: "x" })
+        : answer(response, 401, jsonType, `{"error":{"code":"unauthorized","message":"no"}}`),
     );
     const seen: string[] = [];
     await failure((async () => { for await (const { id } of prism.listKeys()) seen.push(id); })(), Error);

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   ApiError, ConnectionError, FailedError, newIdempotencyKey, Prism, requestIdOf, UnavailableError, ValidationError,
 } from "../src/index.js";
-import { answer, answering, calling, cut, failedJson, failure, jsonType, key, okJson, resultId, serving, unavailableJson, whole } from "./serving.js";
+import {
+  answer, answering, calling, cut, failedJson, failure, jsonType, key, okJson, resultId, serving, unavailableJson, whole,
+} from "./serving.js";
 
 const text = { text: "t" };
 
@@ -11,7 +13,9 @@ describe("errors", () => {
   it("have the status, the code, the message and the request's id", async () => {
     const prism = await answering(409, jsonType, `{"error":{"code":"conflict","message":"This prism is archived."}}`);
     const error = await failure(prism.replaceLens("a", { columns: [] }), ApiError);
-    expect(error).toMatchObject({ operation: "replaceLens", status: 409, code: "conflict", text: "This prism is archived.", requestId: "r-1" });
+    expect(error).toMatchObject({
+      operation: "replaceLens", status: 409, code: "conflict", text: "This prism is archived.", requestId: "r-1",
+    });
     expect(error.message).toBe("prism: replaceLens: 409 conflict: This prism is archived.");
   });
 
@@ -24,14 +28,17 @@ describe("errors", () => {
   it.each([
     ["Invalid request: text: Required", [{ path: "text", message: "Required" }]],
     [
-      "Invalid request: format: Expected 'json' | 'raw'; definition.questions.0.text: String must contain at least 1 character(s)",
+      "Invalid request: format: Expected 'json' | 'raw'; "
+        + "definition.questions.0.text: String must contain at least 1 character(s)",
       [
         { path: "format", message: "Expected 'json' | 'raw'" },
         { path: "definition.questions.0.text", message: "String must contain at least 1 character(s)" },
       ],
     ],
     ["Invalid request: a: one; two", [{ path: "a", message: "one; two" }]],
-    ["Missing fields: subject, message", [{ path: "fields.subject", message: "Required" }, { path: "fields.message", message: "Required" }]],
+    ["Missing fields: subject, message", [
+      { path: "fields.subject", message: "Required" }, { path: "fields.message", message: "Required" },
+    ]],
     ["Unknown fields: a", [{ path: "fields.a", message: "Unknown field" }]],
     ["Request too large: about 9", [{ path: "", message: "Request too large: about 9" }]],
   ])("of validation have their problems: %s", async (message, problems) => {
@@ -46,7 +53,9 @@ describe("errors", () => {
     ["retry json", (p) => p.retryResult("a", { format: "json" })],
   ])("carry a failed result: %s", async (_, call) => {
     const error = await failure(call(await answering(502, jsonType, failedJson)), FailedError);
-    expect(error).toMatchObject({ result: { id: resultId, status: "failed", answers: null }, body: failedJson, requestId: "r-1" });
+    expect(error).toMatchObject({
+      result: { id: resultId, status: "failed", answers: null }, body: failedJson, requestId: "r-1",
+    });
     expect(error.message).toContain("within 15 seconds");
   });
 
@@ -61,17 +70,21 @@ describe("errors", () => {
   const tryOf = { definition: { fields: [], questions: [] }, ...text };
 
   it("carry a failed try", async () => {
-    const failed = whole("Try", { status: "failed", error: "The model did not answer within 15 seconds.", error_code: "timeout", raw: null, json: null });
+    const failed = whole(
+      "Try",
+      { status: "failed", error: "The model did not answer within 15 seconds.", error_code: "timeout", raw: null, json: null },
+    );
     const error = await failure((await answering(502, jsonType, JSON.stringify(failed))).tryDefinition(tryOf), FailedError);
     expect(error).toMatchObject({ try: { error_code: "timeout", answers: null, row: null }, result: undefined });
     expect(error.message).toBe("prism: tryDefinition: The model did not answer within 15 seconds.");
   });
 
-  it.each(["<h1>proxy</h1>", "null", `{"status":"ok"}`, failedJson.slice(0, 20)])("take no other 502 for a failed one: %s", async (page) => {
-    const prism = await answering(502, jsonType, page);
-    expect((await failure(prism.tryDefinition(tryOf), ApiError)).code).toBe("unexpected");
-    expect((await failure(prism.createResult("a", text, { attempts: 1 }), ApiError)).code).toBe("unexpected");
-  });
+  it.each(["<h1>proxy</h1>", "null", `{"status":"ok"}`, failedJson.slice(0, 20)])("take no other 502 for a failed one: %s",
+    async (page) => {
+      const prism = await answering(502, jsonType, page);
+      expect((await failure(prism.tryDefinition(tryOf), ApiError)).code).toBe("unexpected");
+      expect((await failure(prism.createResult("a", text, { attempts: 1 }), ApiError)).code).toBe("unexpected");
+    });
 
   it.each([301, 403, 429, 502, 504])("a proxy's page is unexpected: %i", async (status) => {
     const prism = await answering(status, "text/html", "<h1>secret stack trace</h1>");
@@ -80,7 +93,9 @@ describe("errors", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  it.each([`<h1>log in</h1>`, "null", `"text"`, okJson.slice(0, 20), `{"id":"a"}`])("a success that is not Prism's is unexpected: %s", async (page) => {
+  it.each([
+    `<h1>log in</h1>`, "null", `"text"`, okJson.slice(0, 20), `{"id":"a"}`,
+  ])("a success that is not Prism's is unexpected: %s", async (page) => {
     expect((await failure((await answering(200, "text/html", page)).readResult("a"), ApiError)).code).toBe("unexpected");
   });
 
@@ -89,7 +104,9 @@ describe("errors", () => {
     const prism = await serving(() => leave.abort(new Error("my reason")));
     const error = await failure(prism.readResult("a", { signal: leave.signal }), ConnectionError);
     expect(error).toMatchObject({ sent: true, aborted: true, timedOut: false, cause: new Error("my reason") });
-    expect(await failure(prism.readResult("a", { signal: leave.signal }), ConnectionError)).toMatchObject({ sent: false, aborted: true });
+    expect(await failure(prism.readResult("a", { signal: leave.signal }), ConnectionError)).toMatchObject({
+      sent: false, aborted: true,
+    });
   });
 });
 
@@ -199,7 +216,9 @@ it("the key is not shown", async () => {
   const prism = await answering(401, jsonType, `{"error":{"code":"unauthorized","message":"Invalid API key"}}`);
   const shown: unknown[] = [prism, await failure(prism.listKeys(), ApiError)];
   shown.push(await failure(calling("http://127.0.0.1:1").listResults({ ref: "private" }), ConnectionError));
-  for (const config of [{ url: `http://user:${key}@host/`, key }, { url: `nowhere ${key}`, key }, { url: "http://host", key: `${key}\n` }]) {
+  for (const config of [
+    { url: `http://user:${key}@host/`, key }, { url: `nowhere ${key}`, key }, { url: "http://host", key: `${key}\n` },
+  ]) {
     try {
       shown.push(new Prism(config));
     } catch (error) {
@@ -213,14 +232,17 @@ it("the key is not shown", async () => {
 });
 
 describe("a client", () => {
-  it.each(["", "host", "ftp://host", "http://", "http://h?x", "http://h#x", "http://h?", "http://h:x"])("refuses the address %j", (url) => {
-    expect(() => new Prism({ url, key })).toThrow(/^prism: url /);
-  });
+  it.each(["", "host", "ftp://host", "http://", "http://h?x", "http://h#x", "http://h?", "http://h:x"])("refuses the address %j",
+    (url) => {
+      expect(() => new Prism({ url, key })).toThrow(/^prism: url /);
+    });
   it.each(["", "a b", "ä"])("refuses the key %j", (wrong) => {
     expect(() => new Prism({ url: "http://h", key: wrong })).toThrow(/^prism: key /);
   });
   it.each([{ attempts: 0 }, { attempts: 1.5 }, { timeout: 0 }, { timeout: NaN }])("refuses the options %j", async (options) => {
-    expect((await failure(calling("http://h").readResult("a", options), TypeError)).message).toMatch(/^prism: (attempts|timeout) /);
+    expect(
+      (await failure(calling("http://h").readResult("a", options), TypeError)).message,
+    ).toMatch(/^prism: (attempts|timeout) /);
   });
   it.each(["", ".", ".."])("refuses the id %j, whose address would be that of another operation", async (id) => {
     expect((await failure(calling("http://h").deleteResult(id), TypeError)).message).toContain("deleteResult");
@@ -267,7 +289,9 @@ describe("a request", () => {
       "https://host/some/where/v1/prisms/a%2Fb%20%3Fc%25%C3%A9",
       "https://host/some/where/v1/results?ref=a%26b%3Dc%2B%C3%BC&from=1970-01-01T00%3A00%3A00.000Z&format=raw",
     ]);
-    expect(Object.fromEntries(headers[0]!)).toEqual({ authorization: `Bearer ${key}`, "user-agent": "me", "x-request-id": "mine" });
+    expect(Object.fromEntries(headers[0]!)).toEqual({
+      authorization: `Bearer ${key}`, "user-agent": "me", "x-request-id": "mine",
+    });
   });
 
   it("has an id that its answer names", async () => {
@@ -285,10 +309,12 @@ describe("a request", () => {
 it("a prism has the ETag of its response", async () => {
   const prism = await serving((request, response) => {
     response.setHeader("ETag", `"e"`);
-    answer(response, request.method === "POST" && request.url === "/v1/prisms" ? 201 : 200, jsonType, JSON.stringify(whole("Prism", {})));
+    const status = request.method === "POST" && request.url === "/v1/prisms" ? 201 : 200;
+    answer(response, status, jsonType, JSON.stringify(whole("Prism", {})));
   });
   const calls = [
-    prism.createPrism({ slug: "a", fields: [], questions: [] }), prism.readPrism("a"), prism.renamePrism("a", "n"), prism.replaceLens("a", { columns: [] }),
+    prism.createPrism({ slug: "a", fields: [], questions: [] }), prism.readPrism("a"), prism.renamePrism("a", "n"),
+    prism.replaceLens("a", { columns: [] }),
     prism.setRetention("a", null), prism.archivePrism("a"), prism.unarchivePrism("a"),
   ];
   for (const { etag } of await Promise.all(calls)) expect(etag).toBe(`"e"`);

@@ -16,19 +16,21 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
 }
 
-const document = JSON.parse(readFileSync(new URL("../../../services/gateway/internal/apidoc/openapi.json", import.meta.url), "utf8")) as {
-  paths: Record<string, Record<string, Operation>>;
-  components: {
-    parameters: Record<string, Parameter>;
-    schemas: Record<string, { properties?: Record<string, unknown> }>;
-    examples: Record<string, { value: unknown }>;
+const document =
+  JSON.parse(readFileSync(new URL("../../../services/gateway/internal/apidoc/openapi.json", import.meta.url), "utf8")) as {
+    paths: Record<string, Record<string, Operation>>;
+    components: {
+      parameters: Record<string, Parameter>;
+      schemas: Record<string, { properties?: Record<string, unknown> }>;
+      examples: Record<string, { value: unknown }>;
+    };
   };
-};
 
 const base = (ref: string) => ref.slice(ref.lastIndexOf("/") + 1);
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ id: operation.operationId, path, method: method.toUpperCase(), operation })),
+  Object.entries(methods)
+    .map(([method, operation]) => ({ id: operation.operationId, path, method: method.toUpperCase(), operation })),
 );
 
 // What a client sends.
@@ -41,7 +43,10 @@ async function sent(call: (prism: Prism) => PromiseLike<unknown>) {
     return Promise.reject(new Error("recorded"));
   };
   await failure(call(new Prism({ url: "http://prism.test", key, attempts: 1, fetch })), ConnectionError);
-  return { url: url!, init: init!, body: typeof init!.body === "string" ? (JSON.parse(init!.body) as Record<string, unknown>) : undefined };
+  return {
+    url: url!, init: init!,
+    body: typeof init!.body === "string" ? (JSON.parse(init!.body) as Record<string, unknown>) : undefined,
+  };
 }
 
 describe("the client can send everything that the document describes", () => {
@@ -85,7 +90,8 @@ it("every error of the document has its code", async () => {
     const refused = await failure((await answering(400, jsonType, JSON.stringify(value))).readResult("a"), ApiError);
     expect([refused.code, refused.text]).toEqual([code, message]);
   }
-  const described = document.components.schemas["Error"] as { properties: { error: { properties: { code: { enum: string[] } } } } };
+  const described =
+    document.components.schemas["Error"] as { properties: { error: { properties: { code: { enum: string[] } } } } };
   expect([...seen].toSorted()).toEqual(described.properties.error.properties.code.enum.toSorted());
 });
 

@@ -15,7 +15,8 @@ const { fields, questions, lens } = version;
 const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok" };
 const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1 };
 const run: NewRun = {
-  file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1, pause_at_failures: 0.5,
+  file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1,
+  pause_at_failures: 0.5,
   labels: { q: "l" },
   idempotency_key: "k",
 };
@@ -29,7 +30,9 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   readResult: (p) => p.readResult("a"),
   retryResult: (p) => p.retryResult("a"),
   listResults: (p) =>
-    p.listResults({ prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", format: "raw", ...page }),
+    p.listResults({
+      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", format: "raw", ...page,
+    }),
   exportResults: (p) => p.exportResults("a", { format: "csv", status: "ok", ...period, model: "m", key_id: "k", after: "a" }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
   readPrism: (p) => p.readPrism("a"),
@@ -96,7 +99,9 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
 
 // The operations whose methods are generated, and so take no more than the parts of their path.
 const plain = Object.getOwnPropertyNames(Operations.prototype).filter((name) => name !== "constructor").map(
-  (name) => [name, (prism: Prism) => (prism as unknown as Record<string, (...path: string[]) => PromiseLike<unknown>>)[name]!("a")] as const,
+  (name) => [
+    name, (prism: Prism) => (prism as unknown as Record<string, (...path: string[]) => PromiseLike<unknown>>)[name]!("a"),
+  ] as const,
 );
 
 /** Calls each operation with all that it can send. */

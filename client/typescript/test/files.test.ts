@@ -33,7 +33,8 @@ it.each<[string, Blob | Uint8Array | string]>([
 
 it("a file of a browser has its name", async () => {
   const files = new FakeFiles();
-  const { name } = await (await serving(files.handle)).uploadFile({ content: Object.assign(new Blob([content]), { name: "a.CSV" }) });
+  const { name } =
+    await (await serving(files.handle)).uploadFile({ content: Object.assign(new Blob([content]), { name: "a.CSV" }) });
   expect(name).toBe("a.CSV");
 });
 
@@ -102,7 +103,8 @@ it("an upload continues in another program", async () => {
 it("an upload with other content is begun anew", async () => {
   const files = new FakeFiles();
   const prism = await serving(files.handle);
-  const stuck = await prism.createFile({ name: upload.name, format: "csv", bytes: content.length, sha256: await sum(new Blob([content])) });
+  const stuck =
+    await prism.createFile({ name: upload.name, format: "csv", bytes: content.length, sha256: await sum(new Blob([content])) });
   for (let n = 0; n < stuck.parts; n++) { // the file was another while these were sent
     await prism.putPart(stuck.id, n + 1, new TextEncoder().encode("x".repeat(Math.min(8, content.length - n * 8))));
   }
@@ -156,12 +158,16 @@ describe("an upload that cannot succeed says why", () => {
     });
     expect((await failure(prism.uploadFile(upload, { timeout: 1500 }), ConnectionError)).timedOut).toBe(true);
   });
-  it.each([[{ content }, "has no name"], [{ content, name: "f.xls" }, "pass a format"]])("a file whose format is not known", async (wrong, message) => {
-    expect((await failure((await serving(() => {})).uploadFile(wrong), TypeError)).message).toContain(message);
-  });
+  it.each([[{ content }, "has no name"], [{ content, name: "f.xls" }, "pass a format"]])("a file whose format is not known",
+    async (wrong, message) => {
+      expect((await failure((await serving(() => {})).uploadFile(wrong), TypeError)).message).toContain(message);
+    });
 });
 
-it.each([["a.csv", "csv"], ["b.TSV", "tsv"], ["c.jsonl", "jsonl"], ["d.xlsx", "xlsx"], ["e.x.parquet", "parquet"], ["f.xls", undefined], ["g", undefined]])(
+it.each([
+  ["a.csv", "csv"], ["b.TSV", "tsv"], ["c.jsonl", "jsonl"], ["d.xlsx", "xlsx"], ["e.x.parquet", "parquet"], ["f.xls", undefined],
+  ["g", undefined],
+])(
   "the format of %s is %s",
   (name, format) => {
     expect(fileFormatOf(name)).toBe(format);

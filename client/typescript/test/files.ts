@@ -46,8 +46,10 @@ export class FakeFiles {
     const one: Stored = {
       parts: new Map(),
       file: {
-        ...file, id: `file-${this.stored.length + 1}`, sha256: file.sha256 ?? null, status: "uploading", error: null, part_bytes: this.#partBytes,
-        parts: Math.ceil(file.bytes / this.#partBytes), missing: [], rows: null, columns: null, delimiter: null, created_at: "", expires_at: "",
+        ...file, id: `file-${this.stored.length + 1}`, sha256: file.sha256 ?? null, status: "uploading", error: null,
+        part_bytes: this.#partBytes,
+        parts: Math.ceil(file.bytes / this.#partBytes), missing: [], rows: null, columns: null, delimiter: null, created_at: "",
+        expires_at: "",
       },
     };
     this.stored.unshift(one);

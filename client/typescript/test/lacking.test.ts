@@ -10,8 +10,10 @@ const statusOf = (operation: string) => [202, 201].find((status) => `${operation
 
 describe("an answer of any server is none of Prism", () => {
   const all = [
-    ...Object.entries(everything).map(([name, call]): [string, number, (prism: Prism) => PromiseLike<unknown>] => [name, statusOf(name), call]),
-    ...Object.entries(dryRuns).map(([name, call]): [string, number, (prism: Prism) => PromiseLike<unknown>] => [`a dry run of ${name}`, 200, call]),
+    ...Object.entries(everything)
+      .map(([name, call]): [string, number, (prism: Prism) => PromiseLike<unknown>] => [name, statusOf(name), call]),
+    ...Object.entries(dryRuns)
+      .map(([name, call]): [string, number, (prism: Prism) => PromiseLike<unknown>] => [`a dry run of ${name}`, 200, call]),
   ];
   it.each(all)("%s", async (_, status, call) => {
     const error = await failure(call(await answering(status, jsonType, "{}")), ApiError);
@@ -22,7 +24,9 @@ describe("an answer of any server is none of Prism", () => {
 
 it("an event of any server is none of Prism", async () => {
   const prism = await serving((_, response) => void response.end("data: {}\n\n"));
-  expect((await failure(prism.followRun("r").next(), ApiError)).text).toContain("sent a response without id, prism, version, file_id, status and ");
+  expect((await failure(prism.followRun("r").next(), ApiError)).text).toContain(
+    "sent a response without id, prism, version, file_id, status and ",
+  );
 });
 
 describe("what is lacking is named", () => {
@@ -39,10 +43,14 @@ describe("what is lacking is named", () => {
     ["an object where a list is", "PrismPage", { data: {} }, ["data"]],
     ["a list", "PrismPage", {}, ["data"]],
     ["a member of an item", "PrismPage", { data: [prism({}), prism({ slug: null })] }, ["data.1.slug"]],
-    ["a member of a map", "LabelledResult", { result_id: "a", version: 1, labels: { q: {} } }, ["labels.q.value", "labels.q.origin", "labels.q.key_id", "labels.q.labelled_at"]],
+    ["a member of a map", "LabelledResult", {
+      result_id: "a", version: 1, labels: { q: {} },
+    }, ["labels.q.value", "labels.q.origin", "labels.q.key_id", "labels.q.labelled_at"]],
     ["the format raw", both, JSON.parse(okJson), []],
     ["the format json", both, JSON.parse(rowJson), []],
-    ["members of answers", both, result({ c: { type: "choice" }, y: { type: "yes_no" } }), ["answers.c.value", "answers.c.probabilities", "answers.c.confidence", "answers.y.probability"]],
+    ["members of answers", both, result({ c: { type: "choice" }, y: { type: "yes_no" } }), [
+      "answers.c.value", "answers.c.probabilities", "answers.c.confidence", "answers.y.probability",
+    ]],
     ["members of answers in their order", both, result(new Map([["1", { type: "yes_no" }]])), ["answers.1.probability"]],
     ["the type of an answer", both, result({ c: {} }), ["answers.c.type"]],
     ["an answer of an unknown type", both, result({ c: { type: "newer" } }), []],
@@ -58,5 +66,7 @@ describe("what is lacking is named", () => {
 it("rows of another type are no rows of Prism", async () => {
   const prism = await answering(200, "text/html", "<h1>Sign in</h1>");
   expect((await failure(prism.exportResults("a"), ApiError)).text).toMatch(/ sent a response body that is not text\/csv$/);
-  expect((await failure(prism.readResult("a", { format: "jsonl" }), ApiError)).text).toMatch(/ sent a response body that is not application\/jsonl$/);
+  expect((await failure(prism.readResult("a", { format: "jsonl" }), ApiError)).text).toMatch(
+    / sent a response body that is not application\/jsonl$/,
+  );
 });

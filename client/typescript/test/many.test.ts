@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { ApiError, ConnectionError, FailedError, type Format, type NewResult, type Outcome, UnavailableError } from "../src/index.js";
+import {
+  ApiError, ConnectionError, FailedError, type Format, type NewResult, type Outcome, UnavailableError,
+} from "../src/index.js";
 import { answer, failedJson, failure, jsonType, okJson, rowJson, serving, unavailableJson } from "./serving.js";
 
 async function all<T, F extends Format>(outcomes: AsyncIterable<Outcome<T, F>>): Promise<Outcome<T, F>[]> {
@@ -53,13 +55,17 @@ it("a job gives the same items the same keys, in any order", async () => {
   expect(await keys("June", { text: "a" })).not.toEqual([one]);
 });
 
-// A job that began with another version of the client, or with the Go client, whose test has the same keys, goes on with the next.
+// A job that began with another version of the client, or with the Go client, whose test has the same keys, goes on with the
+// next.
 it.each<[NewResult, string]>([
   [
     { fields: { b: "2", a: "1" }, text: "t", version: 3, ref: "r", context: "c" } as unknown as NewResult,
     "c4bea5d5160516a14c70895b6d4686b0fcd3ab2a7b6712f54ac27d4e8abab309",
   ],
-  [{ text: "<é & \u2028\u2029>\b\f\u0001\u007f🙂\n", context: null } as unknown as NewResult, "904ed2e954b4c9eee6d31df2360cf0a63c912860ddcdaae0ef486477bb195df6"],
+  [
+    { text: "<é & \u2028\u2029>\b\f\u0001\u007f🙂\n", context: null } as unknown as NewResult,
+    "904ed2e954b4c9eee6d31df2360cf0a63c912860ddcdaae0ef486477bb195df6",
+  ],
 ])("the keys of a job stay the same: %#", async (item, key) => {
   const bodies: { idempotency_key: string }[] = [];
   const prism = await serving((request, response) => {
@@ -71,9 +77,14 @@ it.each<[NewResult, string]>([
 });
 
 it("outcomes have the format that is asked for", async () => {
-  const prism = await serving((request, response) => answer(response, 200, jsonType, request.at.search === "?format=json" ? rowJson : okJson));
-  const outcomes = await Promise.all([all(prism.createResults("a", texts(1))), all(prism.createResults("a", texts(1), { format: "json" }))]);
-  expect([outcomes[0]![0]?.result?.answers.yesNo("z").probability, outcomes[1]![0]?.result?.row.yesNo("z")]).toEqual([0.75, "yes"]);
+  const prism = await serving((request, response) =>
+    answer(response, 200, jsonType, request.at.search === "?format=json" ? rowJson : okJson),
+  );
+  const outcomes =
+    await Promise.all([all(prism.createResults("a", texts(1))), all(prism.createResults("a", texts(1), { format: "json" }))]);
+  expect([outcomes[0]![0]?.result?.answers.yesNo("z").probability, outcomes[1]![0]?.result?.row.yesNo("z")]).toEqual([
+    0.75, "yes",
+  ]);
 });
 
 it("texts are taken as they are needed", async () => {
@@ -102,7 +113,9 @@ it("a text without an answer has its error, and the others go on", async () => {
 
 it("an account over its limit waits longer than for one call", async () => {
   let n = 0;
-  const prism = await serving((_, response) => (++n < 10 ? answer(response, 503, jsonType, unavailableJson) : answer(response, 200, jsonType, okJson)));
+  const prism = await serving((_, response) =>
+    (++n < 10 ? answer(response, 503, jsonType, unavailableJson) : answer(response, 200, jsonType, okJson)),
+  );
   expect((await all(prism.createResults("a", texts(1))))[0]!.result).toBeDefined();
   n = -100;
   expect((await all(prism.createResults("a", texts(1), { attempts: 2 })))[0]!.error).toBeInstanceOf(UnavailableError);

@@ -19,7 +19,8 @@ let packed: { path: string }[];
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "prism-package-")));
-  const { stdout } = await run("npm", ["run", "--silent", "package", "--", "--json", "--pack-destination", folder], { cwd: here });
+  const { stdout } =
+    await run("npm", ["run", "--silent", "package", "--", "--json", "--pack-destination", folder], { cwd: here });
   const [archive] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
   packed = archive!.files;
   const place = join(folder, "node_modules", manifest.name);
@@ -43,7 +44,9 @@ it("the package depends on nothing", () => {
 });
 
 describe("the samples of the README", () => {
-  const blocks = async (language: string) => [...(await read("README.md")).matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, of]) => of === language).map(([, , text]) => text!);
+  const blocks = async (language: string) => [...(await read("README.md")).matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, of]) => of === language)
+    .map(([, , text]) => text!);
 
   // A program that targets the web, and one of node without the types of the web.
   it.each([
@@ -53,14 +56,20 @@ describe("the samples of the README", () => {
     const file = join(folder, "readme.ts");
     await writeFile(file, (await blocks("ts")).join("\n"));
     const program = ts.createProgram([file], {
-      ...options, strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext,
+      ...options, strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
     });
     // The program and the package, and not all that a library declares.
     const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder));
-    const problems = [...program.getOptionsDiagnostics(), ...files.flatMap((one) => [...program.getSyntacticDiagnostics(one), ...program.getSemanticDiagnostics(one)])];
+    const problems = [
+      ...program.getOptionsDiagnostics(),
+      ...files.flatMap((one) => [...program.getSyntacticDiagnostics(one), ...program.getSemanticDiagnostics(one)]),
+    ];
     expect(files.length).toBeGreaterThan(10);
-    expect(ts.formatDiagnostics(problems, { getCanonicalFileName: (name) => name, getCurrentDirectory: () => folder, getNewLine: () => "\n" })).toBe("");
+    expect(ts.formatDiagnostics(
+      problems, { getCanonicalFileName: (name) => name, getCurrentDirectory: () => folder, getNewLine: () => "\n" },
+    )).toBe("");
   });
 
   it("run, one after the other", async () => {
@@ -77,9 +86,13 @@ describe("the samples of the README", () => {
 
   it("run on the edge, with nothing but what the web has", async () => {
     await writeFile(join(folder, "edge.js"), (await blocks("js")).join("\n"));
-    const { stdout } = await run(process.execPath, ["--no-warnings", "--experimental-vm-modules", join(here, "test/edge.mjs"), folder, manifest.name], { env });
+    const { stdout } = await run(
+      process.execPath, ["--no-warnings", "--experimental-vm-modules", join(here, "test/edge.mjs"), folder, manifest.name],
+      { env },
+    );
     expect(JSON.parse(stdout)).toEqual({
-      response: { topic: "billing" }, run: "finished", environment: "prism: this runtime has no process.env; use new Prism({ url, key })",
+      response: { topic: "billing" }, run: "finished",
+      environment: "prism: this runtime has no process.env; use new Prism({ url, key })",
     });
   });
 });

@@ -19,7 +19,9 @@ declare module "vitest" {
 /** The model that refuses every call, so that each of its results fails. */
 export const refusing = "refusing";
 
-/** Starts a real Prism with throwaway data for all tests. `make typescript-check` builds its binary, PRISM_BINARY names another. */
+/**
+ * Starts a real Prism with throwaway data for all tests. `make typescript-check` builds its binary, PRISM_BINARY names another.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const binary = process.env["PRISM_BINARY"] ?? fileURLToPath(new URL("../../../bin/prism", import.meta.url));
   const folder = await mkdtemp(join(tmpdir(), "prism-typescript-"));
@@ -38,7 +40,10 @@ models:
     model: none
 `,
   );
-  const env = { PRISM_DATA_DIR: join(folder, "data"), PRISM_MODELS_FILE: models, PRISM_LISTEN: "127.0.0.1:0", PRISM_ADMIN_LISTEN: "127.0.0.1:0" };
+  const env = {
+    PRISM_DATA_DIR: join(folder, "data"), PRISM_MODELS_FILE: models, PRISM_LISTEN: "127.0.0.1:0",
+    PRISM_ADMIN_LISTEN: "127.0.0.1:0",
+  };
   const prism = spawn(binary, ["serve"], { env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(prism, "close");
   let log = "";

@@ -62,7 +62,9 @@ it("a result is created once, read in every format, listed, exported and deleted
   });
   expect([made.ref, made.status, [...made.answers.keys()]]).toEqual(["r-1", "ok", ["topic", "upset", "urgency"]]);
   const topic = made.answers.choice("topic");
-  expect([topic.value, Object.keys(topic.probabilities)]).toEqual(["delivery", ["delivery", "billing", "insufficient_information"]]);
+  expect([topic.value, Object.keys(topic.probabilities)]).toEqual([
+    "delivery", ["delivery", "billing", "insufficient_information"],
+  ]);
   expect(topic.confidence).toBeGreaterThan(0);
   expect(Object.keys(made.answers.scale("urgency").probabilities)).toEqual(["low", "high"]);
   expect(() => made.answers.choice("topik")).toThrow(AnswerError);
@@ -124,7 +126,8 @@ it("a failed result is saved and can be retried", async () => {
   expect(await prism.retryResults({ prism: "refused" }, dryRun)).toEqual({ retrying: 1 });
   expect((await failure(prism.retryResults({ prism: "refused", expect: 7 }), ApiError)).code).toBe("conflict");
   const { model: _, slug: __, name: ___, ...definition } = triage("");
-  const tried = await failure(prism.tryDefinition({ definition: { ...definition, model: refusing }, text: "Hello" }), FailedError);
+  const tried =
+    await failure(prism.tryDefinition({ definition: { ...definition, model: refusing }, text: "Hello" }), FailedError);
   expect(tried.try?.error_code).toBe("parameter");
   const answered = await prism.tryDefinition({ definition, text: "Where is my parcel?" });
   expect([answered.answers.choice("topic").value, answered.row.text("topic")]).toEqual(["delivery", "delivery"]);
@@ -146,7 +149,9 @@ it("results are labelled, and labels measure versions", async () => {
   const page = await prism.listLabelQueue("labelled", { question: "topic", limit: 2 });
   expect([page.sample, page.data.length, page.data[0]!.answers.choice("topic").value]).toEqual(["random", 2, "delivery"]);
   const [first] = page.data;
-  const put = await prism.putLabels(first!.result_id, { labels: { topic: "Billing", upset: false }, sample: page.sample, annotator: "Ada" });
+  const put = await prism.putLabels(
+    first!.result_id, { labels: { topic: "Billing", upset: false }, sample: page.sample, annotator: "Ada" },
+  );
   expect(put.labels["topic"]).toMatchObject({ value: "billing", sample: "random", annotator: "Ada", origin: "call" });
   expect((await prism.putLabels(first!.result_id, { labels: { topic: null } })).labels["topic"]).toBeUndefined();
   expect((await prism.readLabels(first!.result_id)).labels["upset"]!.value).toBe(false);
@@ -158,7 +163,9 @@ it("results are labelled, and labels measure versions", async () => {
   for await (const { ref } of prism.listLabels("labelled", { question: "topic", limit: 20 })) labelled.push(ref!);
   expect(labelled.sort()).toEqual(texts.map(({ ref }) => ref).sort());
   const left: string[] = [];
-  for await (const { result_id } of prism.listLabelQueue("labelled", { question: "upset", order: "uncertain", limit: 20 })) left.push(result_id);
+  for await (const { result_id } of prism.listLabelQueue("labelled", { question: "upset", order: "uncertain", limit: 20 })) {
+    left.push(result_id);
+  }
   expect([left.length, left.includes(first!.result_id)]).toEqual([35, false]);
 
   const [topic, upset] = (await prism.readQuality("labelled", 1)).questions;
@@ -171,11 +178,15 @@ it("results are labelled, and labels measure versions", async () => {
     prism.readThresholds("labelled", 1, { question: "upset", false_yes: 5, false_no: 1, unsure: 0.5 }),
     prism.compareVersions("labelled", { a: 1, b: version, question: "topic" }),
   ];
-  for (const { code, text } of await Promise.all(few.map((call) => failure(call, ApiError)))) expect([code, text]).toEqual(["conflict", expect.stringContaining("labels")]);
+  for (const { code, text } of await Promise.all(few.map((call) => failure(call, ApiError)))) {
+    expect([code, text]).toEqual(["conflict", expect.stringContaining("labels")]);
+  }
   expect((await prism.listCalibrations("labelled", 1)).data).toEqual([]);
   expect((await failure(prism.readCalibration("labelled", 1, unknownId), ApiError)).code).toBe("not_found");
   expect((await prism.pinCalibrations("labelled", 1, { topic: null })).questions["topic"]).toBeNull();
-  expect(await prism.readPinnedCalibrations("labelled", 1)).toEqual({ version: 1, questions: { topic: null, upset: null, urgency: null } });
+  expect(await prism.readPinnedCalibrations("labelled", 1)).toEqual({
+    version: 1, questions: { topic: null, upset: null, urgency: null },
+  });
 });
 
 it("labelled inputs of a version are answered by the next", async () => {
@@ -257,15 +268,21 @@ it("a file is uploaded once, run, followed and downloaded", async () => {
   const plan = await prism.createRun("tickets", { file_id: file.id, fields: { text: "message" } }, dryRun);
   expect([plan.rows, plan.invalid_total]).toEqual([2, 0]);
   const told: number[] = [];
-  const run = await prism.runFile("tickets", upload, { fields: { text: "message" }, ref: "id" }, { onProgress: (now) => told.push(now.ok) });
+  const run = await prism.runFile(
+    "tickets", upload, { fields: { text: "message" }, ref: "id" }, { onProgress: (now) => told.push(now.ok) },
+  );
   expect([run.status, run.ok, run.file_id, told.at(-1), isSettled(run)]).toEqual(["finished", 2, file.id, 2, true]);
   expect(await prism.watchRun(run.id)).toEqual(await prism.readRun(run.id));
 
   const rows: unknown[] = [];
-  for await (const row of (await prism.listRunRows(run.id, { format: "jsonl" })).rows()) rows.push([row["id"], row["prism_row"], row["prism_status"]]);
+  for await (const row of (await prism.listRunRows(run.id, { format: "jsonl" })).rows()) {
+    rows.push([row["id"], row["prism_row"], row["prism_status"]]);
+  }
   expect(rows).toEqual([["1", 1, "ok"], ["2", 2, "ok"]]);
   const csv = await (await prism.listRunRows(run.id)).text();
-  expect(await (await prism.listRunRows(run.id, { after: 1 })).text()).toBe(csv.split("\r\n")[0] + "\r\n" + csv.slice(csv.indexOf("\r\n2,") + 2));
+  expect(await (await prism.listRunRows(run.id, { after: 1 })).text()).toBe(
+    csv.split("\r\n")[0] + "\r\n" + csv.slice(csv.indexOf("\r\n2,") + 2),
+  );
   const sheet = await new Response((await prism.listRunRows(run.id, { format: "xlsx" })).stream()).arrayBuffer();
   expect(new TextDecoder().decode(sheet.slice(0, 2))).toBe("PK");
   const results: (string | null)[] = [];
@@ -277,8 +294,12 @@ it("a file is uploaded once, run, followed and downloaded", async () => {
 
 it("a run is steered", async () => {
   const file = await prism.uploadFile({ name: "slow.jsonl", content: '{"text":"a"}\n'.repeat(50) });
-  const run = await prism.createRun("tickets", { file_id: file.id, fields: { text: "text" }, rows_per_second: 0.1, idempotency_key: "steered" });
-  expect((await prism.createRun("tickets", { file_id: file.id, fields: { text: "text" }, idempotency_key: "steered" })).id).toBe(run.id);
+  const run = await prism.createRun(
+    "tickets", { file_id: file.id, fields: { text: "text" }, rows_per_second: 0.1, idempotency_key: "steered" },
+  );
+  expect(
+    (await prism.createRun("tickets", { file_id: file.id, fields: { text: "text" }, idempotency_key: "steered" })).id,
+  ).toBe(run.id);
   expect((await failure(prism.deleteFile(file.id), ApiError)).code).toBe("conflict");
   await prism.pauseRun(run.id);
   expect((await prism.watchRun(run.id)).status).toBe("paused");

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ConnectionError, type Prism, UnavailableError } from "../src/index.js";
 import { Pauses } from "../src/pause.js";
 import { dryRuns, everything } from "./everything.js";
-import { answer, calling, cut, failedJson, failure, internalJson, jsonType, okJson, serving, unavailableJson } from "./serving.js";
+import {
+  answer, calling, cut, failedJson, failure, internalJson, jsonType, okJson, serving, unavailableJson,
+} from "./serving.js";
 
 type Row = [name: string, call: (prism: Prism) => PromiseLike<unknown>];
 
@@ -16,18 +18,26 @@ const unkeyed: Row = ["a create that refuses a key", (p) => p.createResult("a", 
 const once_: Row[] = [
   unkeyed,
   ["a run that refuses a key", (p) => p.createRun("a", { file_id: "f", fields: {}, idempotency_key: null })],
-  ...["retryResult", "createPrism", "createVersion", "createCalibration", "createKey", "deleteResults", "retryResults", "createFile", "retryRun", "tryDefinition", "addMember", "linkMember"].map(named),
+  ...[
+    "retryResult", "createPrism", "createVersion", "createCalibration", "createKey", "deleteResults", "retryResults",
+    "createFile", "retryRun", "tryDefinition", "addMember", "linkMember",
+  ].map(named),
 ];
 const twice: Row[] = [
   ["a create whose key the client chooses", (p) => p.createResult("a", { text: "t" })],
   ...Object.entries(dryRuns).map(([name, call]): Row => [`a dry run of ${name}`, call]),
   ["a run whose key the client chooses", (p) => p.createRun("a", { file_id: "f", fields: {} })],
   ...[
-    "createResult", "readResult", "listResults", "exportResults", "readPrism", "listPrisms", "readVersion", "replaceLens", "archivePrism",
-    "unarchivePrism", "listKeys", "revokeKey", "listAudit", "listVersions", "renamePrism", "listModels", "readRecord", "readUsage", "deleteResult",
-    "setRetention", "putPart", "completeFile", "listFiles", "readFile", "listFileRows", "deleteFile", "createRun", "listRuns", "readRun", "pauseRun",
-    "resumeRun", "cancelRun", "listMembers", "changeMember", "removeMember", "previewLens", "setRunLimits", "listRunRows", "followRun",
-    "putLabels", "readLabels", "addLabels", "listLabels", "listLabelQueue", "listCalibrations", "readCalibration", "pinCalibrations",
+    "createResult", "readResult", "listResults", "exportResults", "readPrism", "listPrisms", "readVersion", "replaceLens",
+    "archivePrism",
+    "unarchivePrism", "listKeys", "revokeKey", "listAudit", "listVersions", "renamePrism", "listModels", "readRecord",
+    "readUsage", "deleteResult",
+    "setRetention", "putPart", "completeFile", "listFiles", "readFile", "listFileRows", "deleteFile", "createRun", "listRuns",
+    "readRun", "pauseRun",
+    "resumeRun", "cancelRun", "listMembers", "changeMember", "removeMember", "previewLens", "setRunLimits", "listRunRows",
+    "followRun",
+    "putLabels", "readLabels", "addLabels", "listLabels", "listLabelQueue", "listCalibrations", "readCalibration",
+    "pinCalibrations",
     "readPinnedCalibrations", "readQuality", "readThresholds", "compareVersions", "readDrift", "setDrift",
   ].map(named),
 ];
@@ -53,7 +63,9 @@ describe.each<[name: string, calls: Row[], first: (response: ServerResponse) => 
   ["a proxy's 429 of what may happen twice", twice, page(429), true],
   ["a proxy's 503 may have been taken", once_, page(503), false],
   ["a proxy's 503 in JSON may have been taken", once_, document(503, `{"message":"no healthy upstream"}`), false],
-  ["another server's 503 in Prism's shape", once_, document(503, `{"statusCode":503,"error":"Service Unavailable","message":"queue full"}`), false],
+  ["another server's 503 in Prism's shape", once_, document(
+    503, `{"statusCode":503,"error":"Service Unavailable","message":"queue full"}`,
+  ), false],
   ["a proxy's 503 of what may happen twice", twice, page(503), true],
   ["a proxy's 502 is no failed result", once_, page(502), false],
   ["a proxy's 504 of what may happen twice", twice, page(504), true],
@@ -82,7 +94,9 @@ it("keys that the client chooses differ from call to call, and a call that refus
     keys.push((JSON.parse(request.body.toString()) as { idempotency_key?: string }).idempotency_key);
     answer(response, 200, jsonType, okJson);
   });
-  for (const idempotency_key of [undefined, undefined, "mine", null]) await prism.createResult("a", { text: "t", idempotency_key });
+  for (const idempotency_key of [undefined, undefined, "mine", null]) {
+    await prism.createResult("a", { text: "t", idempotency_key });
+  }
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(keys[1]).toMatch(/^[0-9a-f]{32}$/);
   expect(keys[1]).not.toBe(keys[0]);

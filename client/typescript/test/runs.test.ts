@@ -5,11 +5,13 @@ import { FakeFiles } from "./files.js";
 import { answer, cut, failure, json, jsonType, serving, whole } from "./serving.js";
 
 // A run of ten rows of which some are done.
-const runAt = (status: Run["status"], done: number) => whole<Run>("Run", { id: "r", prism: "tickets", status, rows: 10, ok: done, pending: 10 - done });
+const runAt = (status: Run["status"], done: number) =>
+  whole<Run>("Run", { id: "r", prism: "tickets", status, rows: 10, ok: done, pending: 10 - done });
 
 const event = (run: Run) => `: a comment\nevent: run\ndata: ${JSON.stringify(run)}\n\n`;
 
-const follow = (response: ServerResponse, text: string) => void response.writeHead(200, { "Content-Type": "text/event-stream" }).end(text);
+const follow = (response: ServerResponse, text: string) =>
+  void response.writeHead(200, { "Content-Type": "text/event-stream" }).end(text);
 
 describe("watchRun", () => {
   interface Case {
@@ -84,11 +86,14 @@ it("runFile uploads, starts once and follows", async () => {
     else json(response, 201, runAt("queued", 0));
   });
   const told: number[] = [];
-  const run = await prism.runFile("tickets", { name: "a.csv", content: "text\nhello\n" }, { fields: { message: "text" }, idempotency_key: undefined }, {
-    onProgress: (now) => told.push(now.ok),
-  });
+  const run = await prism.runFile("tickets", { name: "a.csv", content: "text\nhello\n" },
+    { fields: { message: "text" }, idempotency_key: undefined }, {
+      onProgress: (now) => told.push(now.ok),
+    });
   expect([run.status, told]).toEqual(["finished", [4, 10]]);
-  expect(sent[0]).toMatchObject({ file_id: "file-1", fields: { message: "text" }, idempotency_key: expect.stringMatching(/^[0-9a-f]{32}$/) as string });
+  expect(sent[0]).toMatchObject({
+    file_id: "file-1", fields: { message: "text" }, idempotency_key: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+  });
   expect(new Set(sent.map((one) => one.idempotency_key)).size).toBe(1);
   expect(sent.length).toBe(5);
 });
@@ -102,7 +107,9 @@ function rowsOf(format: LineFormat): { header: string; rows: string[] } {
   const texts = ["plain", "two\r\nlines", 'a "quoted" word', '\r\n\r\n"\r\n', "", '"', "é,\n"];
   const rows = texts.map((text, i) => {
     const values = [text, "99", "an-id", "ok", "", String(i + 1), "id", "ok", "", "98", "é"];
-    if (format === "jsonl") return `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, at === 5 ? i + 1 : values[at]])))}\n`;
+    if (format === "jsonl") {
+      return `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, at === 5 ? i + 1 : values[at]])))}\n`;
+    }
     if (format === "tsv") return `${[text.replaceAll(/[\r\n]/g, " "), ...values.slice(1)].join("\t")}\n`;
     return `${[`"${text.replaceAll('"', '""')}"`, ...values.slice(1)].join(",")}\r\n`;
   });
@@ -140,7 +147,8 @@ describe("listRunRows", () => {
     await failure((await prism.listRunRows("r")).text(), ColumnsChangedError);
   });
   it("cannot continue what is gone", async () => {
-    const prism = await begun((response) => answer(response, 404, jsonType, `{"error":{"code":"not_found","message":"Run not found"}}`));
+    const prism =
+      await begun((response) => answer(response, 404, jsonType, `{"error":{"code":"not_found","message":"Run not found"}}`));
     expect((await failure((await prism.listRunRows("r")).text(), ApiError)).code).toBe("not_found");
   });
   it("gives up on a server that stays away", async () => {

@@ -11,7 +11,8 @@ export const resultId = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
 const ok = (answers: string) =>
   `{"id":"${resultId}","ref":null,"prism":"a","version":1,"status":"ok","error":null,"took_ms":5,` +
   `"created_at":"2026-11-21T10:00:00.120Z","answers":${answers}}`;
-export const okJson = ok(`{"z":{"type":"yes_no","probability":0.75},"a":{"type":"scale","level":"low","probabilities":{"low":1,"high":0}}}`);
+export const okJson =
+  ok(`{"z":{"type":"yes_no","probability":0.75},"a":{"type":"scale","level":"low","probabilities":{"low":1,"high":0}}}`);
 /** A result in the format json. */
 export const rowJson = ok(`{"z":"yes","a":0.5,"n":null}`);
 export const failedJson =
@@ -25,14 +26,18 @@ export const jsonType = "application/json; charset=utf-8";
 export function whole<T>(schema: string, members: object): T {
   const empty = shapes[schema]!.split(" ").map((member): [string, unknown] => {
     const [, name, kind, inner] = /^(\w*\??)(?:(=|:)(.+))?$/.exec(member)!;
-    return [name!, inner === undefined ? "" : kind === "=" ? inner : inner.startsWith("[]") ? [] : inner.startsWith("{}") ? {} : whole(inner, {})];
+    return [name!, inner === undefined
+      ? "" : kind === "=" ? inner : inner.startsWith("[]") ? [] : inner.startsWith("{}") ? {} : whole(inner, {})];
   });
   return { ...Object.fromEntries(empty.filter(([name]) => !name.endsWith("?"))), ...members } as T;
 }
 
 export type Handler = (request: IncomingMessage & { body: Buffer; at: URL }, response: ServerResponse) => void | Promise<void>;
 
-/** A client of a server that the test is, which pauses for next to no time. A response has the type that Prism's has, unless it sets another. */
+/**
+ * A client of a server that the test is, which pauses for next to no time. A response has the type that Prism's has, unless it
+ * sets another.
+ */
 export async function serving(handler: Handler, config: Partial<PrismConfig> = {}): Promise<Prism> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -51,15 +56,18 @@ export async function serving(handler: Handler, config: Partial<PrismConfig> = {
   return calling(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, config);
 }
 
-export const calling = (url: string, config: Partial<PrismConfig> = {}) => new Prism({ url, key, pauses: { first: 1, most: 2 }, ...config });
+export const calling = (url: string, config: Partial<PrismConfig> = {}) =>
+  new Prism({ url, key, pauses: { first: 1, most: 2 }, ...config });
 
 export function answer(response: ServerResponse, status: number, type: string, text: string): void {
   response.writeHead(status, { "Content-Type": type, "X-Request-Id": "r-1" }).end(text);
 }
 
-export const json = (response: ServerResponse, status: number, value: unknown) => answer(response, status, jsonType, JSON.stringify(value));
+export const json = (response: ServerResponse, status: number, value: unknown) =>
+  answer(response, status, jsonType, JSON.stringify(value));
 
-export const answering = (status: number, type: string, text: string) => serving((_, response) => answer(response, status, type, text));
+export const answering = (status: number, type: string, text: string) =>
+  serving((_, response) => answer(response, status, type, text));
 
 /** Ends the connection without the rest of the response. Resolves when what was written has left. */
 export async function cut(response: ServerResponse, text = ""): Promise<void> {
