@@ -17,7 +17,8 @@ function limits({ limits, ...has }: Schemas['Account']): [string, string][] {
     ['Prisms', shown(has.prisms)],
     ['API keys', shown(has.keys)],
     ['Members', shown(has.members)],
-    ['Stored', limits.stored_bytes === null ? sizeText(has.stored_bytes) : `${sizeText(has.stored_bytes)} of ${sizeText(limits.stored_bytes)}`],
+    ['Stored', limits.stored_bytes === null
+      ? sizeText(has.stored_bytes) : `${sizeText(has.stored_bytes)} of ${sizeText(limits.stored_bytes)}`],
     ['Requests', most(limits.requests_per_second, 'a second')],
     ['Requests at once', most(limits.concurrency, 'in flight')],
     ['Results', most(limits.results_per_day, 'a day')],

@@ -20,7 +20,9 @@ async function open(status: number) {
   vi.stubGlobal('location', { ...location, assign: (to: string) => went.push(to) });
   vi.stubGlobal('fetch', async (path: string | Request, init?: RequestInit) => {
     if (path instanceof Request) return Response.json(info);
-    if (path === '/console/session/key') return Response.json({ key: 'prism_k', expires_at: '2999-01-01T00:00:00.000Z', account: demo, member: demo.member });
+    if (path === '/console/session/key') {
+      return Response.json({ key: 'prism_k', expires_at: '2999-01-01T00:00:00.000Z', account: demo, member: demo.member });
+    }
     if (init?.method !== 'POST') return Response.json({ accounts: [demo], version: '1' });
     sent.push([path, JSON.parse(init.body as string)]);
     return status === 204 ? new Response(null, { status })
@@ -52,6 +54,9 @@ it('says why the last owner stays', async () => {
 it('shows what the account has and its limits (spec: account-read)', async () => {
   await open(204);
   await screen.findByText('50 a second');
-  const facts = Object.fromEntries(screen.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent]));
-  expect(facts).toMatchObject({ Prisms: '3', 'API keys': '2', Members: '4', Stored: '73 MB of 54 GB', Requests: '50 a second', Results: 'No limit' });
+  const facts =
+    Object.fromEntries(screen.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent]));
+  expect(facts).toMatchObject({
+    Prisms: '3', 'API keys': '2', Members: '4', Stored: '73 MB of 54 GB', Requests: '50 a second', Results: 'No limit',
+  });
 });
