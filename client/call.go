@@ -91,12 +91,6 @@ func (k call) allowDryRun() call {
 	return k
 }
 
-// allowIfUnchanged allows IfUnchanged (spec: if-match).
-func (k call) allowIfUnchanged() call {
-	k.ifUnchangedAllowed = true
-	return k
-}
-
 // formatted is a call that returns results, which are Raw unless another format is asked for.
 func (k call) formatted() call {
 	k.setFormat(Raw)

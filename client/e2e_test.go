@@ -22,14 +22,16 @@ const unknownID = "00000000-0000-7000-8000-000000000000"
 // triage has a question of each type.
 func triage(slug string) client.NewPrism {
 	return client.NewPrism{Slug: slug, Name: "Triage", NewVersion: client.NewVersion{
-		Instructions: "A message from a customer.",
-		Fields:       []client.Field{{Key: "message", Label: "Message"}},
-		Questions: []client.Question{
-			{Key: "topic", Type: client.Choice, Text: "What is it about?", InsufficientInformation: true, Options: []client.Option{
-				{Key: "delivery", Label: "Delivery", Description: "where it is"}, {Key: "billing", Label: "Billing"},
-			}},
-			{Key: "upset", Type: client.YesNo, Text: "Is the customer upset?"},
-			{Key: "urgency", Type: client.Scale, Text: "How soon?", Levels: []client.Level{{Key: "low", Label: "Low"}, {Key: "high", Label: "High"}}},
+		Definition: client.Definition{
+			Instructions: "A message from a customer.",
+			Fields:       []client.Field{{Key: "message", Label: "Message"}},
+			Questions: []client.Question{
+				{Key: "topic", Type: client.Choice, Text: "What is it about?", InsufficientInformation: true, Options: []client.Option{
+					{Key: "delivery", Label: "Delivery", Description: "where it is"}, {Key: "billing", Label: "Billing"},
+				}},
+				{Key: "upset", Type: client.YesNo, Text: "Is the customer upset?"},
+				{Key: "urgency", Type: client.Scale, Text: "How soon?", Levels: []client.Level{{Key: "low", Label: "Low"}, {Key: "high", Label: "High"}}},
+			},
 		},
 	}}
 }
@@ -131,7 +133,9 @@ func TestEveryOperation(t *testing.T) {
 	}
 
 	v, err := c.CreateVersion(ctx, "triage", client.NewVersion{
-		Fields: p.Version.Fields, Questions: p.Version.Questions[1:2],
+		Definition: client.Definition{
+			Fields: p.Version.Fields, Questions: p.Version.Questions[1:2],
+		},
 	})
 	check(t, err)
 	stored, err := c.ReadVersion(ctx, "triage", 2)

@@ -266,10 +266,12 @@ func fullRun() NewRun {
 }
 
 var fullVersion = NewVersion{
-	Instructions: "i",
-	Model:        "m",
-	Escalate:     &Escalate{To: "n", Below: 0.5, Questions: []string{"q"}},
-	Fields:       []Field{{Key: "f", Label: "F"}},
-	Questions:    []Question{{Key: "q", Type: YesNo, Text: "?"}},
-	Lens:         &Lens{Columns: []Column{{Name: "q", Question: "q", Show: ShowAnswer}}},
+	Definition: Definition{
+		Instructions: "i",
+		Model:        "m",
+		Escalate:     &Escalate{To: "n", Below: 0.5, Questions: []string{"q"}},
+		Fields:       []Field{{Key: "f", Label: "F"}},
+		Questions:    []Question{{Key: "q", Type: YesNo, Text: "?"}},
+	},
+	Lens: &Lens{Columns: []Column{{Name: "q", Question: "q", Show: ShowAnswer}}},
 }

@@ -35,8 +35,10 @@ func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	_, err = c.CreatePrism(ctx, client.NewPrism{Slug: "mood", NewVersion: client.NewVersion{
-		Fields:    []client.Field{{Key: "text"}},
-		Questions: []client.Question{{Key: "happy", Type: client.YesNo, Text: "Is the writer happy?"}},
+		Definition: client.Definition{
+			Fields:    []client.Field{{Key: "text"}},
+			Questions: []client.Question{{Key: "happy", Type: client.YesNo, Text: "Is the writer happy?"}},
+		},
 	}})
 	if err != nil {
 		log.Fatal(err)

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"net/http"
 	"strconv"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -12,7 +11,7 @@ import (
 // CreatePrism creates a prism with its version 1. A slug that the account has already is ErrConflict. A dry run returns the
 // prism as it would be.
 func (c *Client) CreatePrism(ctx context.Context, p NewPrism, options ...CallOption) (Prism, error) {
-	return c.fetchPrism(ctx, request("createPrism", http.MethodPost, "prisms").creating(p).allowDryRun(), options)
+	return c.fetchPrism(ctx, declared(api.CreatePrism).sending(p), options)
 }
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
@@ -50,8 +49,7 @@ func (c *Client) Prisms(ctx context.Context, f PrismFilter, options ...CallOptio
 // CreateVersion adds the next version of a prism, which answers calls from then on. A dry run returns the version as it would
 // be. The call can be conditional: see IfUnchanged.
 func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion, options ...CallOption) (Version, error) {
-	k := request("createVersion", http.MethodPost, "prisms", prism, "versions").creating(v)
-	k = k.allowDryRun().allowIfUnchanged().with(options)
+	k := declared(api.CreateVersion, prism).with(options)
 	k.body = versionOf{v, k.ifLatest}
 	return fetch[Version](ctx, c, k, nil)
 }
@@ -87,9 +85,7 @@ func (c *Client) ReadVersion(ctx context.Context, prism string, version int, opt
 // ReplaceLens replaces the Lens of a prism, for old results too. A dry run returns the prism as it would be. The call can be
 // conditional: see IfUnchanged.
 func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens, options ...CallOption) (Prism, error) {
-	k := request("replaceLens", http.MethodPut, "prisms", prism, "lens").allowDryRun().allowIfUnchanged()
-	k.body = l
-	return c.fetchPrism(ctx, k, options)
+	return c.fetchPrism(ctx, declared(api.ReplaceLens, prism).sending(l), options)
 }
 
 // ArchivePrism archives a prism, which then takes no calls. Its results stay readable. The call is idempotent.

@@ -3,16 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
-)
 
-// Definition is what is asked: a version to be, without its Lens.
-type Definition struct {
-	Instructions string     `json:"instructions,omitempty"`
-	Model        string     `json:"model,omitempty"` // of ListModels; empty: the default one
-	Escalate     *Escalate  `json:"escalate,omitempty"`
-	Fields       []Field    `json:"fields"`
-	Questions    []Question `json:"questions"`
-}
+	"github.com/prism-results/prism/pkg/api"
+)
 
 // NewTry is a definition to try, and what to ask it about. Send either Fields or Text.
 type NewTry struct {
@@ -52,9 +45,9 @@ func (c *Client) TryDefinition(ctx context.Context, t NewTry, options ...CallOpt
 	return fetch[Try](ctx, c, k, options)
 }
 
-// lensPreview is a Lens that is not stored, and the results to show with it.
+// lensPreview is api.LensPreview with ids as texts.
 type lensPreview struct {
-	Columns []Column `json:"columns"`
+	Lens
 	Results []string `json:"result_ids"`
 }
 
@@ -76,7 +69,6 @@ type PreviewedResult struct {
 func (c *Client) PreviewLens(
 	ctx context.Context, prism string, l Lens, results []string, options ...CallOption,
 ) (PreviewedLens, error) {
-	k := request("previewLens", http.MethodPost, "prisms", prism, "lens", "preview").idempotent()
-	k.body = lensPreview{l.Columns, append([]string{}, results...)}
+	k := declared(api.PreviewLens, prism).sending(lensPreview{l, append([]string{}, results...)})
 	return fetch[PreviewedLens](ctx, c, k, options)
 }

@@ -131,8 +131,10 @@ type (
 	Cell = api.Cell
 )
 
-// The parts of a definition and of a Lens.
+// Definitions, their parts, and Lenses.
 type (
+	// Definition is what is asked: a version without its Lens.
+	Definition = api.Definition
 	// Field is an input of a version.
 	Field = api.Field
 	// Option is a possible answer of a choice question.
@@ -151,6 +153,10 @@ type (
 	Column = api.Column
 	// Show is the part of an answer that a Lens column shows.
 	Show = prism.Show
+	// NewVersion is a version to create. Without a Lens, the prism gets the Lens derived from the questions.
+	NewVersion = api.NewVersion
+	// NewPrism is a prism to create, with its version 1.
+	NewPrism = api.NewPrism
 )
 
 // The question types.
@@ -167,23 +173,6 @@ const (
 	ShowAverage     = prism.ShowAverage    // of a scale
 	ShowConfidence  = prism.ShowConfidence // of a choice
 )
-
-// NewVersion is a version to create. Without a Lens, the prism gets the Lens derived from the questions.
-type NewVersion struct {
-	Instructions string     `json:"instructions,omitempty"`
-	Model        string     `json:"model,omitempty"` // of ListModels; empty: the default one
-	Escalate     *Escalate  `json:"escalate,omitempty"`
-	Fields       []Field    `json:"fields"`
-	Questions    []Question `json:"questions"`
-	Lens         *Lens      `json:"lens,omitempty"`
-}
-
-// NewPrism is a prism to create, with its version 1.
-type NewPrism struct {
-	Slug string `json:"slug"`
-	Name string `json:"name,omitempty"`
-	NewVersion
-}
 
 // What responses show of prisms.
 type (

@@ -29,7 +29,7 @@ func TestWhatIsNotUTF8IsNotSent(t *testing.T) {
 		{"name", func() error { _, err := c.RenamePrism(ctx, "a", bad); return err }},
 		{"name", func() error { _, err := c.CreateKey(ctx, NewKey{Name: bad}); return err }},
 		{"questions.1.text", func() error {
-			_, err := c.CreatePrism(ctx, NewPrism{NewVersion: NewVersion{Questions: []Question{{}, {Text: bad}}}})
+			_, err := c.CreatePrism(ctx, NewPrism{NewVersion: NewVersion{Definition: Definition{Questions: []Question{{}, {Text: bad}}}}})
 			return err
 		}},
 		{"labels.1.ref", func() error {

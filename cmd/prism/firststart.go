@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/config"
@@ -73,11 +74,11 @@ func (f *firstStart) seed(ctx context.Context) error {
 	if !ok {
 		return errors.New("the demo key is invalid")
 	}
-	var p contract.NewPrism
+	var p api.NewPrism
 	if err := strictjson.Unmarshal(demoPrism, &p); err != nil {
 		return fmt.Errorf("the demo prism is invalid: %w", err)
 	}
-	_, err = f.service.CreatePrism(ctx, key.Digest(), p)
+	_, err = contract.Do(ctx, f.service, key.Digest(), api.CreatePrism, api.CreatePrismRequest{NewPrism: p})
 	if err != nil && !errors.Is(err, apierr.SlugTaken()) {
 		return err
 	}

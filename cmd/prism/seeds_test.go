@@ -211,11 +211,11 @@ func (h *seeded) open(t *testing.T) {
 		t.Fatal("the key of an account is none")
 	}
 	h.key = key.Digest()
-	_, err = h.results.CreatePrism(t.Context(), h.key, contract.NewPrism{Slug: seededPrism, NewVersion: contract.NewVersion{
-		Definition: prism.Definition{
+	_, err = contract.Do(t.Context(), h.results, h.key, api.CreatePrism, api.CreatePrismRequest{NewPrism: api.NewPrism{
+		Slug: seededPrism, NewVersion: api.NewVersion{Definition: prism.Definition{
 			Fields:    []prism.Field{{Key: "message"}},
 			Questions: []prism.Question{{Key: "urgent", Type: prism.YesNo, Text: "Is it urgent?"}},
-		},
+		}},
 	}})
 	if err != nil {
 		t.Fatal(err)

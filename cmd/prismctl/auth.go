@@ -89,7 +89,9 @@ func (s *status) ask(ctx context.Context, c *client.Client, key string) error {
 // whether the slug is free and whether the prism exists (spec: order-of-checks-role).
 func (s *status) askRole(ctx context.Context, c *client.Client) error {
 	_, err := c.CreatePrism(ctx, client.NewPrism{Slug: "check", NewVersion: client.NewVersion{
-		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "good", Type: client.YesNo, Text: "Is it good?"}},
+		Definition: client.Definition{
+			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "good", Type: client.YesNo, Text: "Is it good?"}},
+		},
 	}}, client.WithDryRun())
 	if !forbidden(err) {
 		s.Role = string(client.Editor)

@@ -87,7 +87,9 @@ func TestACalibrationWithoutLabelsIsRefused(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	_, err := u.client().CreatePrism(t.Context(), client.NewPrism{Slug: "tickets", NewVersion: client.NewVersion{
-		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		Definition: client.Definition{
+			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		},
 	}})
 	if err != nil {
 		t.Fatal(err)

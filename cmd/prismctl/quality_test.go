@@ -113,7 +113,9 @@ func TestMeasuresWithoutLabelsAreRefused(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	p := client.NewPrism{Slug: "tickets", NewVersion: client.NewVersion{
-		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		Definition: client.Definition{
+			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		},
 	}}
 	if _, err := u.client().CreatePrism(t.Context(), p); err != nil {
 		t.Fatal(err)

@@ -32,10 +32,7 @@ prismctl try tickets.yaml -o json < mail.txt`,
 			return err
 		}
 		try, err := c.TryDefinition(cmd.Context(), client.NewTry{
-			Definition: client.Definition{
-				Instructions: of.Instructions, Model: of.Model, Escalate: of.Escalate, Fields: of.Fields, Questions: of.Questions,
-			},
-			Lens: of.Lens, Fields: sent.Fields, Text: sent.Text, Context: sent.Context,
+			Definition: of.Definition, Lens: of.Lens, Fields: sent.Fields, Text: sent.Text, Context: sent.Context,
 		})
 		var failed *client.FailedError
 		if errors.As(err, &failed) && failed.Try != nil {

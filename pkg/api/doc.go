@@ -33,7 +33,9 @@
 //	enum       the values of a string, separated by commas; a type with the method Values has them there
 //	except     a value of a type that the member never has
 //	form       the pattern of a string: see Forms
-//	default    the value of an absent parameter of the query
+//	default    the value of an absent parameter of the query or member
+//	reserved   of a name: it is none of prism.ReservedNames
+//	unique     of a list: no element is there twice
 //	list       of a cursor: the list that it belongs to (spec: page-cursor)
 //	null       of a member of a response: it may be null, though its type is no pointer or it has omitzero
 //	           zero, of an optional pointer of a request: null points to zero, and what is not sent is nil
@@ -41,7 +43,11 @@
 //	parameter  of a parameter: its component of the OpenAPI document, which is kept by hand
 //	notnull    of an optional member of a request: it must not be null
 //	without    of a member: it must not be sent beside this one, and a required one must be sent without it
+//	of         of a member that only objects with this value of the member type have
 //	unless     of an optional member: it is required unless this boolean member is true
+//
+// Members whose rules a tag cannot say are read together, by a reader of their struct in the gateway's package request. Definitions
+// are: their types are those of package prism.
 //
 // A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes
 // before those of the members is the method Missing, which is told which members were sent. A type that is sent with exactly one of some

@@ -6,7 +6,8 @@ import "regexp"
 func Operations() []Operation {
 	return []Operation{
 		CreateResult, ExportResults, ListResults, ReadResult, ReadRecord, RetryResult, DeleteResult, DeleteResults, RetryResults,
-		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism, ListModels,
+		CreatePrism, ListPrisms, ReadPrism, RenamePrism, CreateVersion, ListVersions, ReadVersion, ReplaceLens, PreviewLens,
+		SetRetention, ArchivePrism, UnarchivePrism, ListModels,
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
@@ -33,11 +34,15 @@ func Find(name string) (Operation, bool) {
 	return op, ok
 }
 
+var slug = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
+
 // Forms are the patterns of strings by the names that the tag form has (spec: definition-keys, slug-form).
 var Forms = map[string]*regexp.Regexp{
 	"api-key": regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`),
 	"actor":   regexp.MustCompile(`^(operator|retention|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
 	"email":   regexp.MustCompile(`^[^\s@]{1,64}@[^\s@]{1,189}$`), // nothing checks that the mailbox exists
 	"key":     regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),
-	"slug":    regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`),
+	"column":  regexp.MustCompile(`^[A-Za-z0-9_ .-]{1,64}$`),
+	"slug":    slug,
+	"prism":   slug, // and never a UUID, so that the {prism} of a path has one meaning
 }

@@ -88,19 +88,6 @@ type Results interface {
 	// It returns ErrKeyTaken, or *RetriedError when another result retried RetryOf first. If RetryOf was deleted, the result is
 	// saved as that of a first call if it has an IdempotencyKey, else the error is apierr.ResultNotFound.
 	Save(ctx context.Context, s Save) (Response, error)
-
-	// CreatePrism stores a prism with version 1: apierr.SlugTaken when the account has the slug. Like AddVersion and
-	// PutLens, a dry run makes every check, returns what would be stored, and stores nothing.
-	CreatePrism(ctx context.Context, key KeyDigest, p NewPrism) (Response, error)
-	// AddVersion stores the next version and replaces the Lens: apierr.ArchivedUnchangeable, apierr.NotLatest,
-	// apierr.PrismChanged.
-	AddVersion(ctx context.Context, key KeyDigest, ref prism.Ref, v NewVersion) (Response, error)
-	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
-	// columns.0.name, apierr.ArchivedUnchangeable, apierr.PrismChanged.
-	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l NewLens) (Response, error)
-	// PreviewLens shows results of a prism as a read with another Lens would, and stores nothing: apierr.PrismNotFound, and
-	// apierr.Invalid as of PutLens.
-	PreviewLens(ctx context.Context, key KeyDigest, ref prism.Ref, p LensPreview) (Response, error)
 }
 
 // Do calls a declared operation with a request of its type.
@@ -217,34 +204,4 @@ type Page struct {
 type Stream struct {
 	ContentType string
 	Body        io.ReadCloser
-}
-
-// NewPrism is a valid definition of a prism. A nil Lens is derived.
-type NewPrism struct {
-	Slug string `json:"slug"`
-	Name string `json:"name,omitzero"`
-	NewVersion
-}
-
-// NewVersion is a valid definition of a version. A nil Lens is derived.
-type NewVersion struct {
-	prism.Definition
-	Lens   *prism.Lens `json:"lens,omitzero"`
-	DryRun bool        `json:"dry_run,omitzero"`
-	// IfLatest is the number of the version that has to be the latest; 0: any.
-	IfLatest int32   `json:"if_latest,omitzero"`
-	IfMatch  IfMatch `json:"if_match,omitzero"`
-}
-
-// NewLens is a Lens to replace a prism's.
-type NewLens struct {
-	prism.Lens
-	DryRun  bool    `json:"dry_run,omitzero"`
-	IfMatch IfMatch `json:"if_match,omitzero"`
-}
-
-// LensPreview is a Lens that is not stored, and up to 50 results to show with it. Those that are not of the prism are left out.
-type LensPreview struct {
-	prism.Lens
-	Results []prism.ResultID `json:"results"`
 }

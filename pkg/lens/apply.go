@@ -188,7 +188,7 @@ func (c *column) average(levels []prism.KeyProbability) (Cell, Reason) {
 		if k == nil {
 			return Cell{}, NoAverage
 		}
-		sum += float64(p.Probability * k.Value) // the conversion forbids fusing: the same digits on every processor
+		sum += float64(p.Probability * *k.Value) // the conversion forbids fusing: the same digits on every processor
 	}
 	if len(levels) == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) { // values near the largest number overflow
 		return Cell{}, NoAverage

@@ -82,8 +82,8 @@ func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
 	t.Parallel()
 	huge := definition()
-	huge.Questions[2].Levels[2].Value = math.MaxFloat64
-	huge.Questions[2].Levels[1].Value = math.MaxFloat64
+	huge.Questions[2].Levels[2].Value = new(math.MaxFloat64)
+	huge.Questions[2].Levels[1].Value = new(math.MaxFloat64)
 	type col = prism.Column
 	for _, c := range []struct {
 		column   col
@@ -150,7 +150,7 @@ func TestValuesAndLabelsAreOfTheVersionThatAnswered(t *testing.T) {
 	}}
 	older := definition()
 	older.Questions[2].Levels = []prism.Level{
-		{Key: "calm", Label: "Ruhig", Value: 10}, {Key: "tense", Label: "Angespannt", Value: 20}, {Key: "angry", Label: "Wütend", Value: 40},
+		{Key: "calm", Label: "Ruhig", Value: new(10.0)}, {Key: "tense", Label: "Angespannt", Value: new(20.0)}, {Key: "angry", Label: "Wütend", Value: new(40.0)},
 	}
 	short := definition()
 	short.Questions[2].Levels = short.Questions[2].Levels[:2]
@@ -189,7 +189,7 @@ func TestAnswersAreFoundInAnyOrder(t *testing.T) {
 func TestAnAverageBeyondTheLargestNumberIsNull(t *testing.T) {
 	t.Parallel()
 	d := prism.Definition{Questions: []prism.Question{{Key: "q", Type: prism.Scale, Levels: []prism.Level{
-		{Key: "a", Value: math.MaxFloat64}, {Key: "b", Value: math.MaxFloat64},
+		{Key: "a", Value: new(math.MaxFloat64)}, {Key: "b", Value: new(math.MaxFloat64)},
 	}}}}
 	l := prism.Lens{Columns: []prism.Column{{Name: "n", Question: "q", Show: prism.ShowAverage}}}
 	got := apply(l, d, prism.Answers{{Question: "q", Type: prism.Scale, Chosen: "a", Probabilities: []prism.KeyProbability{

@@ -25,7 +25,7 @@ func definition() prism.Definition {
 			},
 			{Key: "urgent", Type: prism.YesNo},
 			{Key: "mood", Type: prism.Scale, Levels: []prism.Level{
-				{Key: "calm", Label: "Calm", Value: 1}, {Key: "tense", Label: "Tense", Value: 2}, {Key: "angry", Value: 4},
+				{Key: "calm", Label: "Calm", Value: new(1.0)}, {Key: "tense", Label: "Tense", Value: new(2.0)}, {Key: "angry", Value: new(4.0)},
 			}},
 		},
 	}
@@ -249,7 +249,7 @@ func anyDefinition(t *rapid.T) prism.Definition {
 		case prism.Choice:
 			q.Options = []prism.Option{{Key: "x", Label: "X"}, {Key: "y", Label: "Y"}}
 		case prism.Scale:
-			q.Levels = []prism.Level{{Key: "x", Label: "X", Value: 1}, {Key: "y", Label: "Y", Value: 2}}
+			q.Levels = []prism.Level{{Key: "x", Label: "X", Value: new(1.0)}, {Key: "y", Label: "Y", Value: new(2.0)}}
 		case prism.YesNo:
 		}
 		d.Questions = append(d.Questions, q)

@@ -18,37 +18,54 @@ const (
 	Scale  QuestionType = "scale"  // one of 2 to 10 levels in rising order
 )
 
+// Values are all question types.
+func (QuestionType) Values() []string { return []string{string(Choice), string(YesNo), string(Scale)} }
+
 // InsufficientInformation is the key of the option that a choice question with insufficient_information adds.
 const InsufficientInformation = "insufficient_information"
 
 // Field is an input of a version.
 type Field struct {
-	Key   string `json:"key"`
-	Label string `json:"label,omitzero"`
+	// Names the field in calls and in tabular rows. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`.
+	Key string `json:"key" form:"key" schema:"Key" reserved:"true"`
+	// What people call it. Null is the same as not sent.
+	Label string `json:"label,omitzero" max:"1000" null:"true"`
 }
 
 // Option is a possible answer of a choice question.
 type Option struct {
-	Key         string `json:"key"`
-	Label       string `json:"label"`
-	Description string `json:"description,omitzero"`
+	// The answer's value.
+	Key string `json:"key" form:"key" schema:"Key"`
+	// What people and the model read.
+	Label string `json:"label" min:"1" max:"1000"`
+	// When this option is the right one, for the model.
+	Description string `json:"description,omitzero" max:"10000" null:"true"`
 }
 
-// Level is a possible answer of a scale question. Value is its number in an average; it is 1, 2, 3 … unless given.
+// Level is a possible answer of a scale question.
 type Level struct {
-	Key   string  `json:"key"`
-	Label string  `json:"label"`
-	Value float64 `json:"value"`
+	// The answer's level.
+	Key string `json:"key" form:"key" schema:"Key"`
+	// What people and the model read.
+	Label string `json:"label" min:"1" max:"1000"`
+	// What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given.
+	Value *float64 `json:"value,omitzero" null:"true"`
 }
 
-// Question is one typed question of a version. Options belong to a choice, Levels to a scale.
+// Question is a typed question. Its members depend on the type.
 type Question struct {
-	Key                     string       `json:"key"`
-	Type                    QuestionType `json:"type"`
-	Text                    string       `json:"text"`
-	Options                 []Option     `json:"options,omitzero"`
-	InsufficientInformation bool         `json:"insufficient_information,omitzero"`
-	Levels                  []Level      `json:"levels,omitzero"`
+	// Names the question in answers and in the Lens.
+	Key string `json:"key" form:"key" schema:"Key"`
+	// What kind of answer the question has.
+	Type QuestionType `json:"type"`
+	// The question, as the model reads it.
+	Text string `json:"text" min:"1" max:"10000"`
+	// 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique.
+	Options []Option `json:"options,omitzero" min:"2" max:"26" of:"choice" required:"true"`
+	// Adds the option `insufficient_information`, labelled Insufficient information, after the others.
+	InsufficientInformation bool `json:"insufficient_information,omitzero" of:"choice" null:"true"`
+	// 2 to 10 levels in rising order. Their keys are unique.
+	Levels []Level `json:"levels,omitzero" min:"2" max:"10" of:"scale" required:"true"`
 }
 
 // Choices are the options a choice question offers in definition order, with the one that insufficient_information adds
@@ -78,22 +95,30 @@ func (q Question) AnswerKeys() []string {
 	return keys
 }
 
-// Definition is the part of a version that never changes (spec: version-is-immutable).
+// Definition is what is asked: the part of a version that never changes (spec: version-is-immutable).
 type Definition struct {
-	Instructions string     `json:"instructions,omitzero"`
-	Model        string     `json:"model,omitzero"` // of the configured models; empty: the default one
-	Escalate     *Escalate  `json:"escalate,omitzero"`
-	Fields       []Field    `json:"fields"`
-	Questions    []Question `json:"questions"`
+	// A text that is sent to the model with every question.
+	Instructions string `json:"instructions,omitzero" max:"100000" null:"true"`
+	// The name of the configured model that answers. Without it, the default model at the time of the call answers. A name that is
+	// not configured is a 400.
+	Model string `json:"model,omitzero" form:"slug" null:"true"`
+	// A second model for doubtful answers. Without it none.
+	Escalate *Escalate `json:"escalate,omitzero" null:"true"`
+	// The inputs of a call, 1 to 50. Their keys are unique.
+	Fields []Field `json:"fields" min:"1" max:"50"`
+	// What is asked about the input, 1 to 64 questions. Their keys are unique.
+	Questions []Question `json:"questions" min:"1" max:"64"`
 }
 
-// Escalate has a second model answer when an answer of the first one is doubtful (spec: escalation).
+// Escalate has a second model answer all questions when an answer of the first model is doubtful. The second answers are the result,
+// and the record has both (spec: escalation).
 type Escalate struct {
-	To string `json:"to"` // the second model, of the configured ones
-	// Below is the probability, in (0, 1], below which an answer is doubtful (see Answer.Certainty).
-	Below float64 `json:"below"`
-	// Questions are the keys of the questions whose answers can be doubtful; none: of all.
-	Questions []string `json:"questions,omitzero"`
+	// The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model.
+	To string `json:"to" form:"slug"`
+	// An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this.
+	Below float64 `json:"below" above:"0" max:"1"`
+	// The keys of the questions whose answers can be doubtful. Without it, all.
+	Questions []string `json:"questions,omitzero" min:"1" max:"64" unique:"true" null:"true"`
 }
 
 // Doubtful are the keys of the questions whose answers are doubtful, in the order of the answers. There are none without an
@@ -143,23 +168,37 @@ const (
 	ShowConfidence  Show = "confidence"  // choice: 1 is certain, 0 a guess
 )
 
-// Column is one column of a Lens. YesAt and NoAt are nil for the defaults, 0.6 and 0.4. A calibrated column shows what the
-// calibration that is pinned to the version that answered makes of its probabilities (spec: calibrated-column).
-type Column struct {
-	Name     string   `json:"name"`
-	Question string   `json:"question"`
-	Show     Show     `json:"show"`
-	Option   string   `json:"option,omitzero"`
-	YesAt    *float64 `json:"yes_at,omitzero"`
-	NoAt     *float64 `json:"no_at,omitzero"`
-
-	Calibrated bool `json:"calibrated,omitzero"`
+// Values are all that a column can show.
+func (Show) Values() []string {
+	return []string{string(ShowAnswer), string(ShowProbability), string(ShowAverage), string(ShowConfidence)}
 }
 
-// Lens turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result
-// is read.
+// Column is one column of a Lens.
+type Column struct {
+	// 1 to 64 letters, digits, underscores, spaces, dots and hyphens. Not one of `result_id`, `ref`, `version`, `status`, `error`,
+	// `created_at`.
+	Name string `json:"name" form:"column" reserved:"true"`
+	// The question of the latest version whose answer is shown.
+	Question string `json:"question" schema:"Key"`
+	// `answer`: the option, the level, or yes, no or unsure. `probability`: of `option`, or else of the chosen option or level, or of
+	// yes. `average`: of a scale, its levels' values weighed by their probabilities. `confidence`: of a choice, 1 is certain and 0 a
+	// guess.
+	Show Show `json:"show"`
+	// The option or level key whose probability is shown. Only with `probability`.
+	Option string `json:"option,omitzero" schema:"Key" min:"1" max:"200" null:"true"`
+	// The answer of a yes_no question is `yes` from this probability on. Only with `answer`.
+	YesAt *float64 `json:"yes_at,omitzero" min:"0" max:"1" default:"0.6" null:"true"`
+	// The answer of a yes_no question is `no` up to this probability, and `unsure` in between. Only with `answer`.
+	NoAt *float64 `json:"no_at,omitzero" min:"0" max:"1" default:"0.4" null:"true"`
+	// Shows what the calibration that is pinned to the question of the version that answered makes of the stored probabilities, and
+	// null where none is pinned.
+	Calibrated bool `json:"calibrated,omitzero" default:"false" null:"true"`
+}
+
+// Lens turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is read.
 type Lens struct {
-	Columns []Column `json:"columns"`
+	// 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version.
+	Columns []Column `json:"columns" min:"1" max:"200"`
 }
 
 // Calibrated tells whether a column of the Lens is calibrated.

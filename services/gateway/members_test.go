@@ -43,7 +43,7 @@ func (m *membership) Do(_ context.Context, _ contract.KeyDigest, op api.Operatio
 }
 
 func (m *membership) PreviewLens(
-	_ context.Context, _ contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
+	_ context.Context, _ contract.KeyDigest, ref prism.Ref, p api.LensPreview,
 ) (contract.Response, error) {
 	return m.hear("preview", ref.Slug, p.Columns[0].Name, p.Results)
 }

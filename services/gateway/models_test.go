@@ -71,13 +71,13 @@ func (c *configuration) Authorize(_ context.Context, key contract.KeyDigest, op 
 	return c.allow[key]
 }
 
-func (c *configuration) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) (contract.Response, error) {
+func (c *configuration) CreatePrism(context.Context, contract.KeyDigest, api.NewPrism) (contract.Response, error) {
 	c.hear("create")
 	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil
 }
 
 func (c *configuration) AddVersion(
-	context.Context, contract.KeyDigest, prism.Ref, contract.NewVersion,
+	context.Context, contract.KeyDigest, prism.Ref, api.NewVersion,
 ) (contract.Response, error) {
 	c.hear("add")
 	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil

@@ -114,13 +114,13 @@ func (f *fat) definitions() {
 	}
 	f.fields = 9
 	_, err := f.prism.CreatePrism(f.ctx, client.NewPrism{
-		Slug: fatSlug, NewVersion: client.NewVersion{Fields: fields(f.fields), Questions: f.questions, Lens: &lens},
+		Slug: fatSlug, NewVersion: client.NewVersion{Definition: client.Definition{Fields: fields(f.fields), Questions: f.questions}, Lens: &lens},
 	})
 	f.must(err)
 	yes := []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}}
-	_, err = f.prism.CreatePrism(f.ctx, client.NewPrism{Slug: wideSlug, NewVersion: client.NewVersion{Fields: fields(50), Questions: yes}})
+	_, err = f.prism.CreatePrism(f.ctx, client.NewPrism{Slug: wideSlug, NewVersion: client.NewVersion{Definition: client.Definition{Fields: fields(50), Questions: yes}}})
 	f.must(err)
-	large := client.NewVersion{Instructions: long(100_000), Fields: fields(1)}
+	large := client.NewVersion{Definition: client.Definition{Instructions: long(100_000), Fields: fields(1)}}
 	q := client.Question{Key: "topic", Type: client.Choice, Text: long(10_000)}
 	for o := range 14 {
 		q.Options = append(q.Options, client.Option{Key: key("option", o), Label: "Option", Description: long(10_000)})

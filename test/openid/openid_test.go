@@ -59,7 +59,9 @@ func (w *world) invite(t *testing.T, login string, role client.Role) *browser {
 func wantKey(t *testing.T, c *client.Client, slug string, makes bool) {
 	t.Helper()
 	_, err := c.CreatePrism(t.Context(), client.NewPrism{Slug: slug, NewVersion: client.NewVersion{
-		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		Definition: client.Definition{
+			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		},
 	}})
 	if (err == nil) != makes || !makes && status(err) != 403 {
 		t.Errorf("a new prism with the session's key: %v", err)

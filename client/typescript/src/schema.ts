@@ -1182,196 +1182,6 @@ export interface components {
         TsvText: string;
         /** @description UTF-8 text: one JSON object on each line, all columns as members, every line ending in LF. Option keys and the lowercase words yes, no or unsure stand in place of labels. */
         JsonlText: string;
-        /** @description An input of a version. */
-        Field: {
-            /** @description Names the field in calls and in tabular rows. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`. */
-            key: components["schemas"]["Key"];
-            /** @description What people call it. Null is the same as not sent. */
-            label?: string | null;
-        };
-        /** @description A typed question. Its members depend on the type. */
-        Question: components["schemas"]["ChoiceQuestion"] | components["schemas"]["YesNoQuestion"] | components["schemas"]["ScaleQuestion"];
-        /** @description Chooses one of several options. */
-        ChoiceQuestion: {
-            /** @description Names the question in answers and in the Lens. */
-            key: components["schemas"]["Key"];
-            /**
-             * @description One of the options. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "choice";
-            /** @description The question, as the model reads it. */
-            text: string;
-            /** @description 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique. */
-            options: components["schemas"]["Option"][];
-            /** @description Adds the option `insufficient_information`, labelled Insufficient information, after the others. */
-            insufficient_information?: boolean | null;
-        };
-        /** @description A possible answer of a choice question. */
-        Option: {
-            /** @description The answer's value. */
-            key: components["schemas"]["Key"];
-            /** @description What people and the model read. */
-            label: string;
-            /** @description When this option is the right one, for the model. */
-            description?: string | null;
-        };
-        /** @description Asks for the probability of yes. */
-        YesNoQuestion: {
-            /** @description Names the question in answers and in the Lens. */
-            key: components["schemas"]["Key"];
-            /**
-             * @description Yes or no. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "yes_no";
-            /** @description The question, as the model reads it. */
-            text: string;
-        };
-        /** @description Chooses a level on a rising scale. */
-        ScaleQuestion: {
-            /** @description Names the question in answers and in the Lens. */
-            key: components["schemas"]["Key"];
-            /**
-             * @description A level of a scale. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "scale";
-            /** @description The question, as the model reads it. */
-            text: string;
-            /** @description 2 to 10 levels in rising order. Their keys are unique. */
-            levels: components["schemas"]["Level"][];
-        };
-        /** @description A possible answer of a scale question. */
-        Level: {
-            /** @description The answer's level. */
-            key: components["schemas"]["Key"];
-            /** @description What people and the model read. */
-            label: string;
-            /** @description What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given. */
-            value?: number | null;
-        };
-        /** @description Turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is read. */
-        Lens: {
-            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
-            columns: components["schemas"]["Column"][];
-        };
-        /** @description A Lens to replace the prism's. */
-        NewLens: {
-            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
-            columns: components["schemas"]["Column"][];
-            /**
-             * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
-             * @default false
-             */
-            dry_run?: boolean | null;
-        };
-        /** @description One column of a Lens. */
-        Column: {
-            /** @description 1 to 64 letters, digits, underscores, spaces, dots and hyphens. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`. */
-            name: string;
-            /** @description The question of the latest version whose answer is shown. */
-            question: components["schemas"]["Key"];
-            /**
-             * @description `answer`: the option, the level, or yes, no or unsure. `probability`: of `option`, or else of the chosen option or level, or of yes. `average`: of a scale, its levels' values weighed by their probabilities. `confidence`: of a choice, 1 is certain and 0 a guess.
-             * @enum {string}
-             */
-            show: "answer" | "probability" | "average" | "confidence";
-            /** @description The option or level key whose probability is shown. Only with `probability`. */
-            option?: components["schemas"]["Key"] | null;
-            /**
-             * @description The answer of a yes_no question is `yes` from this probability on. Only with `answer`.
-             * @default 0.6
-             */
-            yes_at?: number | null;
-            /**
-             * @description The answer of a yes_no question is `no` up to this probability, and `unsure` in between. Only with `answer`.
-             * @default 0.4
-             */
-            no_at?: number | null;
-            /**
-             * @description Shows what the calibration that is pinned to the question of the version that answered makes of the stored probabilities, and null where none is pinned.
-             * @default false
-             */
-            calibrated?: boolean | null;
-        } & (unknown & unknown);
-        /** @description A prism to be, with its version 1. */
-        NewPrism: {
-            slug: components["schemas"]["Slug"];
-            /** @description What people call it. */
-            name?: string | null;
-            /** @description A text that is sent to the model with every question. */
-            instructions?: string | null;
-            /** @description The name of the configured model that answers the calls of the version. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
-            model?: string | null;
-            /** @description A second model for doubtful answers. Without it none. */
-            escalate?: components["schemas"]["Escalate"] | null;
-            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
-            fields: components["schemas"]["Field"][];
-            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
-            questions: components["schemas"]["Question"][];
-            /** @description Without it the Lens is derived from the questions. */
-            lens?: components["schemas"]["Lens"] | null;
-            /**
-             * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
-             * @default false
-             */
-            dry_run?: boolean | null;
-        };
-        /** @description A version to be. It replaces the Lens by the one sent, or else by the one derived from its questions. */
-        NewVersion: {
-            /** @description A text that is sent to the model with every question. */
-            instructions?: string | null;
-            /** @description The name of the configured model that answers the calls of the version. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
-            model?: string | null;
-            /** @description A second model for doubtful answers. Without it none. */
-            escalate?: components["schemas"]["Escalate"] | null;
-            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
-            fields: components["schemas"]["Field"][];
-            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
-            questions: components["schemas"]["Question"][];
-            /** @description Without it the Lens is derived from the questions. */
-            lens?: components["schemas"]["Lens"] | null;
-            /** @description The number of the version that has to be the latest. With another latest version the response is a 409. */
-            if_latest?: number | null;
-            /**
-             * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
-             * @default false
-             */
-            dry_run?: boolean | null;
-        };
-        /** @description A Lens that is not stored, and the results to show with it. */
-        LensPreview: {
-            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
-            columns: components["schemas"]["Column"][];
-            /** @description The results to show, up to 50. Without one only the columns are checked. */
-            result_ids: string[];
-        };
-        /** @description Results under a Lens that is not stored. */
-        PreviewedLens: {
-            /** @description The names of the columns, in Lens order. */
-            columns: string[];
-            /** @description The results, in the order of the ids that were sent. */
-            data: components["schemas"]["PreviewedResult"][];
-        };
-        /** @description A result under a Lens that is not stored. */
-        PreviewedResult: {
-            /** @description The result as a read shows it, with these columns as its answers. */
-            result: components["schemas"]["Result"];
-            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows, or has no pinned calibration. Empty for a failed result, whose `error` says why. */
-            missing: {
-                [key: string]: string;
-            };
-        };
-        /** @description Has a second model answer all questions when an answer of the first model is doubtful. The second answers are the result, and the record has both. */
-        Escalate: {
-            /** @description The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model. */
-            to: string;
-            /** @description An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this. */
-            below: number;
-            /** @description The keys of the questions whose answers can be doubtful. Without it, all. */
-            questions?: string[] | null;
-        };
         /** @description What is asked. */
         Definition: {
             /** @description A text that is sent to the model with every question. */
@@ -1975,13 +1785,141 @@ export interface components {
             /** @description The failed results that were not retried yet. */
             retrying: number;
         };
-        /** @description A page of prisms, newest first. */
-        PrismPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Prism"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
+        /** @description A prism to be, with its version 1. */
+        NewPrism: {
+            slug: components["schemas"]["Slug"];
+            /** @description What people call it. */
+            name?: string | null;
+            /** @description A text that is sent to the model with every question. */
+            instructions?: string | null;
+            /** @description The name of the configured model that answers. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
+            model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
+            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
+            fields: components["schemas"]["Field"][];
+            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
+            questions: components["schemas"]["Question"][];
+            /** @description Without it the Lens is derived from the questions. */
+            lens?: components["schemas"]["Lens"] | null;
+            /**
+             * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
+             * @default false
+             */
+            dry_run?: boolean | null;
         };
+        /** @description Has a second model answer all questions when an answer of the first model is doubtful. The second answers are the result, and the record has both. */
+        Escalate: {
+            /** @description The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model. */
+            to: string;
+            /** @description An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this. */
+            below: number;
+            /** @description The keys of the questions whose answers can be doubtful. Without it, all. */
+            questions?: string[] | null;
+        };
+        /** @description An input of a version. */
+        Field: {
+            /** @description Names the field in calls and in tabular rows. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`. */
+            key: components["schemas"]["Key"];
+            /** @description What people call it. Null is the same as not sent. */
+            label?: string | null;
+        };
+        /** @description A typed question. Its members depend on the type. */
+        Question: components["schemas"]["ChoiceQuestion"] | components["schemas"]["YesNoQuestion"] | components["schemas"]["ScaleQuestion"];
+        /** @description Chooses one of several options. */
+        ChoiceQuestion: {
+            /** @description Names the question in answers and in the Lens. */
+            key: components["schemas"]["Key"];
+            /**
+             * @description What kind of answer the question has. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "choice";
+            /** @description The question, as the model reads it. */
+            text: string;
+            /** @description 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique. */
+            options: components["schemas"]["Option"][];
+            /** @description Adds the option `insufficient_information`, labelled Insufficient information, after the others. */
+            insufficient_information?: boolean | null;
+        };
+        /** @description A possible answer of a choice question. */
+        Option: {
+            /** @description The answer's value. */
+            key: components["schemas"]["Key"];
+            /** @description What people and the model read. */
+            label: string;
+            /** @description When this option is the right one, for the model. */
+            description?: string | null;
+        };
+        /** @description Asks for the probability of yes. */
+        YesNoQuestion: {
+            /** @description Names the question in answers and in the Lens. */
+            key: components["schemas"]["Key"];
+            /**
+             * @description What kind of answer the question has. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "yes_no";
+            /** @description The question, as the model reads it. */
+            text: string;
+        };
+        /** @description Chooses a level on a rising scale. */
+        ScaleQuestion: {
+            /** @description Names the question in answers and in the Lens. */
+            key: components["schemas"]["Key"];
+            /**
+             * @description What kind of answer the question has. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "scale";
+            /** @description The question, as the model reads it. */
+            text: string;
+            /** @description 2 to 10 levels in rising order. Their keys are unique. */
+            levels: components["schemas"]["Level"][];
+        };
+        /** @description A possible answer of a scale question. */
+        Level: {
+            /** @description The answer's level. */
+            key: components["schemas"]["Key"];
+            /** @description What people and the model read. */
+            label: string;
+            /** @description What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given. */
+            value?: number | null;
+        };
+        /** @description Turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is read. */
+        Lens: {
+            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
+            columns: components["schemas"]["Column"][];
+        };
+        /** @description One column of a Lens. */
+        Column: {
+            /** @description 1 to 64 letters, digits, underscores, spaces, dots and hyphens. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`. */
+            name: string;
+            /** @description The question of the latest version whose answer is shown. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description `answer`: the option, the level, or yes, no or unsure. `probability`: of `option`, or else of the chosen option or level, or of yes. `average`: of a scale, its levels' values weighed by their probabilities. `confidence`: of a choice, 1 is certain and 0 a guess.
+             * @enum {string}
+             */
+            show: "answer" | "probability" | "average" | "confidence";
+            /** @description The option or level key whose probability is shown. Only with `probability`. */
+            option?: components["schemas"]["Key"] | null;
+            /**
+             * @description The answer of a yes_no question is `yes` from this probability on. Only with `answer`.
+             * @default 0.6
+             */
+            yes_at?: number | null;
+            /**
+             * @description The answer of a yes_no question is `no` up to this probability, and `unsure` in between. Only with `answer`.
+             * @default 0.4
+             */
+            no_at?: number | null;
+            /**
+             * @description Shows what the calibration that is pinned to the question of the version that answered makes of the stored probabilities, and null where none is pinned.
+             * @default false
+             */
+            calibrated?: boolean | null;
+        } & (unknown & unknown);
         /** @description A named definition with its latest version. */
         Prism: {
             /**
@@ -2030,10 +1968,39 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description A page of prisms, newest first. */
+        PrismPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Prism"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description A name to replace the prism's. */
         NewName: {
             /** @description A name for people. Null or an empty string is none. */
             name: string | null;
+        };
+        /** @description A version to be. It replaces the Lens by the one sent, or else by the one derived from its questions. */
+        NewVersion: {
+            /** @description A text that is sent to the model with every question. */
+            instructions?: string | null;
+            /** @description The name of the configured model that answers. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
+            model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
+            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
+            fields: components["schemas"]["Field"][];
+            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
+            questions: components["schemas"]["Question"][];
+            /** @description Without it the Lens is derived from the questions. */
+            lens?: components["schemas"]["Lens"] | null;
+            /**
+             * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
+             * @default false
+             */
+            dry_run?: boolean | null;
+            /** @description The number of the version that has to be the latest. With another latest version the response is a 409. */
+            if_latest?: number | null;
         };
         /** @description A page of versions, newest first. */
         VersionPage: {
@@ -2041,6 +2008,39 @@ export interface components {
             data: components["schemas"]["Version"][];
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description A Lens to replace the prism's. */
+        NewLens: {
+            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
+            columns: components["schemas"]["Column"][];
+            /**
+             * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
+             * @default false
+             */
+            dry_run?: boolean | null;
+        };
+        /** @description A Lens that is not stored, and the results to show with it. */
+        LensPreview: {
+            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
+            columns: components["schemas"]["Column"][];
+            /** @description The results to show, up to 50. Without one only the columns are checked. */
+            result_ids: string[];
+        };
+        /** @description Results under a Lens that is not stored. */
+        PreviewedLens: {
+            /** @description The names of the columns, in Lens order. */
+            columns: string[];
+            /** @description The results, in the order of the ids that were sent. */
+            data: components["schemas"]["PreviewedResult"][];
+        };
+        /** @description A result under a Lens that is not stored. */
+        PreviewedResult: {
+            /** @description The result as a read shows it, with these columns as its answers. */
+            result: components["schemas"]["Result"];
+            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows, or has no pinned calibration. Empty for a failed result, whose `error` says why. */
+            missing: {
+                [key: string]: string;
+            };
         };
         /** @description How long results are kept. */
         Retention: {

@@ -87,24 +87,6 @@ func (r *results) Save(_ context.Context, s contract.Save) (contract.Response, e
 	return r.hear("Save", s)
 }
 
-func (r *results) CreatePrism(_ context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return r.hear("CreatePrism", key, p)
-}
-
-func (r *results) AddVersion(_ context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	return r.hear("AddVersion", key, ref, v)
-}
-
-func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return r.hear("PutLens", key, ref, l)
-}
-
-func (r *results) PreviewLens(
-	_ context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
-) (contract.Response, error) {
-	return r.hear("PreviewLens", key, ref, p)
-}
-
 func (r *results) TryFacts(_ context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
 	_, err := r.hear("TryFacts", key)
 	return r.try, err
@@ -140,12 +122,12 @@ var definition = prism.Definition{
 			Options: []prism.Option{{Key: "x", Label: odd, Description: "d"}, {Key: "y", Label: "Y"}},
 		},
 		{Key: "is", Type: prism.YesNo, Text: "Is it?"},
-		{Key: "much", Type: prism.Scale, Text: "How much?", Levels: []prism.Level{{Key: "l", Label: "L", Value: -1.5}, {Key: "m", Label: "M", Value: 2}}},
+		{Key: "much", Type: prism.Scale, Text: "How much?", Levels: []prism.Level{{Key: "l", Label: "L", Value: new(-1.5)}, {Key: "m", Label: "M", Value: new(2.0)}}},
 	},
 }
 
 var (
-	aLens    = prism.Lens{Columns: []prism.Column{{Name: "is", Question: "is", Show: prism.ShowAnswer, YesAt: &half, NoAt: &half}}}
+	aLens    = prism.Lens{Columns: []prism.Column{{Name: "is", Question: "is", Show: prism.ShowAnswer, YesAt: &half, NoAt: &half, Calibrated: true}}}
 	aHash, _ = contract.HashDefinition(definition)
 	aVersion = prism.Version{Number: 3, Definition: definition, CreatedAt: at, Hash: aHash}
 	aStored  = contract.Stored{
@@ -191,7 +173,6 @@ type called struct {
 
 func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
 	t.Helper()
-	newVersion := contract.NewVersion{Definition: definition, Lens: &aLens}
 	save := contract.Save{
 		Account: account, ID: resultID, Prism: prismID, Version: 3, Ref: &odd, Context: odd, Fields: fields, IdempotencyKey: odd,
 		RetryOf: &otherID, Outcome: contract.Outcome{Answers: []byte(`{"b":1,"a":2}`), Error: odd, TookMS: 15_000}, Format: contract.TSV,
@@ -199,22 +180,12 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	calls := []called{
 		{"Save", []any{save}},
 		{"Save", []any{contract.Save{ID: resultID}}},
-		{"CreatePrism", []any{digest, contract.NewPrism{Slug: "s", Name: odd, NewVersion: newVersion}}},
-		{"AddVersion", []any{digest, byID, newVersion}},
-		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, DryRun: true}}},
-		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens}}},
-		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens, DryRun: true}}},
-		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, IfLatest: 2147483647}}},
-		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, IfMatch: contract.IfMatch{`"a"`}, DryRun: true}}},
-		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens, IfMatch: contract.IfMatch{contract.AnyTag, `"a"`}}}},
-		{"PreviewLens", []any{digest, bySlug, contract.LensPreview{Lens: aLens, Results: []prism.ResultID{resultID, otherID}}}},
-		{"PreviewLens", []any{digest, byID, contract.LensPreview{Lens: aLens, Results: []prism.ResultID{}}}},
 		{"FinishTry", []any{contract.Try{Account: account, Key: keyID, Definition: definition, Lens: &aLens, Outcome: save.Outcome}}},
 		{"FinishTry", []any{contract.Try{Account: account, Definition: definition, Outcome: contract.Outcome{Error: odd}}}},
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)
-	for _, call := range slices.Concat(calls, filesAndRuns(), calibrated()) {
+	for _, call := range slices.Concat(calls, filesAndRuns()) {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)

@@ -66,22 +66,6 @@ func (calm) Save(_ context.Context, s contract.Save) (contract.Response, error) 
 	return page, nil
 }
 
-func (calm) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) AddVersion(context.Context, contract.KeyDigest, prism.Ref, contract.NewVersion) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) PutLens(context.Context, contract.KeyDigest, prism.Ref, contract.NewLens) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) PreviewLens(context.Context, contract.KeyDigest, prism.Ref, contract.LensPreview) (contract.Response, error) {
-	return page, nil
-}
-
 func (calm) TryFacts(context.Context, contract.KeyDigest) (contract.TryFacts, error) {
 	return contract.TryFacts{}, nil
 }

@@ -130,7 +130,7 @@ func FuzzMessages(f *testing.F) {
 		`{"Account":` + id + `,"Fields":[{"Key":"a","Value":"\u0000"}],"Outcome":{"Answers":"e30=","TookMS":1},"RetryOf":` + id + `}`,
 		`{"Key":"","ID":` + id + `,"Format":"raw"}`,
 		`{"Query":{"Prism":{"Slug":"a"},"From":"2026-11-21T10:00:00.5+01:00","To":"0001-01-01T00:00:00Z"}}`,
-		`{"Prism":{"slug":"a","fields":[{"key":"a"}],"questions":[{"key":"q","type":"scale","text":"t","levels":[{"key":"l","label":"L","value":1e3}]}],"lens":{"columns":[{"name":"n","question":"q","show":"answer","yes_at":0.5}]}}}`,
+		`{"Request":{"slug":"a","fields":[{"key":"a"}],"questions":[{"key":"q","type":"scale","text":"t","levels":[{"key":"l","label":"L","value":1e3}]}],"lens":{"columns":[{"name":"n","question":"q","show":"answer","yes_at":0.5}]}}}`,
 		`{"Answers":"e30","Error":"x","TookMS":-1}`, `{"Number":1.5}`, `[]`, `{`, ``, "\xff",
 	} {
 		f.Add(uint8(i), []byte(body))
@@ -138,7 +138,8 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		kinds := []func(*testing.T, []byte){
 			travels[createQuery], travels[createFacts], travels[contract.Save], travels[argsResult],
-			travels[operationArgs[api.ExportResultsRequest]], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[contract.RetryFacts],
+			travels[operationArgs[api.ExportResultsRequest]], travels[operationArgs[api.CreatePrismRequest]], travels[contract.Outcome],
+			travels[operationArgs[api.ReplaceLensRequest]], travels[contract.RetryFacts],
 			travels[operationArgs[api.ListResultsRequest]], travels[contract.Ask], travels[ask],
 		}
 		kinds[int(kind)%len(kinds)](t, body)

@@ -47,24 +47,6 @@ func (r *results) Save(ctx context.Context, s contract.Save) (contract.Response,
 	return r.call(ctx, pathSave, s)
 }
 
-func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return r.call(ctx, pathCreatePrism, argsCreatePrism{key, p})
-}
-
-func (r *results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	return r.call(ctx, pathAddVersion, argsPrism{Key: key, Ref: ref, New: v})
-}
-
-func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return r.call(ctx, pathPutLens, argsPrism{Key: key, Ref: ref, Lens: l})
-}
-
-func (r *results) PreviewLens(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
-) (contract.Response, error) {
-	return r.lookUp(ctx, pathPreviewLens, argsPreview{key, ref, p})
-}
-
 func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
 	return decode[contract.TryFacts](r.lookUp(ctx, pathTryFacts, argsAccount{key}))
 }

@@ -43,27 +43,9 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	})
 	mountOperations(app, r, log)
 	mountTries(app, r, log)
-	mountPrisms(app, r, log)
-	mountKeys(app, r, log)
-	mountDeletions(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
 	mountLeases(app, r, log)
-}
-
-func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
-	post(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
-		return r.CreatePrism(ctx, a.Key, a.Prism)
-	})
-	post(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.AddVersion(ctx, a.Key, a.Ref, a.New)
-	})
-	post(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.PutLens(ctx, a.Key, a.Ref, a.Lens)
-	})
-	find(app, log, pathPreviewLens, func(ctx context.Context, a argsPreview) (contract.Response, error) {
-		return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
-	})
 }
 
 func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {
@@ -71,12 +53,6 @@ func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {
 		return t.TryFacts(ctx, a.Key)
 	})
 	post(app, log, pathFinishTry, t.FinishTry)
-}
-
-func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
-}
-
-func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 }
 
 // MountModels serves the model to callers that show a token.

@@ -40,9 +40,6 @@ const (
 	pathCreateFacts = "/internal/create-facts"
 	pathRetryFacts  = "/internal/retry-facts"
 	pathSave        = "/internal/save"
-	pathCreatePrism = "/internal/create-prism"
-	pathAddVersion  = "/internal/add-version"
-	pathPutLens     = "/internal/put-lens"
 	pathAccount     = "/internal/account"
 	pathLimits      = "/internal/limits"
 	pathAsk         = "/internal/ask"
@@ -50,9 +47,8 @@ const (
 	pathListModels  = "/internal/list-models"
 	pathAuthorize   = "/internal/authorize"
 
-	pathPreviewLens = "/internal/preview-lens"
-	pathTryFacts    = "/internal/try-facts"
-	pathFinishTry   = "/internal/finish-try"
+	pathTryFacts  = "/internal/try-facts"
+	pathFinishTry = "/internal/finish-try"
 )
 
 const (
@@ -119,21 +115,6 @@ type (
 	argsQuery[Q any] struct {
 		Key   contract.KeyDigest
 		Query Q
-	}
-	argsCreatePrism struct {
-		Key   contract.KeyDigest
-		Prism contract.NewPrism
-	}
-	argsPrism struct {
-		Key  contract.KeyDigest
-		Ref  prism.Ref
-		New  contract.NewVersion `json:",omitzero"` // AddVersion
-		Lens contract.NewLens    `json:",omitzero"` // PutLens
-	}
-	argsPreview struct {
-		Key     contract.KeyDigest
-		Ref     prism.Ref
-		Preview contract.LensPreview
 	}
 )
 

@@ -43,8 +43,10 @@ func Do(ctx context.Context, c Config, progress func(done int64)) (*Report, erro
 		return nil, err
 	}
 	_, err = prism.CreatePrism(ctx, client.NewPrism{Slug: c.Prism, NewVersion: client.NewVersion{
-		Fields:    []client.Field{{Key: "message"}},
-		Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		Definition: client.Definition{
+			Fields:    []client.Field{{Key: "message"}},
+			Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		},
 	}})
 	if err != nil {
 		return nil, err

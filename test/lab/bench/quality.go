@@ -22,20 +22,22 @@ const (
 
 // labelledPrism has a question of each type, so that each kind of measure is taken.
 var labelledPrism = client.NewPrism{Slug: labelledSlug, NewVersion: client.NewVersion{
-	Fields: []client.Field{{Key: "message"}},
-	Questions: []client.Question{
-		{Key: "topic", Type: client.Choice, Text: "What is the message about?", Options: []client.Option{
-			{Key: "card", Label: "Card"},
-			{Key: "payment", Label: "Payment"},
-			{Key: "account", Label: "Account"},
-			{Key: "transfer", Label: "Transfer"},
-			{Key: "identity", Label: "Identity"},
-			{Key: "other", Label: "Other"},
-		}},
-		{Key: "urgent", Type: client.YesNo, Text: "Does the customer need a reply within the hour?"},
-		{Key: "tone", Type: client.Scale, Text: "How angry is the customer?", Levels: []client.Level{
-			{Key: "calm", Label: "Calm"}, {Key: "annoyed", Label: "Annoyed"}, {Key: "angry", Label: "Angry"}, {Key: "furious", Label: "Furious"},
-		}},
+	Definition: client.Definition{
+		Fields: []client.Field{{Key: "message"}},
+		Questions: []client.Question{
+			{Key: "topic", Type: client.Choice, Text: "What is the message about?", Options: []client.Option{
+				{Key: "card", Label: "Card"},
+				{Key: "payment", Label: "Payment"},
+				{Key: "account", Label: "Account"},
+				{Key: "transfer", Label: "Transfer"},
+				{Key: "identity", Label: "Identity"},
+				{Key: "other", Label: "Other"},
+			}},
+			{Key: "urgent", Type: client.YesNo, Text: "Does the customer need a reply within the hour?"},
+			{Key: "tone", Type: client.Scale, Text: "How angry is the customer?", Levels: []client.Level{
+				{Key: "calm", Label: "Calm"}, {Key: "annoyed", Label: "Annoyed"}, {Key: "angry", Label: "Angry"}, {Key: "furious", Label: "Furious"},
+			}},
+		},
 	},
 }}
 

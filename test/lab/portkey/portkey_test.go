@@ -99,8 +99,10 @@ func ask(t *testing.T, models string) (client.Result, error) {
 		t.Fatal(err)
 	}
 	if _, err := c.CreatePrism(t.Context(), client.NewPrism{Slug: "urgency", NewVersion: client.NewVersion{
-		Fields:    []client.Field{{Key: "text"}},
-		Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		Definition: client.Definition{
+			Fields:    []client.Field{{Key: "text"}},
+			Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+		},
 	}}); err != nil {
 		t.Fatal(err)
 	}

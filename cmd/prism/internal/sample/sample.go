@@ -147,11 +147,11 @@ func (f *filling) setUp(ctx context.Context) error {
 		return err
 	}
 	for _, body := range [][]byte{bankingPrism, supportPrism} {
-		var p contract.NewPrism
+		var p api.NewPrism
 		if err := strictjson.Unmarshal(body, &p); err != nil {
 			return err
 		}
-		if _, err := f.Results.CreatePrism(ctx, f.owner, p); err != nil {
+		if _, err := contract.Do(ctx, f.Results, f.owner, api.CreatePrism, api.CreatePrismRequest{NewPrism: p}); err != nil {
 			return err
 		}
 	}
@@ -161,14 +161,16 @@ func (f *filling) setUp(ctx context.Context) error {
 // secondVersion adds a question to support.
 func (f *filling) secondVersion(ctx context.Context, at time.Time) error {
 	f.Clock.Set(at.Add(-time.Minute))
-	var p contract.NewPrism
+	var p api.NewPrism
 	if err := strictjson.Unmarshal(supportPrism, &p); err != nil {
 		return err
 	}
 	p.Questions = append(p.Questions, prism.Question{
 		Key: "reply", Type: prism.YesNo, Text: "Does the customer wait for a reply?",
 	})
-	_, err := f.Results.AddVersion(ctx, f.owner, prism.Ref{Slug: "support"}, p.NewVersion)
+	_, err := contract.Do(ctx, f.Results, f.owner, api.CreateVersion, api.CreateVersionRequest{
+		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "support"}}, NewVersion: p.NewVersion,
+	})
 	return err
 }
 

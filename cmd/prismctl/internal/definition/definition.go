@@ -26,8 +26,11 @@ func Of(p client.Prism) client.NewPrism {
 		lens.Columns[i] = c
 	}
 	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), NewVersion: client.NewVersion{
-		Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Escalate: p.Version.Escalate,
-		Fields: p.Version.Fields, Questions: questions, Lens: &lens,
+		Definition: client.Definition{
+			Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Escalate: p.Version.Escalate,
+			Fields: p.Version.Fields, Questions: questions,
+		},
+		Lens: &lens,
 	}}
 }
 
@@ -63,8 +66,9 @@ func YAML(p client.NewPrism) string {
 	tree, err := yaml.ValueToNode(struct {
 		Slug              string `yaml:"slug"`
 		Name              string `yaml:"name,omitempty"`
-		client.NewVersion `yaml:",inline"`
-	}{p.Slug, p.Name, p.NewVersion}, yaml.IndentSequence(true), yaml.AutoInt())
+		client.Definition `yaml:",inline"`
+		Lens              *client.Lens `yaml:"lens,omitempty"`
+	}{p.Slug, p.Name, p.Definition, p.Lens}, yaml.IndentSequence(true), yaml.AutoInt())
 	if err != nil {
 		panic("definition: a definition has no YAML form: " + err.Error())
 	}

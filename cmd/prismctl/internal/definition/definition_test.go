@@ -126,13 +126,15 @@ func TestYAMLIsReadBack(t *testing.T) {
 	for range 1000 {
 		value := float64(random.IntN(100)) / 8
 		p := client.NewPrism{Slug: text(), Name: text(), NewVersion: client.NewVersion{
-			Instructions: text(),
-			Model:        text(),
-			Escalate:     []*client.Escalate{nil, {To: text(), Below: value}, {To: text(), Below: value, Questions: []string{text(), text()}}}[random.IntN(3)],
-			Fields:       []client.Field{{Key: text(), Label: text()}},
-			Questions: []client.Question{
-				{Key: text(), Type: client.Choice, Text: text(), Options: []client.Option{{Key: text(), Label: text(), Description: text()}}, InsufficientInformation: true},
-				{Key: text(), Type: client.Scale, Text: text(), Levels: []client.Level{{Key: text(), Label: text(), Value: &value}}},
+			Definition: client.Definition{
+				Instructions: text(),
+				Model:        text(),
+				Escalate:     []*client.Escalate{nil, {To: text(), Below: value}, {To: text(), Below: value, Questions: []string{text(), text()}}}[random.IntN(3)],
+				Fields:       []client.Field{{Key: text(), Label: text()}},
+				Questions: []client.Question{
+					{Key: text(), Type: client.Choice, Text: text(), Options: []client.Option{{Key: text(), Label: text(), Description: text()}}, InsufficientInformation: true},
+					{Key: text(), Type: client.Scale, Text: text(), Levels: []client.Level{{Key: text(), Label: text(), Value: &value}}},
+				},
 			},
 			Lens: &client.Lens{Columns: []client.Column{{Name: text(), Question: text(), Show: client.ShowAnswer, YesAt: &value}}},
 		}}

@@ -28,8 +28,8 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	const lens = `"lens":{"columns":[{"name":"p","question":"c","show":"probability","option":"a"},
 		{"name":"y","question":"y","show":"answer","yes_at":0.6,"no_at":0.4,"calibrated":true}]}`
 	create := func(b request.Body) error { return parseDeclared(api.CreateResult, "", "", b) }
-	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
-	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
+	newPrism := func(b request.Body) error { return parseDeclared(api.CreatePrism, "", "", b) }
+	newVersion := func(b request.Body) error { return parseDeclared(api.CreateVersion, "", "", b) }
 	newMember := func(b request.Body) error { return parseDeclared(api.AddMember, "", "", b) }
 	newTry := func(b request.Body) error { _, err := request.ParseTry(b); return err }
 	newName := func(b request.Body) error { return parseDeclared(api.RenamePrism, "", "", b) }
@@ -47,7 +47,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewVersion", `{` + definition + `,` + lens + `}`, "lens", newVersion},
 		{
 			"LensPreview", `{"columns":[{"name":"p","question":"c","show":"probability"}],"result_ids":["` + anID + `"]}`, "result_ids",
-			func(b request.Body) error { _, _, err := request.ParseLensPreview("p", b); return err },
+			func(b request.Body) error { return parseDeclared(api.PreviewLens, "", "", b) },
 		},
 		{"NewTry", `{"definition":{"instructions":"i","model":"m",` + definition + `},"fields":{"f":"v"},"context":"c"}`, "", newTry},
 		{"NewTry", `{"definition":{` + definition + `},"text":"t"}`, "text", newTry},

@@ -17,10 +17,6 @@ const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
 func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 	t.Parallel()
 	read := map[string]func(request.Body) error{
-		"createPrism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
-		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", nil, b); return err },
-		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
-		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
@@ -49,8 +45,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		return parseDeclared(api.CreateResult, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	prism := func(body string) error {
-		_, err := request.ParseNewPrism(request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
-		return err
+		return parseDeclared(api.CreatePrism, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	key := func(body string) error {
 		return parseDeclared(api.CreateKey, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
@@ -105,7 +100,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		`{"definition":{"fields":[{"key":"message"}],"questions":[{"key":"q","type":"yes_no","text":""}]},` +
 			`"lens":{"columns":[{"name":"message","question":"q","show":"answer"}]},"fields":{"message":1}}`)})
 	put("TryProblems", err)
-	_, _, err = request.ParseLensPreview("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(
+	err = parseDeclared(api.PreviewLens, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(
 		`{"columns":[{"name":"q","question":"q","show":"answer"}],"result_ids":[` + strings.Repeat(`"`+anID+`",`, 50) + `"` + anID + `"]}`)})
 	put("PreviewTooMany", err)
 	member := func(members string) error {
@@ -118,7 +113,10 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	err = parseDeclared(api.ChangeMember, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NoMemberChange", err)
 	put("NameRequired", parseDeclared(api.RenamePrism, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))
-	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})
+	_, err = request.NewParser(api.ReplaceLens).Parse(request.Source{
+		Param: func(string) string { return "p" }, IfMatch: []string{"x"},
+		Body: request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)},
+	})
 	put("InvalidETag", err)
 	put("InvalidFormat", parseDeclared(api.CreateResult, "format", "xml", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}))
 	put("SeveralProblems", parseDeclared(api.CreateResult, "format", "xml", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))

@@ -35,7 +35,7 @@ func BenchmarkParseNewPrism(b *testing.B) {
 	body := jsonBody(edit())
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := request.ParseNewPrism(body); err != nil {
+		if _, err := parsed(api.CreatePrism, request.Source{Body: body}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-var pinsReader = valueReader{&shape{fields: true}, func(r *reader, it item, to reflect.Value) {
+var pinsReader = valueReader{shape: &shape{fields: true}, read: func(r *reader, it item, to reflect.Value) {
 	if r.is(it, kindObject) {
 		set(to, r.pins(it))
 	}

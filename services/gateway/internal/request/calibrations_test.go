@@ -8,7 +8,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 const aCalibration = "0199f5d0-21b4-7e90-8c3d-6f1a2b3c4d5e"
@@ -89,7 +88,7 @@ func TestAColumnIsCalibratedIfItSaysTrue(t *testing.T) {
 	for value, want := range map[string]string{
 		`true`: "", `false`: "", `null`: "", `"true"`: "columns.0.calibrated: Expected boolean, received string",
 	} {
-		_, l, err := request.ParseLens("p", nil, jsonBody(`{"columns":[{"name":"n","question":"q","show":"answer","calibrated":`+value+`}]}`))
+		l, err := parsedBody(api.ReplaceLens, `{"columns":[{"name":"n","question":"q","show":"answer","calibrated":`+value+`}]}`, "prism", "p")
 		if problems(t, err) != want {
 			t.Errorf("%s: %v, want %q", value, err, want)
 		}

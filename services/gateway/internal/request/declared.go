@@ -70,7 +70,7 @@ func NewParser(op api.Operation) *Parser {
 		}
 	}
 	if len(body) > 0 {
-		p.body = newStructReader(body)
+		p.body = newStructReader(request, body)
 	}
 	return p
 }
@@ -267,10 +267,11 @@ var lists = map[string]contract.List{
 	"calibrations": contract.ListOfCalibrations,
 }
 
-// valueReader reads a value of a body that was sent.
+// valueReader reads a value of a body that was sent. of reads an object, or the objects of an array.
 type valueReader struct {
 	shape *shape
 	read  func(r *reader, it item, to reflect.Value)
+	of    *structReader
 }
 
 // structReader reads the members of an object into the fields of a struct.
@@ -282,16 +283,59 @@ type structReader struct {
 type memberReader struct {
 	api.Property
 	valueReader
+	group   groupReader // nil: the member is read by itself
+	inGroup []int       // the index of the struct whose members the group reads
 }
 
-func newStructReader(list []api.Property) *structReader {
+// groupReader reads the members of a struct whose problems depend on each other. s reads them by themselves.
+type groupReader func(r *reader, s *structReader, it item, to reflect.Value)
+
+// newStructReader makes the reader of the listed members of a struct.
+func newStructReader(t reflect.Type, list []api.Property) *structReader {
 	s := &structReader{shape: &shape{}}
 	for _, m := range list {
-		v := newValueReader(m.Field.Type, m)
-		s.members = append(s.members, memberReader{m, v})
-		s.shape.members = append(s.shape.members, member{m.Name, v.shape})
+		read := memberReader{Property: m, valueReader: newValueReader(m.Field.Type, m)}
+		read.group, read.inGroup = groupOf(t, m.Index)
+		s.members = append(s.members, read)
+		s.shape.members = append(s.shape.members, member{m.Name, read.shape})
 	}
 	return s
+}
+
+// groupOf is the group that a member of a struct belongs to, and the index of the group's struct.
+func groupOf(t reflect.Type, index []int) (groupReader, []int) {
+	for depth := range index {
+		if g, ok := groups[t.FieldByIndex(index[:depth]).Type]; ok {
+			return g, index[:depth]
+		}
+	}
+	return nil, nil
+}
+
+// member is the reader of a member by its name, which is one of the struct's.
+func (s *structReader) member(name string) memberReader {
+	return s.members[slices.IndexFunc(s.members, func(m memberReader) bool { return m.Name == name })]
+}
+
+// some reads some members of an object into the fields of a struct that to points to. Optional ones may be absent or null.
+func (s *structReader) some(r *reader, it item, to any, names ...string) {
+	for _, name := range names {
+		if m, value := s.member(name), it.at(name); m.Required || value.given() {
+			m.read(r, value, reflect.ValueOf(to).Elem().FieldByName(m.Field.Name))
+		}
+	}
+}
+
+// items are the elements of an array within its limits (see reader.array).
+func (m memberReader) items(r *reader, it item) []item {
+	return r.array(it, least(m.Property), int(*m.Max))
+}
+
+func least(m api.Property) int {
+	if m.Min == nil {
+		return 0
+	}
+	return int(*m.Min)
 }
 
 // ruled is a type with a rule over several members.
@@ -313,7 +357,13 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 	if isRuled {
 		wrong = map[string]bool{}
 	}
-	for _, m := range s.members {
+	for i, m := range s.members {
+		if m.group != nil {
+			if i == 0 || s.members[i-1].group == nil { // the first of the group
+				m.group(r, s, it, to.FieldByIndex(m.inGroup))
+			}
+			continue
+		}
 		value, field := it.at(m.Name), to.FieldByIndex(m.Index)
 		optional, nullable := !m.Required, field.Kind() == reflect.Pointer
 		if m.Unless != "" && !agreed(it.at(m.Unless)) {
@@ -375,7 +425,7 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 	case t.Kind() == reflect.Pointer:
 		inner := newValueReader(t.Elem(), m)
 		isObject := t.Elem().Kind() == reflect.Struct && len(inner.shape.members) > 0
-		return valueReader{inner.shape, func(r *reader, it item, to reflect.Value) {
+		return valueReader{shape: inner.shape, of: inner.of, read: func(r *reader, it item, to reflect.Value) {
 			if isObject && !r.is(it, kindObject) {
 				return
 			}
@@ -385,7 +435,7 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 			inner.read(r, it, to.Elem())
 		}}
 	case t == reflect.TypeFor[time.Time]():
-		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+		return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) {
 			if !r.is(it, kindString) {
 				return
 			}
@@ -398,21 +448,21 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 			}
 		}}
 	case isID(t):
-		return valueReader{scalar, func(r *reader, it item, to reflect.Value) { setID(to, r.uuidMember(it)) }}
+		return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) { setID(to, r.uuidMember(it)) }}
 	case t.Kind() == reflect.String:
 		return stringReader(m)
 	case t.Kind() == reflect.Bool:
-		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+		return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) {
 			to.SetBool(r.is(it, kindBoolean) && it.text[0] == 't')
 		}}
 	case isInt(t) && m.Min != nil && m.Max != nil:
-		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+		return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) {
 			if f, ok := r.number(it); ok {
 				to.SetInt(int64(r.whole(it.path, f, int(*m.Min), int(*m.Max))))
 			}
 		}}
-	case t.Kind() == reflect.Float64 && m.Max != nil:
-		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+	case t.Kind() == reflect.Float64:
+		return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) {
 			if f, ok := r.number(it); ok {
 				to.SetFloat(r.within(it.path, f, m.Limits))
 			}
@@ -420,8 +470,8 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 	case t.Kind() == reflect.Slice && m.Max != nil:
 		return sliceReader(t, m)
 	case t.Kind() == reflect.Struct:
-		s := newStructReader(api.Properties(t))
-		return valueReader{s.shape, func(r *reader, it item, to reflect.Value) {
+		s := newStructReader(t, api.Properties(t))
+		return valueReader{shape: s.shape, of: s, read: func(r *reader, it item, to reflect.Value) {
 			if r.is(it, kindObject) {
 				s.read(r, it, to)
 			}
@@ -431,10 +481,7 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 }
 
 func stringReader(m api.Property) valueReader {
-	least, most := 0, math.MaxInt
-	if m.Min != nil {
-		least = int(*m.Min)
-	}
+	most := math.MaxInt
 	if m.Max != nil {
 		most = int(*m.Max)
 	}
@@ -442,30 +489,29 @@ func stringReader(m api.Property) valueReader {
 	if m.Form != "" {
 		form = api.Forms[m.Form]
 	}
-	return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+	return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) {
 		var s string
 		switch {
 		case m.Enum != nil:
 			s = oneOfStr(r, it, m.Enum)
+		case m.Form == "prism":
+			s = r.slug(it)
 		case form != nil:
 			s, _ = r.matching(it, form)
 		default:
-			s, _ = r.str(it, least, most)
+			s, _ = r.str(it, least(m), most)
 		}
 		to.SetString(s)
 	}}
 }
 
 func sliceReader(t reflect.Type, m api.Property) valueReader {
-	least, most := 0, int(*m.Max)
-	if m.Min != nil {
-		least = int(*m.Min)
-	}
+	most := int(*m.Max)
 	elements := m
 	elements.Min, elements.Max = nil, nil
 	inner := newValueReader(t.Elem(), elements)
-	return valueReader{&shape{element: inner.shape, most: most}, func(r *reader, it item, to reflect.Value) {
-		items := r.array(it, least, most)
+	return valueReader{shape: &shape{element: inner.shape, most: most}, of: inner.of, read: func(r *reader, it item, to reflect.Value) {
+		items := r.array(it, least(m), most)
 		list := reflect.MakeSlice(t, len(items), len(items))
 		for i, element := range items {
 			inner.read(r, element, list.Index(i))
@@ -480,11 +526,17 @@ func sliceReader(t reflect.Type, m api.Property) valueReader {
 // ownReaders read types whose rules the tags of their members cannot say.
 var ownReaders = map[reflect.Type]valueReader{
 	reflect.TypeFor[api.Pins]():              pinsReader,
-	reflect.TypeFor[api.SHA256]():            {scalar, digest},
-	reflect.TypeFor[api.LabelsOfQuestions](): {&shape{fields: true}, labelsOfQuestions},
-	reflect.TypeFor[api.ColumnsOfFields]():   {&shape{fields: true}, columnsOfFields},
-	reflect.TypeFor[api.ColumnsOfLabels]():   {&shape{fields: true}, columnsOfLabels},
-	reflect.TypeFor[api.LabelText]():         {scalar, labelText},
+	reflect.TypeFor[api.SHA256]():            {shape: scalar, read: digest},
+	reflect.TypeFor[api.LabelsOfQuestions](): {shape: &shape{fields: true}, read: labelsOfQuestions},
+	reflect.TypeFor[api.ColumnsOfFields]():   {shape: &shape{fields: true}, read: columnsOfFields},
+	reflect.TypeFor[api.ColumnsOfLabels]():   {shape: &shape{fields: true}, read: columnsOfLabels},
+	reflect.TypeFor[api.LabelText]():         {shape: scalar, read: labelText},
+}
+
+// groups are the structs whose members are read together. Adjacent members of two of them would count as one.
+var groups = map[reflect.Type]groupReader{
+	reflect.TypeFor[api.NewVersion](): newVersion,
+	reflect.TypeFor[prism.Lens]():     lensAlone,
 }
 
 func isInt(t reflect.Type) bool {

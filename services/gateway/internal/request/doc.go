@@ -26,22 +26,14 @@ const (
 	maxIdempotencyKey = 200
 	maxRef            = 200
 
-	maxInstructions = 100_000
-	maxSentence     = 10_000 // a question's text, an option's description
-	maxLabel        = 1_000  // of a field, an option, a level
-	maxName         = 200    // of a prism or an API key
-	maxCursor       = 1_000
+	maxLabel  = 1_000 // of a question
+	maxName   = 200   // of a prism or a run
+	maxCursor = 1_000
 )
 
 // The limits of counts (spec: version-fields, version-questions, question-choice, question-scale, lens-columns, page-limit).
 const (
-	maxFields    = 50
 	maxQuestions = 64
-	minOptions   = 2
-	maxOptions   = 26
-	minLevels    = 2
-	maxLevels    = 10
-	maxColumns   = 200
 
 	defaultLimit = 50
 	maxLimit     = 100

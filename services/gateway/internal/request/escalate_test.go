@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 const slugForm = "must match ^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
@@ -50,7 +50,7 @@ func TestAnEscalationIsRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := request.ParseNewPrism(jsonBody(c.members + `}`))
+			got, err := parsedBody(api.CreatePrism, c.members+`}`)
 			if c.problem != "" {
 				wantProblems(t, err, c.problem)
 				return

@@ -3,19 +3,19 @@ package request
 import (
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // ifMatch reads the If-Match headers of a request: "*" or a list of entity tags (RFC 9110, 13.1.1). Without one it is nil.
-func (r *reader) ifMatch(headers []string) contract.IfMatch {
+func (r *reader) ifMatch(headers []string) api.IfMatch {
 	if len(headers) == 0 {
 		return nil
 	}
 	list := strings.Join(headers, ",")
-	if strings.Trim(list, " \t") == contract.AnyTag {
-		return contract.IfMatch{contract.AnyTag}
+	if strings.Trim(list, " \t") == api.AnyTag {
+		return api.IfMatch{api.AnyTag}
 	}
-	tags := contract.IfMatch{}
+	tags := api.IfMatch{}
 	for rest := list; ; {
 		rest = strings.TrimLeft(rest, " \t,")
 		if rest == "" {

@@ -282,7 +282,7 @@ func FuzzParseNewPrism(f *testing.F) {
 	f.Add([]byte(edit("lens", nil)))
 	f.Add([]byte(`{"slug":"a","fields":[{"key":"x"}],"questions":[{"key":"q","type":"scale","text":"t","levels":[{},{"value":1e400}]}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := request.ParseNewPrism(request.Body{Kind: httpkit.JSON, Bytes: body})
+		p, err := parsed(api.CreatePrism, request.Source{Body: request.Body{Kind: httpkit.JSON, Bytes: body}})
 		if problems(t, err) != "" {
 			return
 		}
@@ -309,7 +309,7 @@ func FuzzParseNewPrism(f *testing.F) {
 				t.Fatalf("keys %q", keys)
 			}
 			for i := 1; i < len(q.Levels); i++ {
-				if !(q.Levels[i].Value > q.Levels[i-1].Value) {
+				if !(*q.Levels[i].Value > *q.Levels[i-1].Value) {
 					t.Fatalf("levels %v", q.Levels)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -127,7 +128,7 @@ func TestMemoryIsBoundedByTheBody(t *testing.T) {
 		body := jsonBody(c.body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		for _, err := range []error{second(parsedCreate("p", nil, body)), second(request.ParseNewPrism(body))} {
+		for _, err := range []error{second(parsedCreate("p", nil, body)), second(parsed(api.CreatePrism, request.Source{Body: body}))} {
 			if refusal := (*apierr.Error)(nil); errors.As(err, &refusal) {
 				_ = httpkit.ErrorBody(refusal)
 			}

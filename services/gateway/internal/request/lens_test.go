@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/prism-results/prism/services/gateway/internal/request"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // spec: validation-message, lens-column-names, names-in-a-row
@@ -102,7 +102,7 @@ func TestTheLensOfANewPrismListsEveryProblem(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseNewPrism(jsonBody(c.body))
+			_, err := parsedBody(api.CreatePrism, c.body)
 			wantProblems(t, err, c.want)
 		})
 	}

@@ -13,16 +13,16 @@ import (
 
 func TestLensIsReadWithItsTypes(t *testing.T) {
 	t.Parallel()
-	ref, got, err := request.ParseLens(anID, nil, jsonBody(
-		`{"columns":[{"name":"p","question":"kind","show":"probability","option":"bug","yes_at":null}]}`))
+	got, err := parsedBody(api.ReplaceLens,
+		`{"columns":[{"name":"p","question":"kind","show":"probability","option":"bug","yes_at":null}]}`, "prism", anID)
 	want := prism.Lens{Columns: []prism.Column{{Name: "p", Question: "kind", Show: prism.ShowProbability, Option: "bug"}}}
-	if err != nil || ref.ID.String() != anID || !reflect.DeepEqual(got, contract.NewLens{Lens: want}) {
-		t.Errorf("got %v %+v %v", ref, got, err)
+	if err != nil || got.Prism.ID.String() != anID || !reflect.DeepEqual(got.Lens, want) {
+		t.Errorf("got %+v %v", got, err)
 	}
-	_, _, err = request.ParseLens("a\x00", nil, jsonBody(`{"columns":[1,{"name":null,"question":"q","show":"answer","no_at":[]}]}`))
+	_, err = parsedBody(api.ReplaceLens, `{"columns":[1,{"name":null,"question":"q","show":"answer","no_at":[]}]}`, "prism", "a\x00")
 	wantProblems(t, err, "prism: "+unclean+"; columns.0: Expected object, received number; "+
 		"columns.1.name: Expected string, received null; columns.1.no_at: Expected number, received array")
-	_, _, err = request.ParseLens("p", nil, jsonBody(`{}`))
+	_, err = parsedBody(api.ReplaceLens, `{}`, "prism", "p")
 	wantProblems(t, err, "columns: Required")
 }
 
@@ -32,26 +32,26 @@ func TestConditionsOfChanges(t *testing.T) {
 	const columns = `{"columns":[{"name":"p","question":"q","show":"answer"}]}`
 	for _, c := range []struct {
 		headers []string
-		want    contract.IfMatch
+		want    api.IfMatch
 	}{
 		{nil, nil},
-		{[]string{" * "}, contract.IfMatch{"*"}},
-		{[]string{`"a"`}, contract.IfMatch{`"a"`}},
-		{[]string{`"a", "b,c" ,,W/"d"`, `""`}, contract.IfMatch{`"a"`, `"b,c"`, `""`}},
-		{[]string{`W/"a"`}, contract.IfMatch{}}, // matches nothing
-		{[]string{""}, contract.IfMatch{}},
+		{[]string{" * "}, api.IfMatch{"*"}},
+		{[]string{`"a"`}, api.IfMatch{`"a"`}},
+		{[]string{`"a", "b,c" ,,W/"d"`, `""`}, api.IfMatch{`"a"`, `"b,c"`, `""`}},
+		{[]string{`W/"a"`}, api.IfMatch{}}, // matches nothing
+		{[]string{""}, api.IfMatch{}},
 	} {
-		_, l, err := request.ParseLens("p", c.headers, jsonBody(columns))
+		l, err := parsed(api.ReplaceLens, request.Source{IfMatch: c.headers, Body: jsonBody(columns)}, "prism", "p")
 		if err != nil || !reflect.DeepEqual(l.IfMatch, c.want) {
 			t.Errorf("%q: %#v, %v", c.headers, l.IfMatch, err)
 		}
 	}
 	for _, header := range []string{"a", `"a`, `"a"b`, `w/"a"`, `W/a`, "*,*", `"a" "b"`, `W/`, `"`} {
-		_, _, err := request.ParseLens("p", []string{header}, jsonBody(columns))
+		_, err := parsed(api.ReplaceLens, request.Source{IfMatch: []string{header}, Body: jsonBody(columns)}, "prism", "p")
 		wantProblems(t, err, "If-Match: Invalid entity tag")
 	}
 	for sent, want := range map[string]int32{"null": 0, "1": 1, "2147483647": 2147483647} {
-		_, v, err := request.ParseNewVersion("p", []string{`"a"`}, jsonBody(edit("if_latest", json.RawMessage(sent))))
+		v, err := parsed(api.CreateVersion, request.Source{IfMatch: []string{`"a"`}, Body: jsonBody(edit("if_latest", json.RawMessage(sent)))}, "prism", "p")
 		if err != nil || v.IfLatest != want || len(v.IfMatch) != 1 {
 			t.Errorf("%s: %d, %v", sent, v.IfLatest, err)
 		}
@@ -59,7 +59,7 @@ func TestConditionsOfChanges(t *testing.T) {
 	for sent, want := range map[string]string{
 		"0": "Number must be greater than or equal to 1", "1.5": "Expected integer, received float", `"1"`: "Expected number, received string",
 	} {
-		_, _, err := request.ParseNewVersion("p", nil, jsonBody(edit("if_latest", json.RawMessage(sent))))
+		_, err := parsedBody(api.CreateVersion, edit("if_latest", json.RawMessage(sent)), "prism", "p")
 		wantProblems(t, err, "if_latest: "+want)
 	}
 }
@@ -111,20 +111,20 @@ func TestAPageOfVersionsIsReadFromTheQuery(t *testing.T) {
 func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]bool{"true": true, "false": false, "null": false} {
-		p, err := request.ParseNewPrism(jsonBody(edit("dry_run", json.RawMessage(sent))))
+		p, err := parsedBody(api.CreatePrism, edit("dry_run", json.RawMessage(sent)))
 		if err != nil || p.DryRun != want {
 			t.Errorf("a prism with %s: %v, %v", sent, p.DryRun, err)
 		}
-		_, v, err := request.ParseNewVersion("p", nil, jsonBody(edit("dry_run", json.RawMessage(sent))))
+		v, err := parsedBody(api.CreateVersion, edit("dry_run", json.RawMessage(sent)), "prism", "p")
 		if err != nil || v.DryRun != want {
 			t.Errorf("a version with %s: %v, %v", sent, v.DryRun, err)
 		}
-		_, l, err := request.ParseLens("p", nil, jsonBody(`{"columns":[{"name":"p","question":"q","show":"answer"}],"dry_run":`+sent+`}`))
+		l, err := parsedBody(api.ReplaceLens, `{"columns":[{"name":"p","question":"q","show":"answer"}],"dry_run":`+sent+`}`, "prism", "p")
 		if err != nil || l.DryRun != want {
 			t.Errorf("a Lens with %s: %v, %v", sent, l.DryRun, err)
 		}
 	}
-	_, _, err := request.ParseLens("p", nil, jsonBody(`{"columns":[],"dry_run":1}`))
+	_, err := parsedBody(api.ReplaceLens, `{"columns":[],"dry_run":1}`, "prism", "p")
 	wantProblems(t, err, "columns: Array must contain at least 1 element(s); dry_run: Expected boolean, received number")
 }
 
@@ -132,13 +132,19 @@ func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
 func TestEveryBodyOfTheManagementAPIFollowsOneRule(t *testing.T) {
 	t.Parallel()
 	for name, parse := range map[string]func(request.Body) error{
-		"new prism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
-		"new version": func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err },
+		"new prism": func(b request.Body) error { _, err := parsed(api.CreatePrism, request.Source{Body: b}); return err },
+		"new version": func(b request.Body) error {
+			_, err := parsed(api.CreateVersion, request.Source{Body: b}, "prism", "p")
+			return err
+		},
 		"name": func(b request.Body) error {
 			_, err := parsed(api.RenamePrism, request.Source{Body: b}, "prism", "p")
 			return err
 		},
-		"lens":    func(b request.Body) error { _, _, err := request.ParseLens("p", nil, b); return err },
+		"lens": func(b request.Body) error {
+			_, err := parsed(api.ReplaceLens, request.Source{Body: b}, "prism", "p")
+			return err
+		},
 		"new key": func(b request.Body) error { _, err := parsed(api.CreateKey, request.Source{Body: b}); return err },
 	} {
 		wantProblems(t, parse(request.Body{}), "body: Required")

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 const (
@@ -294,7 +293,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := request.ParseNewPrism(jsonBody(c.body))
+			_, err := parsedBody(api.CreatePrism, c.body)
 			wantProblems(t, err, c.want)
 		})
 	}
@@ -302,12 +301,12 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 
 func TestNewPrismReadsEveryMember(t *testing.T) {
 	t.Parallel()
-	got, err := request.ParseNewPrism(jsonBody(edit()))
+	got, err := parsedBody(api.CreatePrism, edit())
 	if err != nil {
 		t.Fatal(err)
 	}
 	yes, no := 0.8, 0.1
-	want := contract.NewPrism{Slug: "triage", Name: "Triage", NewVersion: contract.NewVersion{
+	want := api.NewPrism{Slug: "triage", Name: "Triage", NewVersion: api.NewVersion{
 		Definition: prism.Definition{
 			Instructions: "Be fair.",
 			Model:        "fast",
@@ -318,7 +317,7 @@ func TestNewPrismReadsEveryMember(t *testing.T) {
 				}},
 				{Key: "urgent", Type: prism.YesNo, Text: "Urgent?"},
 				{Key: "mood", Type: prism.Scale, Text: "Mood?", Levels: []prism.Level{
-					{Key: "low", Label: "Low", Value: 1}, {Key: "high", Label: "High", Value: 7.5},
+					{Key: "low", Label: "Low", Value: new(1.0)}, {Key: "high", Label: "High", Value: new(7.5)},
 				}},
 			},
 		},
@@ -327,24 +326,24 @@ func TestNewPrismReadsEveryMember(t *testing.T) {
 			{Name: "urgent", Question: "urgent", Show: prism.ShowAnswer, YesAt: &yes, NoAt: &no},
 		}},
 	}}
-	if !reflect.DeepEqual(got, want) {
+	if !reflect.DeepEqual(got.NewPrism, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
 
 func TestNewVersionReadsTheSameWithoutSlugAndName(t *testing.T) {
 	t.Parallel()
-	whole, err := request.ParseNewPrism(jsonBody(edit()))
+	whole, err := parsedBody(api.CreatePrism, edit())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, got, err := request.ParseNewVersion("triage", nil, jsonBody(edit("slug", 5, "name", obj{})))
-	if err != nil || ref.Slug != "triage" || !reflect.DeepEqual(got, whole.NewVersion) {
+	got, err := parsedBody(api.CreateVersion, edit("slug", 5, "name", obj{}), "prism", "triage")
+	if err != nil || got.Prism.Slug != "triage" || !reflect.DeepEqual(got.NewVersion, whole.NewVersion) {
 		t.Errorf("got %+v %v", got, err)
 	}
-	_, _, err = request.ParseNewVersion("a\x00", nil, jsonBody(`{"fields":[]}`))
+	_, err = parsedBody(api.CreateVersion, `{"fields":[]}`, "prism", "a\x00")
 	wantProblems(t, err, "prism: "+unclean+"; fields: Array must contain at least 1 element(s); questions: Required")
-	_, derived, err := request.ParseNewVersion("triage", nil, jsonBody(edit("lens", nil)))
+	derived, err := parsedBody(api.CreateVersion, edit("lens", nil), "prism", "triage")
 	if err != nil || derived.Lens != nil {
 		t.Errorf("lens %v, error %v", derived.Lens, err)
 	}

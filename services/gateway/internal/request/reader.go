@@ -257,14 +257,14 @@ func (r *reader) whole(path string, f float64, least, most int) int {
 	return int(f)
 }
 
-// within checks that f is in its limits, of which there is a greatest.
+// within checks a number against the limits of a member.
 func (r *reader) within(path string, f float64, l api.Limits) float64 {
 	switch {
 	case l.Above != nil && f <= *l.Above:
 		r.addBound(path, textAbove, int(*l.Above))
 	case l.Min != nil && f < *l.Min:
 		r.addBound(path, textAtLeast, int(*l.Min))
-	case f > *l.Max:
+	case l.Max != nil && f > *l.Max:
 		r.addBound(path, textAtMost, int(*l.Max))
 	}
 	return f

@@ -43,12 +43,6 @@ const (
 	textTooManyMembers = "Object must contain at most %d member(s)"
 )
 
-// The patterns of names (spec: definition-keys, slug-form, model-of-a-version). The name of a model has the form of a slug.
-var (
-	keyPattern  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-	slugPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
-)
-
 func textPattern(p *regexp.Regexp) string { return "must match " + p.String() }
 
 func textType(want, got kind) string {

@@ -1,6 +1,9 @@
 package request
 
 import (
+	"reflect"
+	"slices"
+
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -13,12 +16,17 @@ type Try struct {
 	Sent api.NewResult
 }
 
+// definitionOfTry reads the definition and the Lens.
+var definitionOfTry = func() *structReader {
+	t := reflect.TypeFor[struct {
+		Definition prism.Definition `json:"definition"`
+		Lens       *prism.Lens      `json:"lens,omitzero"`
+	}]()
+	return newStructReader(t, api.Properties(t))
+}()
+
 // tryShape has the members in the order in which their problems are listed.
-var tryShape = &shape{members: append([]member{
-	{"definition", &shape{members: definitionMembers}},
-	{"lens", &shape{members: []member{arrayOf("columns", maxColumns, columnShape)}}},
-	{"fields", &shape{fields: true}},
-}, members("text", "context")...)}
+var tryShape = &shape{members: slices.Concat(definitionOfTry.shape.members, []member{{"fields", &shape{fields: true}}}, members("text", "context"))}
 
 // ParseTry reads POST /v1/try {definition, lens?, fields | text, context?}. The fields are compared with the definition's by a
 // later check.
@@ -30,11 +38,12 @@ func ParseTry(body Body) (Try, error) {
 	var r reader
 	var t Try
 	if r.is(sent, kindObject) {
+		of, ofLens := definitionOfTry.member("definition").of, definitionOfTry.member("lens").of
 		switch d, l := sent.at("definition"), sent.at("lens"); {
 		case r.is(d, kindObject):
-			t.Definition, t.Lens = r.definition(d, l)
+			t.Definition, t.Lens = r.definition(of, d, ofLens, l)
 		case l.given():
-			r.lens(l)
+			r.lens(ofLens, l)
 		}
 		r.values(&t.Sent, sent)
 		r.context(&t.Sent, sent)

@@ -89,9 +89,9 @@ func TestAPreviewIsColumnsAndUpToFiftyResults(t *testing.T) {
 		return `{` + columns + `,"result_ids":` + string(b) + `}`
 	}
 	for _, n := range []int{0, 1, 50} {
-		ref, p, err := request.ParseLensPreview("tickets", jsonBody(ids(n)))
-		if err != nil || ref != (prism.Ref{Slug: "tickets"}) || p.Results == nil || len(p.Results) != n || len(p.Columns) != 1 {
-			t.Errorf("%d ids: %+v of %+v, %v", n, p, ref, err)
+		p, err := parsedBody(api.PreviewLens, ids(n), "prism", "tickets")
+		if err != nil || p.Prism != (prism.Ref{Slug: "tickets"}) || p.Results == nil || len(p.Results) != n || len(p.Columns) != 1 {
+			t.Errorf("%d ids: %+v, %v", n, p, err)
 		}
 	}
 	for _, c := range []struct{ prism, body, want string }{
@@ -102,7 +102,7 @@ func TestAPreviewIsColumnsAndUpToFiftyResults(t *testing.T) {
 		{"p", `7`, "body: Expected object, received number"},
 		{"p", `{`, malformed},
 	} {
-		_, _, err := request.ParseLensPreview(c.prism, jsonBody(c.body))
+		_, err := parsedBody(api.PreviewLens, c.body, "prism", c.prism)
 		wantProblems(t, err, c.want)
 	}
 }

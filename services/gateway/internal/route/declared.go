@@ -37,6 +37,8 @@ func own[In, Out any](
 func (d Deps) owned() map[string]answer {
 	all := map[string]answer{}
 	put := func(name string, a answer) { all[name] = a }
+	put(own(api.CreatePrism, d.createPrism))
+	put(own(api.CreateVersion, d.createVersion))
 	put(own(api.ListModels, d.listModels))
 	put(own(api.CreateRun, d.createRun))
 	put(own(api.PutPart, func(ctx context.Context, key contract.KeyDigest, in api.PutPartRequest) (contract.Response, error) {

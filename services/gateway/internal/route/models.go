@@ -32,27 +32,36 @@ func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op con
 	return d.Models.List(ctx)
 }
 
-// configured is a call that stores or tries a definition, with a look at the configured models first, if the definition names
-// one. The members of the definition have this prefix in paths. The list is not cached: definitions are rarely stored, and a model
-// counts from the moment in which it is configured.
-func (d Deps) configured(c call, op contract.Operation, prefix string, of prism.Definition) call {
+// configured checks the models that a definition names, before it is stored or tried. The members of the definition have this prefix in
+// paths. The list is not cached: definitions are rarely stored, and a model counts from the moment in which it is configured.
+func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op contract.Operation, prefix string, of prism.Definition) error {
 	if of.Model == "" && of.Escalate == nil {
-		return c
+		return nil
 	}
-	store := c.do
-	c.do = func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-		known, err := execute.LookUp(ctx, func(ctx context.Context) ([]api.Model, error) {
-			return d.authorizedList(ctx, key, op)
-		})
-		if err != nil {
-			return contract.Response{}, err
-		}
-		if problems := problemsOfModels(prefix, of, known); len(problems) > 0 {
-			return contract.Response{}, apierr.Invalid(problems...)
-		}
-		return store(ctx, key)
+	known, err := execute.LookUp(ctx, func(ctx context.Context) ([]api.Model, error) {
+		return d.authorizedList(ctx, key, op)
+	})
+	if err != nil {
+		return err
 	}
-	return c
+	if problems := problemsOfModels(prefix, of, known); len(problems) > 0 {
+		return apierr.Invalid(problems...)
+	}
+	return nil
+}
+
+func (d Deps) createPrism(ctx context.Context, key contract.KeyDigest, in api.CreatePrismRequest) (contract.Response, error) {
+	if err := d.configured(ctx, key, contract.CreatePrism, "", in.Definition); err != nil {
+		return contract.Response{}, err
+	}
+	return contract.Do(ctx, d.Results, key, api.CreatePrism, in)
+}
+
+func (d Deps) createVersion(ctx context.Context, key contract.KeyDigest, in api.CreateVersionRequest) (contract.Response, error) {
+	if err := d.configured(ctx, key, contract.CreateVersion, "", in.Definition); err != nil {
+		return contract.Response{}, err
+	}
+	return contract.Do(ctx, d.Results, key, api.CreateVersion, in)
 }
 
 // problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version).

@@ -74,12 +74,6 @@ func created(c call, dryRun bool) call {
 	return c
 }
 
-// tagged is a call whose response is a prism as it is stored, and has an ETag (spec: prism-etag). A dry run stores nothing.
-func tagged(c call, dryRun bool) call {
-	c.etag = !dryRun
-	return c
-}
-
 // ifMatch returns the If-Match headers of a request.
 func ifMatch(c *fiber.Ctx) (headers []string) {
 	for _, h := range c.Request().Header.PeekAll(fiber.HeaderIfMatch) {
@@ -137,7 +131,7 @@ func (d Deps) respond(c *fiber.Ctx, parsed call, err error) error {
 			status = fiber.StatusOK
 		}
 		if parsed.etag {
-			c.Set(fiber.HeaderETag, contract.ETag(response.Body))
+			c.Set(fiber.HeaderETag, api.ETag(response.Body))
 		}
 		return httpkit.SendOwn(c, status, response.ContentType, response.Body, !httpkit.ReadOnly(c.Method()))
 	})

@@ -15,7 +15,6 @@ import (
 func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
-	prisms(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {
 		passed(app, d.Pass)
@@ -35,33 +34,12 @@ func passed(app *fiber.App, pass fiber.Handler) {
 func results(app *fiber.App, d Deps) {
 	app.Post("/v1/try", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseTry(b)
-		do := call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			if err := d.configured(ctx, key, contract.TryDefinition, "definition.", sent.Definition); err != nil {
+				return contract.Response{}, err
+			}
 			return d.Executor.Try(ctx, key, sent)
-		}}
-		return d.configured(do, contract.TryDefinition, "definition.", sent.Definition), err
-	}))
-}
-
-// prisms are the management calls on prisms.
-func prisms(app *fiber.App, d Deps) {
-	app.Post("/v1/prisms", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		sent, err := request.ParseNewPrism(b)
-		c, err := one(d.Results.CreatePrism)(sent, err)
-		return tagged(created(d.configured(c, contract.CreatePrism, "", sent.Definition), sent.DryRun), sent.DryRun), err
-	}))
-	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), ifMatch(c), b)
-		do, err := two(d.Results.AddVersion)(ref, sent, err)
-		return created(d.configured(do, contract.CreateVersion, "", sent.Definition), sent.DryRun), err
-	}))
-	app.Put("/v1/prisms/:prism/lens", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		ref, sent, err := request.ParseLens(httpkit.Param(c, "prism"), ifMatch(c), b)
-		do, err := two(d.Results.PutLens)(ref, sent, err)
-		return tagged(do, sent.DryRun), err
-	}))
-	app.Post("/v1/prisms/:prism/lens/preview", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
-		return lookingUp(contract.ResultsWait, do), err
+		}}, err
 	}))
 }
 

@@ -22,7 +22,7 @@ func choice(n int) prism.Question {
 func scale(n int) prism.Question {
 	q := prism.Question{Key: "q", Type: prism.Scale}
 	for i := range n {
-		q.Levels = append(q.Levels, prism.Level{Key: fmt.Sprintf("o%d", i), Value: float64(i + 1)})
+		q.Levels = append(q.Levels, prism.Level{Key: fmt.Sprintf("o%d", i), Value: new(float64(i + 1))})
 	}
 	return q
 }

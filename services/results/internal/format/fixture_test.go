@@ -32,7 +32,7 @@ func ticket() prism.Definition {
 			{
 				Key: "mood", Type: prism.Scale,
 				Levels: []prism.Level{
-					{Key: "calm", Label: "Calm", Value: 1}, {Key: "tense", Label: "Tense", Value: 2}, {Key: "angry", Label: "Angry", Value: 3},
+					{Key: "calm", Label: "Calm", Value: new(1.0)}, {Key: "tense", Label: "Tense", Value: new(2.0)}, {Key: "angry", Label: "Angry", Value: new(3.0)},
 				},
 			},
 		},

@@ -38,10 +38,9 @@ func (w *world) audit(t *testing.T, q api.ListAuditRequest) (auditPage, string) 
 func TestTheAuditHasWhatWasDoneAndNoDryRun(t *testing.T) {
 	t.Parallel()
 	w, ctx, ref := newWorld(t), t.Context(), prism.Ref{Slug: "a"}
-	secret := contract.NewVersion{Definition: definition("text")}
+	secret := api.NewVersion{Definition: definition("text")}
 	secret.Instructions, secret.Questions[0].Text = "the instructions", "the question"
-	dry := secret
-	dry.DryRun = true
+	dry, of := api.Dry{DryRun: true}, api.PrismRequest{Prism: ref}
 	lens := prism.Lens{Columns: []prism.Column{{Name: "the_column", Question: "q", Show: prism.ShowAnswer}}}
 	do := func(_ contract.Response, err error) {
 		t.Helper()
@@ -49,12 +48,13 @@ func TestTheAuditHasWhatWasDoneAndNoDryRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(w.CreatePrism(ctx, w.key, contract.NewPrism{Slug: "a", Name: "the name", NewVersion: dry}))
-	do(w.CreatePrism(ctx, w.key, contract.NewPrism{Slug: "a", Name: "the name", NewVersion: secret}))
-	do(w.AddVersion(ctx, w.key, ref, dry))
+	created := api.NewPrism{Slug: "a", Name: "the name", NewVersion: secret}
+	do(contract.Do(ctx, w, w.key, api.CreatePrism, api.CreatePrismRequest{NewPrism: created, Dry: dry}))
+	do(w.CreatePrism(ctx, w.key, created))
+	do(contract.Do(ctx, w, w.key, api.CreateVersion, api.CreateVersionRequest{PrismRequest: of, NewVersion: secret, Dry: dry}))
 	do(w.AddVersion(ctx, w.key, ref, secret))
-	do(w.PutLens(ctx, w.key, ref, contract.NewLens{Lens: lens, DryRun: true}))
-	do(w.PutLens(ctx, w.key, ref, contract.NewLens{Lens: lens}))
+	do(contract.Do(ctx, w, w.key, api.ReplaceLens, api.ReplaceLensRequest{PrismRequest: of, NewLens: api.NewLens{Lens: lens}, Dry: dry}))
+	do(w.PutLens(ctx, w.key, ref, lens))
 	for range 2 {
 		do(w.SetArchived(ctx, w.key, ref, true))
 	}

@@ -22,7 +22,7 @@ func newPrismBody(p prism.Prism) api.Prism {
 func newVersionBody(v prism.Version) api.Version {
 	return api.Version{
 		Version: int(v.Number), Instructions: optional(v.Instructions), Model: optional(v.Model), Escalate: v.Escalate, Fields: v.Fields,
-		Questions: api.NewQuestions(v.Questions), CreatedAt: api.Time{Time: v.CreatedAt},
+		Questions: v.Questions, CreatedAt: api.Time{Time: v.CreatedAt},
 	}
 }
 

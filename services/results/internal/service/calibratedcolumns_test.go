@@ -26,7 +26,7 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 	w.pinsOf(t, p.ID, `{"method":"isotonic","x":[0,0.75,1],"y":[0,0.125,1]}`)
 	l := prism.Lens{Columns: []prism.Column{column("is", "q", prism.ShowAnswer), column("p", "q", prism.ShowProbability), column("s", "q", prism.ShowProbability)}}
 	l.Columns[0].Calibrated, l.Columns[1].Calibrated = true, true
-	if _, err := w.PutLens(ctx, w.key, ref, contract.NewLens{Lens: l}); err != nil {
+	if _, err := w.PutLens(ctx, w.key, ref, l); err != nil {
 		t.Fatal(err)
 	}
 	s := w.save(p.ID)
@@ -60,7 +60,7 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 	exported, err := io.ReadAll(stream.Body)
 	shows("export", exported, errors.Join(err, stream.Body.Close()), `hello,No,0.125,0.75`)
 	shows("download", []byte(w.download(t, f, prism.RowsCSV, "")), nil, `,ok,,No,0.125,0.75`)
-	preview, err := w.PreviewLens(ctx, w.key, ref, contract.LensPreview{Lens: l, Results: []prism.ResultID{s.ID}})
+	preview, err := w.PreviewLens(ctx, w.key, ref, api.LensPreview{Lens: l, Results: []prism.ResultID{s.ID}})
 	shows("preview", preview.Body, err, json+`},"missing":{}`)
 	try := w.try()
 	try.Lens = &l
@@ -72,7 +72,7 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 	read, err := w.Read(ctx, w.key, s.ID, contract.JSON)
 	shows("unpinned", read.Body, err, null)
 	const reason = `"No calibration is pinned for this question in the version that answered."`
-	preview, err = w.PreviewLens(ctx, w.key, ref, contract.LensPreview{Lens: l, Results: []prism.ResultID{s.ID}})
+	preview, err = w.PreviewLens(ctx, w.key, ref, api.LensPreview{Lens: l, Results: []prism.ResultID{s.ID}})
 	shows("unpinned in a preview", preview.Body, err, null+`},"missing":{"is":`+reason+`,"p":`+reason+`}`)
 	body, err := w.Prism(ctx, w.key, ref)
 	shows("the Lens", body.Body, err, `{"name":"p","question":"q","show":"probability","calibrated":true},{"name":"s","question":"q","show":"probability"}`)
@@ -108,7 +108,7 @@ func TestPinsAreReadOnceUntilTheyChange(t *testing.T) {
 	calibrated.Columns[0].Calibrated = true
 	put := func(l prism.Lens) func() {
 		return func() {
-			if _, err := w.PutLens(t.Context(), w.key, prism.Ref{ID: of}, contract.NewLens{Lens: l}); err != nil {
+			if _, err := w.PutLens(t.Context(), w.key, prism.Ref{ID: of}, l); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -149,13 +149,13 @@ func BenchmarkRead(b *testing.B) {
 			d := prism.Definition{Fields: []prism.Field{{Key: "text"}}, Questions: []prism.Question{
 				{Key: "topic", Type: prism.Choice, Text: "?", Options: []prism.Option{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}},
 				{Key: "urgent", Type: prism.YesNo, Text: "?"},
-				{Key: "mood", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "low", Value: 1}, {Key: "mid", Value: 2}, {Key: "up", Value: 3}}},
+				{Key: "mood", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "low", Value: new(1.0)}, {Key: "mid", Value: new(2.0)}, {Key: "up", Value: new(3.0)}}},
 			}}
 			l := lens.Derive(d)
 			for i := range l.Columns {
 				l.Columns[i].Calibrated = calibrated
 			}
-			p := contract.NewPrism{Slug: "tickets", NewVersion: contract.NewVersion{Definition: d, Lens: &l}}
+			p := api.NewPrism{Slug: "tickets", NewVersion: api.NewVersion{Definition: d, Lens: &l}}
 			if _, err := w.CreatePrism(b.Context(), w.key, p); err != nil {
 				b.Fatal(err)
 			}

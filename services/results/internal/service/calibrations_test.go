@@ -13,7 +13,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -266,7 +265,7 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 	}
 	choice := definition("text")
 	choice.Questions[0] = prism.Question{Key: "c", Type: prism.Choice, Text: "?", Options: []prism.Option{{Key: "a"}, {Key: "b"}}}
-	if _, err := w.CreatePrism(ctx, w.key, contract.NewPrism{Slug: "choice", NewVersion: contract.NewVersion{Definition: choice}}); err != nil {
+	if _, err := w.CreatePrism(ctx, w.key, api.NewPrism{Slug: "choice", NewVersion: api.NewVersion{Definition: choice}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -16,25 +16,22 @@ import (
 // staleTries bounds how often a change is repeated because another change was stored first.
 const staleTries = 32
 
-// CreatePrism implements contract.Results.
-func (s *Service) CreatePrism(ctx context.Context, key contract.KeyDigest, n contract.NewPrism) (contract.Response, error) {
-	return s.alter(ctx, key, createPrism, nil, func(account prism.AccountID, by store.By) (any, error) {
-		id, err := s.NewID()
-		if err != nil {
-			return nil, err
-		}
-		p := prism.Prism{
-			ID: prism.PrismID{UUID: id}, Slug: n.Slug, Name: n.Name, CreatedAt: by.At, Lens: lensOf(n.NewVersion),
-			Latest: prism.Version{Number: 1, Definition: n.Definition, CreatedAt: by.At},
-		}
-		p.VersionsHash = hashVersions(0, p.Latest)
-		if n.DryRun {
-			err = s.free(ctx, account, n.Slug)
-		} else {
-			err = s.Store.CreatePrism(ctx, account, p, by)
-		}
-		return newPrismBody(p), err
-	})
+func (s *Service) createPrism(ctx context.Context, account prism.AccountID, by store.By, in api.CreatePrismRequest) (api.Prism, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return api.Prism{}, err
+	}
+	p := prism.Prism{
+		ID: prism.PrismID{UUID: id}, Slug: in.Slug, Name: in.Name, CreatedAt: by.At, Lens: lensOf(in.NewVersion),
+		Latest: prism.Version{Number: 1, Definition: in.Definition, CreatedAt: by.At},
+	}
+	p.VersionsHash = hashVersions(0, p.Latest)
+	if in.DryRun {
+		err = s.free(ctx, account, in.Slug)
+	} else {
+		err = s.Store.CreatePrism(ctx, account, p, by)
+	}
+	return newPrismBody(p), err
 }
 
 // free checks that an account has no prism with a slug.
@@ -50,7 +47,7 @@ func (s *Service) free(ctx context.Context, account prism.AccountID, slug string
 }
 
 // lensOf is the Lens that was sent with a version, or else the derived one.
-func lensOf(n contract.NewVersion) prism.Lens {
+func lensOf(n api.NewVersion) prism.Lens {
 	if n.Lens != nil {
 		return *n.Lens
 	}
@@ -119,53 +116,47 @@ func (s *Service) readVersion(ctx context.Context, c store.Caller, in api.Versio
 	return newVersionBody(v.Version), nil
 }
 
-// AddVersion implements contract.Results.
-func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewVersion) (contract.Response, error) {
-	return s.alter(ctx, key, createVersion, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		var v prism.Version
-		_, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
-			was, err := condition(n.IfMatch, p)
-			if err != nil {
-				return err
-			}
-			if n.IfLatest != 0 && n.IfLatest != p.Latest.Number {
-				return apierr.NotLatest(p.Latest.Number)
-			}
-			v = prism.Version{Number: p.Latest.Number + 1, Definition: n.Definition, CreatedAt: prism.Now(s.Now)}
-			if n.DryRun {
-				return nil
-			}
-			p.Latest, p.Lens, p.VersionsHash = v, lensOf(n), hashVersions(p.VersionsHash, v)
-			return s.Store.AddVersion(ctx, account, *p, was, by)
-		})
-		return newVersionBody(v), err
+func (s *Service) createVersion(ctx context.Context, account prism.AccountID, by store.By, in api.CreateVersionRequest) (api.Version, error) {
+	var v prism.Version
+	_, err := s.change(ctx, account, in.Prism, func(p *prism.Prism) error {
+		was, err := condition(in.IfMatch, p)
+		if err != nil {
+			return err
+		}
+		if in.IfLatest != 0 && in.IfLatest != p.Latest.Number {
+			return apierr.NotLatest(p.Latest.Number)
+		}
+		v = prism.Version{Number: p.Latest.Number + 1, Definition: in.Definition, CreatedAt: prism.Now(s.Now)}
+		if in.DryRun {
+			return nil
+		}
+		p.Latest, p.Lens, p.VersionsHash = v, lensOf(in.NewVersion), hashVersions(p.VersionsHash, v)
+		return s.Store.AddVersion(ctx, account, *p, was, by)
 	})
+	return newVersionBody(v), err
 }
 
-// PutLens implements contract.Results.
-func (s *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return s.alter(ctx, key, replaceLens, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
-			was, err := condition(l.IfMatch, p)
-			if err != nil {
-				return err
-			}
-			if problems := lens.Validate(l.Lens, p.Latest.Definition, ""); len(problems) > 0 {
-				return apierr.Invalid(problems...)
-			}
-			p.Lens = l.Lens
-			if l.DryRun {
-				return nil
-			}
-			return s.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l.Lens, was, by)
-		})
-		return newPrismBody(p), err
+func (s *Service) replaceLens(ctx context.Context, account prism.AccountID, by store.By, in api.ReplaceLensRequest) (api.Prism, error) {
+	p, err := s.change(ctx, account, in.Prism, func(p *prism.Prism) error {
+		was, err := condition(in.IfMatch, p)
+		if err != nil {
+			return err
+		}
+		if problems := lens.Validate(in.Lens, p.Latest.Definition, ""); len(problems) > 0 {
+			return apierr.Invalid(problems...)
+		}
+		p.Lens = in.Lens
+		if in.DryRun {
+			return nil
+		}
+		return s.Store.PutLens(ctx, account, p.ID, p.Latest.Number, in.Lens, was, by)
 	})
+	return newPrismBody(p), err
 }
 
 // condition checks a prism that was read for a change: apierr.PrismChanged. was is what the prism must still be when the change is
 // stored, or nil without a condition.
-func condition(m contract.IfMatch, p *prism.Prism) (was *prism.Prism, err error) {
+func condition(m api.IfMatch, p *prism.Prism) (was *prism.Prism, err error) {
 	if m == nil {
 		return nil, nil
 	}

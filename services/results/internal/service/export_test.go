@@ -147,12 +147,12 @@ func TestAnExportHoldsLittleMemory(t *testing.T) {
 func TestAnExportHasTheLabelsOfEachRowsVersion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	labelled := func(label string) contract.NewVersion {
-		return contract.NewVersion{Definition: prism.Definition{Questions: []prism.Question{{
+	labelled := func(label string) api.NewVersion {
+		return api.NewVersion{Definition: prism.Definition{Questions: []prism.Question{{
 			Key: "q", Type: prism.Choice, Text: "Which?", Options: []prism.Option{{Key: "a", Label: label}, {Key: "b", Label: "B"}},
 		}}}}
 	}
-	created, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{Slug: "a", NewVersion: labelled("first")})
+	created, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{Slug: "a", NewVersion: labelled("first")})
 	if err != nil {
 		t.Fatal(err)
 	}

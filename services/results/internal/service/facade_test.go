@@ -45,6 +45,24 @@ func (c facade) Export(ctx context.Context, k key, ref prism.Ref, in api.ExportR
 	return contract.Open(ctx, c, k, api.ExportResults, in)
 }
 
+func (c facade) CreatePrism(ctx context.Context, k key, p api.NewPrism) (response, error) {
+	return contract.Do(ctx, c, k, api.CreatePrism, api.CreatePrismRequest{NewPrism: p})
+}
+
+func (c facade) AddVersion(ctx context.Context, k key, ref prism.Ref, v api.NewVersion) (response, error) {
+	return contract.Do(ctx, c, k, api.CreateVersion, api.CreateVersionRequest{PrismRequest: api.PrismRequest{Prism: ref}, NewVersion: v})
+}
+
+func (c facade) PutLens(ctx context.Context, k key, ref prism.Ref, l prism.Lens) (response, error) {
+	return contract.Do(ctx, c, k, api.ReplaceLens, api.ReplaceLensRequest{
+		PrismRequest: api.PrismRequest{Prism: ref}, NewLens: api.NewLens{Lens: l},
+	})
+}
+
+func (c facade) PreviewLens(ctx context.Context, k key, ref prism.Ref, p api.LensPreview) (response, error) {
+	return contract.Do(ctx, c, k, api.PreviewLens, api.PreviewLensRequest{PrismRequest: api.PrismRequest{Prism: ref}, LensPreview: p})
+}
+
 func (c facade) ListPrisms(ctx context.Context, k key, archived string, p contract.Page) (response, error) {
 	return contract.Do(ctx, c, k, api.ListPrisms, api.ListPrismsRequest{
 		PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor, Archived: archived,

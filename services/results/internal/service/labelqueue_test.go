@@ -9,7 +9,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -69,7 +68,7 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 	}
 	d := definition("text") // without the question
 	d.Questions = append(d.Questions, prism.Question{Key: "new", Type: prism.YesNo, Text: "Is it?"})
-	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: p}, contract.NewVersion{Definition: d}); err != nil {
+	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: p}, api.NewVersion{Definition: d}); err != nil {
 		t.Fatal(err)
 	}
 	s := w.save(p)

@@ -21,7 +21,7 @@ func (w *world) triage(t *testing.T) prism.PrismID {
 	for i := range 25 {
 		many = append(many, prism.Option{Key: fmt.Sprintf("o%02d", i), Label: "Option"})
 	}
-	doc, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{Slug: "triage", NewVersion: contract.NewVersion{Definition: prism.Definition{
+	doc, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{Slug: "triage", NewVersion: api.NewVersion{Definition: prism.Definition{
 		Fields: []prism.Field{{Key: "text"}},
 		Questions: []prism.Question{
 			{Key: "urgent", Type: prism.YesNo, Text: "Is it?"},
@@ -29,7 +29,7 @@ func (w *world) triage(t *testing.T) prism.PrismID {
 				Key: "topic", Type: prism.Choice, Text: "Which?", InsufficientInformation: true,
 				Options: []prism.Option{{Key: "bug", Label: " A bug\u00a0"}, {Key: "bill", Label: "bug"}, {Key: "true", Label: "Same"}, {Key: "no", Label: "Same"}},
 			},
-			{Key: "mood", Type: prism.Scale, Text: "How?", Levels: []prism.Level{{Key: "low", Label: "1", Value: 1}, {Key: "up", Label: "2", Value: 2}}},
+			{Key: "mood", Type: prism.Scale, Text: "How?", Levels: []prism.Level{{Key: "low", Label: "1", Value: new(1.0)}, {Key: "up", Label: "2", Value: new(2.0)}}},
 			{Key: "many", Type: prism.Choice, Text: "Which?", Options: many},
 		},
 	}}})

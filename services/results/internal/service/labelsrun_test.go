@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/api"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -51,7 +50,7 @@ func TestTheFileOfARunFromLabelsHasEachLabelledInputOnce(t *testing.T) {
 	second := definition("text")
 	second.Questions = []prism.Question{choice("a", "c"), {Key: "s", Type: prism.Choice, Text: "?", Options: []prism.Option{{Key: "x"}, {Key: "y"}}}}
 	ref := prism.Ref{ID: of}
-	if _, err := w.AddVersion(t.Context(), w.key, ref, contract.NewVersion{Definition: second}); err != nil {
+	if _, err := w.AddVersion(t.Context(), w.key, ref, api.NewVersion{Definition: second}); err != nil {
 		t.Fatal(err)
 	}
 	answers := func(int) string {
@@ -93,7 +92,7 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 	w.saved(t, large)
 	w.labelled(t, large.Prism, []prism.ResultID{large.ID}, 1, prism.RandomSample, true)
 	more := definition("text", "subject")
-	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: more}); err != nil {
+	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, api.NewVersion{Definition: more}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

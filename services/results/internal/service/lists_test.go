@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -24,8 +25,8 @@ func TestAPageOfDefinitionsEndsAtFourMiB(t *testing.T) {
 	ref := prism.Ref{Slug: "p0"}
 	sizes := []int{1, most / 4, most / 4, most / 4, most / 4, most/4 - 4000, most, 1} // oldest first
 	for i, bytes := range sizes {
-		version := contract.NewVersion{Definition: large(bytes)}
-		if _, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{Slug: "p" + string(rune('0'+i)), NewVersion: version}); err != nil {
+		version := api.NewVersion{Definition: large(bytes)}
+		if _, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{Slug: "p" + string(rune('0'+i)), NewVersion: version}); err != nil {
 			t.Fatal(err)
 		}
 		if i > 0 {

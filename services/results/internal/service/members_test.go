@@ -193,7 +193,7 @@ func TestASessionCallsWithKeysOfItsMember(t *testing.T) {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	key := w.digests[made.Key]
-	p := contract.NewPrism{Slug: "a", NewVersion: contract.NewVersion{Definition: definition("text")}}
+	p := api.NewPrism{Slug: "a", NewVersion: api.NewVersion{Definition: definition("text")}}
 	if _, err := w.CreatePrism(ctx, key, p); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -16,45 +16,40 @@ import (
 // previewedAtOnce is how many results a preview loads at once. Each may have more than 100 KiB.
 const previewedAtOnce = 16
 
-// lensPreviewBody is the body of a preview (spec: lens-preview).
-type lensPreviewBody struct {
+// previewedLens is api.PreviewedLens with results that are encoded.
+type previewedLens struct {
 	Columns []string           `json:"columns"`
 	Data    []strictjson.Value `json:"data"`
 }
 
-// PreviewLens implements contract.Results.
-func (s *Service) PreviewLens(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
-) (contract.Response, error) {
-	return s.manage(ctx, key, previewLens, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		of, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, err
+func (s *Service) previewLens(ctx context.Context, c store.Caller, in api.PreviewLensRequest) ([]byte, error) {
+	of, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return nil, err
+	}
+	if problems := lens.Validate(in.Lens, of.Latest.Definition, ""); len(problems) > 0 {
+		return nil, apierr.Invalid(problems...)
+	}
+	rows, err := s.previewRows(ctx, c.Account, of, in.LensPreview)
+	if err != nil {
+		return nil, err
+	}
+	body := previewedLens{Columns: []string{}, Data: []strictjson.Value{}}
+	for _, c := range in.Columns {
+		body.Columns = append(body.Columns, c.Name)
+	}
+	for _, id := range in.Results {
+		if row, ok := rows[id]; ok {
+			body.Data = append(body.Data, row)
 		}
-		if problems := lens.Validate(p.Lens, of.Latest.Definition, ""); len(problems) > 0 {
-			return nil, apierr.Invalid(problems...)
-		}
-		rows, err := s.previewRows(ctx, account, of, p)
-		if err != nil {
-			return nil, err
-		}
-		body := lensPreviewBody{Columns: []string{}, Data: []strictjson.Value{}}
-		for _, c := range p.Columns {
-			body.Columns = append(body.Columns, c.Name)
-		}
-		for _, id := range p.Results {
-			if row, ok := rows[id]; ok {
-				body.Data = append(body.Data, row)
-			}
-		}
-		return body, nil
-	})
+	}
+	return strictjson.Marshal(body)
 }
 
 // previewRows are the results of a preview. The Lens is prepared for each version anew: the one that a version keeps is
 // that of reads.
 func (s *Service) previewRows(
-	ctx context.Context, account prism.AccountID, of prism.Prism, p contract.LensPreview,
+	ctx context.Context, account prism.AccountID, of prism.Prism, p api.LensPreview,
 ) (map[prism.ResultID]strictjson.Value, error) {
 	plans := map[int32]*format.Plan{}
 	rows := map[prism.ResultID]strictjson.Value{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -26,14 +27,14 @@ func TestAPreviewShowsEachResultAsAReadWithThatLensWould(t *testing.T) {
 	w.saved(t, old, failed, foreign)
 	wider := definition("text")
 	wider.Questions = append(wider.Questions, prism.Question{Key: "new", Type: prism.YesNo, Text: "Is it new?"})
-	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: wider}); err != nil {
+	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, api.NewVersion{Definition: wider}); err != nil {
 		t.Fatal(err)
 	}
 	recent := w.save(of)
 	recent.Version, recent.Outcome.Answers = 2, []byte(`{"q":{"type":"yes_no","probability":0},"new":{"type":"yes_no","probability":1}}`)
 	w.saved(t, recent)
 	l := prism.Lens{Columns: []prism.Column{column("is it", "q", prism.ShowAnswer), column("new", "new", prism.ShowAnswer)}}
-	preview := contract.LensPreview{Lens: l, Results: []prism.ResultID{
+	preview := api.LensPreview{Lens: l, Results: []prism.ResultID{
 		recent.ID, failed.ID, foreign.ID, {UUID: prism.UUID{9}}, old.ID, recent.ID,
 	}}
 	before, err := w.Read(t.Context(), w.key, old.ID, contract.JSON)
@@ -48,7 +49,7 @@ func TestAPreviewShowsEachResultAsAReadWithThatLensWould(t *testing.T) {
 		t.Errorf("after the preview a read is %s, %v", after.Body, err)
 	}
 	// What a read shows once the Lens is stored.
-	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{ID: of}, contract.NewLens{Lens: l}); err != nil {
+	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{ID: of}, l); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.SetArchived(t.Context(), w.key, prism.Ref{ID: of}, true); err != nil {
@@ -72,7 +73,7 @@ func TestAPreviewShowsEachResultAsAReadWithThatLensWould(t *testing.T) {
 	if err != nil || string(again.Body) != want {
 		t.Errorf("archived: %s, %v", again.Body, err)
 	}
-	none, err := w.PreviewLens(t.Context(), w.key, prism.Ref{ID: of}, contract.LensPreview{Lens: l})
+	none, err := w.PreviewLens(t.Context(), w.key, prism.Ref{ID: of}, api.LensPreview{Lens: l})
 	if err != nil || string(none.Body) != `{"columns":["is it","new"],"data":[]}` {
 		t.Errorf("without results: %s, %v", none.Body, err)
 	}
@@ -83,7 +84,7 @@ func TestAPreviewListsTheProblemsOfItsColumns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.prism(t, "tickets")
-	preview := contract.LensPreview{Lens: prism.Lens{Columns: []prism.Column{
+	preview := api.LensPreview{Lens: prism.Lens{Columns: []prism.Column{
 		column("", "q", prism.ShowAnswer), column("a", "none", prism.ShowAnswer), column("text", "q", prism.ShowAnswer),
 	}}}
 	_, err := w.PreviewLens(t.Context(), w.key, prism.Ref{Slug: "tickets"}, preview)
@@ -126,7 +127,7 @@ func TestAPreviewHoldsAFewResultsAtATime(t *testing.T) {
 		ids = append(ids, saved.ID)
 	}
 	w.store.Store = few{w.store.Store, t, 16}
-	got, err := w.PreviewLens(t.Context(), w.key, prism.Ref{ID: of}, contract.LensPreview{
+	got, err := w.PreviewLens(t.Context(), w.key, prism.Ref{ID: of}, api.LensPreview{
 		Lens: prism.Lens{Columns: []prism.Column{column("is it", "q", prism.ShowAnswer)}}, Results: ids,
 	})
 	if err != nil {

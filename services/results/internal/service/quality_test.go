@@ -78,7 +78,7 @@ func TestTheMeasuresAreThoseOfTheLabelsThatCount(t *testing.T) {
 func TestAQuestionHasEachMemberInOrderAndNullWhereItHasNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	scale := prism.Question{Key: "s", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "low", Value: 1}, {Key: "high", Value: 2}}}
+	scale := prism.Question{Key: "s", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "low", Value: new(1.0)}, {Key: "high", Value: new(2.0)}}}
 	choice := prism.Question{Key: "c", Type: prism.Choice, Text: "?", Options: []prism.Option{{Key: "a"}, {Key: "b"}}}
 	of := w.questions(t, "both", scale, choice)
 	w.saveLabelled(t, of, 1, 40, func(int) string {
@@ -101,7 +101,7 @@ func (w *world) questions(t *testing.T, slug string, questions ...prism.Question
 	t.Helper()
 	d := definition("text")
 	d.Questions = questions
-	if _, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{Slug: slug, NewVersion: contract.NewVersion{Definition: d}}); err != nil {
+	if _, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{Slug: slug, NewVersion: api.NewVersion{Definition: d}}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := w.store.Prism(t.Context(), w.account, prism.Ref{Slug: slug})
@@ -144,7 +144,7 @@ func TestAMeasureIsRefusedForAReason(t *testing.T) {
 	w.labelled(t, few, w.examples(t, few, 1, 29), 1, prism.RandomSample, true)
 	uncertain := w.prism(t, "uncertain")
 	w.labelled(t, uncertain, w.examples(t, uncertain, 1, 200), 1, prism.UncertainSample, true)
-	w.questions(t, "scale", prism.Question{Key: "q", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "a", Value: 1}, {Key: "b", Value: 2}}})
+	w.questions(t, "scale", prism.Question{Key: "q", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "a", Value: new(1.0)}, {Key: "b", Value: new(2.0)}}})
 	for _, c := range []struct {
 		slug     string
 		version  int32
@@ -268,7 +268,7 @@ func TestVersionsAreComparedOnTheInputsOfBoth(t *testing.T) {
 			of := w.questions(t, "p", choice("a", "b"))
 			d := definition("text")
 			d.Questions = []prism.Question{c.second}
-			if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: d}); err != nil {
+			if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, api.NewVersion{Definition: d}); err != nil {
 				t.Fatal(err)
 			}
 			w.saveLabelled(t, of, 1, 60, c.a, map[string]func(int) string{"c": c.labelA})
@@ -283,14 +283,14 @@ func TestVersionsAreComparedOnTheInputsOfBoth(t *testing.T) {
 func TestQuestionsOfOtherFormsAreNotCompared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	of := w.questions(t, "p", prism.Question{Key: "s", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "a", Value: 1}, {Key: "b", Value: 2}}})
+	of := w.questions(t, "p", prism.Question{Key: "s", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "a", Value: new(1.0)}, {Key: "b", Value: new(2.0)}}})
 	for _, second := range []prism.Question{
-		{Key: "s", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "b", Value: 1}, {Key: "a", Value: 2}}},
+		{Key: "s", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "b", Value: new(1.0)}, {Key: "a", Value: new(2.0)}}},
 		{Key: "s", Type: prism.YesNo, Text: "?"},
 	} {
 		d := definition("text")
 		d.Questions = []prism.Question{second}
-		if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: d}); err != nil {
+		if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, api.NewVersion{Definition: d}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,7 +33,7 @@ func TestARestoredDatabaseAsksItsOwnQuestions(t *testing.T) {
 		d.Questions[0] = prism.Question{Key: "q", Type: prism.Choice, Text: question, Options: []prism.Option{
 			{Key: "a", Label: label}, {Key: "b", Label: "B"},
 		}}
-		if _, err := w.AddVersion(t.Context(), w.key, ref, contract.NewVersion{Definition: d}); err != nil {
+		if _, err := w.AddVersion(t.Context(), w.key, ref, api.NewVersion{Definition: d}); err != nil {
 			t.Fatal(err)
 		}
 		facts, err := w.CreateFacts(t.Context(), contract.CreateQuery{Key: w.key, Prism: ref, Format: contract.JSON})

@@ -15,10 +15,6 @@ type operation = contract.Operation
 
 // The operations. One that needs forgets needs a role that nobody has.
 const (
-	createPrism             = contract.CreatePrism
-	createVersion           = contract.CreateVersion
-	replaceLens   operation = "replaceLens"
-	previewLens   operation = "previewLens"
 	tryDefinition           = contract.TryDefinition
 	planRun       operation = "planRun"   // the first half of the dry run of createRun
 	planRows      operation = "planRows"  // the second half
@@ -34,16 +30,11 @@ type need struct {
 // needs are those of the operations that package api does not declare. A key is made by an owner, so nobody makes a key with more rights than their own
 // (spec: no-key-above-its-maker), and so do members.
 var needs = map[operation]need{
-	createPrism:   {prism.Editor, api.Keyed},
-	createVersion: {prism.Editor, api.Keyed},
-	replaceLens:   {prism.Editor, api.Keyed},
 	tryDefinition: {prism.Editor, api.Keyed},
 
 	planRun:   {prism.Caller, api.Keyed},
 	planRows:  {prism.Caller, api.Listing},
 	labelsRun: {prism.Caller, api.Measuring},
-
-	previewLens: {prism.Reader, api.Listing},
 }
 
 // needOf is what an operation needs.

@@ -20,21 +20,8 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 	ctx, none, id := t.Context(), prism.Ref{Slug: "none"}, prism.ResultID{UUID: prism.UUID{9}}
 	query := contract.CreateQuery{Prism: none}
 	all := map[string]func(contract.KeyDigest) error{
-		"createResult": func(k contract.KeyDigest) error { query.Key = k; _, err := w.CreateFacts(ctx, query); return err },
-		"retryResult":  func(k contract.KeyDigest) error { _, err := w.RetryFacts(ctx, k, id); return err },
-		"createPrism": func(k contract.KeyDigest) error {
-			_, err := w.CreatePrism(ctx, k, contract.NewPrism{Slug: "taken"})
-			return err
-		},
-		"createVersion": func(k contract.KeyDigest) error {
-			_, err := w.AddVersion(ctx, k, none, contract.NewVersion{})
-			return err
-		},
-		"replaceLens": func(k contract.KeyDigest) error { _, err := w.PutLens(ctx, k, none, contract.NewLens{}); return err },
-		"previewLens": func(k contract.KeyDigest) error {
-			_, err := w.PreviewLens(ctx, k, none, contract.LensPreview{})
-			return err
-		},
+		"createResult":  func(k contract.KeyDigest) error { query.Key = k; _, err := w.CreateFacts(ctx, query); return err },
+		"retryResult":   func(k contract.KeyDigest) error { _, err := w.RetryFacts(ctx, k, id); return err },
 		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"putPart":       func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
 		"planRun":       func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, api.NewRun{}); return err },

@@ -196,8 +196,8 @@ func TestALeaseHasAsManyRowsAsHaveTheBytesOfAChunk(t *testing.T) {
 		{5, 10, []int{5}},
 	} {
 		w := newWorld(t)
-		_, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{
-			Slug: "a", NewVersion: contract.NewVersion{Definition: definition("one", "two", "three")},
+		_, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{
+			Slug: "a", NewVersion: api.NewVersion{Definition: definition("one", "two", "three")},
 		})
 		if err != nil {
 			t.Fatal(err)

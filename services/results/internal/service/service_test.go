@@ -129,8 +129,8 @@ func definition(fields ...string) prism.Definition {
 // prism creates a prism and returns its id.
 func (w *world) prism(t *testing.T, slug string) prism.PrismID {
 	t.Helper()
-	doc, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{
-		Slug: slug, NewVersion: contract.NewVersion{Definition: definition("text")},
+	doc, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{
+		Slug: slug, NewVersion: api.NewVersion{Definition: definition("text")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 			return err
 		},
 		"Export":      func() error { _, err := w.Export(ctx, unknown, ref, api.ExportResultsRequest{}); return err },
-		"CreatePrism": func() error { _, err := w.CreatePrism(ctx, unknown, contract.NewPrism{}); return err },
+		"CreatePrism": func() error { _, err := w.CreatePrism(ctx, unknown, api.NewPrism{}); return err },
 		"ListPrisms":  func() error { _, err := w.ListPrisms(ctx, unknown, "", contract.Page{}); return err },
 		"ListVersions": func() error {
 			_, err := w.ListVersions(ctx, unknown, ref, contract.Page{Limit: 1})
@@ -180,10 +180,10 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		},
 		"RenamePrism": func() error { _, err := w.RenamePrism(ctx, unknown, ref, ""); return err },
 		"Prism":       func() error { _, err := w.Prism(ctx, unknown, ref); return err },
-		"AddVersion":  func() error { _, err := w.AddVersion(ctx, unknown, ref, contract.NewVersion{}); return err },
+		"AddVersion":  func() error { _, err := w.AddVersion(ctx, unknown, ref, api.NewVersion{}); return err },
 		"Version":     func() error { _, err := w.Version(ctx, unknown, ref, 1); return err },
-		"PutLens":     func() error { _, err := w.PutLens(ctx, unknown, ref, contract.NewLens{}); return err },
-		"PreviewLens": func() error { _, err := w.PreviewLens(ctx, unknown, ref, contract.LensPreview{}); return err },
+		"PutLens":     func() error { _, err := w.PutLens(ctx, unknown, ref, prism.Lens{}); return err },
+		"PreviewLens": func() error { _, err := w.PreviewLens(ctx, unknown, ref, api.LensPreview{}); return err },
 		"TryFacts":    func() error { _, err := w.TryFacts(ctx, unknown); return err },
 		"SetArchived": func() error { _, err := w.SetArchived(ctx, unknown, ref, true); return err },
 		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, api.NewKey{Name: "k"}); return err },
@@ -235,7 +235,7 @@ func TestALensEditShowsInTheNextRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	lens := prism.Lens{Columns: []prism.Column{{Name: "renamed", Question: "q", Show: prism.ShowProbability}}}
-	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.NewLens{Lens: lens}); err != nil {
+	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, lens); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := w.Read(t.Context(), w.key, s.ID, contract.JSON)
@@ -243,7 +243,7 @@ func TestALensEditShowsInTheNextRead(t *testing.T) {
 		t.Errorf("%s, %v", doc.Body, err)
 	}
 	unknown := prism.Lens{Columns: []prism.Column{{Name: "x", Question: "nope", Show: prism.ShowAnswer}}}
-	_, err = w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.NewLens{Lens: unknown})
+	_, err = w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, unknown)
 	var public *apierr.Error
 	if !errors.As(err, &public) || !strings.HasPrefix(public.Message, "Invalid request: columns.0.question: ") {
 		t.Error(err)
@@ -258,7 +258,7 @@ func TestVersionsAddedAtOnceAreNumberedWithoutGaps(t *testing.T) {
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.NewVersion{Definition: definition("text")}); err != nil {
+			if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{Slug: "a"}, api.NewVersion{Definition: definition("text")}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -286,10 +286,10 @@ func TestAnArchivedPrismTakesNoVersionAndNoLens(t *testing.T) {
 	if again, err := w.SetArchived(t.Context(), w.key, ref, true); err != nil || string(again.Body) != string(first.Body) {
 		t.Errorf("archiving twice: %s, %v, want %s", again.Body, err, first.Body)
 	}
-	if _, err := w.AddVersion(t.Context(), w.key, ref, contract.NewVersion{Definition: definition("text")}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
+	if _, err := w.AddVersion(t.Context(), w.key, ref, api.NewVersion{Definition: definition("text")}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
 		t.Error(err)
 	}
-	if _, err := w.PutLens(t.Context(), w.key, ref, contract.NewLens{}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
+	if _, err := w.PutLens(t.Context(), w.key, ref, prism.Lens{}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
 		t.Error(err)
 	}
 }

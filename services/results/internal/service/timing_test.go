@@ -93,7 +93,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 			return only(a.Export(ctx, k, ref, api.ExportResultsRequest{}))
 		},
 		"CreatePrism": func(k contract.KeyDigest) (string, error) {
-			return only(a.CreatePrism(ctx, k, contract.NewPrism{Slug: "b", NewVersion: contract.NewVersion{Definition: definition("text")}}))
+			return only(a.CreatePrism(ctx, k, api.NewPrism{Slug: "b", NewVersion: api.NewVersion{Definition: definition("text")}}))
 		},
 		"ListPrisms": func(k contract.KeyDigest) (string, error) { return only(a.ListPrisms(ctx, k, "", contract.Page{})) },
 		"ListVersions": func(k contract.KeyDigest) (string, error) {
@@ -104,7 +104,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		},
 		"Prism":       func(k contract.KeyDigest) (string, error) { return only(a.Prism(ctx, k, ref)) },
 		"Version":     func(k contract.KeyDigest) (string, error) { return only(a.Version(ctx, k, ref, 1)) },
-		"PutLens":     func(k contract.KeyDigest) (string, error) { return only(a.PutLens(ctx, k, ref, contract.NewLens{})) },
+		"PutLens":     func(k contract.KeyDigest) (string, error) { return only(a.PutLens(ctx, k, ref, prism.Lens{})) },
 		"SetArchived": func(k contract.KeyDigest) (string, error) { return only(a.SetArchived(ctx, k, ref, true)) },
 		"CreateKey": func(k contract.KeyDigest) (string, error) {
 			return only(a.CreateKey(ctx, k, api.NewKey{Name: "n"}))

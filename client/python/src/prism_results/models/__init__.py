@@ -233,134 +233,6 @@ RunStatus: TypeAlias = Literal["queued", "running", "pausing", "paused", "cancel
 
 
 @dataclass(frozen=True, slots=True)
-class Field(Model):
-    """An input of a version."""
-
-    key: str
-    """Names the field in calls and in tabular rows. Not one of result_id, ref, version, status, error, created_at."""
-    label: str | None = None
-    """What people call it. None is the same as not sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question(QuestionMakers, Model):
-    """A typed question. Its members depend on the type."""
-
-    key: str
-    """Names the question in answers and in the Lens."""
-    type: QuestionType
-    text: str
-    """The question, as the model reads it."""
-    options: Sequence[Option] | None = None
-    """2 to 26 options; the one that insufficient_information adds counts towards the 26. Their keys are unique."""
-    insufficient_information: bool | None = None
-    """Adds the option insufficient_information, labelled Insufficient information, after the others."""
-    levels: Sequence[Level] | None = None
-    """2 to 10 levels in rising order. Their keys are unique."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option(Model):
-    """A possible answer of a choice question."""
-
-    key: str
-    """The answer's value."""
-    label: str
-    """What people and the model read."""
-    description: str | None = None
-    """When this option is the right one, for the model."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level(Model):
-    """A possible answer of a scale question."""
-
-    key: str
-    """The answer's level."""
-    label: str
-    """What people and the model read."""
-    value: float | None = None
-    """What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lens(Model):
-    """Turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is
-    read.
-    """
-
-    columns: Sequence[Column]
-    """1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column(Model):
-    """One column of a Lens."""
-
-    name: str
-    """1 to 64 letters, digits, underscores, spaces, dots and hyphens. Not one of result_id, ref, version, status, error,
-    created_at.
-    """
-    question: str
-    """The question of the latest version whose answer is shown."""
-    show: Show = "answer"
-    """answer: the option, the level, or yes, no or unsure. probability: of option, or else of the chosen option or level, or
-    of yes. average: of a scale, its levels' values weighed by their probabilities. confidence: of a choice, 1 is certain
-    and 0 a guess.
-    """
-    option: str | None = None
-    """The option or level key whose probability is shown. Only with probability."""
-    yes_at: float | None = None
-    """The answer of a yes_no question is yes from this probability on. Only with answer."""
-    no_at: float | None = None
-    """The answer of a yes_no question is no up to this probability, and unsure in between. Only with answer."""
-    calibrated: bool | None = None
-    """Shows what the calibration that is pinned to the question of the version that answered makes of the stored
-    probabilities, and None where none is pinned.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewedLens(Received):
-    """Results under a Lens that is not stored."""
-
-    columns: Sequence[str]
-    """The names of the columns, in Lens order."""
-    data: Sequence[PreviewedResult]
-    """The results, in the order of the ids that were sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewedResult(Received):
-    """A result under a Lens that is not stored."""
-
-    result: ResultRow
-    """The result as a read shows it, with these columns as its answers."""
-    missing: Mapping[str, str]
-    """By the name of each column that is None, why: the version that answered lacks what the column shows, or has no pinned
-    calibration. Empty for a failed result, whose error says why.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Escalate(Model):
-    """Has a second model answer all questions when an answer of the first model is doubtful. The second answers are the
-    result, and the record has both.
-    """
-
-    to: str
-    """The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own
-    model.
-    """
-    below: float
-    """An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is
-    below this.
-    """
-    questions: Sequence[str] | None = None
-    """The keys of the questions whose answers can be doubtful. Without it, all."""
-
-
-@dataclass(frozen=True, slots=True)
 class Definition(Model):
     """What is asked."""
 
@@ -692,6 +564,112 @@ class Retrying(Received):
 
 
 @dataclass(frozen=True, slots=True)
+class Escalate(Model):
+    """Has a second model answer all questions when an answer of the first model is doubtful. The second answers are the
+    result, and the record has both.
+    """
+
+    to: str
+    """The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own
+    model.
+    """
+    below: float
+    """An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is
+    below this.
+    """
+    questions: Sequence[str] | None = None
+    """The keys of the questions whose answers can be doubtful. Without it, all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Model):
+    """An input of a version."""
+
+    key: str
+    """Names the field in calls and in tabular rows. Not one of result_id, ref, version, status, error, created_at."""
+    label: str | None = None
+    """What people call it. None is the same as not sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question(QuestionMakers, Model):
+    """A typed question. Its members depend on the type."""
+
+    key: str
+    """Names the question in answers and in the Lens."""
+    type: QuestionType
+    text: str
+    """The question, as the model reads it."""
+    options: Sequence[Option] | None = None
+    """2 to 26 options; the one that insufficient_information adds counts towards the 26. Their keys are unique."""
+    insufficient_information: bool | None = None
+    """Adds the option insufficient_information, labelled Insufficient information, after the others."""
+    levels: Sequence[Level] | None = None
+    """2 to 10 levels in rising order. Their keys are unique."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Model):
+    """A possible answer of a choice question."""
+
+    key: str
+    """The answer's value."""
+    label: str
+    """What people and the model read."""
+    description: str | None = None
+    """When this option is the right one, for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level(Model):
+    """A possible answer of a scale question."""
+
+    key: str
+    """The answer's level."""
+    label: str
+    """What people and the model read."""
+    value: float | None = None
+    """What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lens(Model):
+    """Turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is
+    read.
+    """
+
+    columns: Sequence[Column]
+    """1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Model):
+    """One column of a Lens."""
+
+    name: str
+    """1 to 64 letters, digits, underscores, spaces, dots and hyphens. Not one of result_id, ref, version, status, error,
+    created_at.
+    """
+    question: str
+    """The question of the latest version whose answer is shown."""
+    show: Show = "answer"
+    """answer: the option, the level, or yes, no or unsure. probability: of option, or else of the chosen option or level, or
+    of yes. average: of a scale, its levels' values weighed by their probabilities. confidence: of a choice, 1 is certain
+    and 0 a guess.
+    """
+    option: str | None = None
+    """The option or level key whose probability is shown. Only with probability."""
+    yes_at: float | None = None
+    """The answer of a yes_no question is yes from this probability on. Only with answer."""
+    no_at: float | None = None
+    """The answer of a yes_no question is no up to this probability, and unsure in between. Only with answer."""
+    calibrated: bool | None = None
+    """Shows what the calibration that is pinned to the question of the version that answered makes of the stored
+    probabilities, and None where none is pinned.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Prism(Received):
     """A named definition with its latest version."""
 
@@ -733,6 +711,28 @@ class Version(Received):
     """What is asked about the input, 1 to 64 questions. Their keys are unique."""
     created_at: datetime
     """When the version was created. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedLens(Received):
+    """Results under a Lens that is not stored."""
+
+    columns: Sequence[str]
+    """The names of the columns, in Lens order."""
+    data: Sequence[PreviewedResult]
+    """The results, in the order of the ids that were sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedResult(Received):
+    """A result under a Lens that is not stored."""
+
+    result: ResultRow
+    """The result as a read shows it, with these columns as its answers."""
+    missing: Mapping[str, str]
+    """By the name of each column that is None, why: the version that answered lacks what the column shows, or has no pinned
+    calibration. Empty for a failed result, whose error says why.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"regexp"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func (c comments) add(t *ast.TypeSpec, group *ast.GenDecl) {
 	if doc == nil && !group.Lparen.IsValid() {
 		doc = group.Doc
 	}
-	c[t.Name.Name] = asDescription(t.Name.Name, doc.Text())
+	c[t.Name.Name] = ofType(t.Name.Name, doc.Text())
 	fields, ok := t.Type.(*ast.StructType)
 	if !ok {
 		return
@@ -60,13 +61,28 @@ func (c comments) add(t *ast.TypeSpec, group *ast.GenDecl) {
 	}
 }
 
+var cited = regexp.MustCompile(` \(spec: [^)]*\)`)
+
 // asDescription turns a doc comment into a sentence: "Retention is how long" becomes "How long".
 func asDescription(name, text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = cited.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 	for _, verb := range []string{" is ", " are "} {
 		if rest, ok := strings.CutPrefix(text, name+verb); ok {
-			text = strings.ToUpper(rest[:1]) + rest[1:]
+			text = upper(rest)
 		}
 	}
 	return text
 }
+
+// ofType is asDescription that also turns "Lens turns" into "Turns".
+func ofType(name, text string) string {
+	text = asDescription(name, text)
+	for _, verb := range []string{"turns ", "has "} {
+		if strings.HasPrefix(text, name+" "+verb) {
+			text = upper(text[len(name)+1:])
+		}
+	}
+	return text
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -20,7 +20,7 @@ type document struct {
 }
 
 func newDocument(base object, found comments) *document {
-	return &document{base, base.object("operations"), &schemas{comments: found, kept: base.object("components").object("schemas")}}
+	return &document{base, base.object("operations"), &schemas{comments: found, kept: base.object("components").object("schemas"), beside: base.object("schemas")}}
 }
 
 // build adds the operations to the base.
@@ -41,7 +41,7 @@ func (d *document) build(operations []api.Operation) (object, error) {
 	built := object{}
 	for _, m := range d.base {
 		switch m.name {
-		case "operations": // its prose is in paths
+		case "operations", "schemas": // its prose is in paths, and what it says of schemas in components
 		case "paths":
 			built = append(built, member{"paths", paths})
 		case "components":

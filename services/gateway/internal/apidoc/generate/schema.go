@@ -20,6 +20,7 @@ const schemaPrefix = "#/components/schemas/"
 type schemas struct {
 	comments comments
 	kept     object // by hand
+	beside   object // what is said beside the members of schemas that are made, by their names
 	made     object
 }
 
@@ -49,7 +50,38 @@ func (s *schemas) named(t reflect.Type) object {
 		data, _ := t.FieldByName("Data")
 		description = "A page of " + plural(data.Type.Elem().Name()) + "."
 	}
-	return s.make(nameOf(t), func() object { return s.structure(t, description, false) })
+	return s.make(nameOf(t), func() object {
+		if slices.ContainsFunc(api.Properties(t), func(m api.Property) bool { return m.Field.Tag.Get("of") != "" }) {
+			return s.variants(t, description)
+		}
+		return s.structure(t, description, false)
+	})
+}
+
+// variants is the schema of a struct whose members depend on the member type: one of several, which are named after its values.
+func (s *schemas) variants(t reflect.Type, description string) object {
+	field, _ := t.FieldByName("Type")
+	var list []any
+	mapping := object{}
+	for _, value := range reflect.Zero(field.Type).Interface().(interface{ Values() []string }).Values() {
+		name := ""
+		for word := range strings.SplitSeq(value, "_") {
+			name += strings.ToUpper(word[:1]) + word[1:]
+		}
+		one := s.make(name+t.Name(), func() object { return s.variant(t, value) })
+		list, mapping = append(list, one), append(mapping, member{value, one.get("$ref")})
+	}
+	return object{
+		{"description", description}, {"oneOf", list}, {"discriminator", object{{"propertyName", "type"}, {"mapping", mapping}}},
+	}
+}
+
+// variant is the schema of a struct whose member type has a value.
+func (s *schemas) variant(t reflect.Type, value string) object {
+	schema := s.structureOf(t, "", false, func(m api.Property) bool { return m.Field.Tag.Get("of") == "" || m.Field.Tag.Get("of") == value })
+	properties := schema.object("properties")
+	is := object{{"type", "string"}, {"const", value}, {"description", properties.object("type").get("description")}}
+	return schema.with("properties", properties.with("type", is))
 }
 
 // plural is what the items of a page are called.
@@ -66,17 +98,26 @@ func plural(item string) string {
 func (s *schemas) make(name string, schema func() object) object {
 	if s.kept.index(name) < 0 && s.made.index(name) < 0 {
 		s.made = append(s.made, member{name, nil}) // its place, and the end of a recursion
-		s.made = s.made.with(name, schema())
+		all := schema()
+		for _, m := range s.beside.object(name) {
+			all = all.with(m.name, m.value)
+		}
+		s.made = s.made.with(name, all)
 	}
 	return reference(name)
 }
 
 // structure is the schema of a struct's JSON. What may be absent from a request may be null too (spec: null-members).
 func (s *schemas) structure(t reflect.Type, description string, request bool) object {
+	return s.structureOf(t, description, request, func(api.Property) bool { return true })
+}
+
+// structureOf is structure of some of the members.
+func (s *schemas) structureOf(t reflect.Type, description string, request bool, has func(api.Property) bool) object {
 	var required, instead []string
 	properties, unless := object{}, ""
 	for _, m := range api.Properties(t) {
-		if m.Place != api.InBody {
+		if m.Place != api.InBody || !has(m) {
 			continue
 		}
 		switch {
@@ -138,6 +179,15 @@ func (s *schemas) ofMember(m api.Property, description string, nullable bool) ob
 			}
 			schema = schema.with("enum", append(all, nil))
 		}
+	}
+	if m.Field.Tag.Get("reserved") != "" {
+		schema = schema.with("not", object{{"enum", prism.ReservedNames()}})
+	}
+	if m.Field.Tag.Get("unique") != "" {
+		schema = schema.with("uniqueItems", true)
+	}
+	if m.Default != "" {
+		schema = schema.with("default", json.RawMessage(m.Default))
 	}
 	if t == reflect.TypeFor[api.Time]() {
 		description += " ISO 8601 in UTC with milliseconds."
@@ -219,6 +269,7 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 // objectOf is the schema of an object whose members are of one kind.
 func objectOf(each object) object { return object{{"type", "object"}, {"additionalProperties", each}} }
 
+// isID reports whether a type is an identifier: a struct around a UUID.
 func isID(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]()
 }

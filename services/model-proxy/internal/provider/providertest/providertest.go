@@ -106,9 +106,9 @@ func Tone() prism.Question {
 	return prism.Question{
 		Key: "tone", Type: prism.Scale, Text: "How upset is the writer?",
 		Levels: []prism.Level{
-			{Key: "calm", Label: "Calm", Value: 1},
-			{Key: "cross", Label: "Cross", Value: 2},
-			{Key: "raging", Label: "Raging", Value: 3},
+			{Key: "calm", Label: "Calm", Value: new(1.0)},
+			{Key: "cross", Label: "Cross", Value: new(2.0)},
+			{Key: "raging", Label: "Raging", Value: new(3.0)},
 		},
 	}
 }

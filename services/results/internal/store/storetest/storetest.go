@@ -201,7 +201,7 @@ func version(number int32) prism.Version {
 				},
 				{
 					Key: "mood", Type: prism.Scale, Text: "How?",
-					Levels: []prism.Level{{Key: "low", Label: "Low", Value: -1.5}, {Key: "up", Label: "Up", Value: 2}},
+					Levels: []prism.Level{{Key: "low", Label: "Low", Value: new(-1.5)}, {Key: "up", Label: "Up", Value: new(2.0)}},
 				},
 			},
 		},

@@ -1,4 +1,4 @@
-package contract
+package api
 
 import (
 	"crypto/sha256"
