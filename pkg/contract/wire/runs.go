@@ -34,12 +34,6 @@ type (
 		Ref prism.Ref
 		Run api.NewRun
 	}
-	argsRun struct {
-		Key    contract.KeyDigest
-		ID     prism.RunID
-		Action contract.RunAction `json:",omitzero"` // ActOnRun
-		Limits api.RunLimits      `json:",omitzero"` // SetRunLimits
-	}
 	argsLease struct {
 		Worker prism.UUID
 	}
@@ -197,7 +191,6 @@ func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
 		list, err := r.PlanRows(ctx, a.Key, a.Query)
 		return packed(list), err
 	})
-
 }
 
 func mountLeases(app *fiber.App, l contract.Leases, log *slog.Logger) {

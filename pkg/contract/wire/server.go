@@ -132,18 +132,7 @@ func sendResponse(c *fiber.Ctx, log *slog.Logger, path string, changes bool, r c
 	return httpkit.SendOwn(c, fiber.StatusOK, r.ContentType, r.Body, changes)
 }
 
-// serveStream has no time limit for the whole: the stream's reader sets the pace.
-func serveStream[Q any](log *slog.Logger, path string, method func(context.Context, Q) (contract.Stream, error)) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		var q Q
-		if err := readArgs(c, &q); err != nil {
-			return err
-		}
-		stream, err := method(c.UserContext(), q)
-		return sendStream(c, log, path, stream, err)
-	}
-}
-
+// sendStream has no time limit for the whole: the stream's reader sets the pace.
 func sendStream(c *fiber.Ctx, log *slog.Logger, path string, stream contract.Stream, err error) error {
 	if err != nil {
 		return sendError(c, log, path, err)
