@@ -43,7 +43,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
+.PHONY: help run build quick test chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
 .PHONY: api lab bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -58,6 +58,12 @@ build: ## build every binary into bin/
 	$(BUILD) -o bin/ ./cmd/prism ./cmd/prismctl ./services/gateway/cmd/prism-gateway \
 		./services/results/cmd/prism-results ./services/model-proxy/cmd/prism-model-proxy \
 		./services/runs/cmd/prism-runs ./services/console/cmd/prism-console
+
+# Tests that start other programs import what starts them. go vet compiles those too.
+quick: ## vet all, and run the tests that need no other program, without the race detector: a minute when warm
+	CGO_ENABLED=0 $(GO) vet '-toolexec=env GOGC=400' -trimpath $(SDKS) -tags cluster,sdk ./... ./test/... ./test/lab/...
+	$(PLAIN) $$($(GO) list -test -f '{{.ImportPath}} {{.Deps}}' ./... ./test/... | \
+		sed -nE '/\/testkit\/(program|pgtest|redistest|s3test) /d; s/^([^ ]*)\.test .*/\1/p')
 
 # The race detector watches Prism: the tests of packages, and the programs that the tests of the module test start
 # (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
