@@ -80,17 +80,6 @@ func (k call) sending(body any) call {
 	return k
 }
 
-func (k call) creating(body any) call {
-	k.body, k.want = body, http.StatusCreated
-	return k
-}
-
-// allowDryRun allows WithDryRun (spec: dry-run).
-func (k call) allowDryRun() call {
-	k.dryRunAllowed = true
-	return k
-}
-
 // formatted is a call that returns results, which are Raw unless another format is asked for.
 func (k call) formatted() call {
 	k.setFormat(Raw)
@@ -103,11 +92,6 @@ func (k *call) setFormat(f Format) {
 	}
 	k.query.Set("format", string(f))
 	k.format = f
-}
-
-func (k call) idempotent() call {
-	k.repeatable = true
-	return k
 }
 
 func (k call) where(q url.Values) call {

@@ -185,7 +185,7 @@ func (c *column) average(levels []prism.KeyProbability) (Cell, Reason) {
 	var sum float64
 	for _, p := range levels {
 		k := c.lookUp(prism.Scale, p.Key)
-		if k == nil {
+		if k == nil || k.Value == nil {
 			return Cell{}, NoAverage
 		}
 		sum += float64(p.Probability * *k.Value) // the conversion forbids fusing: the same digits on every processor

@@ -38,14 +38,10 @@ func (m *membership) Do(_ context.Context, _ contract.KeyDigest, op api.Operatio
 			return contract.Response{}, err
 		}
 		return m.hear("link", in.Member)
+	case *api.PreviewLensRequest:
+		return m.hear("preview", in.Prism.Slug, in.Columns[0].Name, in.Results)
 	}
 	return contract.Response{}, fmt.Errorf("%s is not heard", op.Declared().Name)
-}
-
-func (m *membership) PreviewLens(
-	_ context.Context, _ contract.KeyDigest, ref prism.Ref, p api.LensPreview,
-) (contract.Response, error) {
-	return m.hear("preview", ref.Slug, p.Columns[0].Name, p.Results)
 }
 
 // spec: member-requests, lens-preview

@@ -71,15 +71,8 @@ func (c *configuration) Authorize(_ context.Context, key contract.KeyDigest, op 
 	return c.allow[key]
 }
 
-func (c *configuration) CreatePrism(context.Context, contract.KeyDigest, api.NewPrism) (contract.Response, error) {
-	c.hear("create")
-	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil
-}
-
-func (c *configuration) AddVersion(
-	context.Context, contract.KeyDigest, prism.Ref, api.NewVersion,
-) (contract.Response, error) {
-	c.hear("add")
+func (c *configuration) Do(_ context.Context, _ contract.KeyDigest, op api.Operation, _ any) (contract.Response, error) {
+	c.hear(map[string]string{api.CreatePrism.Name: "create", api.CreateVersion.Name: "add"}[op.Declared().Name])
 	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil
 }
 

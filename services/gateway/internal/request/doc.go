@@ -34,7 +34,4 @@ const (
 // The limits of counts (spec: version-fields, version-questions, question-choice, question-scale, lens-columns, page-limit).
 const (
 	maxQuestions = 64
-
-	defaultLimit = 50
-	maxLimit     = 100
 )

@@ -53,11 +53,6 @@ func members(names ...string) []member {
 	return list
 }
 
-// arrayOf is a member that is an array.
-func arrayOf(name string, most int, element *shape) member {
-	return member{name, &shape{element: element, most: most}}
-}
-
 // node is a value of a body. The zero node was not sent.
 type node struct {
 	text   []byte  // a string, number, boolean or null as sent; of an object or array its first byte

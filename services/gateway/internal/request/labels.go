@@ -1,7 +1,6 @@
 package request
 
 import (
-	"math"
 	"reflect"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -78,16 +77,4 @@ func (r *reader) label(it item, expected string) string {
 		r.add(it.path, expected+string(kind))
 		return ""
 	}
-}
-
-// optionalVersion reads a version that may be absent or null, which is 0.
-func (r *reader) optionalVersion(it item) int32 {
-	if !it.given() {
-		return 0
-	}
-	f, ok := r.number(it)
-	if !ok {
-		return 0
-	}
-	return int32(r.integer(it.path, f, math.MaxInt32)) //nolint:gosec // integer has checked the range
 }

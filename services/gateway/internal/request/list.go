@@ -32,10 +32,6 @@ func (r *reader) uuid(q Query, name string) *prism.UUID {
 	return &id
 }
 
-func (r *reader) page(q Query, list contract.List) contract.Page {
-	return contract.Page{Limit: r.limit(q), Cursor: r.cursor(q, list)}
-}
-
 // cursor reads a cursor of the list (spec: page-cursor). It is empty if absent.
 func (r *reader) cursor(q Query, list contract.List) string {
 	before := len(r.problems)
@@ -44,15 +40,6 @@ func (r *reader) cursor(q Query, list contract.List) string {
 		r.add("cursor", textCursor)
 	}
 	return s
-}
-
-// limit reads a page's size: 1 to 100, 50 by default.
-func (r *reader) limit(q Query) int {
-	f, ok := r.optionalNumeral(q, "limit")
-	if !ok {
-		return defaultLimit
-	}
-	return r.integer("limit", f, maxLimit)
 }
 
 // datetime reads an RFC 3339 date-time as UTC. It is the zero time if absent.

@@ -197,15 +197,6 @@ func oneOfStr[S ~string](r *reader, it item, allowed []S) S {
 	return S(s)
 }
 
-// optionalStr reads a string of least to most code points that may be absent or null, which is "".
-func (r *reader) optionalStr(it item, least, most int) string {
-	if !it.given() {
-		return ""
-	}
-	s, _ := r.str(it, least, most)
-	return s
-}
-
 // number reads a finite number.
 func (r *reader) number(it item) (float64, bool) {
 	if !r.is(it, kindNumber) {
@@ -229,11 +220,6 @@ func (r *reader) optionalNumber(it item) *float64 {
 		return nil
 	}
 	return &f
-}
-
-// optionalBoolean reads a boolean that may be absent or null, which is false.
-func (r *reader) optionalBoolean(it item) bool {
-	return it.given() && r.is(it, kindBoolean) && it.text[0] == 't'
 }
 
 // integer checks that f is a whole number from 1 to most. It adds every problem of the number (spec: version-number).

@@ -48,46 +48,12 @@ type call struct {
 // statusOfResult instead of a status: 200 if the result is ok, 502 if it failed (spec: result-status).
 const statusOfResult = 0
 
-// one is a call with one argument, which is sent with 200. err is the error of the parser.
-func one[A any](do func(context.Context, contract.KeyDigest, A) (contract.Response, error)) func(A, error) (call, error) {
-	return func(a A, err error) (call, error) {
-		return call{status: fiber.StatusOK, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			return do(ctx, key, a)
-		}}, err
-	}
-}
-
-// two is a call with two arguments.
-func two[A, B any](do func(context.Context, contract.KeyDigest, A, B) (contract.Response, error)) func(A, B, error) (call, error) {
-	return func(a A, b B, err error) (call, error) {
-		return call{status: fiber.StatusOK, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			return do(ctx, key, a, b)
-		}}, err
-	}
-}
-
-// created is a call that stores something: 201, or 200 for a dry run, which stores nothing.
-func created(c call, dryRun bool) call {
-	if !dryRun {
-		c.status = fiber.StatusCreated
-	}
-	return c
-}
-
 // ifMatch returns the If-Match headers of a request.
 func ifMatch(c *fiber.Ctx) (headers []string) {
 	for _, h := range c.Request().Header.PeekAll(fiber.HeaderIfMatch) {
 		headers = append(headers, string(h))
 	}
 	return headers
-}
-
-// reading is an operation that changes nothing.
-func (d Deps) reading(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		parsed, err := parse(c)
-		return d.respond(c, lookingUp(contract.ResultsWait, parsed), err)
-	}
 }
 
 // lookingUp is a call that changes nothing: 503 if results do not respond in time.

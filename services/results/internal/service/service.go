@@ -262,20 +262,6 @@ func (s *Service) manage(
 	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) { return fn(c.Account) })
 }
 
-// alter is manage for an operation that changes something.
-func (s *Service) alter(
-	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error,
-	fn func(prism.AccountID, store.By) (any, error),
-) (contract.Response, error) {
-	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) {
-		by, err := s.By(c.Actor())
-		if err != nil {
-			return nil, err
-		}
-		return fn(c.Account, by)
-	})
-}
-
 func (s *Service) respond(
 	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
 ) (contract.Response, error) {
