@@ -31,6 +31,17 @@ func (c *client) keys(t *testing.T) map[string]apiKey {
 	return keys
 }
 
+// countKeys reads the account, and returns how many keys it has.
+func (c *client) countKeys(t *testing.T) int {
+	t.Helper()
+	r := c.get(t, "/v1/account")
+	r.wantStatus(t, 200)
+	wantMembers(t, r.body, nil, "id", "name", "created_at", "limits", "prisms", "keys", "members", "stored_bytes")
+	var body struct{ Keys int }
+	r.decode(t, &body)
+	return body.Keys
+}
+
 // TestKeys holds the calls that manage API keys. TestAuthentication has the calls with a revoked key.
 func TestKeys(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
@@ -56,6 +67,14 @@ func TestKeys(t *testing.T) {
 			revoked := own.post(t, "/v1/keys/"+created.ID+"/revoke", "")
 			revoked.wantStatus(t, 200)
 			wantMembers(t, revoked.body, nil, "id", "name", "prefix", "role", "created_at", "expires_at", "last_used_at", "revoked_at")
+		})
+		// spec: account-read
+		t.Run("an account counts its keys", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			before := own.countKeys(t)
+			own.post(t, "/v1/keys", object("name", "another")).wantStatus(t, 201)
+			wantEqual(t, "the keys", own.countKeys(t), before+1)
 		})
 		// spec: key-revoke
 		t.Run("revoking twice is 200 and keeps the first time", func(t *testing.T) {
