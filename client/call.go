@@ -50,20 +50,11 @@ type call struct {
 	etag *string
 }
 
-// request is a call of the path with these segments. All methods but POST are idempotent.
-func request(operation, method string, segments ...string) call {
-	k := call{operation: operation, method: method, want: http.StatusOK, timeout: Timeout, repeatable: method != http.MethodPost}
-	for _, s := range segments {
-		k.path += "/" + url.PathEscape(s)
-	}
-	return k
-}
-
 // declared is a call of a declared operation, whose path has these parameters.
 func declared[In, Out any](op api.Op[In, Out], parameters ...string) call {
 	k := call{
 		operation: op.Name, method: op.Method, want: op.SuccessStatus(), timeout: Timeout, repeatable: op.Repeatable || op.Method != http.MethodPost,
-		ifUnchangedAllowed: op.IfMatch(), dryRunAllowed: op.DryRun(), result: op.Failing && len(op.Media) > 0,
+		ifUnchangedAllowed: op.IfMatch(), dryRunAllowed: op.DryRun(), result: op.Failing && len(op.Media) > 0, try: op.Failing && len(op.Media) == 0,
 	}
 	for _, segment := range strings.Split(strings.TrimPrefix(op.Path, "/v1/"), "/") {
 		if strings.HasPrefix(segment, "{") {

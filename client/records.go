@@ -17,6 +17,8 @@ type (
 	RecordModel = api.RecordModel
 	// RecordUsage is tokens and their cost.
 	RecordUsage = api.RecordUsage
+	// CallMembers are what is known of the call of a model, in a Record and a Try.
+	CallMembers = api.CallMembers
 	// LabelMass is, by question, the part of the model's probability that its labels had.
 	LabelMass = api.LabelMass
 	// Absent is, by question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned.

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/prism-results/prism/pkg/api"
 )
@@ -20,28 +19,14 @@ type NewTry struct {
 }
 
 // Try is what a definition answered. Nothing of it is saved.
-type Try struct {
-	Status    Status       `json:"status"`
-	Error     *string      `json:"error"` // why the model gave no usable answer, in words
-	ErrorCode *ErrorCode   `json:"error_code"`
-	TookMS    int64        `json:"took_ms"`
-	Answers   Answers      `json:"raw"`  // the answer to every question; nil if the model failed
-	Row       Row          `json:"json"` // the Lens columns; nil if the model failed
-	Model     *RecordModel `json:"model"`
-	Usage     *RecordUsage `json:"usage"`
-	LabelMass LabelMass    `json:"label_mass"`
-	Absent    Absent       `json:"absent"`
-	// OrderDisagreement and Escalation are as in a Record.
-	OrderDisagreement OrderDisagreement `json:"order_disagreement"`
-	Escalation        *Escalation       `json:"escalation"`
-}
+type Try = api.Try
 
 // TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use
 // counts, so a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with
 // the Try.
 func (c *Client) TryDefinition(ctx context.Context, t NewTry, options ...CallOption) (Try, error) {
-	k := request("tryDefinition", http.MethodPost, "try")
-	k.body, k.try, k.timeout = t, true, AnswerTimeout
+	k := declared(api.TryDefinition).sending(t)
+	k.timeout = AnswerTimeout
 	return fetch[Try](ctx, c, k, options)
 }
 

@@ -6,7 +6,7 @@ import "regexp"
 func Operations() []Operation {
 	return []Operation{
 		CreateResult, ExportResults, ListResults, ReadResult, ReadRecord, RetryResult, DeleteResult, DeleteResults, RetryResults,
-		CreatePrism, ListPrisms, ReadPrism, RenamePrism, CreateVersion, ListVersions, ReadVersion, ReplaceLens, PreviewLens,
+		CreatePrism, ListPrisms, ReadPrism, RenamePrism, CreateVersion, ListVersions, ReadVersion, ReplaceLens, PreviewLens, TryDefinition,
 		SetRetention, ArchivePrism, UnarchivePrism, ListModels,
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,

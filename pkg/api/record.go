@@ -41,6 +41,12 @@ type Record struct {
 	RunID *string `json:"run_id" form:"uuid"`
 	// The number of its row. The first is 1.
 	RunRow *int64 `json:"run_row"`
+	CallMembers
+	Labels map[string]Label `json:"labels" schema:"Labels"`
+}
+
+// CallMembers are what is known of the call of a model. A member that is not known is null.
+type CallMembers struct {
 	// The model whose answers these are, or that was asked last if there are none.
 	Model *RecordModel `json:"model"`
 	// What all tries took together, as far as upstreams said.
@@ -52,8 +58,7 @@ type Record struct {
 	// By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
 	OrderDisagreement OrderDisagreement `json:"order_disagreement" min:"0" max:"1" null:"true"`
 	// Both models, if an answer of the first one was doubtful. Null if no second model was wanted.
-	Escalation *Escalation      `json:"escalation"`
-	Labels     map[string]Label `json:"labels" schema:"Labels"`
+	Escalation *Escalation `json:"escalation"`
 }
 
 // LabelMass is, by question, the part of the model's probability that its labels had.

@@ -103,13 +103,6 @@ func Open[In, Out any](ctx context.Context, r Results, key KeyDigest, op api.Op[
 // Operation is what a caller does, by its name in the OpenAPI document.
 type Operation string
 
-// The operations that the gateway has authorized before it asks model-proxy for the models.
-const (
-	CreatePrism   Operation = "createPrism"
-	CreateVersion Operation = "createVersion"
-	TryDefinition Operation = "tryDefinition"
-)
-
 // AccountLimits are the limits of an account.
 type AccountLimits struct {
 	Account prism.AccountID

@@ -1182,72 +1182,6 @@ export interface components {
         TsvText: string;
         /** @description UTF-8 text: one JSON object on each line, all columns as members, every line ending in LF. Option keys and the lowercase words yes, no or unsure stand in place of labels. */
         JsonlText: string;
-        /** @description What is asked. */
-        Definition: {
-            /** @description A text that is sent to the model with every question. */
-            instructions?: string | null;
-            /** @description The name of the configured model that answers. Without it, the default model answers. A name that is not configured is a 400. */
-            model?: string | null;
-            /** @description A second model for doubtful answers. Without it none. */
-            escalate?: components["schemas"]["Escalate"] | null;
-            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
-            fields: components["schemas"]["Field"][];
-            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
-            questions: components["schemas"]["Question"][];
-        };
-        /** @description A definition to try, and what to ask it about. Send either `fields` or `text`, never both. */
-        NewTry: {
-            definition: components["schemas"]["Definition"];
-            /** @description Without it the Lens is derived from the questions. */
-            lens?: components["schemas"]["Lens"] | null;
-            /** @description Field key to value. Every field key of the definition is required, others are refused. A value has at most 100,000 characters. */
-            fields?: {
-                [key: string]: string;
-            };
-            /** @description The value of the definition's only field. */
-            text?: string;
-            /** @description Something the model should know that belongs to no field. */
-            context?: string;
-        } & (unknown | unknown);
-        /** @description What a definition answered. Nothing of it is saved. */
-        Try: {
-            status: components["schemas"]["Status"];
-            /** @description Why the model gave no usable answer, in words. Null when the status is `ok`. */
-            error: string | null;
-            /**
-             * @description Why the model gave no usable answer, for programs.
-             * @enum {string|null}
-             */
-            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | null;
-            /** @description How long the call to the model took, in milliseconds. */
-            took_ms: number;
-            /** @description Question key to answer, in the order of the definition: the answers of a result in format `raw`. Null when the model failed. */
-            raw: {
-                [key: string]: components["schemas"]["Answer"];
-            } | null;
-            /** @description One member for each Lens column, in Lens order: the answers of a result in format `json`. Null when the model failed. */
-            json: {
-                [key: string]: string | number | null;
-            } | null;
-            /** @description The model whose answers these are, or that was asked last if there are none. */
-            model: components["schemas"]["RecordModel"] | null;
-            /** @description What all tries took together, as far as upstreams said. */
-            usage: components["schemas"]["RecordUsage"] | null;
-            /** @description By question, the part of the model's probability that its labels had. For models that return log-probabilities. */
-            label_mass: {
-                [key: string]: number;
-            } | null;
-            /** @description By question, the options or levels, or `yes` or `no`, whose labels were not among the tokens that the model returned. Null without any. For models that return log-probabilities. */
-            absent: {
-                [key: string]: string[];
-            } | null;
-            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
-            order_disagreement: {
-                [key: string]: number;
-            } | null;
-            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
-            escalation: components["schemas"]["Escalation"] | null;
-        };
         /**
          * @description How the results were chosen that are labelled: in random order, or because the model was not sure.
          * @enum {string}
@@ -2041,6 +1975,72 @@ export interface components {
             missing: {
                 [key: string]: string;
             };
+        };
+        /** @description A definition to try, and what to ask it about. Send either `fields` or `text`, never both. */
+        NewTry: {
+            definition: components["schemas"]["Definition"];
+            /** @description Without it the Lens is derived from the questions. */
+            lens?: components["schemas"]["Lens"] | null;
+            /** @description Field key to value. Every field key of the definition is required, others are refused. A value has at most 100,000 characters. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description The value of the definition's only field. */
+            text?: string;
+            /** @description Something the model should know that belongs to no field. */
+            context?: string;
+        } & (unknown | unknown);
+        /** @description What is asked. */
+        Definition: {
+            /** @description A text that is sent to the model with every question. */
+            instructions?: string | null;
+            /** @description The name of the configured model that answers. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
+            model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
+            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
+            fields: components["schemas"]["Field"][];
+            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
+            questions: components["schemas"]["Question"][];
+        };
+        /** @description What a definition answered. Nothing of it is saved. */
+        Try: {
+            status: components["schemas"]["Status"];
+            /** @description Why the model gave no usable answer, in words. Null when the status is `ok`. */
+            error: string | null;
+            /**
+             * @description Why the model gave no usable answer, for programs.
+             * @enum {string|null}
+             */
+            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | null;
+            /** @description How long the call to the model took, in milliseconds. */
+            took_ms: number;
+            /** @description Question key to answer, in the order of the definition: the answers of a result in format `raw`. Null when the model failed. */
+            raw: {
+                [key: string]: components["schemas"]["Answer"];
+            } | null;
+            /** @description One member for each Lens column, in Lens order: the answers of a result in format `json`. Null when the model failed. */
+            json: {
+                [key: string]: string | number | null;
+            } | null;
+            /** @description The model whose answers these are, or that was asked last if there are none. */
+            model: components["schemas"]["RecordModel"] | null;
+            /** @description What all tries took together, as far as upstreams said. */
+            usage: components["schemas"]["RecordUsage"] | null;
+            /** @description By question, the part of the model's probability that its labels had. For models that return log-probabilities. */
+            label_mass: {
+                [key: string]: number;
+            } | null;
+            /** @description By question, the options or levels, or `yes` or `no`, whose labels were not among the tokens that the model returned. Null without any. For models that return log-probabilities. */
+            absent: {
+                [key: string]: string[];
+            } | null;
+            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
+            order_disagreement: {
+                [key: string]: number;
+            } | null;
+            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
+            escalation: components["schemas"]["Escalation"] | null;
         };
         /** @description How long results are kept. */
         Retention: {

@@ -53,10 +53,10 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 	if want := (heard{"Account", []any{digest}}); !reflect.DeepEqual(far.heard, want) {
 		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 	}
-	if err := near.Authorize(patience(t), digest, contract.CreatePrism); err != nil {
+	if err := near.Authorize(patience(t), digest, contract.Operation(api.CreatePrism.Name)); err != nil {
 		t.Error(err)
 	}
-	if want := (heard{"Authorize", []any{digest, contract.CreatePrism}}); !reflect.DeepEqual(far.heard, want) {
+	if want := (heard{"Authorize", []any{digest, contract.Operation(api.CreatePrism.Name)}}); !reflect.DeepEqual(far.heard, want) {
 		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 	}
 	for _, want := range [][]contract.AccountLimits{
@@ -91,7 +91,7 @@ func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.
 		if _, err := near.Account(patience(t), digest); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
-		if err := near.Authorize(patience(t), digest, contract.CreatePrism); !errors.Is(err, want) {
+		if err := near.Authorize(patience(t), digest, contract.Operation(api.CreatePrism.Name)); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if _, err := near.Limits(patience(t)); !errors.Is(err, want) {

@@ -31,7 +31,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	newPrism := func(b request.Body) error { return parseDeclared(api.CreatePrism, "", "", b) }
 	newVersion := func(b request.Body) error { return parseDeclared(api.CreateVersion, "", "", b) }
 	newMember := func(b request.Body) error { return parseDeclared(api.AddMember, "", "", b) }
-	newTry := func(b request.Body) error { _, err := request.ParseTry(b); return err }
+	newTry := func(b request.Body) error { return parseDeclared(api.TryDefinition, "", "", b) }
 	newName := func(b request.Body) error { return parseDeclared(api.RenamePrism, "", "", b) }
 	newKey := func(b request.Body) error { return parseDeclared(api.CreateKey, "", "", b) }
 	for _, c := range []struct {

@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 var (
@@ -313,7 +312,7 @@ func TestTheChecksOfATryHaveTheirOrder(t *testing.T) {
 	definition := versionOf("a", "b").Definition
 	sent := api.NewResult{Fields: []prism.FieldValue{{Key: "b", Value: "2"}, {Key: "a", Value: "1"}}, Context: "c"}
 	facts := contract.TryFacts{Account: someone, Key: prism.KeyID{UUID: prism.UUID{7}}}
-	at, err := Try(request.Try{Definition: definition, Sent: sent}, facts, sizes(0))
+	at, err := Try(api.NewTry{Definition: definition, Fields: sent.Fields, Text: sent.Text, Context: sent.Context}, facts, sizes(0))
 	want := &Attempt{Account: someone, Key: facts.Key, Input: contract.Input{
 		Version: prism.Version{Definition: definition}, Context: "c",
 		Fields: []prism.FieldValue{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
@@ -333,7 +332,7 @@ func TestTheChecksOfATryHaveTheirOrder(t *testing.T) {
 		{sent.Fields, apierr.TokenLimit + 1, apierr.TooLarge(apierr.TokenLimit + 1)},
 		{sent.Fields, 0, apierr.Unavailable()},
 	} {
-		at, err := Try(request.Try{Definition: definition, Sent: api.NewResult{Fields: c.fields}}, facts, c.size)
+		at, err := Try(api.NewTry{Definition: definition, Fields: c.fields}, facts, c.size)
 		if at != nil || !errors.Is(err, c.want) || err.Error() != c.want.Error() {
 			t.Errorf("got %+v, %v, want %v", at, err, c.want)
 		}

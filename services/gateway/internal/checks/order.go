@@ -5,7 +5,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // Create decides a parsed create call (spec: order-of-checks-create). The stored result of an idempotency key decides before
@@ -29,7 +28,7 @@ func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decisi
 	case facts.Version == nil:
 		return Decision{}, apierr.VersionNotFound()
 	}
-	fields, err := bind(facts.Version.Definition, sent)
+	fields, err := bind(facts.Version.Definition, sent.Fields, sent.Text)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -63,15 +62,15 @@ func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
 }
 
 // Try decides a try (spec: order-of-checks-try).
-func Try(sent request.Try, facts contract.TryFacts, sizer Sizer) (*Attempt, error) {
-	fields, err := bind(sent.Definition, sent.Sent)
+func Try(sent api.NewTry, facts contract.TryFacts, sizer Sizer) (*Attempt, error) {
+	fields, err := bind(sent.Definition, sent.Fields, sent.Text)
 	if err != nil {
 		return nil, err
 	}
 	decision, err := attempt(&Attempt{
 		Account: facts.Account,
 		Key:     facts.Key,
-		Input:   contract.Input{Version: prism.Version{Definition: sent.Definition}, Context: sent.Sent.Context, Fields: fields},
+		Input:   contract.Input{Version: prism.Version{Definition: sent.Definition}, Context: sent.Context, Fields: fields},
 	}, sizer, facts.Unwritable)
 	return decision.Attempt, err
 }
@@ -90,12 +89,12 @@ func attempt(at *Attempt, sizer Sizer, unwritable bool) (Decision, error) {
 
 // bind returns the values of the version's fields, in the version's order. Every key is required and no other is accepted.
 // Text is the value of the only field (spec: text-fills-the-only-field).
-func bind(d prism.Definition, sent api.NewResult) ([]prism.FieldValue, error) {
-	if sent.Text != nil {
+func bind(d prism.Definition, sent api.FieldValues, text *string) ([]prism.FieldValue, error) {
+	if text != nil {
 		if len(d.Fields) != 1 {
 			return nil, apierr.MissingFields(fieldKeys(d))
 		}
-		return []prism.FieldValue{{Key: d.Fields[0].Key, Value: *sent.Text}}, nil
+		return []prism.FieldValue{{Key: d.Fields[0].Key, Value: *text}}, nil
 	}
 	// A version has few fields, but a hostile call can have any number: so the map holds the version's.
 	places := make(map[string]int, len(d.Fields))
@@ -104,7 +103,7 @@ func bind(d prism.Definition, sent api.NewResult) ([]prism.FieldValue, error) {
 	}
 	bound := make([]prism.FieldValue, len(d.Fields))
 	var missing, unknown []string
-	for _, f := range sent.Fields {
+	for _, f := range sent {
 		if i, known := places[f.Key]; known {
 			bound[i] = f
 		} else {

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/checks"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // Try asks the model the questions of a definition, and saves nothing but what that used. Tries cannot race: look up, check,
 // model, count.
-func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent request.Try) (contract.Response, error) {
+func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent api.NewTry) (contract.Response, error) {
 	// A client disconnect does not cancel the call: what it used is counted.
 	ctx = context.WithoutCancel(ctx)
 	facts, err := LookUp(ctx, func(ctx context.Context) (contract.TryFacts, error) { return e.Results.TryFacts(ctx, key) })

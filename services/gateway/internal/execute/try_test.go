@@ -13,7 +13,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 func (f *fakeResults) TryFacts(ctx context.Context, _ contract.KeyDigest) (contract.TryFacts, error) {
@@ -39,8 +38,8 @@ func (f *fakeResults) FinishTry(ctx context.Context, t contract.Try) (contract.R
 
 func (b *bench) try(ctx context.Context) (contract.Response, error) {
 	text := "hello"
-	return b.Try(ctx, contract.KeyDigest{1}, request.Try{
-		Definition: version.Definition, Lens: &prism.Lens{}, Sent: api.NewResult{Text: &text, Context: "c"},
+	return b.Try(ctx, contract.KeyDigest{1}, api.NewTry{
+		Definition: version.Definition, Lens: &prism.Lens{}, Text: &text, Context: "c",
 	})
 }
 

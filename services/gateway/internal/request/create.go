@@ -34,7 +34,7 @@ func parseCreate(from Source) (*api.CreateResultRequest, error) {
 
 func (r *reader) create(c *api.NewResult, body item) {
 	version, key, ref := body.at("version"), body.at("idempotency_key"), body.at("ref")
-	r.values(c, body)
+	c.Fields, c.Text = r.values(body)
 	if version.sent() && r.is(version, kindNumber) {
 		n := r.integer("version", parseNumber(version.text), math.MaxInt32)
 		c.Version = int32(n) //nolint:gosec // integer has checked the range
@@ -46,29 +46,31 @@ func (r *reader) create(c *api.NewResult, body item) {
 		s, _ := r.str(ref, 0, maxRef)
 		c.Ref = &s
 	}
-	r.context(c, body)
+	c.Context = r.context(body)
 }
 
 // values reads fields or text.
-func (r *reader) values(c *api.NewResult, body item) {
+func (r *reader) values(body item) (values api.FieldValues, only *string) {
 	fields, text := body.at("fields"), body.at("text")
 	isOrAbsent := func(it item, k kind) bool { return !it.sent() || it.kind() == k }
 	if isOrAbsent(fields, kindObject) && isOrAbsent(text, kindString) && fields.sent() == text.sent() {
 		r.add("fields", textEither)
 	}
 	if fields.sent() && r.is(fields, kindObject) {
-		c.Fields = r.fields(fields.fields)
+		values = r.fields(fields.fields)
 	}
 	if text.sent() {
 		s, _ := r.str(text, 0, maxField)
-		c.Text = &s
+		only = &s
 	}
+	return values, only
 }
 
-func (r *reader) context(c *api.NewResult, body item) {
+func (r *reader) context(body item) (s string) {
 	if context := body.at("context"); context.sent() {
-		c.Context, _ = r.str(context, 0, maxField)
+		s, _ = r.str(context, 0, maxField)
 	}
+	return s
 }
 
 // Row is the create call that a row of a run stands for. It sends the fields as an object. The error is the one that the body

@@ -120,9 +120,11 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 	return parsed, r.err()
 }
 
-// ownParsers are the parsers of operations whose time counts, by their names: tests hold them to the declarations.
+// ownParsers are the parsers of operations whose time counts, or whose members are read together, by their names: tests hold them to
+// the declarations.
 var ownParsers = map[string]func(Source) (any, error){
-	api.CreateResult.Name: func(from Source) (any, error) { return parseCreate(from) },
+	api.CreateResult.Name:  func(from Source) (any, error) { return parseCreate(from) },
+	api.TryDefinition.Name: func(from Source) (any, error) { return parseTry(from) },
 }
 
 func set(to reflect.Value, v any) { to.Set(reflect.ValueOf(v)) }

@@ -23,21 +23,21 @@ func TestATryIsADefinitionAndACall(t *testing.T) {
 	columns := []prism.Column{{Name: "a", Question: "q", Show: prism.ShowAnswer}}
 	for _, c := range []struct {
 		body string
-		want request.Try
+		want api.NewTry
 	}{
-		{`{"definition":{` + tryQuestions + `},"text":"t"}`, request.Try{Definition: questions, Sent: api.NewResult{Text: new("t")}}},
+		{`{"definition":{` + tryQuestions + `},"text":"t"}`, api.NewTry{Definition: questions, Text: new("t")}},
 		{
 			`{"definition":{"instructions":"i","model":"fast","escalate":{"to":"strong","below":0.6},` + tryQuestions + `},"lens":{"columns":[{"name":"a","question":"q","show":"answer"}]},` +
 				`"fields":{"f":"v","g":""},"context":"c","ref":7,"version":"x"}`,
-			request.Try{
+			api.NewTry{
 				Definition: named, Lens: &prism.Lens{Columns: columns},
-				Sent: api.NewResult{Fields: []prism.FieldValue{{Key: "f", Value: "v"}, {Key: "g"}}, Context: "c"},
+				Fields: []prism.FieldValue{{Key: "f", Value: "v"}, {Key: "g"}}, Context: "c",
 			},
 		},
-		{`{"definition":{` + tryQuestions + `,"lens":7},"lens":null,"text":""}`, request.Try{Definition: questions, Sent: api.NewResult{Text: new("")}}},
+		{`{"definition":{` + tryQuestions + `,"lens":7},"lens":null,"text":""}`, api.NewTry{Definition: questions, Text: new("")}},
 	} {
-		got, err := request.ParseTry(jsonBody(c.body))
-		if err != nil || !reflect.DeepEqual(got, c.want) {
+		got, err := parsedBody(api.TryDefinition, c.body)
+		if err != nil || !reflect.DeepEqual(got.NewTry, c.want) {
 			t.Errorf("%s: %+v, %v", c.body, got, err)
 		}
 	}
@@ -73,10 +73,10 @@ func TestATryListsEveryProblemOfItsMembersInTheirOrder(t *testing.T) {
 		},
 		{`{"definition"`, malformed},
 	} {
-		_, err := request.ParseTry(jsonBody(c.body))
+		_, err := parsedBody(api.TryDefinition, c.body)
 		wantProblems(t, err, c.want)
 	}
-	_, err := request.ParseTry(textBody("x"))
+	_, err := parsed(api.TryDefinition, request.Source{Body: textBody("x")})
 	wantProblems(t, err, "body: Expected object, received string")
 }
 

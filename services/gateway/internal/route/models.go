@@ -15,7 +15,7 @@ import (
 
 // listModels is the list of the configured models, which model-proxy knows.
 func (d Deps) listModels(ctx context.Context, key contract.KeyDigest, _ api.ListModelsRequest) (contract.Response, error) {
-	found, err := d.authorizedList(ctx, key, contract.Operation(api.ListModels.Name))
+	found, err := d.authorizedList(ctx, key, api.ListModels)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -25,8 +25,8 @@ func (d Deps) listModels(ctx context.Context, key contract.KeyDigest, _ api.List
 
 // authorizedList asks model-proxy for the models only for a key whose role allows the operation, so that nobody else can make
 // it work (spec: order-of-checks-model).
-func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op contract.Operation) ([]api.Model, error) {
-	if err := d.Results.Authorize(ctx, key, op); err != nil {
+func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op api.Operation) ([]api.Model, error) {
+	if err := d.Results.Authorize(ctx, key, contract.Operation(op.Declared().Name)); err != nil {
 		return nil, err
 	}
 	return d.Models.List(ctx)
@@ -34,7 +34,7 @@ func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op con
 
 // configured checks the models that a definition names, before it is stored or tried. The members of the definition have this prefix in
 // paths. The list is not cached: definitions are rarely stored, and a model counts from the moment in which it is configured.
-func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op contract.Operation, prefix string, of prism.Definition) error {
+func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op api.Operation, prefix string, of prism.Definition) error {
 	if of.Model == "" && of.Escalate == nil {
 		return nil
 	}
@@ -51,17 +51,24 @@ func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op contrac
 }
 
 func (d Deps) createPrism(ctx context.Context, key contract.KeyDigest, in api.CreatePrismRequest) (contract.Response, error) {
-	if err := d.configured(ctx, key, contract.CreatePrism, "", in.Definition); err != nil {
+	if err := d.configured(ctx, key, api.CreatePrism, "", in.Definition); err != nil {
 		return contract.Response{}, err
 	}
 	return contract.Do(ctx, d.Results, key, api.CreatePrism, in)
 }
 
 func (d Deps) createVersion(ctx context.Context, key contract.KeyDigest, in api.CreateVersionRequest) (contract.Response, error) {
-	if err := d.configured(ctx, key, contract.CreateVersion, "", in.Definition); err != nil {
+	if err := d.configured(ctx, key, api.CreateVersion, "", in.Definition); err != nil {
 		return contract.Response{}, err
 	}
 	return contract.Do(ctx, d.Results, key, api.CreateVersion, in)
+}
+
+func (d Deps) tryDefinition(ctx context.Context, key contract.KeyDigest, in api.TryDefinitionRequest) (contract.Response, error) {
+	if err := d.configured(ctx, key, api.TryDefinition, "definition.", in.Definition); err != nil {
+		return contract.Response{}, err
+	}
+	return d.Executor.Try(ctx, key, in.NewTry)
 }
 
 // problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version).

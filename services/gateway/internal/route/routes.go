@@ -1,20 +1,16 @@
 package route
 
 import (
-	"context"
 	"io"
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // Register adds every route to the app.
 func Register(app *fiber.App, d Deps) {
 	declared(app, d)
-	results(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {
 		passed(app, d.Pass)
@@ -28,19 +24,6 @@ func passed(app *fiber.App, pass fiber.Handler) {
 		app.Post(path, pass)
 		app.Delete(path, pass)
 	}
-}
-
-// results are the calls that answer.
-func results(app *fiber.App, d Deps) {
-	app.Post("/v1/try", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		sent, err := request.ParseTry(b)
-		return call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			if err := d.configured(ctx, key, contract.TryDefinition, "definition.", sent.Definition); err != nil {
-				return contract.Response{}, err
-			}
-			return d.Executor.Try(ctx, key, sent)
-		}}, err
-	}))
 }
 
 // leaving is a body whose request ends when the body is closed.

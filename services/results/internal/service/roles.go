@@ -15,10 +15,9 @@ type operation = contract.Operation
 
 // The operations. One that needs forgets needs a role that nobody has.
 const (
-	tryDefinition           = contract.TryDefinition
-	planRun       operation = "planRun"   // the first half of the dry run of createRun
-	planRows      operation = "planRows"  // the second half
-	labelsRun     operation = "labelsRun" // makes its file
+	planRun   operation = "planRun"   // the first half of the dry run of createRun
+	planRows  operation = "planRows"  // the second half
+	labelsRun operation = "labelsRun" // makes its file
 )
 
 // need is what an operation needs.
@@ -30,8 +29,6 @@ type need struct {
 // needs are those of the operations that package api does not declare. A key is made by an owner, so nobody makes a key with more rights than their own
 // (spec: no-key-above-its-maker), and so do members.
 var needs = map[operation]need{
-	tryDefinition: {prism.Editor, api.Keyed},
-
 	planRun:   {prism.Caller, api.Keyed},
 	planRows:  {prism.Caller, api.Listing},
 	labelsRun: {prism.Caller, api.Measuring},

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
@@ -24,7 +25,7 @@ type tryBody struct {
 
 // TryFacts implements contract.Tries.
 func (s *Service) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
-	caller, err := s.authenticate(ctx, key, tryDefinition)
+	caller, err := s.authenticate(ctx, key, operation(api.TryDefinition.Name))
 	if err != nil {
 		return contract.TryFacts{}, err
 	}

@@ -233,59 +233,6 @@ RunStatus: TypeAlias = Literal["queued", "running", "pausing", "paused", "cancel
 
 
 @dataclass(frozen=True, slots=True)
-class Definition(Model):
-    """What is asked."""
-
-    fields: Sequence[Field]
-    """The inputs of a call, 1 to 50. Their keys are unique."""
-    questions: Sequence[Question]
-    """What is asked about the input, 1 to 64 questions. Their keys are unique."""
-    instructions: str | None = None
-    """A text that is sent to the model with every question."""
-    model: str | None = None
-    """The name of the configured model that answers. Without it, the default model answers. A name that is not configured is a
-    400.
-    """
-    escalate: Escalate | None = None
-    """A second model for doubtful answers. Without it none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Try(Received):
-    """What a definition answered. Nothing of it is saved."""
-
-    status: Status
-    error: str | None
-    """Why the model gave no usable answer, in words. None when the status is ok."""
-    error_code: ErrorCode | None
-    """Why the model gave no usable answer, for programs."""
-    took_ms: int
-    """How long the call to the model took, in milliseconds."""
-    answers: Answers = field(metadata={"member": "raw"})
-    """Question key to answer, in the order of the definition: the answers of a result in format raw. None when the model
-    failed.
-    """
-    row: Row = field(metadata={"member": "json"})
-    """One member for each Lens column, in Lens order: the answers of a result in format json. None when the model failed."""
-    model: RecordModel | None
-    """The model whose answers these are, or that was asked last if there are none."""
-    usage: RecordUsage | None
-    """What all tries took together, as far as upstreams said."""
-    label_mass: Mapping[str, float] | None
-    """By question, the part of the model's probability that its labels had. For models that return log-probabilities."""
-    absent: Mapping[str, Sequence[str]] | None
-    """By question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned. None
-    without any. For models that return log-probabilities.
-    """
-    order_disagreement: Mapping[str, float] | None
-    """By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the
-    answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
-    """
-    escalation: Escalation | None
-    """Both models, if an answer of the first one was doubtful. None if no second model was wanted."""
-
-
-@dataclass(frozen=True, slots=True)
 class Label(Received):
     """What was right for a question of a result."""
 
@@ -733,6 +680,59 @@ class PreviewedResult(Received):
     """By the name of each column that is None, why: the version that answered lacks what the column shows, or has no pinned
     calibration. Empty for a failed result, whose error says why.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Definition(Model):
+    """What is asked."""
+
+    fields: Sequence[Field]
+    """The inputs of a call, 1 to 50. Their keys are unique."""
+    questions: Sequence[Question]
+    """What is asked about the input, 1 to 64 questions. Their keys are unique."""
+    instructions: str | None = None
+    """A text that is sent to the model with every question."""
+    model: str | None = None
+    """The name of the configured model that answers. Without it, the default model at the time of the call answers. A name
+    that is not configured is a 400.
+    """
+    escalate: Escalate | None = None
+    """A second model for doubtful answers. Without it none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Try(Received):
+    """What a definition answered. Nothing of it is saved."""
+
+    status: Status
+    error: str | None
+    """Why the model gave no usable answer, in words. None when the status is ok."""
+    error_code: ErrorCode | None
+    """Why the model gave no usable answer, for programs."""
+    took_ms: int
+    """How long the call to the model took, in milliseconds."""
+    answers: Answers = field(metadata={"member": "raw"})
+    """Question key to answer, in the order of the definition: the answers of a result in format raw. None when the model
+    failed.
+    """
+    row: Row = field(metadata={"member": "json"})
+    """One member for each Lens column, in Lens order: the answers of a result in format json. None when the model failed."""
+    model: RecordModel | None
+    """The model whose answers these are, or that was asked last if there are none."""
+    usage: RecordUsage | None
+    """What all tries took together, as far as upstreams said."""
+    label_mass: Mapping[str, float] | None
+    """By question, the part of the model's probability that its labels had. For models that return log-probabilities."""
+    absent: Mapping[str, Sequence[str]] | None
+    """By question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned. None
+    without any. For models that return log-probabilities.
+    """
+    order_disagreement: Mapping[str, float] | None
+    """By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the
+    answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
+    """
+    escalation: Escalation | None
+    """Both models, if an answer of the first one was doubtful. None if no second model was wanted."""
 
 
 @dataclass(frozen=True, slots=True)
