@@ -43,7 +43,7 @@
 //	parameter  of a parameter: its component of the OpenAPI document, which is kept by hand
 //	notnull    of an optional member of a request: it must not be null
 //	without    of a member: it must not be sent beside this one, and a required one must be sent without it
-//	of         of a member that only objects with this value of the member type have
+//	of         in a type with variants: a member that only objects with this value of the member type have
 //	unless     of an optional member: it is required unless this boolean member is true
 //
 // Members whose rules a tag cannot say are read together, by a reader of their struct in the gateway's package request. Definitions
