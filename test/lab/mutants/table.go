@@ -64,7 +64,7 @@ var mutants = []mutant{
 	},
 	{
 		file: lens + "apply.go", why: "the average leaves out a level without a value",
-		old: "		if k == nil {\n			return Cell{}, NoAverage\n		}\n		sum", new: "		if k == nil {\n			continue\n		}\n		sum",
+		old: "		if k == nil || k.Value == nil {\n			return Cell{}, NoAverage\n		}\n		sum", new: "		if k == nil || k.Value == nil {\n			continue\n		}\n		sum",
 	},
 	{
 		file: lens + "validate.go", why: "200 columns are too many",
