@@ -54,9 +54,9 @@ func (d Deps) owned() map[string]answer {
 	return all
 }
 
-// answers finds the answer of an operation.
-func (d Deps) answers(op api.Operation) answer {
-	a, ok := d.owned()[op.Declared().Name]
+// answers finds the answer of an operation that is no stream.
+func (d Deps) answers(op api.Operation, owned map[string]answer) answer {
+	a, ok := owned[op.Declared().Name]
 	switch {
 	case ok:
 		return a
@@ -70,6 +70,7 @@ func (d Deps) answers(op api.Operation) answer {
 
 // declared mounts the operations by their declarations.
 func declared(app *fiber.App, d Deps) {
+	owned := d.owned()
 	for _, op := range api.Operations() {
 		declaration := op.Declared()
 		parser := request.NewParser(op)
@@ -91,12 +92,12 @@ func declared(app *fiber.App, d Deps) {
 		case declaration.Class == api.Streamed:
 			get(func(c *fiber.Ctx, sent request.Parsed, err error) error { return d.stream(c, op, sent, err) })
 		case declaration.Method == http.MethodGet:
-			answers := d.answers(op)
+			answers := d.answers(op, owned)
 			get(func(c *fiber.Ctx, sent request.Parsed, err error) error {
 				return d.respond(c, asDeclared(declaration, answers, sent), err)
 			})
 		case parser.Octets():
-			answers := d.answers(op)
+			answers := d.answers(op, owned)
 			app.Add(declaration.Method, path, func(c *fiber.Ctx) error {
 				content, err := httpkit.ReadOctets(c)
 				if err != nil {
@@ -106,7 +107,7 @@ func declared(app *fiber.App, d Deps) {
 				return d.respond(c, asDeclared(declaration, answers, sent), err)
 			})
 		default:
-			answers := d.answers(op)
+			answers := d.answers(op, owned)
 			app.Add(declaration.Method, path, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 				sent, err := parse(c, b)
 				return asDeclared(declaration, answers, sent), err
