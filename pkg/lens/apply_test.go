@@ -84,6 +84,8 @@ func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
 	huge := definition()
 	huge.Questions[2].Levels[2].Value = new(math.MaxFloat64)
 	huge.Questions[2].Levels[1].Value = new(math.MaxFloat64)
+	bare := definition()
+	bare.Questions[2].Levels[1].Value = nil
 	type col = prism.Column
 	for _, c := range []struct {
 		column   col
@@ -92,6 +94,7 @@ func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
 	}{
 		{col{Question: "intent", Show: "answer"}, definition(), ""},
 		{col{Question: "mood", Show: "average"}, definition(), ""},
+		{col{Question: "mood", Show: "average"}, bare, lens.NoAverage},
 		{col{Question: "language", Show: "answer"}, definition(), lens.NoQuestion},
 		{col{Question: "intent", Show: "probability", Option: "complaint"}, definition(), lens.NoOption},
 		{col{Question: "mood", Show: "probability", Option: "furious"}, definition(), lens.NoOption},
