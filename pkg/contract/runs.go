@@ -25,17 +25,6 @@ type Runs interface {
 	DropLabelsFile(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)
 }
 
-// RunAction is what a call does to a run.
-type RunAction string
-
-// The actions.
-const (
-	PauseRun  RunAction = "pause"
-	ResumeRun RunAction = "resume"
-	CancelRun RunAction = "cancel"
-	RetryRun  RunAction = "retry"
-)
-
 // RunPlan is what a run would answer. Chunks are the chunks of the file.
 type RunPlan struct {
 	Account prism.AccountID

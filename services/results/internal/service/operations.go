@@ -78,10 +78,10 @@ func (s *Service) handlersOfOperations() handlers {
 		handle(api.CreateRun, s.createRun),
 		encoded(api.ListRuns, s.listRuns),
 		handle(api.ReadRun, s.readRun),
-		change(s, api.PauseRun, s.actOnRun(contract.PauseRun)),
-		change(s, api.ResumeRun, s.actOnRun(contract.ResumeRun)),
-		change(s, api.CancelRun, s.actOnRun(contract.CancelRun)),
-		change(s, api.RetryRun, s.actOnRun(contract.RetryRun)),
+		change(s, api.PauseRun, s.actOnRun(store.RunPause)),
+		change(s, api.ResumeRun, s.actOnRun(store.RunResume)),
+		change(s, api.CancelRun, s.actOnRun(store.RunCancel)),
+		change(s, api.RetryRun, s.actOnRun(store.RunRetry)),
 		change(s, api.SetRunLimits, s.setRunLimits),
 	)
 }

@@ -157,7 +157,7 @@ func (s *Service) readRun(ctx context.Context, c store.Caller, in api.RunRequest
 
 // actOnRun is the handler of an operation that changes the state of a run. Doing it twice is doing it once.
 func (s *Service) actOnRun(
-	action contract.RunAction,
+	action store.Action,
 ) func(context.Context, prism.AccountID, store.By, api.RunRequest) (api.Run, error) {
 	return func(ctx context.Context, account prism.AccountID, by store.By, in api.RunRequest) (api.Run, error) {
 		r, err := s.Store.ActOnRun(ctx, account, in.Run, action, by)

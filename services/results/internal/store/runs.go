@@ -30,9 +30,9 @@ type Runs interface {
 	ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (Run, error)
 	// ListRuns is a page of runs with their counts, newest first.
 	ListRuns(ctx context.Context, account prism.AccountID, f RunFilter, page Page) (runs []Run, more bool, err error)
-	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RetryRun makes the rows whose newest
+	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RunRetry makes the rows whose newest
 	// result failed pending again, in the next attempt. What takes long goes on in TendRuns.
-	ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by By) (Run, error)
+	ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a Action, by By) (Run, error)
 	// PauseRun pauses a run that is queued or running, with a reason: ErrNotFound.
 	PauseRun(ctx context.Context, account prism.AccountID, id prism.RunID, reason string, at time.Time) error
 	// SetRunLimits replaces the limits that are not nil: ErrNotFound, ErrRunOver.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -101,26 +100,23 @@ func (c *runChange) is(ctx context.Context, text string) (yes bool, err error) {
 
 // ActOnRun implements store.Runs.
 func (s Store) ActOnRun(
-	ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by store.By,
+	ctx context.Context, account prism.AccountID, id prism.RunID, a store.Action, by store.By,
 ) (store.Run, error) {
-	act := map[contract.RunAction]struct {
-		entry store.Action
-		do    func(*runChange) (changed bool, err error)
-	}{
-		contract.PauseRun:  {store.RunPause, func(c *runChange) (bool, error) { return c.pause(ctx, "", by.At) }},
-		contract.ResumeRun: {store.RunResume, func(c *runChange) (bool, error) { return c.resume(ctx, by.At) }},
-		contract.CancelRun: {store.RunCancel, func(c *runChange) (bool, error) { return c.cancel(ctx, by.At) }},
-		contract.RetryRun:  {store.RunRetry, func(c *runChange) (bool, error) { return s.retryRun(ctx, c, by.At) }},
+	act := map[store.Action]func(*runChange) (changed bool, err error){
+		store.RunPause:  func(c *runChange) (bool, error) { return c.pause(ctx, "", by.At) },
+		store.RunResume: func(c *runChange) (bool, error) { return c.resume(ctx, by.At) },
+		store.RunCancel: func(c *runChange) (bool, error) { return c.cancel(ctx, by.At) },
+		store.RunRetry:  func(c *runChange) (bool, error) { return s.retryRun(ctx, c, by.At) },
 	}[a]
 	err := s.changeRun(ctx, "act_on_run", account, id, func(c *runChange) error {
-		if act.do == nil {
+		if act == nil {
 			return errors.New("store: an unknown action on a run")
 		}
-		changed, err := act.do(c)
+		changed, err := act(c)
 		if err != nil || !changed {
 			return err
 		}
-		return recordRun(ctx, c.run, account, by, act.entry, c.Run, noDetail{})
+		return recordRun(ctx, c.run, account, by, a, c.Run, noDetail{})
 	})
 	if err != nil {
 		return store.Run{}, err

@@ -42,7 +42,7 @@ func clockTests() []test {
 		{"a run that pauses while its worker dies has paused soon", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(1).Add(ahead), 1)
 			f.leased(t, moment(2).Add(ahead))
-			same(t, f.act(t, r.ID, contract.PauseRun, moment(3).Add(ahead)).Status, prism.RunPausing)
+			same(t, f.act(t, r.ID, store.RunPause, moment(3).Add(ahead)).Status, prism.RunPausing)
 			f.mends(t, 4)
 			f.tend(t, moment(4).Add(store.StopWait))
 			f.has(t, r.ID, prism.RunPaused)

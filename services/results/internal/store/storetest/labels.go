@@ -321,7 +321,7 @@ func (f *fixture) runLabels(t *testing.T) {
 	f.saves(t, f.leased(t, moment(12)), "o", moment(12))
 	f.tend(t, moment(13)) // which folds the chunks
 	counted(4, 2)
-	f.act(t, r.ID, contract.RetryRun, moment(14))
+	f.act(t, r.ID, store.RunRetry, moment(14))
 	counted(4, 2)
 	again := outcomes(f.leased(t, moment(15)), "of")
 	for i := range again.Rows {

@@ -149,7 +149,7 @@ func memberTests() []test {
 			f.stopsAtOnce(t, r.ID, "The member who started this run may no longer run it.")
 			_, err = f.change(t, m.ID, api.MemberChange{Role: prism.Editor})
 			succeeds(t, err)
-			f.act(t, r.ID, contract.ResumeRun, moment(8))
+			f.act(t, r.ID, store.RunResume, moment(8))
 			f.tend(t, moment(9))
 			f.has(t, r.ID, prism.RunQueued)
 			succeeds(t, f.remove(t, m.ID))

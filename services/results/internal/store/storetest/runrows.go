@@ -127,9 +127,9 @@ func runRowTests() []test {
 			f.tend(t, moment(12))
 			_, before := f.rowResults(t, r.ID, 2)
 			succeeds(t, f.DeleteResult(t.Context(), f.mine.account, before[2].ID, f.by(moment(13))))
-			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, prism.RunQueued)
+			same(t, f.act(t, r.ID, store.RunRetry, moment(14)).Status, prism.RunQueued)
 			f.counts(t, r.ID, "popio")
-			f.act(t, r.ID, contract.RetryRun, moment(14)) // twice is once
+			f.act(t, r.ID, store.RunRetry, moment(14)) // twice is once
 			l := f.leased(t, moment(15))
 			same(t, l.Chunk.Attempt, 2)
 			same(t, l.Failed, map[int64]prism.ResultID{1: before[0].ID})
@@ -148,14 +148,14 @@ func runRowTests() []test {
 		{"a run without failed rows is not retried", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
 			f.saves(t, f.leased(t, moment(10)), "o", moment(11))
-			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, contract.RetryRun, f.by(moment(12)))
+			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunRetry, f.by(moment(12)))
 			failsWith(t, err, store.ErrNoFailedRows)
 		}},
 		{"rows that fail under a lease are retried when it has ended", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 3)
 			l := f.leased(t, moment(10))
 			succeeds(t, f.SaveRows(t.Context(), outcomes(l, "f--"), moment(11)))
-			f.act(t, r.ID, contract.RetryRun, moment(12))
+			f.act(t, r.ID, store.RunRetry, moment(12))
 			f.counts(t, r.ID, "ppp")
 			succeeds(t, f.SaveRows(t.Context(), outcomes(l, "fo-"), moment(13))) // the first one again
 			f.counts(t, r.ID, "pop")
@@ -182,7 +182,7 @@ func runRowTests() []test {
 			same(t, record.RunRow, 3)
 			same(t, strings.Join(f.newest(t, r.ID), ", "), "1 ok, 2 ok, 3 ok, 4 failed")
 			// A row that waits for its next attempt has its outcome by the retry of its result.
-			f.act(t, r.ID, contract.RetryRun, moment(12))
+			f.act(t, r.ID, store.RunRetry, moment(12))
 			l := f.leased(t, moment(13))
 			call := called(f.failed(f.mine.prism), f.mine.keyID, "fast", 1, 5, "USD")
 			_, err = f.SaveRetry(t.Context(), f.mine.account, call, before[3].ID)
@@ -196,7 +196,7 @@ func runRowTests() []test {
 			r := f.run(t, f.mine, moment(5), 2)
 			f.saves(t, f.leased(t, moment(10)), "ff", moment(11))
 			_, before := f.rowResults(t, r.ID, 10)
-			f.act(t, r.ID, contract.RetryRun, moment(12))
+			f.act(t, r.ID, store.RunRetry, moment(12))
 			f.saves(t, f.leased(t, moment(13)), "ii", moment(14))
 			for i, retry := range []prism.Result{f.ok(f.mine.prism), f.failed(f.mine.prism)} {
 				_, err := f.SaveRetry(t.Context(), f.mine.account, retry, before[i].ID)
@@ -282,7 +282,7 @@ func runRowTests() []test {
 			f.tend(t, moment(53))
 			same(t, f.found(t, r.ID).Reason, paused.Reason)
 			f.has(t, r.ID, prism.RunPaused)
-			same(t, f.act(t, r.ID, contract.ResumeRun, moment(60)).Reason, "")
+			same(t, f.act(t, r.ID, store.RunResume, moment(60)).Reason, "")
 			last = f.leased(t, moment(61))
 			succeeds(t, f.SaveRows(t.Context(), outcomes(last, strings.Repeat("f", 198)), moment(62)))
 			f.tend(t, moment(63))
@@ -291,14 +291,14 @@ func runRowTests() []test {
 		{"a run that pauses is finished when each row has its outcome", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
 			l := f.leased(t, moment(10))
-			same(t, f.act(t, r.ID, contract.PauseRun, moment(11)).Status, prism.RunPausing)
+			same(t, f.act(t, r.ID, store.RunPause, moment(11)).Status, prism.RunPausing)
 			f.saves(t, l, "of", moment(12))
 			f.tend(t, moment(13))
 			f.has(t, r.ID, prism.RunFinished)
 			same(t, *f.found(t, r.ID).FinishedAt, moment(13))
-			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, prism.RunQueued)
+			same(t, f.act(t, r.ID, store.RunRetry, moment(14)).Status, prism.RunQueued)
 			// The rows that a retry has yet to find are pending too.
-			f.act(t, r.ID, contract.PauseRun, moment(15))
+			f.act(t, r.ID, store.RunPause, moment(15))
 			f.tend(t, moment(16))
 			f.has(t, r.ID, prism.RunPaused)
 		}},
@@ -313,7 +313,7 @@ func runRowTests() []test {
 			f.saves(t, l, "", moment(13))
 			f.tend(t, moment(14))
 			f.has(t, r.ID, prism.RunPaused)
-			f.act(t, r.ID, contract.ResumeRun, moment(15))
+			f.act(t, r.ID, store.RunResume, moment(15))
 			same(t, f.lease(t, moment(15)), nil)
 			_, err = f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, nil)
 			succeeds(t, err)
@@ -352,7 +352,7 @@ func runRowTests() []test {
 func (f *fixture) stopsAtOnce(t *testing.T, id prism.RunID, reason string) {
 	t.Helper()
 	for range 2 {
-		f.act(t, id, contract.ResumeRun, moment(20))
+		f.act(t, id, store.RunResume, moment(20))
 		same(t, f.lease(t, moment(21)), nil)
 		f.tend(t, moment(22))
 		f.has(t, id, prism.RunPaused)

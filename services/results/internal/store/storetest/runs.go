@@ -96,7 +96,7 @@ func (f *fixture) has(t *testing.T, id prism.RunID, want prism.RunStatus) {
 	}
 }
 
-func (f *fixture) act(t *testing.T, id prism.RunID, a contract.RunAction, at time.Time) store.Run {
+func (f *fixture) act(t *testing.T, id prism.RunID, a store.Action, at time.Time) store.Run {
 	t.Helper()
 	r, err := f.ActOnRun(t.Context(), f.mine.account, id, a, f.by(at))
 	succeeds(t, err)
@@ -183,7 +183,7 @@ func runTests() []test {
 			f.tend(t, moment(7))
 			f.has(t, finished.ID, prism.RunFinished)
 			retry := func() error {
-				_, err := f.ActOnRun(t.Context(), f.mine.account, finished.ID, contract.RetryRun, f.by(moment(9)))
+				_, err := f.ActOnRun(t.Context(), f.mine.account, finished.ID, store.RunRetry, f.by(moment(9)))
 				return err
 			}
 			file := f.fileOf(t, f.mine.account, 1)
@@ -192,7 +192,7 @@ func runTests() []test {
 				return err
 			}
 			paused := f.run(t, f.mine, moment(8), 1)
-			f.act(t, paused.ID, contract.PauseRun, moment(8))
+			f.act(t, paused.ID, store.RunPause, moment(8))
 			for range 496 {
 				succeeds(t, create())
 			}
@@ -207,8 +207,8 @@ func runTests() []test {
 			same(t, created, 3)
 			f.run(t, f.theirs, moment(8), 1)
 			failsWith(t, retry(), store.ErrTooManyRuns)
-			f.act(t, paused.ID, contract.ResumeRun, moment(9))
-			f.act(t, paused.ID, contract.CancelRun, moment(9))
+			f.act(t, paused.ID, store.RunResume, moment(9))
+			f.act(t, paused.ID, store.RunCancel, moment(9))
 			succeeds(t, retry())
 			failsWith(t, create(), store.ErrTooManyRuns)
 		}},
@@ -257,7 +257,7 @@ func runTests() []test {
 		{"runs are listed newest first, by prism and by status", func(t *testing.T, f *fixture) {
 			first, second := f.run(t, f.mine, moment(5), 1), f.run(t, f.mine, moment(6), 1, 2)
 			f.run(t, f.theirs, moment(6), 1)
-			second = f.act(t, second.ID, contract.PauseRun, moment(7))
+			second = f.act(t, second.ID, store.RunPause, moment(7))
 			list := func(filter store.RunFilter, page store.Page) []store.Run {
 				runs, _, err := f.ListRuns(t.Context(), f.mine.account, filter, page)
 				succeeds(t, err)
@@ -272,19 +272,19 @@ func runTests() []test {
 		{"a run that nobody works on pauses, goes on and is cancelled at once, and twice is once", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2, 1)
 			for range 2 {
-				same(t, f.act(t, r.ID, contract.PauseRun, moment(6)).Status, prism.RunPaused)
+				same(t, f.act(t, r.ID, store.RunPause, moment(6)).Status, prism.RunPaused)
 			}
 			same(t, f.lease(t, moment(7)), nil)
 			for range 2 {
-				same(t, f.act(t, r.ID, contract.ResumeRun, moment(8)).Status, prism.RunQueued)
+				same(t, f.act(t, r.ID, store.RunResume, moment(8)).Status, prism.RunQueued)
 			}
 			for range 2 {
-				cancelled := f.act(t, r.ID, contract.CancelRun, moment(9))
+				cancelled := f.act(t, r.ID, store.RunCancel, moment(9))
 				same(t, cancelled.Status, prism.RunCancelled)
 				same(t, *cancelled.FinishedAt, moment(9))
 			}
 			f.counts(t, r.ID, "ccc")
-			for _, a := range []contract.RunAction{contract.PauseRun, contract.ResumeRun, contract.RetryRun} {
+			for _, a := range []store.Action{store.RunPause, store.RunResume, store.RunRetry} {
 				_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, a, f.by(moment(9)))
 				failsWith(t, err, store.ErrRunOver)
 			}
@@ -306,8 +306,8 @@ func runTests() []test {
 				f.has(t, r.ID, prism.RunPaused)
 				same(t, f.found(t, r.ID).Reason, "Why.")
 			}
-			same(t, f.act(t, r.ID, contract.ResumeRun, moment(8)).Reason, "")
-			f.act(t, r.ID, contract.CancelRun, moment(9))
+			same(t, f.act(t, r.ID, store.RunResume, moment(8)).Reason, "")
+			f.act(t, r.ID, store.RunCancel, moment(9))
 			succeeds(t, f.PauseRun(t.Context(), f.mine.account, r.ID, "Why.", moment(10)))
 			f.has(t, r.ID, prism.RunCancelled)
 		}},
@@ -315,7 +315,7 @@ func runTests() []test {
 			r := f.run(t, f.mine, moment(5), 2, 1)
 			l := f.leased(t, moment(10))
 			f.has(t, r.ID, prism.RunRunning)
-			same(t, f.act(t, r.ID, contract.PauseRun, moment(20)).Status, prism.RunPausing)
+			same(t, f.act(t, r.ID, store.RunPause, moment(20)).Status, prism.RunPausing)
 			states, err := f.RenewLeases(t.Context(), []contract.Lease{l.Lease}, moment(30), moment(30).Add(contract.LeaseTime))
 			succeeds(t, err)
 			same(t, states[0].Stop, true)
@@ -325,10 +325,10 @@ func runTests() []test {
 			f.tend(t, moment(60))
 			f.has(t, r.ID, prism.RunPaused)
 			f.counts(t, r.ID, "opp")
-			f.act(t, r.ID, contract.ResumeRun, moment(70))
+			f.act(t, r.ID, store.RunResume, moment(70))
 			f.has(t, r.ID, prism.RunRunning)
 			l = f.leased(t, moment(80))
-			same(t, f.act(t, r.ID, contract.CancelRun, moment(90)).Status, prism.RunCancelling)
+			same(t, f.act(t, r.ID, store.RunCancel, moment(90)).Status, prism.RunCancelling)
 			f.tend(t, moment(90).Add(store.StopWait-time.Millisecond))
 			f.has(t, r.ID, prism.RunCancelling)
 			f.counts(t, r.ID, "opp")
@@ -349,7 +349,7 @@ func runTests() []test {
 			finished := f.found(t, r.ID)
 			same(t, finished.Status, prism.RunFinished)
 			same(t, []time.Time{*finished.StartedAt, *finished.FinishedAt}, []time.Time{moment(10), moment(16)})
-			for _, a := range []contract.RunAction{contract.PauseRun, contract.ResumeRun, contract.CancelRun} {
+			for _, a := range []store.Action{store.RunPause, store.RunResume, store.RunCancel} {
 				_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, a, f.by(moment(17)))
 				failsWith(t, err, store.ErrRunOver)
 			}
@@ -373,12 +373,12 @@ func runTests() []test {
 			late = moment(8).Add(store.FileTime)
 			same(t, expired(), 1)
 			succeeds(t, f.DeleteFile(t.Context(), f.mine.account, r.File, f.by(moment(9))))
-			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, contract.RetryRun, f.by(moment(9)))
+			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunRetry, f.by(moment(9)))
 			failsWith(t, err, store.ErrFileState)
 		}},
 		{"actions and limits find no run of another account", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 1)
-			_, err := f.ActOnRun(t.Context(), f.theirs.account, r.ID, contract.CancelRun, f.by(moment(6)))
+			_, err := f.ActOnRun(t.Context(), f.theirs.account, r.ID, store.RunCancel, f.by(moment(6)))
 			limited := func() error {
 				_, err := f.SetRunLimits(t.Context(), f.theirs.account, r.ID, api.RunLimits{}, f.by(moment(6)))
 				return err

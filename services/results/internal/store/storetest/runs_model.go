@@ -53,7 +53,7 @@ func checkRunsAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
 			m.holds(rt)
 		}
 		// No run is left that the next check's workers would be served from.
-		_, err = f.ActOnRun(m.ctx, f.mine.account, m.run.ID, contract.CancelRun, By())
+		_, err = f.ActOnRun(m.ctx, f.mine.account, m.run.ID, store.RunCancel, By())
 		if err != nil && !errors.Is(err, store.ErrRunOver) {
 			rt.Fatal(err)
 		}
@@ -158,8 +158,8 @@ func (m *runModel) renew(t *rapid.T) {
 }
 
 func (m *runModel) act(t *rapid.T) {
-	a := rapid.SampledFrom([]contract.RunAction{
-		contract.PauseRun, contract.ResumeRun, contract.ResumeRun, contract.RetryRun, contract.RetryRun, contract.CancelRun,
+	a := rapid.SampledFrom([]store.Action{
+		store.RunPause, store.RunResume, store.RunResume, store.RunRetry, store.RunRetry, store.RunCancel,
 	}).Draw(t, "action")
 	_, err := m.f.ActOnRun(m.ctx, m.f.mine.account, m.run.ID, a, store.By{Entry: By().Entry, At: m.at, Actor: operator()})
 	if err != nil && !errors.Is(err, store.ErrRunOver) && !errors.Is(err, store.ErrNoFailedRows) {

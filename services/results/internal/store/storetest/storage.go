@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -221,7 +220,7 @@ func storageTests() []test {
 			same(t, f.found(t, r.ID).Status, prism.RunPaused)
 			same(t, f.found(t, r.ID).Reason, "This account stores as much as it may.")
 			resume := func() prism.RunStatus {
-				_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, contract.ResumeRun, f.by(moment(7)))
+				_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunResume, f.by(moment(7)))
 				succeeds(t, err)
 				f.tend(t, moment(8))
 				return f.found(t, r.ID).Status
