@@ -198,7 +198,7 @@ func merged(schemas, schema object) object {
 }
 
 func (p *python) alias(name string, schema object) {
-	values := slices.DeleteFunc(texts(schema.get("enum")), func(v string) bool { return v == "<nil>" })
+	values := valuesOf(schema)
 	if values == nil {
 		return // the document has it no more
 	}
@@ -208,6 +208,11 @@ func (p *python) alias(name string, schema object) {
 		line = name + ": TypeAlias = Literal[\n    \"" + strings.Join(values, "\",\n    \"") + "\",\n]"
 	}
 	p.body.WriteString(line + "\n")
+}
+
+// valuesOf are the texts that a schema lists.
+func valuesOf(schema object) []string {
+	return slices.DeleteFunc(texts(schema.get("enum")), func(v string) bool { return v == "<nil>" })
 }
 
 func literal(values []string) string { return `Literal["` + strings.Join(values, `", "`) + `"]` }
@@ -323,7 +328,7 @@ func (p *python) kind(kind string, schema object, at string) string {
 }
 
 func (p *python) text(schema object) string {
-	if values := slices.DeleteFunc(texts(schema.get("enum")), func(v string) bool { return v == "<nil>" }); values != nil {
+	if values := valuesOf(schema); values != nil {
 		if name := p.enums[strings.Join(values, "|")]; name != "" {
 			return name
 		}
