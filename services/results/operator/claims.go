@@ -21,14 +21,14 @@ func (o *Operator) GrantClaim(ctx context.Context, account prism.AccountID, c pr
 }
 
 // accountAllowClaim grants a claim or takes it back, and lists the claims that are granted then.
-func (o *Operator) accountAllowClaim(ctx context.Context, g given) ([][]string, error) {
-	id, err := o.Account(ctx, g.argument)
+func (o *Operator) accountAllowClaim(ctx context.Context, in arguments) ([][]string, error) {
+	id, err := o.Account(ctx, in.subject)
 	if err != nil {
 		return nil, err
 	}
-	if g.claim != "" {
-		name, value, _ := strings.Cut(g.claim, "=")
-		if err := o.GrantClaim(ctx, id, prism.Claim{Name: name, Value: value}, !g.remove); err != nil {
+	if in.claim != "" {
+		name, value, _ := strings.Cut(in.claim, "=")
+		if err := o.GrantClaim(ctx, id, prism.Claim{Name: name, Value: value}, !in.remove); err != nil {
 			return nil, err
 		}
 	}

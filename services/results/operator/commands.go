@@ -21,48 +21,69 @@ import (
 // Command is an operator command with its arguments.
 type Command struct {
 	Name string // such as "key create"
-	given
+	arguments
 	private bool // what it prints lets somebody in
-	run     func(*Operator, context.Context, given) ([][]string, error)
+	run     func(*Operator, context.Context, arguments) ([][]string, error)
 }
 
-// given are the arguments of a command.
-type given struct {
-	argument, account, name, role, url string
-	print                              bool // a link, whatever standard output is
-	limits                             store.LimitsChange
-	claim                              string // NAME=VALUE; "": none
-	remove                             bool   // the claim
+// arguments are what follows the name of a command.
+type arguments struct {
+	subject, account, name, role, url string
+	print                             bool // a link, whatever standard output is
+	limits                            store.LimitsChange
+	claim                             string // NAME=VALUE; "": none
+	remove                            bool   // the claim
 }
 
-// kind is an operator command as --help shows it. arguments has a word for the one argument, if there is one, and the flags. run
-// returns the rows of a table, which may be a single cell.
-type kind struct {
-	name, arguments, does string
-	run                   func(*Operator, context.Context, given) ([][]string, error)
+// declaration is an operator command as --help shows it. run returns the rows of a table, which may be a single cell.
+type declaration struct {
+	name    string
+	subject string // names the required argument; "": none
+	claim   string // names the optional argument behind it; "": none
+	options []option
+	does    string
+	private bool
+	run     func(*Operator, context.Context, arguments) ([][]string, error)
 }
 
-func kinds() []kind {
-	return []kind{
-		{"migrate", "", "bring the database's tables up to date", (*Operator).migrated},
-		{"account create", "NAME", "create an account", (*Operator).accountCreate},
-		{"account list", "", "list all accounts", (*Operator).accountList},
+func declarations() []declaration {
+	return []declaration{
+		{name: "migrate", does: "bring the database's tables up to date", run: (*Operator).migrated},
+		{name: "account create", subject: "NAME", does: "create an account", run: (*Operator).accountCreate},
+		{name: "account list", does: "list all accounts", run: (*Operator).accountList},
 		{
-			"account limits", "NAME [--requests-per-second N] [--concurrency N] [--results-per-day N] [--stored-bytes SIZE]",
-			"set limits of an account, or show them; none removes one", (*Operator).accountLimits,
+			name: "account limits", subject: "NAME", options: limitOptions(), does: "set limits of an account, or show them; none removes one",
+			run: (*Operator).accountLimits,
 		},
 		{
-			"account allow-claim", "NAME [CLAIM=VALUE] [--remove]",
-			"let rules of an account for a claim make members at any sign-in, or list such claims", (*Operator).accountAllowClaim,
+			name: "account allow-claim", subject: "NAME", claim: "[CLAIM=VALUE]", options: []option{removeOption()},
+			does: "let rules of an account for a claim make members at any sign-in, or list such claims", run: (*Operator).accountAllowClaim,
 		},
-		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
-		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
-		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
 		{
-			"console link", "--account NAME [--url URL] [--print]", "make a link that signs in to the console once, for 10 minutes",
-			(*Operator).consoleLink,
+			name: "key create", options: []option{accountOption(), nameOption(), roleOption()},
+			does: "create an API key and print it, alone and only once", run: (*Operator).keyCreate,
+		},
+		{name: "key list", options: []option{accountOption()}, does: "list an account's keys", run: (*Operator).keyList},
+		{name: "key revoke", subject: "ID", does: "reject a key from now on", run: (*Operator).keyRevoke},
+		{
+			name: "console link", options: []option{accountOption(), urlOption(), printOption()}, private: true,
+			does: "make a link that signs in to the console once, for 10 minutes", run: (*Operator).consoleLink,
 		},
 	}
+}
+
+// usage is the command with its arguments and options.
+func (d declaration) usage() string {
+	words := []string{d.name}
+	for _, word := range []string{d.subject, d.claim} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	for _, o := range d.options {
+		words = append(words, o.usage())
+	}
+	return strings.Join(words, " ")
 }
 
 // At returns the command with the URL under which browsers reach Prism, unless the arguments contain one.
@@ -74,9 +95,9 @@ func (c Command) At(url string) Command {
 // Usage lists the commands that begin with a word, or all of them, for --help.
 func Usage(word string) string {
 	var b strings.Builder
-	for _, k := range append([]kind{{name: "serve", does: "answer calls; the default"}}, kinds()...) {
-		if word == "" || strings.HasPrefix(k.name+" ", word+" ") {
-			fmt.Fprintf(&b, "  %-59s %s\n", strings.TrimSpace(k.name+" "+k.arguments), k.does)
+	for _, d := range append([]declaration{{name: "serve", does: "answer calls; the default"}}, declarations()...) {
+		if word == "" || strings.HasPrefix(d.name+" ", word+" ") {
+			fmt.Fprintf(&b, "  %-59s %s\n", d.usage(), d.does)
 		}
 	}
 	return b.String()
@@ -84,14 +105,14 @@ func Usage(word string) string {
 
 // Commands tells whether the arguments of a binary are an operator command, rather than serve or flags.
 func Commands(args []string) bool {
-	return len(args) > 0 && slices.ContainsFunc(kinds(), func(k kind) bool { return strings.HasPrefix(k.name+" ", args[0]+" ") })
+	return len(args) > 0 && slices.ContainsFunc(declarations(), func(d declaration) bool { return strings.HasPrefix(d.name+" ", args[0]+" ") })
 }
 
 // Parse reads a command without a store. With --help it writes the help and returns flag.ErrHelp.
 func Parse(args []string, stdout io.Writer) (Command, error) {
-	for _, k := range kinds() {
-		if words := strings.Fields(k.name); len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
-			return k.parse(args[len(words):], stdout)
+	for _, d := range declarations() {
+		if words := strings.Fields(d.name); len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
+			return d.parse(args[len(words):], stdout)
 		}
 	}
 	if len(args) > 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[1]) && Commands(args) {
@@ -100,61 +121,41 @@ func Parse(args []string, stdout io.Writer) (Command, error) {
 	return Command{}, fmt.Errorf("unknown command %q; the commands are:\n%s", strings.Join(args, " "), Usage(""))
 }
 
-func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
-	c := Command{Name: k.name, run: k.run}
-	flags := flag.NewFlagSet(k.name, flag.ContinueOnError)
+func (d declaration) parse(args []string, stdout io.Writer) (Command, error) {
+	c := Command{Name: d.name, private: d.private, run: d.run}
+	flags := flag.NewFlagSet(d.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error below says what is right
-	if strings.Contains(k.arguments, "--account") {
-		flags.StringVar(&c.account, "account", "", "")
+	for _, o := range d.options {
+		o.register(flags, o.name, &c.arguments)
 	}
-	if strings.Contains(k.arguments, "--name") {
-		flags.StringVar(&c.name, "name", "made by the operator", "")
-	}
-	if strings.Contains(k.arguments, "--role") {
-		flags.StringVar(&c.role, "role", string(prism.Owner), "")
-	}
-	if strings.Contains(k.arguments, "--url") {
-		flags.StringVar(&c.url, "url", "", "")
-	}
-	if c.private = strings.Contains(k.arguments, "--print"); c.private {
-		flags.BoolVar(&c.print, "print", false, "")
-	}
-	if strings.Contains(k.arguments, "--concurrency") {
-		flags.Var(limit{&c.limits.RequestsPerSecond}, "requests-per-second", "")
-		flags.Var(limit{&c.limits.Concurrency}, "concurrency", "")
-		flags.Var(limit{&c.limits.ResultsPerDay}, "results-per-day", "")
-		flags.Var(sizeLimit{&c.limits.StoredBytes}, "stored-bytes", "")
-	}
-	if strings.Contains(k.arguments, "--remove") {
-		flags.BoolVar(&c.remove, "remove", false, "")
-	}
-	arguments, err := parse(flags, args)
+	words, err := parse(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
-		return c, help(stdout, k.name)
+		return c, help(stdout, d.name)
+	}
+	missing := slices.ContainsFunc(d.options, func(o option) bool { return o.required && flags.Lookup(o.name).Value.String() == "" })
+	if d.claim != "" && len(words) == 2 {
+		c.claim, words = words[1], words[:1]
 	}
 	wants := 0
-	if flags.Lookup("account") == nil && k.arguments != "" {
+	if d.subject != "" {
 		wants = 1
 	}
-	if len(arguments) == 2 && strings.Contains(k.arguments, "[CLAIM=VALUE]") {
-		c.claim, arguments = arguments[1], arguments[:1]
-	}
-	if err != nil || len(arguments) != wants || c.remove && c.claim == "" || flags.Lookup("account") != nil && c.account == "" {
-		return c, fmt.Errorf("usage: %s", strings.TrimSpace(k.name+" "+k.arguments))
+	if err != nil || len(words) != wants || missing || c.remove && c.claim == "" {
+		return c, fmt.Errorf("usage: %s", d.usage())
 	}
 	if wants == 1 {
-		c.argument = arguments[0]
+		c.subject = words[0]
 	}
 	return c, nil
 }
 
-// parse reads flags before and after the arguments, which it returns.
-func parse(flags *flag.FlagSet, args []string) (arguments []string, err error) {
+// parse reads flags before and after the other words, which it returns.
+func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 	for {
 		if err := flags.Parse(args); err != nil || flags.NArg() == 0 {
-			return arguments, err
+			return words, err
 		}
-		arguments, args = append(arguments, flags.Arg(0)), flags.Args()[1:]
+		words, args = append(words, flags.Arg(0)), flags.Args()[1:]
 	}
 }
 
@@ -165,7 +166,7 @@ func help(stdout io.Writer, word string) error {
 
 // Run runs a command and writes its output.
 func (o *Operator) Run(ctx context.Context, c Command, out Output) error {
-	rows, err := c.run(o, ctx, c.given)
+	rows, err := c.run(o, ctx, c.arguments)
 	if err != nil {
 		return err
 	}
@@ -185,16 +186,16 @@ func (o *Operator) Run(ctx context.Context, c Command, out Output) error {
 }
 
 // migrated reports success: every command migrates before it runs.
-func (o *Operator) migrated(context.Context, given) ([][]string, error) {
+func (o *Operator) migrated(context.Context, arguments) ([][]string, error) {
 	return [][]string{{"The database is up to date."}}, nil
 }
 
-func (o *Operator) accountCreate(ctx context.Context, g given) ([][]string, error) {
-	id, err := o.CreateAccount(ctx, g.argument)
+func (o *Operator) accountCreate(ctx context.Context, in arguments) ([][]string, error) {
+	id, err := o.CreateAccount(ctx, in.subject)
 	return [][]string{{id.String()}}, err
 }
 
-func (o *Operator) accountList(ctx context.Context, _ given) ([][]string, error) {
+func (o *Operator) accountList(ctx context.Context, _ arguments) ([][]string, error) {
 	accounts, err := o.service.Store.ListAccounts(ctx)
 	rows := [][]string{{"ID", "NAME", "CREATED", "STORED BYTES", "MAY STORE"}}
 	for _, a := range accounts {
@@ -205,17 +206,17 @@ func (o *Operator) accountList(ctx context.Context, _ given) ([][]string, error)
 	return rows, err
 }
 
-func (o *Operator) keyCreate(ctx context.Context, g given) ([][]string, error) {
-	id, err := o.Account(ctx, g.account)
+func (o *Operator) keyCreate(ctx context.Context, in arguments) ([][]string, error) {
+	id, err := o.Account(ctx, in.account)
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.CreateKey(ctx, id, g.name, prism.Role(g.role))
+	key, err := o.CreateKey(ctx, id, in.name, prism.Role(in.role))
 	return [][]string{{key}}, err
 }
 
-func (o *Operator) keyList(ctx context.Context, g given) ([][]string, error) {
-	id, err := o.Account(ctx, g.account)
+func (o *Operator) keyList(ctx context.Context, in arguments) ([][]string, error) {
+	id, err := o.Account(ctx, in.account)
 	if err != nil {
 		return nil, err
 	}
@@ -232,25 +233,25 @@ func (o *Operator) keyList(ctx context.Context, g given) ([][]string, error) {
 	return rows, nil
 }
 
-func (o *Operator) keyRevoke(ctx context.Context, g given) ([][]string, error) {
-	id, err := prism.ParseUUID(g.argument)
+func (o *Operator) keyRevoke(ctx context.Context, in arguments) ([][]string, error) {
+	id, err := prism.ParseUUID(in.subject)
 	if err != nil {
 		return nil, errors.New("key revoke takes the id of a key, as key list shows it, not the key itself")
 	}
 	return [][]string{{"Revoked."}}, o.RevokeKey(ctx, prism.KeyID{UUID: id})
 }
 
-func (o *Operator) consoleLink(ctx context.Context, g given) ([][]string, error) {
-	base, err := url.Parse(g.url)
+func (o *Operator) consoleLink(ctx context.Context, in arguments) ([][]string, error) {
+	base, err := url.Parse(in.url)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery+base.Fragment != "" {
 		return nil, errors.New("console link: the address of Prism is http://host or https://host, from --url or PRISM_PUBLIC_URL")
 	}
-	id, err := o.Account(ctx, g.account)
+	id, err := o.Account(ctx, in.account)
 	if err != nil {
 		return nil, err
 	}
 	path, err := o.SignInLink(ctx, id)
-	return [][]string{{strings.TrimSuffix(g.url, "/") + path}}, err
+	return [][]string{{strings.TrimSuffix(in.url, "/") + path}}, err
 }
 
 func optionalTime(t *time.Time) string {

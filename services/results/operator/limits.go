@@ -96,12 +96,12 @@ func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c sto
 	return prism.Limits{}, err
 }
 
-func (o *Operator) accountLimits(ctx context.Context, g given) ([][]string, error) {
-	id, err := o.Account(ctx, g.argument)
+func (o *Operator) accountLimits(ctx context.Context, in arguments) ([][]string, error) {
+	id, err := o.Account(ctx, in.subject)
 	if err != nil {
 		return nil, err
 	}
-	l, err := o.SetLimits(ctx, id, g.limits)
+	l, err := o.SetLimits(ctx, id, in.limits)
 	return [][]string{
 		{"requests-per-second", shown(l.RequestsPerSecond)},
 		{"concurrency", shown(l.Concurrency)},
