@@ -22,6 +22,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"listResults": func(ctx context.Context, c *Client) error {
 		f := ResultFilter{
 			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
+			Fields: true,
 		}
 		_, err := c.ListResults(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err

@@ -70,6 +70,7 @@ type ResultFilter struct {
 	Model    string    // only results of this configured model
 	KeyID    string    // only results of calls with this API key
 	Run      string    // only results of this file run, in the order of its rows
+	Fields   bool      // whether each result has its Fields and Context
 }
 
 func (f ResultFilter) query(o PageOptions) url.Values {
@@ -88,6 +89,9 @@ func (f ResultFilter) query(o PageOptions) url.Values {
 	set(q, "model", f.Model)
 	set(q, "key_id", f.KeyID)
 	set(q, "run", f.Run)
+	if f.Fields {
+		q.Set("fields", "true")
+	}
 	return q
 }
 

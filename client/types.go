@@ -67,6 +67,9 @@ type Result struct {
 	ResultMembers
 	// Answers are the answers to the questions, with every probability; nil for a failed result, and in another format than Raw.
 	Answers Answers `json:"answers"`
+	// Fields is the value of each field, in the order of the version, and Context the context of the call, or nil; in a list of
+	// results that was asked for them.
+	api.SentMembers
 	// Row is the columns of the prism's current Lens, in the format JSON; nil for a failed result, and in other formats.
 	Row Row `json:"-"`
 	// Body is the response in the format that WithFormat asked for; nil without that option. In CSV, TSV and JSONL a result has

@@ -98,6 +98,7 @@ prismctl results list --prism tickets --watch`,
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &filter.Model, &filter.KeyID)
 	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
+	cmd.Flags().BoolVar(&filter.Fields, "fields", false, "in JSON and YAML, also what was sent with each call: its fields and context")
 	most.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the newest results, and then each new one, until Ctrl-C")

@@ -84,6 +84,8 @@ type ListResultsRequest struct {
 	Run *prism.RunID `query:"run"`
 	// The format of each result. Sent empty it is `json`.
 	Format Format `query:"format" enum:"json,raw" default:"json" empty:"true" example:"raw"`
+	// Whether each result has `fields` and `context`, what was sent with its call.
+	Fields bool `query:"fields"`
 	PageRequest
 	Cursor string `query:"cursor" list:"results"`
 }
@@ -141,11 +143,20 @@ type ResultMembers struct {
 	CreatedAt Time `json:"created_at"`
 }
 
+// SentMembers are what was sent with the call of a result, in a list that was asked for it (spec: result-list-fields).
+type SentMembers struct {
+	// The value of each field, in the order of the version. Only in lists with `fields=true`.
+	Fields map[string]string `json:"fields,omitzero"`
+	// The context sent with the call, or null. Only in lists with `fields=true`.
+	Context *string `json:"context,omitzero" null:"true"`
+}
+
 // Result is a result with its answers shaped by the prism's current Lens: editing the Lens changes what an old result shows.
 type Result struct {
 	ResultMembers
 	// One member for each Lens column, in Lens order: a text, a number, or `yes`, `no` or `unsure`. Null for a column whose question the answer does not have. Null as a whole when the result failed.
 	Answers Row `json:"answers" null:"true"`
+	SentMembers
 }
 
 // RawResult is a result with the stored answer to every question.
@@ -153,4 +164,5 @@ type RawResult struct {
 	ResultMembers
 	// Question key to stored answer, in the version's order. Null when the result failed. Editing the Lens never changes it.
 	Answers Answers `json:"answers" null:"true"`
+	SentMembers
 }

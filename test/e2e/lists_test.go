@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -116,6 +117,28 @@ func TestFiltersOfResults(t *testing.T) {
 			raw := own.get(t, "/v1/results/"+first.ID+"?format=raw").body
 			own.get(t, "/v1/results?version=1&format=raw").wantBody(t, `{"data":[`+string(raw)+`],"next_cursor":null}`)
 			own.get(t, "/v1/results?format=csv").wantFail(t, invalid("format: Expected 'json' | 'raw'"))
+		})
+		// spec: result-list-fields
+		t.Run("each result has what was sent with its call if that is wanted", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.triage(t)
+			plain := own.create(t, prism, text("x<\"&\u007f"))
+			told := own.create(t, prism, text("y", "context", "c\u2028"))
+			for format, query := range map[string]string{"json": "fields=true", "raw": "format=raw&fields=true"} {
+				var rows []string
+				for _, created := range []reply{told, plain} {
+					id := created.ok(t).ID
+					read := string(own.get(t, "/v1/results/"+id+"?format="+format).body)
+					var record struct{ Fields, Context json.RawMessage }
+					own.get(t, "/v1/results/"+id+"/record").decode(t, &record)
+					rows = append(rows, strings.TrimSuffix(read, "}")+`,"fields":`+string(record.Fields)+`,"context":`+string(record.Context)+`}`)
+				}
+				own.get(t, "/v1/results?"+query).wantBody(t, `{"data":[`+strings.Join(rows, ",")+`],"next_cursor":null}`)
+			}
+			plainly := string(own.get(t, "/v1/results").body)
+			own.get(t, "/v1/results?fields=false").wantBody(t, plainly)
+			own.get(t, "/v1/results?fields=1").wantFail(t, invalid("fields: Expected 'true' | 'false'"))
 		})
 		// spec: export-after
 		t.Run("an export continues strictly behind an id", func(t *testing.T) {

@@ -123,6 +123,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidLimit", parseDeclared(api.ListResults, "limit", "101", request.Body{}))
 	put("InvalidStatus", parseDeclared(api.ListResults, "status", "done", request.Body{}))
 	put("InvalidListFormat", parseDeclared(api.ListResults, "format", "csv", request.Body{}))
+	put("InvalidFieldsOfList", parseDeclared(api.ListResults, "fields", "1", request.Body{}))
 	put("InvalidKeyOfCall", parseDeclared(api.ListResults, "key_id", "me", request.Body{}))
 	put("InvalidAfter", parseDeclared(api.ExportResults, "after", "1", request.Body{}))
 	put("InvalidArchived", parseDeclared(api.ListPrisms, "archived", "maybe", request.Body{}))

@@ -226,9 +226,9 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 		Key: &prism.KeyID{UUID: id},
 	}
 	sent := []string{"from", "2026-01-02T01:04:05Z", "to", "2026-02-01T00:00:00Z", "model", "m", "key_id", anID}
-	got, err := parsedList(query(append(sent, "version", "7", "format", "raw", "ref", "")...))
+	got, err := parsedList(query(append(sent, "version", "7", "format", "raw", "ref", "", "fields", "true")...))
 	want := api.ListResultsRequest{
-		Ref: new(string), ResultFilter: filter, Version: 7, Format: contract.Raw, PageRequest: api.PageRequest{Limit: 50},
+		Ref: new(string), ResultFilter: filter, Version: 7, Format: contract.Raw, Fields: true, PageRequest: api.PageRequest{Limit: 50},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %v", got, err)
@@ -251,6 +251,8 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 	_, err = parsedList(query("version", "0", "from", "x", "to", "y", "model", "\x00", "key_id", "1", "format", "csv"))
 	wantProblems(t, err, "version: Number must be greater than or equal to 1; from: Invalid datetime; to: Invalid datetime; "+
 		"model: "+unclean+"; key_id: Invalid uuid; format: Expected 'json' | 'raw'")
+	_, err = parsedList(query("fields", "1"))
+	wantProblems(t, err, "fields: Expected 'true' | 'false'")
 	_, err = parsedList(query("ref", "a", "ref", "a", "key_id", anID, "key_id", anID))
 	wantProblems(t, err, "ref: Expected string, received array; key_id: Expected string, received array")
 	_, err = parsedList(query("version", "\xff"))

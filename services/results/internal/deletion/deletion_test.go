@@ -97,7 +97,7 @@ func (w *world) work(t *testing.T) {
 
 func (w *world) count(t *testing.T) int {
 	t.Helper()
-	all, _, err := w.ListResults(t.Context(), w.account, store.Filter{}, store.Page{Limit: 100})
+	all, _, err := w.ListResults(t.Context(), w.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

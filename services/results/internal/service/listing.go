@@ -50,13 +50,16 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 			return nil, err
 		}
 	}
-	rows, more, err := s.Store.ListResults(ctx, c.Account, filter, page)
+	rows, more, err := s.Store.ListResults(ctx, c.Account, filter, store.Input(in.Fields), page)
 	if err != nil {
 		return nil, err
 	}
 	body := func(saved store.Saved) (strictjson.Value, error) {
 		response, err := s.format(ctx, c.Account, saved.Result, saved.Prism, cmp.Or(in.Format, api.JSON))
-		return response.Body, err
+		if err != nil || !in.Fields {
+			return response.Body, err
+		}
+		return appendSent(response.Body, saved.Result), nil
 	}
 	found, err := fillPage(list, rows, more, body, position)
 	if err != nil {

@@ -133,6 +133,16 @@ func fieldsObject(fields []prism.FieldValue) strictjson.Value {
 	})
 }
 
+// appendSent appends what was sent with the call of a result to its object (spec: result-list-fields).
+func appendSent(object []byte, r prism.Result) []byte {
+	b := append(append(object[:len(object)-1], `,"fields":`...), fieldsObject(r.Fields)...)
+	b = append(b, `,"context":`...)
+	if r.Context == "" {
+		return append(b, "null}"...)
+	}
+	return append(strictjson.AppendString(b, r.Context), '}')
+}
+
 // objectOf is a JSON object whose members keep their order.
 func objectOf[M any](members []M, appendMember func([]byte, M) []byte) strictjson.Value {
 	b := []byte{'{'}

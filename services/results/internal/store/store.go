@@ -246,9 +246,9 @@ func (p Page) Before() prism.UUID {
 
 // Listing reads many results. Lists are ordered by id: an id is a UUIDv7, which begins with its time of creation.
 type Listing interface {
-	// ListResults is a page of the account's results without their input, newest first; those of one run in row order, where
-	// page.After is a contract.RowPosition.
-	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) (results []Saved, more bool, err error)
+	// ListResults is a page of the account's results, newest first; those of one run in row order, where page.After is a
+	// contract.RowPosition.
+	ListResults(ctx context.Context, account prism.AccountID, f Filter, in Input, page Page) (results []Saved, more bool, err error)
 	// LookedAt finds the id of the last result of a list that looks at this many results of the account, or of the filter's prism
 	// and times: zero if there are fewer.
 	LookedAt(ctx context.Context, account prism.AccountID, f Filter, after prism.UUID, results int) (prism.UUID, error)

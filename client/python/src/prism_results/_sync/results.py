@@ -124,14 +124,17 @@ class Results(Base):
         model: str | None = None,
         key_id: str | None = None,
         run: str | None = None,
+        fields: bool = False,
     ) -> Pages[Result]:
         """List the account's results that match: newest first, or those of a run in the order of its rows.
 
         prism is a slug or id. An empty ref is that of results whose ref is the empty text. from_ is the first time, and
-        to the end of the times. model is the name of a configured model, and key_id the id of the API key of the calls.
+        to the end of the times. model is the name of a configured model, and key_id the id of the API key of the calls. With
+        fields, each result has its fields and context.
         """
         wanted = query(
-            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run
+            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run,
+            fields="true" if fields else None,
         )
         return Pages(self, Result, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
 
@@ -147,10 +150,12 @@ class Results(Base):
         model: str | None = None,
         key_id: str | None = None,
         run: str | None = None,
+        fields: bool = False,
     ) -> Pages[ResultRow]:
         """list_results with the columns of the prism's Lens in place of the answers."""
         wanted = query(
-            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run
+            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run,
+            fields="true" if fields else None,
         )
         return Pages(self, ResultRow, call("listResults", "GET", "results", query={**wanted, "format": "json"}))
 

@@ -349,6 +349,10 @@ class ResultRow(Received):
     """One member for each Lens column, in Lens order: a text, a number, or yes, no or unsure. None for a column whose question
     the answer does not have. None as a whole when the result failed.
     """
+    fields: Mapping[str, str] | None = None
+    """The value of each field, in the order of the version. Only in lists with fields=true."""
+    context: str | None = None
+    """The context sent with the call, or None. Only in lists with fields=true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +376,10 @@ class Result(Received):
     """When the result was saved. ISO 8601 in UTC with milliseconds."""
     answers: Answers
     """Question key to stored answer, in the version's order. None when the result failed. Editing the Lens never changes it."""
+    fields: Mapping[str, str] | None = None
+    """The value of each field, in the order of the version. Only in lists with fields=true."""
+    context: str | None = None
+    """The context sent with the call, or None. Only in lists with fields=true."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 	wide := narrow
 	wide.Prism = prism.PrismID{}
 	for _, f := range []store.Filter{{}, {Prism: prismID()}, {Ref: &ref}, {Status: prism.Failed}, narrow, wide} {
-		if _, _, err := s.ListResults(ctx, account(), f, page); err != nil {
+		if _, _, err := s.ListResults(ctx, account(), f, store.WithoutInput, page); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.ExportResults(ctx, account(), prismID(), f, page); err != nil {

@@ -14,12 +14,12 @@ import (
 
 const (
 	listResults = `-- name: ListResults :many
-SELECT ` + PrismState + `, ` + Fixed + `
-FROM results r
-JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
+SELECT ` + PrismState + `, ` + Fixed
 
 	listRunResults = `-- name: ListRunResults :many
-SELECT r.run_row, ` + PrismState + `, ` + Fixed + `
+SELECT r.run_row, ` + PrismState + `, ` + Fixed
+
+	listedResults = `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 
@@ -37,17 +37,21 @@ FROM results r`
 
 // ListResults implements store.Listing.
 func (s Store) ListResults(
-	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
+	ctx context.Context, account prism.AccountID, f store.Filter, in store.Input, page store.Page,
 ) (results []store.Saved, more bool, err error) {
 	l := list{Statement: Statement{Operation: "list_results", ReadOnly: true}}
 	lens := "" // of the row before: rows of the same prism share it
 	read := func(r *Row) store.Saved {
-		saved := r.Saved(store.WithoutInput)
+		saved := r.Saved(in)
 		r.share(&saved.Prism.Lens, &lens)
 		return saved
 	}
+	columns, wide := "", []string{"answers"}
+	if in == store.WithInput {
+		columns, wide = Input, []string{"answers", "context", "fields"}
+	}
 	if f.Run != nil {
-		l.where(listRunResults, account, f)
+		l.where(listRunResults+columns+listedResults, account, f)
 		if !page.After.IsZero() {
 			row, last := contract.ParseRowPosition(page.After)
 			l.add(" AND (r.run_row, r.id) > (", row)
@@ -60,14 +64,14 @@ func (s Store) ListResults(
 			saved := read(r)
 			saved.RunRow = row
 			return saved
-		}, "answers")
+		}, wide...)
 	}
-	l.where(listResults, account, f)
+	l.where(listResults+columns+listedResults, account, f)
 	if !page.Until.IsZero() {
 		l.add(" AND r.id >= ", page.Until)
 	}
 	l.newest(page)
-	return readPage(ctx, s, l.statement(), page.Limit, read, "answers")
+	return readPage(ctx, s, l.statement(), page.Limit, read, wide...)
 }
 
 // LookedAt implements store.Listing. It reads only ids, from an index: the times become bounds of the ids.

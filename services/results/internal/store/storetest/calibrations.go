@@ -178,7 +178,7 @@ func calibrationTests() []test {
 				again := f.failed(f.mine.prism)
 				same(t, f.retry(t, again, failed).Prism, state(want))
 				failed = again
-				listed, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 9})
+				listed, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 9})
 				succeeds(t, err)
 				for _, each := range listed {
 					same(t, each.Prism, state(want))

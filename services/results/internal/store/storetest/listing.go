@@ -22,6 +22,28 @@ func listingTests() []test {
 				same(t, got, listed(want))
 			}
 		}},
+		// spec: result-list-fields
+		{"listed results have their input if it is wanted, those of a run too", func(t *testing.T, f *fixture) {
+			want := f.assorted(t)
+			for i := range want {
+				want[i].Result.Key, want[i].Result.Call = prism.KeyID{}, nil
+			}
+			got := pages(t, 5, func(page store.Page) ([]store.Saved, bool, error) {
+				return f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.WithInput, page)
+			}, savedID)
+			same(t, got, want)
+			run := f.run(t, f.mine, moment(5), 2)
+			succeeds(t, f.SaveRows(t.Context(), outcomes(f.leased(t, moment(10)), "oo"), moment(11)))
+			rows, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Run: &run.ID}, store.WithInput, store.Page{Limit: 9})
+			succeeds(t, err)
+			same(t, len(rows), 2)
+			for _, row := range rows {
+				record, err := f.Record(t.Context(), f.mine.account, row.Result.ID)
+				succeeds(t, err)
+				same(t, row.Result.Fields, record.Result.Fields)
+				same(t, len(row.Result.Fields) > 0, true)
+			}
+		}},
 		{"listed results are narrowed by prism, status, ref and time, alone and together", func(t *testing.T, f *fixture) {
 			all := f.assorted(t)
 			refs := []*string{nil, pointer("one"), pointer("two"), pointer("none has it")}
@@ -57,7 +79,7 @@ func listingTests() []test {
 					page.After = savedID(all[from-1])
 					some = matching(all[from:], filter)
 				}
-				got, _, err := f.ListResults(f.ctx, f.mine.account, filter, page)
+				got, _, err := f.ListResults(f.ctx, f.mine.account, filter, store.WithoutInput, page)
 				must(t, err)
 				if want := listed(some[:min(limit, len(some))]); len(got) != 0 || len(want) != 0 {
 					alike(t, got, want)
@@ -87,7 +109,7 @@ func listingTests() []test {
 						var err error
 						page.Until, err = f.LookedAt(t.Context(), f.mine.account, filter, page.After, looked)
 						succeeds(t, err)
-						some, _, err := f.ListResults(t.Context(), f.mine.account, filter, page)
+						some, _, err := f.ListResults(t.Context(), f.mine.account, filter, store.WithoutInput, page)
 						succeeds(t, err)
 						got = append(got, some...)
 						if len(some) > looked || rest > len(all)+looked {
@@ -105,7 +127,7 @@ func listingTests() []test {
 			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
 			succeeds(t, err)
 			same(t, f.count(t), 0)
-			got, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Prism: f.theirs.prism.ID}, store.Page{Limit: 9})
+			got, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Prism: f.theirs.prism.ID}, store.WithoutInput, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},
@@ -296,7 +318,7 @@ func exported(saved []store.Saved) (results []prism.Result) {
 
 func (f *fixture) lister(t *testing.T, filter store.Filter) func(store.Page) ([]store.Saved, bool, error) {
 	return func(page store.Page) ([]store.Saved, bool, error) {
-		return f.ListResults(t.Context(), f.mine.account, filter, page)
+		return f.ListResults(t.Context(), f.mine.account, filter, store.WithoutInput, page)
 	}
 }
 

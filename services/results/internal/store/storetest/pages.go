@@ -53,7 +53,15 @@ func pagedLists() []pagedList {
 			r.Answers = []byte(`{"urgent":"` + text(bytes) + `"}`)
 			return f.save(t, r).Result.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListResults(ctx, f.mine.account, store.Filter{Prism: f.mine.prism.ID}, page)
+			found, more, err := f.ListResults(ctx, f.mine.account, store.Filter{Prism: f.mine.prism.ID}, store.WithoutInput, page)
+			return positions(found, savedID), more, err
+		}},
+		{"ListResults", "results with their input", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			r := f.ok(f.mine.prism)
+			r.Context, r.Fields[0].Value = text(bytes/2), text(bytes-bytes/2)
+			return f.save(t, r).Result.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListResults(ctx, f.mine.account, store.Filter{Prism: f.mine.prism.ID}, store.WithInput, page)
 			return positions(found, savedID), more, err
 		}},
 		{"ListKeys", "keys", func(t *testing.T, f *fixture, bytes int) prism.UUID {
@@ -157,7 +165,7 @@ func pageTests() []test {
 			for page, more := (store.Page{Limit: 9}), true; more; {
 				var found []store.Saved
 				var err error
-				found, more, err = f.ListResults(t.Context(), f.mine.account, store.Filter{Run: &r.ID}, page)
+				found, more, err = f.ListResults(t.Context(), f.mine.account, store.Filter{Run: &r.ID}, store.WithoutInput, page)
 				succeeds(t, err)
 				var rows []int64
 				for _, saved := range found {

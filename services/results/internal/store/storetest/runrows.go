@@ -18,7 +18,7 @@ func (f *fixture) rowResults(t *testing.T, id prism.RunID, limit int) (rows []st
 	t.Helper()
 	var after prism.UUID
 	for {
-		page, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Run: &id}, store.Page{After: after, Limit: limit})
+		page, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Run: &id}, store.WithoutInput, store.Page{After: after, Limit: limit})
 		succeeds(t, err)
 		if len(page) == 0 {
 			return rows, results

@@ -137,7 +137,7 @@ func (m *runModel) store(t *rapid.T, s contract.SaveRows) {
 
 // results are those that are stored, in row order.
 func (m *runModel) results(t *rapid.T) (ids []prism.ResultID) {
-	saved, _, err := m.f.ListResults(m.ctx, m.f.mine.account, store.Filter{Run: &m.run.ID}, store.Page{Limit: 1000})
+	saved, _, err := m.f.ListResults(m.ctx, m.f.mine.account, store.Filter{Run: &m.run.ID}, store.WithoutInput, store.Page{Limit: 1000})
 	must(t, err)
 	for _, s := range saved {
 		ids = append(ids, s.Result.ID)

@@ -274,7 +274,7 @@ func (f *fixture) holds(t *testing.T, key string, id prism.ResultID) {
 // count is the number of results of mine.
 func (f *fixture) count(t *testing.T) int {
 	t.Helper()
-	all, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 1000})
+	all, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 1000})
 	succeeds(t, err)
 	return len(all)
 }

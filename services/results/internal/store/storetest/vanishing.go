@@ -28,7 +28,7 @@ func (f *fixture) pagesWhileDeleting(t *testing.T) {
 			}
 		}
 		list := func(page store.Page) (ids []prism.UUID) {
-			found, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, page)
+			found, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.WithoutInput, page)
 			succeeds(t, err)
 			for _, r := range found {
 				ids = append(ids, r.Result.ID.UUID)
