@@ -39,7 +39,7 @@ export interface paths {
         };
         /**
          * List results
-         * @description Results of the account, newest first, a page at a time. A page by `model`, `key_id`, `version` or `status=ok` may have fewer results than `limit`, even none, and a `next_cursor` to go on from.
+         * @description Results of the account, newest first, a page at a time. A page by `model`, `key_id`, `version` or `status=ok` may have fewer results than `limit`, even none, and a `next_cursor` to go on from. With `fields=true` each result also has what was sent with its call.
          */
         get: operations["listResults"];
         put?: never;
@@ -1495,6 +1495,12 @@ export interface components {
             answers: {
                 [key: string]: string | number | null;
             } | null;
+            /** @description The value of each field, in the order of the version. Only in lists with `fields=true`. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description The context sent with the call, or null. Only in lists with `fields=true`. */
+            context?: string | null;
         };
         /** @description A result with the stored answer to every question. */
         RawResult: {
@@ -1523,6 +1529,12 @@ export interface components {
             answers: {
                 [key: string]: components["schemas"]["Answer"];
             } | null;
+            /** @description The value of each field, in the order of the version. Only in lists with `fields=true`. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description The context sent with the call, or null. Only in lists with `fields=true`. */
+            context?: string | null;
         };
         /** @description A page of results, newest first. */
         ResultPage: {
@@ -3515,6 +3527,8 @@ export interface operations {
                  * @example raw
                  */
                 format?: "json" | "raw";
+                /** @description Whether each result has `fields` and `context`, what was sent with its call. */
+                fields?: "true" | "false";
                 /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
