@@ -69,9 +69,9 @@ quick: ## vet all, and run the tests that need no other program, without the rac
 # (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
 # code minutes to run. The same holds for the official clients of model APIs, whose tests have the tag sdk. `make lint` vets
 # everything, so go test does not. The tests of pkg/calibration, which starts no goroutine, compute for a minute with the race
-# detector. Those of store/postgres and of the browser take the longest, so they begin first.
+# detector. Those of postgres and of the browser take the longest, so they begin first.
 test: deps ## run all tests but those of chaos and the lab under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m ./services/results/internal/store/postgres $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
+	$(RACE) -timeout 20m ./services/results/internal/postgres $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m ./test/browser ./pkg/calibration ./services/model-proxy/internal/provider/... \
 		$$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
@@ -80,7 +80,7 @@ test: deps ## run all tests but those of chaos and the lab under the race detect
 chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them; CHAOS_SEEDS=50 of runs in one process; each statement of each migration
 	PRISM_TEST_RACE=1 CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -v -parallel 3 -timeout 60m ./test/chaos
 	CHAOS_SEEDS=$(or $(CHAOS_SEEDS),50) $(PLAIN) -count=1 -timeout 60m -run ForEachSeed ./cmd/prism
-	CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -timeout 30m -run IsKilled ./services/results/internal/store/...
+	CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -timeout 30m -run IsKilled ./services/results/internal/postgres ./services/results/internal/sqlite
 
 race: deps ## run the tests but those of the lab three times over, to hunt for races
 	$(RACE) -count 3 -timeout 30m ./... ./test/...

@@ -97,7 +97,7 @@ var targetLabels = []string{"namespace", "job", "instance", "pod"}
 var synthetic = []string{"up"}
 
 // eventual are values of labels that no test makes appear: what leads to them is a bug, takes too long, or is a matter of
-// luck. They are those of pkg/httpkit/tracker.go and services/results/internal/store/instrumented.
+// luck. They are those of pkg/httpkit/tracker.go and services/results/internal/instrumented.
 var eventual = map[string]map[string][]string{
 	"prism_http_shed_total":                        {"reason": {"arriving", "arriving_address", "bodies", "connections", "stopping"}, "service": {"prism"}},
 	"prism_store_operation_duration_seconds_count": {"outcome": {"error"}},

@@ -19,9 +19,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/sqlite"
+	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/operator"
 )
 

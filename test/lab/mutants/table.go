@@ -8,10 +8,11 @@ const (
 	execute  = "services/gateway/internal/execute/"
 	admit    = "services/gateway/internal/admission/"
 	quota    = "services/gateway/internal/quota/"
-	stores   = "services/results/internal/store/"
+	stores   = "services/results/internal/"
 	postgres = stores + "postgres/"
 	sqlite   = stores + "sqlite/"
-	shared   = stores + "sqlstore/"
+	shared   = stores + "store/sqlstore/"
+	sqldb    = stores + "sqldb/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"
 	service  = "services/results/internal/service/"
@@ -190,7 +191,7 @@ var mutants = []mutant{
 		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2", new: "LEFT JOIN results r ON r.id = $2",
 	},
 	{
-		file: shared + "facts.go", tests: postgres, why: "a revoked key reads results",
+		file: sqldb + "caller.go", tests: postgres, why: "a revoked key reads results",
 		old: "WHERE k.digest = $1 AND k.revoked_at IS NULL", new: "WHERE k.digest = $1",
 	},
 	{
@@ -231,8 +232,8 @@ var mutants = []mutant{
 		old: "if held {", new: "if !held {",
 	},
 	{
-		file: shared + "listing.go", tests: sqlite, why: "a listing includes the end of its time range",
-		old: `l.add(" AND r.created_at < "`, new: `l.add(" AND r.created_at <= "`,
+		file: sqldb + "list.go", tests: sqlite, why: "a listing includes the end of its time range",
+		old: `l.Add(" AND r.created_at < "`, new: `l.Add(" AND r.created_at <= "`,
 	},
 
 	{
@@ -333,7 +334,7 @@ var mutants = []mutant{
 
 	{
 		file: shared + "retries.go", tests: sqlite, why: "results that were retried are retried again",
-		old: `l.text.WriteString(" AND r.retried_by IS NULL")`, new: `l.text.WriteString("")`,
+		old: `l.Write(" AND r.retried_by IS NULL")`, new: `l.Write("")`,
 	},
 	{
 		file: shared + "retries.go", tests: sqlite, why: "another number of results is retried than was asked for",

@@ -18,10 +18,10 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/sqlite"
+	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
+	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -15,7 +15,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
+	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 // workbook is an xlsx whose rows all have one text of a megabyte.

@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
+	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 // spec: file-expiry, file-delete

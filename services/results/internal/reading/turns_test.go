@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
+	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 // slow makes each read of the files of some accounts take a time.

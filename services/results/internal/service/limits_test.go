@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
+	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 // spec: account-limits, key-expiry

@@ -18,9 +18,9 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
+	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 // world is a Service over an empty store, with one account and its key.

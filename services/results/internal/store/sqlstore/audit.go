@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -34,9 +35,9 @@ type (
 
 // record adds an entry to the audit of an account, in the transaction of run.
 func record(
-	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action, object store.Object, detail any,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, object store.Object, detail any,
 ) error {
-	encoded, err := encode(detail)
+	encoded, err := sqldb.Encode(detail)
 	if err != nil {
 		return err
 	}
@@ -44,22 +45,22 @@ func record(
 	if !by.Actor.Key.IsZero() {
 		key = &by.Actor.Key.UUID
 	}
-	return run(ctx, Statement{Text: insertEntry, Args: []any{
+	return run(ctx, sqldb.Statement{Text: insertEntry, Args: []any{
 		account.UUID, by.Entry, by.At, string(by.Actor.Kind), key, by.Actor.Name, string(action),
 		string(object.Kind), object.ID, object.Name, encoded,
-	}}, nothing)
+	}}, sqldb.NoRow)
 }
 
 // recordKey records what was done to a key.
 func recordKey(
-	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action, k store.APIKey, detail any,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, k store.APIKey, detail any,
 ) error {
 	return record(ctx, run, account, by, action, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
 }
 
 // recordPrism records what was done to a prism.
 func recordPrism(
-	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action,
 	id prism.PrismID, slug string, detail any,
 ) error {
 	return record(ctx, run, account, by, action, store.Object{Kind: store.PrismObject, ID: id.UUID, Name: slug}, detail)
@@ -69,20 +70,20 @@ func recordPrism(
 func (s Store) ListAudit(
 	ctx context.Context, account prism.AccountID, f store.AuditFilter, page store.Page,
 ) (entries []store.Entry, more bool, err error) {
-	l := list{Statement: Statement{Operation: "list_audit", ReadOnly: true}}
-	l.add(listAudit, account.UUID)
+	l := sqldb.NewList("list_audit")
+	l.Add(listAudit, account.UUID)
 	if f.Key != nil {
-		l.add(" AND r.actor_id = ", f.Key.UUID)
+		l.Add(" AND r.actor_id = ", f.Key.UUID)
 	}
 	if f.Kind != "" {
-		l.add(" AND r.actor_kind = ", string(f.Kind))
+		l.Add(" AND r.actor_kind = ", string(f.Kind))
 	}
-	l.between(f.From, f.To)
-	l.newest(page)
-	return readPage(ctx, s, l.statement(), page.Limit, (*Row).entry)
+	l.CreatedBetween(f.From, f.To)
+	l.Newest(page)
+	return sqldb.ReadPage(ctx, s.Database, l.Complete(), page.Limit, readEntry)
 }
 
-func (r *Row) entry() store.Entry {
+func readEntry(r *sqldb.Row) store.Entry {
 	return store.Entry{
 		ID: r.UUID(), At: r.Time(),
 		Actor:  store.Actor{Kind: store.ActorKind(r.Text()), Key: prism.KeyID{UUID: r.UUID()}, Name: r.Text()},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -53,9 +54,9 @@ type (
 )
 
 // lockLive locks the row of a prism that is not archived until the transaction ends, and returns its slug.
-func lockLive(ctx context.Context, run Run, account prism.AccountID, id prism.PrismID) (slug string, err error) {
+func lockLive(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID) (slug string, err error) {
 	var p prism.Prism
-	err = run(ctx, Statement{Text: lockPrism, Args: []any{account.UUID, id.UUID}}, one(&p, (*Row).locked))
+	err = run(ctx, sqldb.Statement{Text: lockPrism, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&p, readLockedPrism))
 	if err == nil && p.ArchivedAt != nil {
 		err = store.ErrArchived
 	}
@@ -64,13 +65,13 @@ func lockLive(ctx context.Context, run Run, account prism.AccountID, id prism.Pr
 
 // AddCalibration implements store.Calibrations.
 func (s Store) AddCalibration(ctx context.Context, account prism.AccountID, c store.Calibration, by store.By) error {
-	return s.Transaction(ctx, "add_calibration", func(run Run) error {
+	return s.Transaction(ctx, "add_calibration", func(run sqldb.Run) error {
 		slug, err := lockLive(ctx, run, account, c.Prism)
 		if err != nil {
 			return err
 		}
 		args := []any{account.UUID, c.Prism.UUID, c.Version, c.ID.UUID, c.Question, c.Fit, c.Measures, c.CreatedAt}
-		if err := run(ctx, Statement{Text: insertCalibration, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: insertCalibration, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordPrism(ctx, run, account, by, store.CalibrationCreate, c.Prism, slug, calibrationDetail{c.Version, c.ID})
@@ -81,16 +82,16 @@ func (s Store) AddCalibration(ctx context.Context, account prism.AccountID, c st
 func (s Store) ListCalibrations(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page store.Page,
 ) (found []store.Calibration, more bool, err error) {
-	l := list{Statement: Statement{Operation: "list_calibrations", ReadOnly: true}}
-	l.add(listCalibrations, account.UUID)
-	l.add(" AND c.prism_id = ", id.UUID)
-	l.add(" AND c.version = ", version)
-	l.add(" AND c.id < ", page.Before())
+	l := sqldb.NewList("list_calibrations")
+	l.Add(listCalibrations, account.UUID)
+	l.Add(" AND c.prism_id = ", id.UUID)
+	l.Add(" AND c.version = ", version)
+	l.Add(" AND c.id < ", page.Before())
 	if question != "" {
-		l.add(" AND c.question = ", question)
+		l.Add(" AND c.question = ", question)
 	}
-	l.add(" ORDER BY c.id DESC LIMIT ", int64(page.Limit)+1)
-	return readPage(ctx, s, l.statement(), page.Limit, (*Row).calibration, "fit", "measures")
+	l.Add(" ORDER BY c.id DESC LIMIT ", int64(page.Limit)+1)
+	return sqldb.ReadPage(ctx, s.Database, l.Complete(), page.Limit, readCalibration, "fit", "measures")
 }
 
 // Calibration implements store.Calibrations.
@@ -98,7 +99,7 @@ func (s Store) Calibration(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, calibration prism.CalibrationID,
 ) (c store.Calibration, err error) {
 	args := []any{account.UUID, id.UUID, version, calibration.UUID}
-	err = s.Run(ctx, Statement{"calibration", selectCalibration, args, true}, one(&c, (*Row).calibration))
+	err = s.Run(ctx, sqldb.Query("calibration", selectCalibration, args...), sqldb.ReadRow(&c, readCalibration))
 	return c, err
 }
 
@@ -107,14 +108,14 @@ func (s Store) PinCalibrations(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, changes []store.Pin, pins prism.PinsID,
 	by store.By,
 ) error {
-	return s.Transaction(ctx, "pin_calibrations", func(run Run) error {
+	return s.Transaction(ctx, "pin_calibrations", func(run sqldb.Run) error {
 		slug, err := lockLive(ctx, run, account, id)
 		if err != nil {
 			return err
 		}
 		of := []any{account.UUID, id.UUID}
 		var was prism.PinsID
-		err = run(ctx, Statement{Text: prismPins, Args: of}, one(&was, func(r *Row) prism.PinsID { return r.pins(r.Text()) }))
+		err = run(ctx, sqldb.Statement{Text: prismPins, Args: of}, sqldb.ReadRow(&was, func(r *sqldb.Row) prism.PinsID { return r.PinsID(r.Text()) }))
 		if err != nil {
 			return err
 		}
@@ -131,11 +132,11 @@ func (s Store) PinCalibrations(
 
 // changedPins returns what changes would change: *store.PinError.
 func changedPins(
-	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, version int32, was prism.PinsID, changes []store.Pin,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, version int32, was prism.PinsID, changes []store.Pin,
 ) (detail pinDetail, err error) {
 	var before []store.Calibration
 	args := []any{account.UUID, id.UUID, was.UUID, version}
-	if err := run(ctx, Statement{Text: selectPinned, Args: args}, all(&before, (*Row).calibration)); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: selectPinned, Args: args}, sqldb.ReadRows(&before, readCalibration)); err != nil {
 		return pinDetail{}, err
 	}
 	pinned := map[string]prism.CalibrationID{}
@@ -153,7 +154,7 @@ func changedPins(
 		}
 		var c store.Calibration
 		args := []any{account.UUID, id.UUID, version, change.Calibration.UUID}
-		err := run(ctx, Statement{Text: selectCalibration, Args: args}, one(&c, (*Row).calibration))
+		err := run(ctx, sqldb.Statement{Text: selectCalibration, Args: args}, sqldb.ReadRow(&c, readCalibration))
 		switch {
 		case errors.Is(err, store.ErrNotFound), err == nil && c.Question != change.Question:
 			return pinDetail{}, &store.PinError{Question: change.Question}
@@ -167,32 +168,32 @@ func changedPins(
 
 // replacePins copies the pins of a prism to another id, and makes changes to those of a version.
 func replacePins(
-	ctx context.Context, run Run, of []any, version int32, was, pins prism.PinsID, changes []store.Pin,
+	ctx context.Context, run sqldb.Run, of []any, version int32, was, pins prism.PinsID, changes []store.Pin,
 ) error {
-	if err := run(ctx, Statement{Text: copyPins, Args: append(of[:2:2], was.UUID, pins.UUID)}, nothing); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: copyPins, Args: append(of[:2:2], was.UUID, pins.UUID)}, sqldb.NoRow); err != nil {
 		return err
 	}
 	for _, change := range changes {
 		args := slices.Concat(of[:2], []any{pins.UUID, version, change.Question})
-		if err := run(ctx, Statement{Text: removePin, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: removePin, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		if change.Calibration.IsZero() {
 			continue
 		}
-		if err := run(ctx, Statement{Text: insertPin, Args: append(args, change.Calibration.UUID)}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: insertPin, Args: append(args, change.Calibration.UUID)}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
 	var some bool
-	if err := run(ctx, Statement{Text: hasPins, Args: append(of[:2:2], pins.UUID)}, one(&some, (*Row).Bool)); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: hasPins, Args: append(of[:2:2], pins.UUID)}, sqldb.ReadRow(&some, (*sqldb.Row).Bool)); err != nil {
 		return err
 	}
 	var text *string
 	if some {
-		text = Nullable(pins.String())
+		text = sqldb.Nullable(pins.String())
 	}
-	return run(ctx, Statement{Text: setPins, Args: append(of[:2:2], text)}, nothing)
+	return run(ctx, sqldb.Statement{Text: setPins, Args: append(of[:2:2], text)}, sqldb.NoRow)
 }
 
 // Pinned implements store.Calibrations.
@@ -200,11 +201,11 @@ func (s Store) Pinned(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, pins prism.PinsID, version int32,
 ) (found []store.Calibration, err error) {
 	args := []any{account.UUID, id.UUID, pins.UUID, version}
-	err = s.Run(ctx, Statement{"pinned", selectPinned, args, true}, all(&found, (*Row).calibration))
+	err = s.Run(ctx, sqldb.Query("pinned", selectPinned, args...), sqldb.ReadRows(&found, readCalibration))
 	return found, err
 }
 
-func (r *Row) calibration() store.Calibration {
+func readCalibration(r *sqldb.Row) store.Calibration {
 	return store.Calibration{
 		ID: prism.CalibrationID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(),
 		Fit: r.Bytes(), Measures: r.Bytes(), CreatedAt: r.Time(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -24,16 +25,16 @@ type claimsDetail struct {
 
 // GrantClaim implements store.Members.
 func (s Store) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
-	return s.Transaction(ctx, "grant_claim", func(run Run) error {
+	return s.Transaction(ctx, "grant_claim", func(run sqldb.Run) error {
 		var name string
-		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, one(&name, (*Row).Text)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
-		change := Statement{Text: withdrawClaim, Args: []any{account.UUID, c.Name, c.Value}}
+		change := sqldb.Statement{Text: withdrawClaim, Args: []any{account.UUID, c.Name, c.Value}}
 		if granted {
-			change = Statement{Text: grantClaim, Args: []any{account.UUID, c.Name, c.Value, by.At}}
+			change = sqldb.Statement{Text: grantClaim, Args: []any{account.UUID, c.Name, c.Value, by.At}}
 		}
-		err := run(ctx, change, someRow)
+		err := run(ctx, change, sqldb.SomeRow)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil // it is so already
 		}
@@ -47,7 +48,7 @@ func (s Store) GrantClaim(ctx context.Context, account prism.AccountID, c prism.
 
 // ListClaims implements store.Members.
 func (s Store) ListClaims(ctx context.Context, account prism.AccountID) (claims []prism.Claim, err error) {
-	find := Statement{"list_claims", listClaims, []any{account.UUID}, true}
-	err = s.Run(ctx, find, all(&claims, func(r *Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }))
+	find := sqldb.Query("list_claims", listClaims, account.UUID)
+	err = s.Run(ctx, find, sqldb.ReadRows(&claims, func(r *sqldb.Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }))
 	return claims, err
 }

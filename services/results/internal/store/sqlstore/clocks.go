@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -36,7 +37,7 @@ func (s Store) MendTimes(ctx context.Context, now time.Time) (mended int, err er
 	for _, m := range mendings {
 		n := 0
 		args := []any{now.Add(m.far + store.ClocksDiffer), now.Add(m.then)}
-		if err := s.Run(ctx, Statement{"mend_times", m.text, args, false}, count(&n)); err != nil {
+		if err := s.Run(ctx, sqldb.Change("mend_times", m.text, args...), sqldb.CountRows(&n)); err != nil {
 			return mended, err
 		}
 		mended += n

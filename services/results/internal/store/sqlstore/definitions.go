@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -56,15 +57,15 @@ RETURNING archived_at, slug, name`
 
 // CreatePrism implements store.Definitions.
 func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
-	columns, err := encode(p.Lens)
+	columns, err := sqldb.Encode(p.Lens)
 	if err != nil {
 		return err
 	}
-	return s.Transaction(ctx, OperationCreatePrism, func(run Run) error {
+	return s.Transaction(ctx, sqldb.OperationCreatePrism, func(run sqldb.Run) error {
 		args := []any{
 			account.UUID, p.ID.UUID, p.Slug, p.Name, columns, p.Latest.Number, p.CreatedAt, p.ArchivedAt, p.VersionsHash,
 		}
-		if err := run(ctx, Statement{Text: createPrism, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: createPrism, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		if err := insertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
@@ -74,13 +75,13 @@ func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism
 	})
 }
 
-func insertVersion(ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, v prism.Version) error {
-	definition, err := encode(v.Definition)
+func insertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, v prism.Version) error {
+	definition, err := sqldb.Encode(v.Definition)
 	if err != nil {
 		return err
 	}
 	args := []any{account.UUID, id.UUID, v.Number, definition, v.CreatedAt}
-	return run(ctx, Statement{Text: createVersion, Args: args}, nothing)
+	return run(ctx, sqldb.Statement{Text: createVersion, Args: args}, sqldb.NoRow)
 }
 
 // Prism implements store.Definitions.
@@ -89,7 +90,7 @@ func (s Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref
 	if ref.Slug == "" {
 		text, arg = prismByID, ref.ID.UUID
 	}
-	err = s.Run(ctx, Statement{"prism", text, []any{account.UUID, arg}, true}, one(&p, (*Row).prism))
+	err = s.Run(ctx, sqldb.Query("prism", text, account.UUID, arg), sqldb.ReadRow(&p, readPrism))
 	return p, err
 }
 
@@ -101,7 +102,7 @@ func (s Store) ListPrisms(
 	if which != store.All {
 		text, args = listPrisms, append(args, which == store.Archived)
 	}
-	return readPage(ctx, s, Statement{"list_prisms", text, args, true}, page.Limit, (*Row).prism, "lens", "definition")
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_prisms", text, args...), page.Limit, readPrism, "lens", "definition")
 }
 
 // ListVersions implements store.Definitions.
@@ -113,7 +114,7 @@ func (s Store) ListVersions(
 		newest = math.MaxInt32
 	}
 	args := []any{account.UUID, id.UUID, newest, int64(limit) + 1}
-	return readPage(ctx, s, Statement{"list_versions", listVersions, args, true}, limit, (*Row).version, "definition")
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_versions", listVersions, args...), limit, readVersion, "definition")
 }
 
 // Version implements store.Definitions.
@@ -121,13 +122,13 @@ func (s Store) Version(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
 ) (v prism.Version, err error) {
 	args := []any{account.UUID, id.UUID, number}
-	err = s.Run(ctx, Statement{"version", selectVersion, args, true}, one(&v, (*Row).version))
+	err = s.Run(ctx, sqldb.Query("version", selectVersion, args...), sqldb.ReadRow(&v, readVersion))
 	return v, err
 }
 
 // AddVersion implements store.Definitions.
 func (s Store) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error {
-	return s.Transaction(ctx, "add_version", func(run Run) error {
+	return s.Transaction(ctx, "add_version", func(run sqldb.Run) error {
 		if err := unchanged(ctx, run, account, was); err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (s Store) AddVersion(ctx context.Context, account prism.AccountID, p prism.
 func (s Store) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by store.By,
 ) error {
-	return s.Transaction(ctx, "put_lens", func(run Run) error {
+	return s.Transaction(ctx, "put_lens", func(run sqldb.Run) error {
 		if err := unchanged(ctx, run, account, was); err != nil {
 			return err
 		}
@@ -161,16 +162,16 @@ func (s Store) PutLens(
 
 // unchanged locks a prism until the transaction ends, and returns store.ErrStale if the prism differs from was. Without was, it
 // does nothing.
-func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism.Prism) error {
+func unchanged(ctx context.Context, run sqldb.Run, account prism.AccountID, was *prism.Prism) error {
 	if was == nil {
 		return nil
 	}
 	args := []any{account.UUID, was.ID.UUID}
-	if err := run(ctx, Statement{Text: lockPrism, Args: args}, someRow); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: lockPrism, Args: args}, sqldb.SomeRow); err != nil {
 		return err
 	}
 	var now prism.Prism
-	err := run(ctx, Statement{Text: prismByID, Args: args}, one(&now, (*Row).prism))
+	err := run(ctx, sqldb.Statement{Text: prismByID, Args: args}, sqldb.ReadRow(&now, readPrism))
 	if err == nil && !reflect.DeepEqual(now, *was) {
 		err = store.ErrStale
 	}
@@ -180,20 +181,20 @@ func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism
 // change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another, and
 // the hash of its versions unless that is nil. It returns the slug.
 func change(
-	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens, versionsHash *int64,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens, versionsHash *int64,
 ) (slug string, err error) {
-	columns, err := encode(l)
+	columns, err := sqldb.Encode(l)
 	if err != nil {
 		return "", err
 	}
 	args := []any{account.UUID, id.UUID, from, to, columns, versionsHash}
-	err = run(ctx, Statement{Text: changePrism, Args: args}, one(&slug, (*Row).Text))
+	err = run(ctx, sqldb.Statement{Text: changePrism, Args: args}, sqldb.ReadRow(&slug, (*sqldb.Row).Text))
 	if !errors.Is(err, store.ErrNotFound) {
 		return slug, err
 	}
 	// Find out why nothing was changed. If the reason no longer holds, ErrStale makes the caller try again.
 	var archived bool
-	err = run(ctx, Statement{Text: isArchived, Args: args[:2]}, one(&archived, (*Row).Bool))
+	err = run(ctx, sqldb.Statement{Text: isArchived, Args: args[:2]}, sqldb.ReadRow(&archived, (*sqldb.Row).Bool))
 	switch {
 	case err != nil:
 		return "", err
@@ -206,10 +207,10 @@ func change(
 
 // Rename implements store.Definitions.
 func (s Store) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by store.By) error {
-	return s.Transaction(ctx, "rename_prism", func(run Run) error {
+	return s.Transaction(ctx, "rename_prism", func(run sqldb.Run) error {
 		var p prism.Prism
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, Statement{Text: lockPrism, Args: args}, one(&p, (*Row).locked))
+		err := run(ctx, sqldb.Statement{Text: lockPrism, Args: args}, sqldb.ReadRow(&p, readLockedPrism))
 		switch {
 		case err != nil:
 			return err
@@ -218,15 +219,15 @@ func (s Store) Rename(ctx context.Context, account prism.AccountID, id prism.Pri
 		case p.Name == name:
 			return nil
 		}
-		if err := run(ctx, Statement{Text: setName, Args: append(args, name)}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: setName, Args: append(args, name)}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordPrism(ctx, run, account, by, store.PrismRename, id, p.Slug, noDetail{})
 	})
 }
 
-// locked reads what lockPrism returns.
-func (r *Row) locked() prism.Prism {
+// readLockedPrism reads what lockPrism returns.
+func readLockedPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{ArchivedAt: r.OptionalTime(), Slug: r.Text(), Name: r.Text()}
 }
 
@@ -234,10 +235,10 @@ func (r *Row) locked() prism.Prism {
 func (s Store) SetArchived(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by store.By,
 ) (at *time.Time, err error) {
-	err = s.Transaction(ctx, "set_archived", func(run Run) error {
+	err = s.Transaction(ctx, "set_archived", func(run sqldb.Run) error {
 		var p prism.Prism
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, Statement{Text: lockPrism, Args: args}, one(&p, (*Row).locked))
+		err := run(ctx, sqldb.Statement{Text: lockPrism, Args: args}, sqldb.ReadRow(&p, readLockedPrism))
 		at = p.ArchivedAt
 		if err != nil || (at != nil) == archived {
 			return err
@@ -247,7 +248,7 @@ func (s Store) SetArchived(
 		if archived {
 			action, at = store.PrismArchive, &by.At
 		}
-		if err := run(ctx, Statement{Text: setArchivedAt, Args: append(args, at)}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: setArchivedAt, Args: append(args, at)}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordPrism(ctx, run, account, by, action, id, p.Slug, noDetail{})
@@ -255,13 +256,13 @@ func (s Store) SetArchived(
 	return at, err
 }
 
-func (r *Row) prism() prism.Prism {
+func readPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{
-		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: decode[prism.Lens](r), CreatedAt: r.Time(),
-		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.pins(r.Text()), RetentionDays: r.Int32(), Latest: r.version(),
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: sqldb.Decode[prism.Lens](r), CreatedAt: r.Time(),
+		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.PinsID(r.Text()), RetentionDays: r.Int32(), Latest: readVersion(r),
 	}
 }
 
-func (r *Row) version() prism.Version {
-	return prism.Version{Number: r.Int32(), Definition: decode[prism.Definition](r), CreatedAt: r.Time()}
+func readVersion(r *sqldb.Row) prism.Version {
+	return prism.Version{Number: r.Int32(), Definition: sqldb.Decode[prism.Definition](r), CreatedAt: r.Time()}
 }

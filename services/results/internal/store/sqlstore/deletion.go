@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -79,12 +80,12 @@ type (
 
 // DeleteResult implements store.Deletions.
 func (s Store) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
-	err := s.Transaction(ctx, "delete_result", func(run Run) error {
+	err := s.Transaction(ctx, "delete_result", func(run sqldb.Run) error {
 		var of prism.UUID
-		if err := run(ctx, Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, one(&of, (*Row).UUID)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&of, (*sqldb.Row).UUID)); err != nil {
 			return err
 		}
-		if err := run(ctx, Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, sqldb.NoRow); err != nil {
 			return err
 		}
 		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
@@ -100,14 +101,14 @@ func (s Store) DeleteResult(ctx context.Context, account prism.AccountID, id pri
 // SetRetention implements store.Deletions. It waits for the part that is being deleted; the next part finds that the job has
 // changed.
 func (s Store) SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error {
-	return s.Transaction(ctx, "set_retention", func(run Run) error {
+	return s.Transaction(ctx, "set_retention", func(run sqldb.Run) error {
 		var (
 			slug   string
 			before int32
 			detail retentionDetail
 			args   = []any{account.UUID, id.UUID}
 		)
-		err := run(ctx, Statement{Text: lockRetention, Args: args}, one(&slug, func(r *Row) string {
+		err := run(ctx, sqldb.Statement{Text: lockRetention, Args: args}, sqldb.ReadRow(&slug, func(r *sqldb.Row) string {
 			slug := r.Text()
 			before = r.Int32()
 			return slug
@@ -115,7 +116,7 @@ func (s Store) SetRetention(ctx context.Context, account prism.AccountID, id pri
 		if err != nil || days == before {
 			return err
 		}
-		err = run(ctx, Statement{Text: removeRetention, Args: args}, one(&detail.Deleted, (*Row).Int))
+		err = run(ctx, sqldb.Statement{Text: removeRetention, Args: args}, sqldb.ReadRow(&detail.Deleted, (*sqldb.Row).Int))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -126,14 +127,14 @@ func (s Store) SetRetention(ctx context.Context, account prism.AccountID, id pri
 				return err
 			}
 		}
-		if err := run(ctx, Statement{Text: setRetention, Args: append(args, detail.Days)}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: setRetention, Args: append(args, detail.Days)}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordPrism(ctx, run, account, by, store.PrismRetention, id, slug, detail)
 	})
 }
 
-func insertJob(ctx context.Context, run Run, d store.Deletion) error {
+func insertJob(ctx context.Context, run sqldb.Run, d store.Deletion) error {
 	var (
 		days        *int32
 		savedBefore *time.Time
@@ -144,15 +145,15 @@ func insertJob(ctx context.Context, run Run, d store.Deletion) error {
 		savedBefore = &d.SavedBefore
 	}
 	args := []any{
-		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, Nullable(string(d.Status)), savedBefore, d.DueAt, d.Reached,
+		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, sqldb.Nullable(string(d.Status)), savedBefore, d.DueAt, d.Reached,
 	}
-	return run(ctx, Statement{Text: insertDeletion, Args: args}, nothing)
+	return run(ctx, sqldb.Statement{Text: insertDeletion, Args: args}, sqldb.NoRow)
 }
 
 // CountDeletion implements store.Deletions.
 func (s Store) CountDeletion(ctx context.Context, d *store.Deletion) (matches int64, ended bool, err error) {
 	const operation = "count_deletion"
-	run := func(ctx context.Context, st Statement, read Reader) error {
+	run := func(ctx context.Context, st sqldb.Statement, read sqldb.Reader) error {
 		st.Operation, st.ReadOnly = operation, true
 		return s.Run(ctx, st, read)
 	}
@@ -160,9 +161,9 @@ func (s Store) CountDeletion(ctx context.Context, d *store.Deletion) (matches in
 	if err != nil {
 		return 0, false, err
 	}
-	l := list{}
-	l.matches(countMatches, *d, upper, d.SavedBefore)
-	err = run(ctx, l.statement(), one(&matches, (*Row).Int))
+	l := sqldb.List{}
+	whereMatches(&l, countMatches, *d, upper, d.SavedBefore)
+	err = run(ctx, l.Complete(), sqldb.ReadRow(&matches, (*sqldb.Row).Int))
 	d.Reached = upper
 	return matches, ended, err
 }
@@ -179,7 +180,7 @@ func (s Store) AddDeletion(ctx context.Context, d store.Deletion, slug string, c
 	if d.Status != "" {
 		detail.By = append(detail.By, "status")
 	}
-	return s.Transaction(ctx, "add_deletion", func(run Run) error {
+	return s.Transaction(ctx, "add_deletion", func(run sqldb.Run) error {
 		if err := room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
 			return err
 		}
@@ -192,18 +193,18 @@ func (s Store) AddDeletion(ctx context.Context, d store.Deletion, slug string, c
 
 // TakeDeletion implements store.Deletions. If two workers take at the same time, the second one sees the lease of the first.
 func (s Store) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (d store.Deletion, err error) {
-	l := list{Statement: Statement{Operation: "take_deletion", Args: []any{now, until}}}
-	l.text.WriteString(takeDeletion)
+	l := sqldb.List{Statement: sqldb.Change("take_deletion", "", now, until)}
+	l.Write(takeDeletion)
 	if len(last) > 0 {
 		accounts := make([]any, len(last))
 		for i, account := range last {
 			accounts[i] = account.UUID
 		}
-		l.in("CASE WHEN account_id IN (", accounts)
-		l.text.WriteString(" THEN 1 ELSE 0 END, ")
+		l.In("CASE WHEN account_id IN (", accounts)
+		l.Write(" THEN 1 ELSE 0 END, ")
 	}
-	l.text.WriteString(takenDeletion)
-	err = s.Run(ctx, l.statement(), one(&d, func(r *Row) store.Deletion {
+	l.Write(takenDeletion)
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&d, func(r *sqldb.Row) store.Deletion {
 		return store.Deletion{
 			Account: prism.AccountID{UUID: r.UUID()}, ID: r.UUID(), Prism: prism.PrismID{UUID: r.UUID()}, Days: r.Int32(),
 			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(),
@@ -215,7 +216,7 @@ func (s Store) TakeDeletion(ctx context.Context, now, until time.Time, last []pr
 // DeletePart implements store.Deletions.
 func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Time, by store.By) (deleted int, ended bool, err error) {
 	next := *d
-	err = s.Transaction(ctx, "delete_part", func(run Run) (err error) {
+	err = s.Transaction(ctx, "delete_part", func(run sqldb.Run) (err error) {
 		next = *d
 		part := store.DeletePart
 		if s.Full() {
@@ -224,11 +225,11 @@ func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Tim
 		if next.Reached, ended, err = walk(ctx, run, *d, part); err != nil {
 			return err
 		}
-		l := list{}
-		l.matches(deleteMatches, *d, next.Reached, d.Bound())
-		l.text.WriteString(" RETURNING id")
+		l := sqldb.List{}
+		whereMatches(&l, deleteMatches, *d, next.Reached, d.Bound())
+		l.Write(" RETURNING id")
 		var ids []prism.UUID
-		if err := run(ctx, l.statement(), all(&ids, (*Row).UUID)); err != nil {
+		if err := run(ctx, l.Complete(), sqldb.ReadRows(&ids, (*sqldb.Row).UUID)); err != nil {
 			return err
 		}
 		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
@@ -237,7 +238,7 @@ func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Tim
 		deleted = len(ids)
 		var total int64
 		args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, next.Reached, int64(deleted), until}
-		if err := run(ctx, Statement{Text: advanceDeletion, Args: args}, one(&total, (*Row).Int)); err != nil || !ended {
+		if err := run(ctx, sqldb.Statement{Text: advanceDeletion, Args: args}, sqldb.ReadRow(&total, (*sqldb.Row).Int)); err != nil || !ended {
 			return err
 		}
 		return endPass(ctx, run, &next, total, by)
@@ -250,10 +251,10 @@ func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Tim
 }
 
 // endPass ends a pass, which has deleted this many results in total.
-func endPass(ctx context.Context, run Run, d *store.Deletion, deleted int64, by store.By) error {
+func endPass(ctx context.Context, run sqldb.Run, d *store.Deletion, deleted int64, by store.By) error {
 	if d.Days > 0 && deleted > 0 {
 		var slug string
-		err := run(ctx, Statement{Text: selectSlug, Args: []any{d.Account.UUID, d.Prism.UUID}}, one(&slug, (*Row).Text))
+		err := run(ctx, sqldb.Statement{Text: selectSlug, Args: []any{d.Account.UUID, d.Prism.UUID}}, sqldb.ReadRow(&slug, (*sqldb.Row).Text))
 		if err != nil {
 			return err
 		}
@@ -265,20 +266,20 @@ func endPass(ctx context.Context, run Run, d *store.Deletion, deleted int64, by 
 	next, more := d.Next(by.At)
 	*d = next
 	if more {
-		return run(ctx, Statement{Text: restartDeletion, Args: []any{d.Account.UUID, d.ID, d.DueAt, d.Reached}}, nothing)
+		return run(ctx, sqldb.Statement{Text: restartDeletion, Args: []any{d.Account.UUID, d.ID, d.DueAt, d.Reached}}, sqldb.NoRow)
 	}
-	return run(ctx, Statement{Text: removeDeletion, Args: []any{d.Account.UUID, d.ID}}, nothing)
+	return run(ctx, sqldb.Statement{Text: removeDeletion, Args: []any{d.Account.UUID, d.ID}}, sqldb.NoRow)
 }
 
 // ReturnDeletion implements store.Deletions.
 func (s Store) ReturnDeletion(ctx context.Context, d store.Deletion, now time.Time) error {
 	args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, now}
-	return s.Run(ctx, Statement{"return_deletion", returnDeletion, args, false}, nothing)
+	return s.Run(ctx, sqldb.Change("return_deletion", returnDeletion, args...), sqldb.NoRow)
 }
 
 // DueDeletions implements store.Deletions.
 func (s Store) DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error) {
-	err = s.Run(ctx, Statement{"due_deletions", dueDeletions, []any{now}, true}, one(&jobs, func(r *Row) int64 {
+	err = s.Run(ctx, sqldb.Query("due_deletions", dueDeletions, now), sqldb.ReadRow(&jobs, func(r *sqldb.Row) int64 {
 		jobs := r.Int()
 		since = r.Time()
 		return jobs
@@ -287,38 +288,38 @@ func (s Store) DueDeletions(ctx context.Context, now time.Time) (jobs int64, sin
 }
 
 // walk finds the last id of the next part of a walk, and reports the end of the walk. A part includes results that do not match.
-func walk(ctx context.Context, run Run, d store.Deletion, part int) (upper prism.UUID, ended bool, err error) {
-	l := list{}
-	l.walked(selectWalked, d)
-	l.add(" AND r.id < ", d.End())
+func walk(ctx context.Context, run sqldb.Run, d store.Deletion, part int) (upper prism.UUID, ended bool, err error) {
+	l := sqldb.List{}
+	whereWalked(&l, selectWalked, d)
+	l.Add(" AND r.id < ", d.End())
 	// A literal, so that the planner knows that the statement reads few rows.
-	l.text.WriteString(" ORDER BY r.id LIMIT 1 OFFSET " + strconv.Itoa(part-1))
-	err = run(ctx, l.statement(), one(&upper, (*Row).UUID))
+	l.Write(" ORDER BY r.id LIMIT 1 OFFSET " + strconv.Itoa(part-1))
+	err = run(ctx, l.Complete(), sqldb.ReadRow(&upper, (*sqldb.Row).UUID))
 	if errors.Is(err, store.ErrNotFound) {
 		return d.End(), true, nil
 	}
 	return upper, false, err
 }
 
-// walked selects the results that a job walks: those with its ref if it has one, else those of its prism. Both have an index that
+// whereWalked selects the results that a job walks: those with its ref if it has one, else those of its prism. Both have an index that
 // ends with the id, so a part reads its results and no others.
-func (l *list) walked(query string, d store.Deletion) {
-	l.add(query+" WHERE r.account_id = ", d.Account.UUID)
+func whereWalked(l *sqldb.List, query string, d store.Deletion) {
+	l.Add(query+" WHERE r.account_id = ", d.Account.UUID)
 	if d.Ref != nil {
-		l.add(" AND r.ref = ", *d.Ref)
+		l.Add(" AND r.ref = ", *d.Ref)
 	} else {
-		l.add(" AND r.prism_id = ", d.Prism.UUID)
+		l.Add(" AND r.prism_id = ", d.Prism.UUID)
 	}
-	l.add(" AND r.id > ", d.Reached)
+	l.Add(" AND r.id > ", d.Reached)
 }
 
-// matches selects the results that a job deletes among those of a part, which ends with the id upper.
-func (l *list) matches(query string, d store.Deletion, upper prism.UUID, savedBefore time.Time) {
-	l.walked(query, d)
-	l.add(" AND r.id <= ", upper)
-	l.add(" AND r.created_at < ", savedBefore)
-	l.add(" AND r.prism_id = ", d.Prism.UUID)
+// whereMatches selects the results that a job deletes among those of a part, which ends with the id upper.
+func whereMatches(l *sqldb.List, query string, d store.Deletion, upper prism.UUID, savedBefore time.Time) {
+	whereWalked(l, query, d)
+	l.Add(" AND r.id <= ", upper)
+	l.Add(" AND r.created_at < ", savedBefore)
+	l.Add(" AND r.prism_id = ", d.Prism.UUID)
 	if d.Status != "" {
-		l.add(" AND r.status = ", string(d.Status))
+		l.Add(" AND r.status = ", string(d.Status))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -93,17 +94,17 @@ type driftDetail struct {
 func (s Store) SetDrift(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, c store.DriftChange, by store.By,
 ) error {
-	return s.Transaction(ctx, "set_drift", func(run Run) error {
+	return s.Transaction(ctx, "set_drift", func(run sqldb.Run) error {
 		of := []any{account.UUID, id.UUID}
 		var (
 			p      prism.Prism
 			w      store.DriftWatch
 			detail = driftDetail{Watched: c.Watched}
 		)
-		if err := run(ctx, Statement{Text: lockPrism, Args: of}, one(&p, (*Row).locked)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: lockPrism, Args: of}, sqldb.ReadRow(&p, readLockedPrism)); err != nil {
 			return err
 		}
-		err := run(ctx, Statement{Text: selectWatch, Args: of}, one(&w, (*Row).driftWatch))
+		err := run(ctx, sqldb.Statement{Text: selectWatch, Args: of}, sqldb.ReadRow(&w, readDriftWatch))
 		watched := err == nil
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -111,7 +112,7 @@ func (s Store) SetDrift(
 		changed := watched != c.Watched
 		switch {
 		case changed && c.Watched:
-			err = run(ctx, Statement{Text: insertWatch, Args: append(of[:2:2], by.At, c.Start)}, nothing)
+			err = run(ctx, sqldb.Statement{Text: insertWatch, Args: append(of[:2:2], by.At, c.Start)}, sqldb.NoRow)
 		case changed:
 			err = forgetDrift(ctx, run, of)
 		default:
@@ -135,9 +136,9 @@ func (s Store) SetDrift(
 
 // forgetDrift deletes the watch of a prism and all counts. It deletes the watch first: a worker that adds counts at the same time
 // has then either committed, and its counts are deleted too, or finds no watch.
-func forgetDrift(ctx context.Context, run Run, of []any) error {
+func forgetDrift(ctx context.Context, run sqldb.Run, of []any) error {
 	for _, text := range []string{deleteWatch, deleteDriftVersions, deleteCounts} {
-		if err := run(ctx, Statement{Text: text, Args: of}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: text, Args: of}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,7 @@ func forgetDrift(ctx context.Context, run Run, of []any) error {
 }
 
 // setReference sets the reference period of a version, and reports whether that changed it.
-func setReference(ctx context.Context, run Run, of []any, c store.DriftChange) (bool, error) {
+func setReference(ctx context.Context, run sqldb.Run, of []any, c store.DriftChange) (bool, error) {
 	was, err := driftVersion(ctx, run, of, c.Version)
 	if err != nil || was.From.Equal(c.From) && was.To.Equal(c.To) {
 		return false, err
@@ -154,13 +155,13 @@ func setReference(ctx context.Context, run Run, of []any, c store.DriftChange) (
 	if !c.From.IsZero() {
 		from, to = &c.From, &c.To
 	}
-	return true, run(ctx, Statement{Text: putReference, Args: append(of[:2:2], c.Version, from, to)}, nothing)
+	return true, run(ctx, sqldb.Statement{Text: putReference, Args: append(of[:2:2], c.Version, from, to)}, sqldb.NoRow)
 }
 
 // driftVersion reads what is known of a version's reference.
-func driftVersion(ctx context.Context, run Run, of []any, version int32) (v store.DriftVersion, err error) {
-	st := Statement{"drift_version", selectDriftVersion, append(of[:2:2], version), true}
-	err = run(ctx, st, one(&v, func(r *Row) store.DriftVersion {
+func driftVersion(ctx context.Context, run sqldb.Run, of []any, version int32) (v store.DriftVersion, err error) {
+	st := sqldb.Query("drift_version", selectDriftVersion, append(of[:2:2], version)...)
+	err = run(ctx, st, sqldb.ReadRow(&v, func(r *sqldb.Row) store.DriftVersion {
 		return store.DriftVersion{
 			Version: r.Int32(), First: r.Int(), FirstFrom: r.Time(), FirstTo: r.Time(), From: r.Time(), To: r.Time(),
 		}
@@ -171,7 +172,7 @@ func driftVersion(ctx context.Context, run Run, of []any, version int32) (v stor
 	return v, err
 }
 
-func (r *Row) driftWatch() store.DriftWatch {
+func readDriftWatch(r *sqldb.Row) store.DriftWatch {
 	return store.DriftWatch{
 		Account: prism.AccountID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, WatchedAt: r.Time(), Reached: r.UUID(),
 	}
@@ -179,7 +180,7 @@ func (r *Row) driftWatch() store.DriftWatch {
 
 // DriftWatch implements store.Drift.
 func (s Store) DriftWatch(ctx context.Context, account prism.AccountID, id prism.PrismID) (w store.DriftWatch, err error) {
-	err = s.Run(ctx, Statement{"drift_watch", selectWatch, []any{account.UUID, id.UUID}, true}, one(&w, (*Row).driftWatch))
+	err = s.Run(ctx, sqldb.Query("drift_watch", selectWatch, account.UUID, id.UUID), sqldb.ReadRow(&w, readDriftWatch))
 	return w, err
 }
 
@@ -195,7 +196,7 @@ func (s Store) DriftCounts(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, span store.DriftSpan, from, to time.Time,
 ) (counts []store.DriftCounts, err error) {
 	args := []any{account.UUID, id.UUID, int32(span), from, to, version}
-	err = s.Run(ctx, Statement{"drift_counts", selectDriftCounts, args, true}, all(&counts, func(r *Row) store.DriftCounts {
+	err = s.Run(ctx, sqldb.Query("drift_counts", selectDriftCounts, args...), sqldb.ReadRows(&counts, func(r *sqldb.Row) store.DriftCounts {
 		return store.DriftCounts{Version: version, Span: span, At: r.Time(), Results: r.Int(), Counts: r.Bytes()}
 	}))
 	return counts, err
@@ -203,9 +204,9 @@ func (s Store) DriftCounts(
 
 // ListDriftWatches implements store.Drift.
 func (s Store) ListDriftWatches(ctx context.Context, limit int) (watches []store.DriftWatch, more int64, err error) {
-	st := Statement{"list_drift_watches", listWatches, []any{int64(limit)}, true}
-	err = s.Run(ctx, st, all(&watches, func(r *Row) store.DriftWatch {
-		w := r.driftWatch()
+	st := sqldb.Query("list_drift_watches", listWatches, int64(limit))
+	err = s.Run(ctx, st, sqldb.ReadRows(&watches, func(r *sqldb.Row) store.DriftWatch {
+		w := readDriftWatch(r)
 		w.Latest, more = r.Int32(), r.Int()
 		return w
 	}))
@@ -214,13 +215,13 @@ func (s Store) ListDriftWatches(ctx context.Context, limit int) (watches []store
 
 // TakeDriftWatch implements store.Drift. If two workers take at the same time, the second one sees the lease of the first.
 func (s Store) TakeDriftWatch(ctx context.Context, now, until time.Time) (w store.DriftWatch, err error) {
-	err = s.Run(ctx, Statement{"take_drift_watch", takeWatch, []any{now, until}, false}, one(&w, (*Row).driftWatch))
+	err = s.Run(ctx, sqldb.Change("take_drift_watch", takeWatch, now, until), sqldb.ReadRow(&w, readDriftWatch))
 	return w, err
 }
 
 // OldestLease implements store.Drift.
 func (s Store) OldestLease(ctx context.Context, account prism.AccountID, id prism.PrismID) (at time.Time, err error) {
-	err = s.Run(ctx, Statement{"oldest_lease", oldestLease, []any{account.UUID, id.UUID}, true}, one(&at, (*Row).Time))
+	err = s.Run(ctx, sqldb.Query("oldest_lease", oldestLease, account.UUID, id.UUID), sqldb.ReadRow(&at, (*sqldb.Row).Time))
 	return at, err
 }
 
@@ -230,7 +231,7 @@ func (s Store) DriftAnswers(
 ) (answers []store.DriftAnswer, err error) {
 	answers = make([]store.DriftAnswer, 0, store.DriftPart)
 	args := []any{account.UUID, id.UUID, after, last}
-	err = s.Run(ctx, Statement{"drift_answers", selectAnswers, args, true}, all(&answers, func(r *Row) store.DriftAnswer {
+	err = s.Run(ctx, sqldb.Query("drift_answers", selectAnswers, args...), sqldb.ReadRows(&answers, func(r *sqldb.Row) store.DriftAnswer {
 		return store.DriftAnswer{ID: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
 	}))
 	return answers, err
@@ -240,14 +241,14 @@ func (s Store) DriftAnswers(
 // counts.
 func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.DriftStep) error {
 	of := []any{was.Account.UUID, was.Prism.UUID}
-	return s.Transaction(ctx, "add_drift", func(run Run) error {
-		move := Statement{Text: moveWatch, Args: append(of[:2:2], was.WatchedAt, was.Reached, step.Reached, step.DueAt)}
-		if err := run(ctx, move, someRow); err != nil {
+	return s.Transaction(ctx, "add_drift", func(run sqldb.Run) error {
+		move := sqldb.Statement{Text: moveWatch, Args: append(of[:2:2], was.WatchedAt, was.Reached, step.Reached, step.DueAt)}
+		if err := run(ctx, move, sqldb.SomeRow); err != nil {
 			return err
 		}
 		for _, v := range step.Versions {
 			args := slices.Concat(of[:2], []any{v.Version, v.First, v.FirstFrom, v.FirstTo})
-			if err := run(ctx, Statement{Text: putFirst, Args: args}, nothing); err != nil {
+			if err := run(ctx, sqldb.Statement{Text: putFirst, Args: args}, sqldb.NoRow); err != nil {
 				return err
 			}
 		}
@@ -263,7 +264,7 @@ func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.Dr
 			store.DriftOfTenMinutes: store.DriftRecent, store.DriftOfHour: store.DriftKept,
 		} {
 			args := slices.Concat(of[:2], []any{int32(span), step.DueAt.Add(-kept)})
-			if err := run(ctx, Statement{Text: deleteOldSpans, Args: args}, nothing); err != nil {
+			if err := run(ctx, sqldb.Statement{Text: deleteOldSpans, Args: args}, sqldb.NoRow); err != nil {
 				return err
 			}
 		}
@@ -273,20 +274,20 @@ func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.Dr
 
 // addDriftCounts adds to the counts of a span, or stores them as its first ones.
 func addDriftCounts(
-	ctx context.Context, run Run, of []any, c store.DriftCounts, add func(stored, more []byte) ([]byte, error),
+	ctx context.Context, run sqldb.Run, of []any, c store.DriftCounts, add func(stored, more []byte) ([]byte, error),
 ) error {
 	args := slices.Concat(of[:2], []any{c.Version, int32(c.Span), c.At})
-	err := run(ctx, Statement{Text: insertCounts, Args: append(args[:5:5], c.Results, c.Counts)}, someRow)
+	err := run(ctx, sqldb.Statement{Text: insertCounts, Args: append(args[:5:5], c.Results, c.Counts)}, sqldb.SomeRow)
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	var stored []byte
-	if err := run(ctx, Statement{Text: selectCounts, Args: args}, one(&stored, (*Row).Bytes)); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: selectCounts, Args: args}, sqldb.ReadRow(&stored, (*sqldb.Row).Bytes)); err != nil {
 		return err
 	}
 	sum, err := add(stored, c.Counts)
 	if err != nil {
 		return err
 	}
-	return run(ctx, Statement{Text: addCounts, Args: append(args[:5:5], c.Results, sum)}, nothing)
+	return run(ctx, sqldb.Statement{Text: addCounts, Args: append(args[:5:5], c.Results, sum)}, sqldb.NoRow)
 }

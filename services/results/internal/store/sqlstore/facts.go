@@ -5,23 +5,21 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // The look-ups. Each is one statement, and so one snapshot. None reads a row if the API key is unknown or revoked.
 const (
-	// callerColumns are the columns of an API key k, which Row.caller reads. The id of a session's key is that of its member.
-	callerColumns = `k.account_id, coalesce(k.member_id, k.id), k.role, k.expires_at`
-
-	createFactsBySlug = selectAsked + fromAsked + "q.slug = $2" + whereKey
-	createFactsByID   = selectAsked + fromAsked + "q.id = $2" + whereKey
-	keyedFactsBySlug  = selectAsked + selectHolder + fromAsked + "q.slug = $2" + fromHolder + whereKey
-	keyedFactsByID    = selectAsked + selectHolder + fromAsked + "q.id = $2" + fromHolder + whereKey
+	createFactsBySlug = selectAsked + fromAsked + "q.slug = $2" + sqldb.WhereKey
+	createFactsByID   = selectAsked + fromAsked + "q.id = $2" + sqldb.WhereKey
+	keyedFactsBySlug  = selectAsked + selectHolder + fromAsked + "q.slug = $2" + fromHolder + sqldb.WhereKey
+	keyedFactsByID    = selectAsked + selectHolder + fromAsked + "q.id = $2" + fromHolder + sqldb.WhereKey
 
 	selectAsked = `-- name: CreateFacts :one
-SELECT ` + callerColumns + `, q.id, q.slug || coalesce('/' || q.pins, ''), CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END,
+SELECT ` + sqldb.CallerColumns + `, q.id, q.slug || coalesce('/' || q.pins, ''), CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END,
 	q.lens, q.versions_hash`
-	selectHolder = `, ` + PrismState + `, ` + Fixed + Retries + `,
+	selectHolder = `, ` + sqldb.PrismState + `, ` + sqldb.Fixed + sqldb.Retries + `,
 	CASE WHEN r.status = 'failed' OR $4 THEN r.context END, CASE WHEN r.status = 'failed' OR $4 THEN r.fields END`
 	fromAsked = `
 FROM api_keys k
@@ -33,20 +31,18 @@ LEFT JOIN prisms q ON q.account_id = k.account_id AND `
 LEFT JOIN results r ON r.account_id = k.account_id
 	AND r.idempotency_key = CASE WHEN k.revoked_at IS NULL THEN CAST($3 AS text) END
 LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
-	whereKey = `
-WHERE k.digest = $1 AND k.revoked_at IS NULL`
 
-	resultFacts             = resultFactsBeforeInput + Input + resultFactsAfterInput
+	resultFacts             = resultFactsBeforeInput + sqldb.Input + resultFactsAfterInput
 	resultFactsWithoutInput = resultFactsBeforeInput + resultFactsAfterInput
 
 	resultFactsBeforeInput = `-- name: ResultFacts :one
-SELECT ` + callerColumns + `, ` + PrismState + `, ` + Fixed
+SELECT ` + sqldb.CallerColumns + `, ` + sqldb.PrismState + `, ` + sqldb.Fixed
 	resultFactsAfterInput = `
 FROM api_keys k
 LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
-LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + whereKey
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + sqldb.WhereKey
 
-	authenticate = `SELECT ` + callerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + whereKey
+	authenticate = `SELECT ` + sqldb.CallerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + sqldb.WhereKey
 )
 
 // CreateFacts implements store.Results.
@@ -61,13 +57,13 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.C
 		text, args = texts[1], append(args, q.IdempotencyKey, q.Format.Tabular())
 	}
 	var facts store.CreateFacts
-	err := s.LookUp(ctx, Statement{"create_facts", text, args, true}, func(r *Row) {
-		facts.Caller = r.caller()
+	err := s.LookUp(ctx, sqldb.Query("create_facts", text, args...), func(r *sqldb.Row) {
+		facts.Caller = r.Caller()
 		p := r.PrismState()
-		facts.Prism, facts.Version = found(p, p.ID.UUID), asked(q.Version, p.Latest)
+		facts.Prism, facts.Version = sqldb.Found(p, p.ID.UUID), asked(q.Version, p.Latest)
 		if keyed {
 			saved := r.Saved(store.WithInput)
-			facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
+			facts.Stored, facts.StoredPrism = sqldb.Found(saved.Result, saved.Result.ID.UUID), sqldb.Found(saved.Prism, saved.Prism.ID.UUID)
 		}
 	})
 	if err == nil && facts.Stored != nil && facts.Stored.Status == prism.OK { // the repeat returns it
@@ -100,10 +96,10 @@ func (s Store) ResultFacts(
 		text = resultFacts
 	}
 	var facts store.ResultFacts
-	err := s.LookUp(ctx, Statement{"result_facts", text, []any{key[:], id.UUID}, true}, func(r *Row) {
-		facts.Caller = r.caller()
+	err := s.LookUp(ctx, sqldb.Query("result_facts", text, key[:], id.UUID), func(r *sqldb.Row) {
+		facts.Caller = r.Caller()
 		saved := r.Saved(in)
-		facts.Result, facts.Prism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
+		facts.Result, facts.Prism = sqldb.Found(saved.Result, saved.Result.ID.UUID), sqldb.Found(saved.Prism, saved.Prism.ID.UUID)
 	})
 	if err != nil {
 		return store.ResultFacts{}, err
@@ -114,20 +110,12 @@ func (s Store) ResultFacts(
 // Authenticate implements store.Keys.
 func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
 	var caller store.Caller
-	err := s.LookUp(ctx, Statement{"authenticate", authenticate, []any{key[:]}, true}, func(r *Row) {
-		caller = r.caller()
+	err := s.LookUp(ctx, sqldb.Query("authenticate", authenticate, key[:]), func(r *sqldb.Row) {
+		caller = r.Caller()
 		caller.Member = r.Bool()
 	})
 	if err != nil {
 		return store.Caller{}, err
 	}
 	return caller, nil
-}
-
-// Nullable is nil for the empty string, which makes the column null.
-func Nullable(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

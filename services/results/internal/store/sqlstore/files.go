@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -70,27 +71,27 @@ RETURNING name`
 
 // CreateFile implements store.Files. The lock of the account makes concurrent calls count the files one after the other.
 func (s Store) CreateFile(ctx context.Context, account prism.AccountID, f store.File) error {
-	return s.Transaction(ctx, "create_file", func(run Run) error {
+	return s.Transaction(ctx, "create_file", func(run sqldb.Run) error {
 		var uploads int64
 		of := []any{account.UUID}
-		if err := run(ctx, Statement{Text: lockAccount, Args: of}, someRow); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: of}, sqldb.SomeRow); err != nil {
 			return err
 		}
-		if err := run(ctx, Statement{Text: countUploads, Args: of}, one(&uploads, (*Row).Int)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: countUploads, Args: of}, sqldb.ReadRow(&uploads, (*sqldb.Row).Int)); err != nil {
 			return err
 		}
 		if uploads >= store.MaxUploads {
 			return store.ErrTooManyUploads
 		}
 		var stored store.Storage
-		if err := run(ctx, Statement{Text: readStorage, Args: of}, one(&stored, (*Row).storage)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: selectStorage, Args: of}, sqldb.ReadRow(&stored, readStorage)); err != nil {
 			return err
 		}
 		if f.Bytes > stored.Limit-stored.Bytes {
 			return &store.NoRoomError{Limit: stored.Limit}
 		}
 		args := append(slices.Clip(of), f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
-		return run(ctx, Statement{Text: insertFile, Args: args}, nothing)
+		return run(ctx, sqldb.Statement{Text: insertFile, Args: args}, sqldb.NoRow)
 	})
 }
 
@@ -104,7 +105,7 @@ func digestArgument(digest *[32]byte) []byte {
 
 // File implements store.Files.
 func (s Store) File(ctx context.Context, account prism.AccountID, id prism.FileID) (f store.File, err error) {
-	err = s.Run(ctx, Statement{"file", selectFile, []any{account.UUID, id.UUID}, true}, one(&f, (*Row).file))
+	err = s.Run(ctx, sqldb.Query("file", selectFile, account.UUID, id.UUID), sqldb.ReadRow(&f, readFile))
 	return f, err
 }
 
@@ -113,26 +114,26 @@ func (s Store) ListFiles(
 	ctx context.Context, account prism.AccountID, page store.Page,
 ) (files []store.File, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	return readPage(ctx, s, Statement{"list_files", listFiles, args, true}, page.Limit, (*Row).file, "layout", "hash_state")
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_files", listFiles, args...), page.Limit, readFile, "layout", "hash_state")
 }
 
-func (r *Row) file() store.File {
+func readFile(r *sqldb.Row) store.File {
 	return store.File{
-		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: prism.FileFormat(r.Text()), Bytes: r.Int(), SHA256: r.digest(),
+		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: prism.FileFormat(r.Text()), Bytes: r.Int(), SHA256: readDigest(r),
 		Status: prism.FileStatus(r.Text()), Error: r.Text(), Rows: r.Int(), Chunks: r.Int32(), Layout: r.Bytes(),
 		Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}, CreatedAt: r.Time(), ExpiresAt: r.Time(),
 		Hashed: store.Hashed{Parts: r.Int32(), State: r.Bytes()}, Readings: r.Int32(),
 	}
 }
 
-// digest reads a SHA-256, or nil for null.
-func (r *Row) digest() *[32]byte {
+// readDigest reads a SHA-256, or nil for null.
+func readDigest(r *sqldb.Row) *[32]byte {
 	b := r.Bytes()
 	if b == nil {
 		return nil
 	}
 	if len(b) != 32 {
-		r.fail(ErrUnreadable)
+		r.Fail(sqldb.ErrUnreadable)
 		return nil
 	}
 	return (*[32]byte)(b)
@@ -144,13 +145,13 @@ func (s Store) PutPart(
 	ctx context.Context, account prism.AccountID, id prism.FileID, p store.Part,
 ) (digest [32]byte, err error) {
 	inserted := 0
-	err = s.Transaction(ctx, "put_part", func(run Run) error {
+	err = s.Transaction(ctx, "put_part", func(run sqldb.Run) error {
 		args := []any{account.UUID, id.UUID, p.Number}
-		if err := run(ctx, Statement{Text: insertPart, Args: append(args, p.Bytes, p.SHA256[:])}, count(&inserted)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: insertPart, Args: append(args, p.Bytes, p.SHA256[:])}, sqldb.CountRows(&inserted)); err != nil {
 			return err
 		}
 		var stored *[32]byte
-		if err := run(ctx, Statement{Text: selectPart, Args: args}, one(&stored, (*Row).digest)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: selectPart, Args: args}, sqldb.ReadRow(&stored, readDigest)); err != nil {
 			return err
 		}
 		if stored == nil {
@@ -170,13 +171,13 @@ func (s Store) Parts(
 	ctx context.Context, account prism.AccountID, id prism.FileID, from, to int32,
 ) (parts []store.Part, err error) {
 	args := []any{account.UUID, id.UUID, from, to}
-	err = s.Run(ctx, Statement{"file_parts", selectParts, args, true}, all(&parts, (*Row).part))
+	err = s.Run(ctx, sqldb.Query("file_parts", selectParts, args...), sqldb.ReadRows(&parts, readPart))
 	return parts, err
 }
 
-func (r *Row) part() store.Part {
+func readPart(r *sqldb.Row) store.Part {
 	p := store.Part{Number: r.Int32(), Bytes: r.Int32()}
-	if digest := r.digest(); digest != nil {
+	if digest := readDigest(r); digest != nil {
 		p.SHA256 = *digest
 	}
 	return p
@@ -187,19 +188,19 @@ func (s Store) SetHashed(
 	ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h store.Hashed,
 ) error {
 	args := []any{account.UUID, id.UUID, from, h.Parts, h.State}
-	return s.Run(ctx, Statement{"set_hashed", setHashed, args, false}, nothing)
+	return s.Run(ctx, sqldb.Change("set_hashed", setHashed, args...), sqldb.NoRow)
 }
 
 // SetReading implements store.Files.
 func (s Store) SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error {
 	set := 0
-	err := s.Transaction(ctx, "set_reading", func(run Run) error {
+	err := s.Transaction(ctx, "set_reading", func(run sqldb.Run) error {
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, Statement{Text: setReading, Args: append(args, at, at.Add(store.FileTime))}, count(&set))
+		err := run(ctx, sqldb.Statement{Text: setReading, Args: append(args, at, at.Add(store.FileTime))}, sqldb.CountRows(&set))
 		if err != nil {
 			return err
 		}
-		return run(ctx, Statement{Text: selectFile, Args: args}, someRow)
+		return run(ctx, sqldb.Statement{Text: selectFile, Args: args}, sqldb.SomeRow)
 	})
 	if err == nil && set == 0 {
 		err = s.ConfirmAll(ctx, account) // the completion by an earlier call
@@ -209,15 +210,15 @@ func (s Store) SetReading(ctx context.Context, account prism.AccountID, id prism
 
 // DeleteFile implements store.Files. The repeat of a deletion is confirmed, as in DeleteResult.
 func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by store.By) error {
-	err := s.Transaction(ctx, "delete_file", func(run Run) error {
+	err := s.Transaction(ctx, "delete_file", func(run sqldb.Run) error {
 		var name string
 		args := []any{account.UUID, id.UUID, by.At}
-		if err := run(ctx, Statement{Text: deleteFile, Args: args}, one(&name, (*Row).Text)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: deleteFile, Args: args}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
 		// The row is locked now: a run that is created at the same time is either visible here, or will find the file deleted.
 		var used bool
-		if err := run(ctx, Statement{Text: fileUsed, Args: args[:2]}, one(&used, (*Row).Bool)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: fileUsed, Args: args[:2]}, sqldb.ReadRow(&used, (*sqldb.Row).Bool)); err != nil {
 			return err
 		}
 		if used {
@@ -237,41 +238,41 @@ func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism
 
 // ExpiredFiles implements store.Files.
 func (s Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) (owners []store.FileOwner, err error) {
-	err = s.Run(ctx, Statement{"expired_files", fileExpired, []any{now, int64(limit)}, true}, all(&owners, (*Row).fileOwner))
+	err = s.Run(ctx, sqldb.Query("expired_files", fileExpired, now, int64(limit)), sqldb.ReadRows(&owners, readFileOwner))
 	return owners, err
 }
 
 // DeletedFiles implements store.Files.
 func (s Store) DeletedFiles(ctx context.Context, before time.Time, limit int) (files []store.DeletedFile, err error) {
 	args := []any{before, int64(limit)}
-	err = s.Run(ctx, Statement{"deleted_files", fileDeleted, args, true}, all(&files, func(r *Row) store.DeletedFile {
-		return store.DeletedFile{FileOwner: r.fileOwner(), Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}}
+	err = s.Run(ctx, sqldb.Query("deleted_files", fileDeleted, args...), sqldb.ReadRows(&files, func(r *sqldb.Row) store.DeletedFile {
+		return store.DeletedFile{FileOwner: readFileOwner(r), Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}}
 	}))
 	return files, err
 }
 
-func (r *Row) fileOwner() store.FileOwner {
+func readFileOwner(r *sqldb.Row) store.FileOwner {
 	return store.FileOwner{Account: prism.AccountID{UUID: r.UUID()}, ID: prism.FileID{UUID: r.UUID()}}
 }
 
 // DeletedParts implements store.Files.
 func (s Store) DeletedParts(ctx context.Context, f store.FileOwner) (parts []store.Part, err error) {
 	args := []any{f.Account.UUID, f.ID.UUID}
-	err = s.Run(ctx, Statement{"deleted_parts", deletedParts, args, true}, all(&parts, (*Row).part))
+	err = s.Run(ctx, sqldb.Query("deleted_parts", deletedParts, args...), sqldb.ReadRows(&parts, readPart))
 	return parts, err
 }
 
 // PutOffRemoval implements store.Files.
 func (s Store) PutOffRemoval(ctx context.Context, f store.FileOwner, at time.Time) error {
 	args := []any{f.Account.UUID, f.ID.UUID, at}
-	return s.Run(ctx, Statement{"put_off_removal", putOffRemoval, args, false}, nothing)
+	return s.Run(ctx, sqldb.Change("put_off_removal", putOffRemoval, args...), sqldb.NoRow)
 }
 
 // ForgetFile implements store.Files.
 func (s Store) ForgetFile(ctx context.Context, f store.FileOwner) error {
-	return s.Transaction(ctx, "forget_file", func(run Run) error {
+	return s.Transaction(ctx, "forget_file", func(run sqldb.Run) error {
 		for _, text := range []string{forgetParts, forgetChunks, forgetFile} {
-			if err := run(ctx, Statement{Text: text, Args: []any{f.Account.UUID, f.ID.UUID}}, nothing); err != nil {
+			if err := run(ctx, sqldb.Statement{Text: text, Args: []any{f.Account.UUID, f.ID.UUID}}, sqldb.NoRow); err != nil {
 				return err
 			}
 		}
@@ -293,7 +294,7 @@ SELECT substr(content, $4, $5) FROM file_contents WHERE account_id = $1 AND file
 // PutContent implements store.Contents.
 func (s Store) PutContent(ctx context.Context, f store.FileOwner, name string, content []byte) error {
 	args := []any{f.Account.UUID, f.ID.UUID, name, content}
-	return s.Run(ctx, Statement{"put_content", insertContent, args, false}, nothing)
+	return s.Run(ctx, sqldb.Change("put_content", insertContent, args...), sqldb.NoRow)
 }
 
 // Content implements store.Contents.
@@ -301,7 +302,7 @@ func (s Store) Content(
 	ctx context.Context, f store.FileOwner, name string, offset, bytes int64,
 ) (content []byte, err error) {
 	args := []any{f.Account.UUID, f.ID.UUID, name, int32(offset) + 1, int32(bytes)} //nolint:gosec // contents are smaller
-	err = s.Run(ctx, Statement{"content", selectContent, args, true}, one(&content, (*Row).Bytes))
+	err = s.Run(ctx, sqldb.Query("content", selectContent, args...), sqldb.ReadRow(&content, (*sqldb.Row).Bytes))
 	return content, err
 }
 
@@ -310,7 +311,7 @@ func (s Store) DeleteContents(ctx context.Context, f store.FileOwner, prefix str
 	args := []any{f.Account.UUID, f.ID.UUID, prefix, prefix + "\x7f"}
 	for {
 		deleted := 0
-		err := s.Run(ctx, Statement{"delete_contents", deleteContents, args, false}, count(&deleted))
+		err := s.Run(ctx, sqldb.Change("delete_contents", deleteContents, args...), sqldb.CountRows(&deleted))
 		if err != nil || deleted == 0 {
 			return err
 		}

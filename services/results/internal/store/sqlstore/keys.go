@@ -5,6 +5,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -35,8 +36,8 @@ SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND se
 
 // CreateAccount implements store.Keys.
 func (s Store) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
-	return s.Transaction(ctx, OperationCreateAccount, func(run Run) error {
-		if err := run(ctx, Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, nothing); err != nil {
+	return s.Transaction(ctx, sqldb.OperationCreateAccount, func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, sqldb.NoRow); err != nil {
 			return err
 		}
 		object := store.Object{Kind: store.AccountObject, ID: id.UUID, Name: name}
@@ -54,26 +55,26 @@ ORDER BY a.name`
 
 // ListAccounts implements store.Keys.
 func (s Store) ListAccounts(ctx context.Context) (accounts []store.Account, err error) {
-	err = s.Run(ctx, Statement{"list_accounts", listAccounts, nil, true}, all(&accounts, func(r *Row) store.Account {
-		return store.Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: r.storage()}
+	err = s.Run(ctx, sqldb.Query("list_accounts", listAccounts), sqldb.ReadRows(&accounts, func(r *sqldb.Row) store.Account {
+		return store.Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: readStorage(r)}
 	}))
 	return accounts, err
 }
 
 // AccountByName implements store.Keys.
 func (s Store) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
-	err = s.Run(ctx, Statement{"account_by_name", accountByName, []any{name}, true}, one(&id.UUID, (*Row).UUID))
+	err = s.Run(ctx, sqldb.Query("account_by_name", accountByName, name), sqldb.ReadRow(&id.UUID, (*sqldb.Row).UUID))
 	return id, err
 }
 
 // room locks the account until the transaction ends, so that concurrent calls count one after the other, and returns tooMany if there
 // are as many as most. count stops counting at $2.
-func room(ctx context.Context, run Run, account prism.AccountID, count string, most int64, tooMany error) error {
-	if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
+func room(ctx context.Context, run sqldb.Run, account prism.AccountID, count string, most int64, tooMany error) error {
+	if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 		return err
 	}
 	var found int64
-	if err := run(ctx, Statement{Text: count, Args: []any{account.UUID, most}}, one(&found, (*Row).Int)); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: count, Args: []any{account.UUID, most}}, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
 		return err
 	}
 	if found == most {
@@ -86,14 +87,14 @@ func room(ctx context.Context, run Run, account prism.AccountID, count string, m
 func (s Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
-	return s.Transaction(ctx, "create_key", func(run Run) error {
+	return s.Transaction(ctx, "create_key", func(run sqldb.Run) error {
 		if err := room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
 			return err
 		}
-		err := run(ctx, Statement{Text: createKey, Args: []any{
+		err := run(ctx, sqldb.Statement{Text: createKey, Args: []any{
 			k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,
 			k.RevokedAt,
-		}}, nothing)
+		}}, sqldb.NoRow)
 		if err != nil {
 			return err
 		}
@@ -108,34 +109,34 @@ func (s Store) CreateKey(
 // ListKeys implements store.Keys.
 func (s Store) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []store.APIKey, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	return readPage(ctx, s, Statement{"list_keys", listKeys, args, true}, page.Limit, (*Row).apiKey)
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_keys", listKeys, args...), page.Limit, readAPIKey)
 }
 
 // RevokeKey implements store.Keys.
 func (s Store) RevokeKey(
 	ctx context.Context, account prism.AccountID, id prism.KeyID, by store.By,
 ) (store.APIKey, error) {
-	return s.revoke(ctx, Statement{Operation: "revoke_key", Text: lockKey, Args: []any{id.UUID, account.UUID}}, by)
+	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_key", Text: lockKey, Args: []any{id.UUID, account.UUID}}, by)
 }
 
 // RevokeAnyKey implements store.Keys.
 func (s Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (store.APIKey, error) {
-	return s.revoke(ctx, Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
+	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
 }
 
 // revoke revokes the key that lock locks and reads, unless the key is revoked.
-func (s Store) revoke(ctx context.Context, lock Statement, by store.By) (key store.APIKey, err error) {
-	err = s.Transaction(ctx, lock.Operation, func(run Run) error {
+func (s Store) revoke(ctx context.Context, lock sqldb.Statement, by store.By) (key store.APIKey, err error) {
+	err = s.Transaction(ctx, lock.Operation, func(run sqldb.Run) error {
 		var account prism.AccountID
-		err := run(ctx, lock, one(&key, func(r *Row) store.APIKey {
+		err := run(ctx, lock, sqldb.ReadRow(&key, func(r *sqldb.Row) store.APIKey {
 			account.UUID = r.UUID()
-			return r.apiKey()
+			return readAPIKey(r)
 		}))
 		if err != nil || key.RevokedAt != nil {
 			return err
 		}
 		key.RevokedAt = &by.At
-		if err := run(ctx, Statement{Text: setKeyRevoked, Args: []any{key.ID.UUID, by.At}}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: setKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordKey(ctx, run, account, by, store.KeyRevoke, key, noDetail{})
@@ -143,7 +144,7 @@ func (s Store) revoke(ctx context.Context, lock Statement, by store.By) (key sto
 	return key, err
 }
 
-func (r *Row) apiKey() store.APIKey {
+func readAPIKey(r *sqldb.Row) store.APIKey {
 	return store.APIKey{
 		ID: prism.KeyID{UUID: r.UUID()}, Name: r.Text(), Prefix: r.Text(), Role: prism.Role(r.Text()), CreatedAt: r.Time(),
 		ExpiresAt: r.OptionalTime(), LastUsedAt: r.OptionalTime(), RevokedAt: r.OptionalTime(),

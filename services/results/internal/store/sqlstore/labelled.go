@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -36,9 +37,9 @@ WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
 func (s Store) Labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
 ) (found []store.Labelled, err error) {
-	l := list{Statement: Statement{Operation: "labelled", ReadOnly: true}}
-	l.labelled(labelled, account, f, question)
-	l.add(" ORDER BY l.result_id DESC LIMIT ", int64(limit))
+	l := sqldb.NewList("labelled")
+	whereLabelled(&l, labelled, account, f, question)
+	l.Add(" ORDER BY l.result_id DESC LIMIT ", int64(limit))
 	texts := map[string]string{} // there are few different ones
 	once := func(text string) string {
 		if known, ok := texts[text]; ok {
@@ -47,7 +48,7 @@ func (s Store) Labelled(
 		texts[text] = text
 		return text
 	}
-	err = s.Run(ctx, l.statement(), all(&found, func(r *Row) store.Labelled {
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&found, func(r *sqldb.Row) store.Labelled {
 		return store.Labelled{
 			Result: prism.ResultID{UUID: r.UUID()}, Value: once(r.Text()), Sample: prism.LabelSample(once(r.Text())),
 			Origin: store.LabelOrigin(once(r.Text())),
@@ -63,16 +64,16 @@ const answersAtOnce = 100
 func (s Store) Answers(
 	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(store.Answered) error,
 ) error {
-	for part := range slices.Chunk(uuids(ids), answersAtOnce) {
-		l := list{Statement: Statement{Operation: "answers", ReadOnly: true}}
-		l.where(answered, account, store.Filter{Status: prism.OK})
-		l.in(" AND r.id IN (", padded(part, answersAtOnce))
+	for part := range slices.Chunk(sqldb.UUIDs(ids), answersAtOnce) {
+		l := sqldb.NewList("answers")
+		whereResults(&l, answered, account, store.Filter{Status: prism.OK})
+		l.In(" AND r.id IN (", sqldb.Padded(part, answersAtOnce))
 		var ended error // by read: a driver's error would be translated
-		err := s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
+		err := s.Run(ctx, l.Complete(), func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
 				a := store.Answered{Result: prism.ResultID{UUID: r.UUID()}, Answers: r.Bytes()}
 				context := r.Text()
-				a.Input = inputHash(context, decode[[]prism.FieldValue](r))
+				a.Input = inputHash(context, sqldb.Decode[[]prism.FieldValue](r))
 				if err := r.Err(); err != nil {
 					return err
 				}
@@ -89,27 +90,27 @@ func (s Store) Answers(
 	return nil
 }
 
-// labelled joins labels l with their results r, which pass a filter. It puts the condition on the prism on the labels alone: until
+// whereLabelled joins labels l with their results r, which pass a filter. It puts the condition on the prism on the labels alone: until
 // Postgres has analysed the table, it expects a new prism to have one result, and would read all results of the prism for each
 // label.
-func (l *list) labelled(query string, account prism.AccountID, f store.Filter, question string) {
+func whereLabelled(l *sqldb.List, query string, account prism.AccountID, f store.Filter, question string) {
 	of := f.Prism
 	f.Prism = prism.PrismID{}
-	l.where(query, account, f)
-	l.text.WriteString(" AND l.account_id = r.account_id AND l.result_id = r.id")
-	l.add(" AND l.account_id = ", account.UUID)
-	l.add(" AND l.prism_id = ", of.UUID)
-	l.add(" AND l.version = ", f.Version)
-	l.add(" AND l.question = ", question)
+	whereResults(l, query, account, f)
+	l.Write(" AND l.account_id = r.account_id AND l.result_id = r.id")
+	l.Add(" AND l.account_id = ", account.UUID)
+	l.Add(" AND l.prism_id = ", of.UUID)
+	l.Add(" AND l.version = ", f.Version)
+	l.Add(" AND l.question = ", question)
 }
 
 // CountLabelled implements store.Labels.
 func (s Store) CountLabelled(ctx context.Context, account prism.AccountID, f store.Filter, question string) (n int, err error) {
-	l := list{Statement: Statement{Operation: "count_labelled", ReadOnly: true}}
-	l.labelled(countLabelled, account, f, question)
-	l.add(" AND l.sample <> ", string(prism.UncertainSample))
+	l := sqldb.NewList("count_labelled")
+	whereLabelled(&l, countLabelled, account, f, question)
+	l.Add(" AND l.sample <> ", string(prism.UncertainSample))
 	var counted int64
-	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&counted, (*sqldb.Row).Int))
 	return int(counted), err
 }
 
@@ -134,12 +135,12 @@ func inputHash(context string, fields []prism.FieldValue) (hash [16]byte) {
 // CountAnswered implements store.Labels.
 func (s Store) CountAnswered(ctx context.Context, account prism.AccountID, f store.Filter, limit int) (n int, err error) {
 	f.Status = prism.OK
-	l := list{Statement: Statement{Operation: "count_answered", ReadOnly: true}}
-	l.where("-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
-	l.add(" LIMIT ", int64(limit))
-	l.text.WriteString(") AS answered")
+	l := sqldb.NewList("count_answered")
+	whereResults(&l, "-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
+	l.Add(" LIMIT ", int64(limit))
+	l.Write(") AS answered")
 	var counted int64
-	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&counted, (*sqldb.Row).Int))
 	return int(counted), err
 }
 
@@ -148,7 +149,7 @@ func (s Store) LabelsState(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32,
 ) (state store.LabelsState, err error) {
 	args := []any{account.UUID, of.UUID, version}
-	err = s.Run(ctx, Statement{"labels_state", labelsState, args, true}, one(&state, func(r *Row) store.LabelsState {
+	err = s.Run(ctx, sqldb.Query("labels_state", labelsState, args...), sqldb.ReadRow(&state, func(r *sqldb.Row) store.LabelsState {
 		return store.LabelsState{Labels: r.Int(), Hashes: r.Int()}
 	}))
 	return state, err

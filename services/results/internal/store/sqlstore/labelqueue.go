@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -23,7 +24,7 @@ SELECT r.id, r.version, r.answers FROM results r`
 	queuedIDs = `-- name: Queued :many
 SELECT r.id, r.version, `
 	queuedResults = `-- name: QueuedResults :many
-SELECT ` + Fixed + Input + ` FROM results r`
+SELECT ` + sqldb.Fixed + sqldb.Input + ` FROM results r`
 )
 
 // queuePart is how many ids RandomQueue holds at once.
@@ -39,7 +40,7 @@ func (s Store) RandomQueue(
 	for read := 0; read < store.QueueResults; read += queuePart {
 		var ids, labelled []prism.UUID
 		args := []any{account.UUID, q.Prism.UUID, from, before, int64(queuePart)}
-		if err := s.Run(ctx, Statement{"newest_ids", newestIDs, args, true}, all(&ids, (*Row).UUID)); err != nil {
+		if err := s.Run(ctx, sqldb.Query("newest_ids", newestIDs, args...), sqldb.ReadRows(&ids, (*sqldb.Row).UUID)); err != nil {
 			return nil, err
 		}
 		if len(ids) == 0 {
@@ -47,7 +48,7 @@ func (s Store) RandomQueue(
 		}
 		before = ids[len(ids)-1]
 		args = []any{account.UUID, q.Prism.UUID, q.Question, before, ids[0]}
-		if err := s.Run(ctx, Statement{"labelled_ids", labelledIDs, args, true}, all(&labelled, (*Row).UUID)); err != nil {
+		if err := s.Run(ctx, sqldb.Query("labelled_ids", labelledIDs, args...), sqldb.ReadRows(&labelled, (*sqldb.Row).UUID)); err != nil {
 			return nil, err
 		}
 		for i, id := range ids {
@@ -95,13 +96,13 @@ func (f *firstEntries) sorted() []store.QueueEntry {
 	return f.entries[:min(f.limit, len(f.entries))]
 }
 
-// queued narrows results r to those of the queue.
-func (l *list) queued(query string, account prism.AccountID, q store.Queue) {
-	l.where(query, account, store.Filter{Prism: q.Prism, Version: q.Version, Status: prism.OK})
-	l.add(" AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.account_id = ", account.UUID)
-	l.add(" AND l.prism_id = ", q.Prism.UUID)
-	l.add(" AND l.result_id = r.id AND l.question = ", q.Question)
-	l.text.WriteString(")")
+// whereQueued narrows results r to those of the queue.
+func whereQueued(l *sqldb.List, query string, account prism.AccountID, q store.Queue) {
+	whereResults(l, query, account, store.Filter{Prism: q.Prism, Version: q.Version, Status: prism.OK})
+	l.Add(" AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.account_id = ", account.UUID)
+	l.Add(" AND l.prism_id = ", q.Prism.UUID)
+	l.Add(" AND l.result_id = r.id AND l.question = ", q.Question)
+	l.Write(")")
 }
 
 // Unlabelled implements store.Labels.
@@ -109,11 +110,11 @@ func (s Store) Unlabelled(
 	ctx context.Context, account prism.AccountID, q store.Queue, page store.Page,
 	entry func(store.Unlabelled) (*store.QueueEntry, error),
 ) (entries []store.QueueEntry, last prism.UUID, err error) {
-	l := list{Statement: Statement{Operation: "unlabelled", ReadOnly: true}}
-	l.queued(unlabelled, account, q)
-	l.page(page, "<", "DESC")
+	l := sqldb.NewList("unlabelled")
+	whereQueued(&l, unlabelled, account, q)
+	l.Page(page, "<", "DESC")
 	var failed error
-	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
+	err = s.Run(ctx, l.Complete(), func(rows iter.Seq[*sqldb.Row]) error {
 		entries, last, failed = nil, prism.UUID{}, nil
 		read := 0
 		for r := range rows {
@@ -139,7 +140,7 @@ func (s Store) Queued(
 	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
 ) (queued []store.Queued, err error) {
 	query := queuedIDs + s.Size("r.context", "r.fields", "r.answers") + ` FROM results r`
-	return queuedOf(ctx, s, Statement{Operation: "queued", Text: query}, account, q, ids, func(r *Row) store.Queued {
+	return queuedOf(ctx, s, sqldb.Statement{Operation: "queued", Text: query}, account, q, ids, func(r *sqldb.Row) store.Queued {
 		return store.Queued{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Bytes: int(r.Int())}
 	})
 }
@@ -148,20 +149,20 @@ func (s Store) Queued(
 func (s Store) QueuedResults(
 	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
 ) (results []prism.Result, err error) {
-	statement := Statement{Operation: "queued_results", Text: queuedResults}
-	return queuedOf(ctx, s, statement, account, q, ids, func(r *Row) prism.Result { return r.Result(q.Prism, store.WithInput) })
+	statement := sqldb.Statement{Operation: "queued_results", Text: queuedResults}
+	return queuedOf(ctx, s, statement, account, q, ids, func(r *sqldb.Row) prism.Result { return r.Result(q.Prism, store.WithInput) })
 }
 
 // queuedOf finds those of some results that are in the queue, by a statement up to its conditions.
 func queuedOf[T any](
-	ctx context.Context, s Store, query Statement, account prism.AccountID, q store.Queue, ids []prism.ResultID, read func(*Row) T,
+	ctx context.Context, s Store, query sqldb.Statement, account prism.AccountID, q store.Queue, ids []prism.ResultID, read func(*sqldb.Row) T,
 ) (queued []T, err error) {
-	err = eachPart(uuids(ids), func(part []any) error {
-		l := list{Statement: Statement{Operation: query.Operation, ReadOnly: true}}
-		l.queued(query.Text, account, q)
-		l.in(" AND r.id IN (", part)
+	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
+		l := sqldb.NewList(query.Operation)
+		whereQueued(&l, query.Text, account, q)
+		l.In(" AND r.id IN (", part)
 		var found []T
-		err := s.Run(ctx, l.statement(), all(&found, read))
+		err := s.Run(ctx, l.Complete(), sqldb.ReadRows(&found, read))
 		queued = append(queued, found...)
 		return err
 	})

@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
-
-// The statements on labels name up to labelsAtOnce ids, refs or labels, so that they have few texts.
-const labelsAtOnce = 50
 
 // maxQuestions bounds the labels of a result (spec: version-questions).
 const maxQuestions = 64
@@ -38,38 +36,26 @@ SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = `
 var (
 	labelTargets = `-- name: LabelTargets :many
 SELECT r.id, r.version, r.status FROM results r
-WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id IN (` + parameters(3, labelsAtOnce) + `)`
+WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)`
 	refsOf = `-- name: RefsOf :many
 SELECT r.id, r.ref FROM results r
-WHERE r.account_id = $1 AND r.prism_id = $2 AND r.ref IS NOT NULL AND r.id IN (` + parameters(3, labelsAtOnce) + `)`
+WHERE r.account_id = $1 AND r.prism_id = $2 AND r.ref IS NOT NULL AND r.id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)`
 	// Results are locked in one order.
 	lockLabelled = `-- name: LockLabelled :many
 SELECT r.id FROM results r
-WHERE r.account_id = $1 AND r.prism_id = $2 AND r.status = 'ok' AND r.id IN (` + parameters(3, labelsAtOnce) + `) ORDER BY r.id`
+WHERE r.account_id = $1 AND r.prism_id = $2 AND r.status = 'ok' AND r.id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `) ORDER BY r.id`
 	refTargets = refTargetsOf()
 
 	putLabel         = insertLabels(1)
-	putManyLabels    = insertLabels(labelsAtOnce)
-	deleteManyLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + parameters(3, labelsAtOnce) + `)`
+	putManyLabels    = insertLabels(sqldb.PartSize)
+	deleteManyLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)`
 )
-
-// parameters lists n parameters, the first of which has the number from.
-func parameters(from, n int) string {
-	var text strings.Builder
-	for i := range n {
-		if i > 0 {
-			text.WriteString(", ")
-		}
-		text.WriteString("$" + strconv.Itoa(from+i))
-	}
-	return text.String()
-}
 
 // refTargetsOf finds the newest result of each ref in a SELECT of its own, which an index on refs and ids serves.
 func refTargetsOf() string {
 	var text strings.Builder
 	text.WriteString("-- name: RefTargets :many")
-	for i := range labelsAtOnce {
+	for i := range sqldb.PartSize {
 		if i > 0 {
 			text.WriteString("\nUNION ALL")
 		}
@@ -90,7 +76,7 @@ func insertLabels(n int) string {
 		if i > 0 {
 			text.WriteString(",")
 		}
-		text.WriteString("\n(" + parameters(1+i*columns, columns) + ")")
+		text.WriteString("\n(" + sqldb.Parameters(1+i*columns, columns) + ")")
 	}
 	text.WriteString("\nON CONFLICT (account_id, prism_id, result_id, question) DO UPDATE SET value = excluded.value, " +
 		"sample = excluded.sample, annotator = excluded.annotator, origin = excluded.origin, key_id = excluded.key_id, " +
@@ -113,9 +99,9 @@ func (l prismLabel) arguments(account prism.AccountID) []any {
 
 // putLabels stores labels, no two of which are of the same question of a result. The caller has locked the results, or inserted
 // them in this transaction.
-func putLabels(ctx context.Context, run Run, account prism.AccountID, labels []prismLabel) error {
+func putLabels(ctx context.Context, run sqldb.Run, account prism.AccountID, labels []prismLabel) error {
 	for len(labels) > 0 {
-		n, text := labelsAtOnce, putManyLabels
+		n, text := sqldb.PartSize, putManyLabels
 		if len(labels) < n {
 			n, text = 1, putLabel
 		}
@@ -123,7 +109,7 @@ func putLabels(ctx context.Context, run Run, account prism.AccountID, labels []p
 		for _, l := range labels[:n] {
 			args = append(args, l.arguments(account)...)
 		}
-		if err := run(ctx, Statement{Text: text, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: text, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		labels = labels[n:]
@@ -133,58 +119,31 @@ func putLabels(ctx context.Context, run Run, account prism.AccountID, labels []p
 
 // deleteLabelsOf deletes the labels of results that a part of a deletion has deleted. Those that were put at the same time are
 // deleted too, as PutLabels locks the results.
-func deleteLabelsOf(ctx context.Context, run Run, d store.Deletion, upper prism.UUID, ids []prism.UUID) error {
+func deleteLabelsOf(ctx context.Context, run sqldb.Run, d store.Deletion, upper prism.UUID, ids []prism.UUID) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	args := []any{d.Account.UUID, d.Prism.UUID}
-	err := run(ctx, Statement{Text: anyLabel, Args: append(args[:2:2], d.Reached, upper)}, someRow)
+	err := run(ctx, sqldb.Statement{Text: anyLabel, Args: append(args[:2:2], d.Reached, upper)}, sqldb.SomeRow)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return eachPart(ids, func(part []any) error {
-		return run(ctx, Statement{Text: deleteManyLabels, Args: append(args[:2:2], part...)}, nothing)
+	return sqldb.EachPart(ids, func(part []any) error {
+		return run(ctx, sqldb.Statement{Text: deleteManyLabels, Args: append(args[:2:2], part...)}, sqldb.NoRow)
 	})
-}
-
-// eachPart calls fn with parts of labelsAtOnce values. The last part is padded with its last value.
-func eachPart[T any](values []T, fn func(part []any) error) error {
-	for part := range slices.Chunk(values, labelsAtOnce) {
-		if err := fn(padded(part, labelsAtOnce)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// padded is at most n values as n arguments: the last value is repeated.
-func padded[T any](values []T, n int) []any {
-	args := make([]any, n)
-	for i := range args {
-		args[i] = values[min(i, len(values)-1)]
-	}
-	return args
-}
-
-func uuids(ids []prism.ResultID) []prism.UUID {
-	of := make([]prism.UUID, len(ids))
-	for i, id := range ids {
-		of[i] = id.UUID
-	}
-	return of
 }
 
 // LabelTargets implements store.Labels.
 func (s Store) LabelTargets(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID,
 ) (targets []store.LabelTarget, err error) {
-	err = eachPart(uuids(ids), func(part []any) error {
+	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
 		var found []store.LabelTarget
 		args := append([]any{account.UUID, of.UUID}, part...)
-		err := s.Run(ctx, Statement{"label_targets", labelTargets, args, true}, all(&found, (*Row).labelTarget))
+		err := s.Run(ctx, sqldb.Query("label_targets", labelTargets, args...), sqldb.ReadRows(&found, readLabelTarget))
 		targets = append(targets, found...)
 		return err
 	})
@@ -196,11 +155,11 @@ func (s Store) RefTargets(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32, refs []string,
 ) (targets []store.LabelTarget, err error) {
 	found := map[string]bool{}
-	err = eachPart(refs, func(part []any) error {
+	err = sqldb.EachPart(refs, func(part []any) error {
 		var some []store.LabelTarget
 		args := append([]any{account.UUID, of.UUID, version}, part...)
-		err := s.Run(ctx, Statement{"ref_targets", refTargets, args, true}, all(&some, func(r *Row) store.LabelTarget {
-			t := r.labelTarget()
+		err := s.Run(ctx, sqldb.Query("ref_targets", refTargets, args...), sqldb.ReadRows(&some, func(r *sqldb.Row) store.LabelTarget {
+			t := readLabelTarget(r)
 			t.Ref = r.Text()
 			return t
 		}))
@@ -215,7 +174,7 @@ func (s Store) RefTargets(
 	return targets, err
 }
 
-func (r *Row) labelTarget() store.LabelTarget {
+func readLabelTarget(r *sqldb.Row) store.LabelTarget {
 	return store.LabelTarget{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Status: prism.Status(r.Text())}
 }
 
@@ -229,11 +188,11 @@ func (s Store) PutLabels(
 	}
 	slices.SortFunc(ids, compareIDs)
 	ids = slices.Compact(ids)
-	err = s.Transaction(ctx, "put_labels", func(run Run) error {
+	err = s.Transaction(ctx, "put_labels", func(run sqldb.Run) error {
 		there := map[prism.UUID]bool{}
-		err := eachPart(ids, func(part []any) error {
-			locked := Statement{Text: lockLabelled + s.Locking(false), Args: append([]any{account.UUID, of.UUID}, part...)}
-			return run(ctx, locked, func(rows iter.Seq[*Row]) error {
+		err := sqldb.EachPart(ids, func(part []any) error {
+			locked := sqldb.Statement{Text: lockLabelled + s.Locking(false), Args: append([]any{account.UUID, of.UUID}, part...)}
+			return run(ctx, locked, func(rows iter.Seq[*sqldb.Row]) error {
 				for r := range rows {
 					there[r.UUID()] = true
 				}
@@ -257,7 +216,7 @@ func (s Store) PutLabels(
 				put = append(put, prismLabel{of, l})
 			default:
 				args := []any{account.UUID, of.UUID, l.Result.UUID, l.Question}
-				if err := run(ctx, Statement{Text: removeLabel, Args: args}, nothing); err != nil {
+				if err := run(ctx, sqldb.Statement{Text: removeLabel, Args: args}, sqldb.NoRow); err != nil {
 					return err
 				}
 			}
@@ -293,11 +252,11 @@ func (s Store) LabelsOf(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, id prism.ResultID,
 ) (labels []store.Label, err error) {
 	args := []any{account.UUID, of.UUID, id.UUID}
-	err = s.Run(ctx, Statement{"labels_of", labelsOfResult, args, true}, all(&labels, (*Row).label))
+	err = s.Run(ctx, sqldb.Query("labels_of", labelsOfResult, args...), sqldb.ReadRows(&labels, readLabel))
 	return labels, err
 }
 
-func (r *Row) label() store.Label {
+func readLabel(r *sqldb.Row) store.Label {
 	return store.Label{
 		Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(), Value: r.Text(),
 		Sample: prism.LabelSample(r.Text()), Annotator: r.Text(), Origin: store.LabelOrigin(r.Text()),
@@ -309,22 +268,22 @@ func (r *Row) label() store.Label {
 func (s Store) ListLabels(
 	ctx context.Context, account prism.AccountID, f store.LabelFilter, page store.Page,
 ) (labelled []store.LabelledResult, more bool, err error) {
-	l := list{Statement: Statement{Operation: "list_labels", ReadOnly: true}}
-	l.add(listLabels, account.UUID)
-	l.add(" AND l.prism_id = ", f.Prism.UUID)
+	l := sqldb.NewList("list_labels")
+	l.Add(listLabels, account.UUID)
+	l.Add(" AND l.prism_id = ", f.Prism.UUID)
 	if f.Version != 0 {
-		l.add(" AND l.version = ", f.Version)
+		l.Add(" AND l.version = ", f.Version)
 	}
 	if f.Question != "" {
-		l.add(" AND l.question = ", f.Question)
+		l.Add(" AND l.question = ", f.Question)
 	}
-	l.add(" AND l.result_id < ", page.Before())
-	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(page.Limit)*maxQuestions+1)
-	read := func(r *Row) store.LabelledResult {
-		label := r.label()
+	l.Add(" AND l.result_id < ", page.Before())
+	l.Add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(page.Limit)*maxQuestions+1)
+	read := func(r *sqldb.Row) store.LabelledResult {
+		label := readLabel(r)
 		return store.LabelledResult{Result: label.Result, Version: label.Version, Labels: []store.Label{label}}
 	}
-	labelled, more, err = readGroups(ctx, s, l.statement(), page.Limit, read, func(before *store.LabelledResult, next store.LabelledResult) bool {
+	labelled, more, err = sqldb.ReadGroups(ctx, s.Database, l.Complete(), page.Limit, read, func(before *store.LabelledResult, next store.LabelledResult) bool {
 		if before.Result != next.Result {
 			return false
 		}
@@ -347,9 +306,9 @@ func (s Store) addRefs(ctx context.Context, account prism.AccountID, of prism.Pr
 		ids = append(ids, r.Result.UUID)
 	}
 	refs := map[prism.UUID]*string{}
-	err := eachPart(ids, func(part []any) error {
+	err := sqldb.EachPart(ids, func(part []any) error {
 		args := append([]any{account.UUID, of.UUID}, part...)
-		return s.Run(ctx, Statement{"refs_of", refsOf, args, true}, func(rows iter.Seq[*Row]) error {
+		return s.Run(ctx, sqldb.Query("refs_of", refsOf, args...), func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
 				id := r.UUID()
 				refs[id] = r.OptionalText()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -103,7 +104,7 @@ type runLimits struct {
 	contract.RowLimits
 }
 
-func (r *Row) runLimits() runLimits {
+func readRunLimits(r *sqldb.Row) runLimits {
 	return runLimits{prism.RunStatus(r.Text()), contract.RowLimits{RowsPerSecond: r.Float(), Concurrency: r.Int32()}}
 }
 
@@ -115,7 +116,7 @@ type held struct {
 	until   time.Time
 }
 
-func (r *Row) held() held { return held{r.Int32(), r.UUID(), r.Int32(), r.Time()} }
+func readHeld(r *sqldb.Row) held { return held{r.Int32(), r.UUID(), r.Int32(), r.Time()} }
 
 // grant returns the limits of a lease of a run with these other leases, and false if the lease must stop.
 func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
@@ -141,7 +142,7 @@ func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 func (s Store) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*store.LeasedChunk, error) {
 	type lease func() (*store.LeasedChunk, error)
 	var waiting []lease
-	err := s.Run(ctx, Statement{"waiting_runs", waitingRuns, []any{now}, true}, all(&waiting, func(r *Row) lease {
+	err := s.Run(ctx, sqldb.Query("waiting_runs", waitingRuns, now), sqldb.ReadRows(&waiting, func(r *sqldb.Row) lease {
 		l := contract.Lease{Account: prism.AccountID{UUID: r.UUID()}, Run: prism.RunID{UUID: r.UUID()}, Token: token}
 		if r.Bool() {
 			return func() (*store.LeasedChunk, error) { return s.leaseRetry(ctx, l, now, until) }
@@ -163,16 +164,16 @@ func (s Store) LeaseChunk(ctx context.Context, token prism.UUID, now, until time
 // leaseOf leases a chunk of a run: store.ErrNotFound if another worker was faster.
 func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
 	of := []any{lease.Account.UUID, lease.Run.UUID}
-	err = s.Transaction(ctx, "lease_chunk", func(run Run) error {
+	err = s.Transaction(ctx, "lease_chunk", func(run sqldb.Run) error {
 		leased = &store.LeasedChunk{Lease: lease}
 		var (
 			limits runLimits
 			others []held
 		)
-		if err := run(ctx, Statement{Text: serveRun, Args: append([]any{now}, of...)}, one(&limits, (*Row).runLimits)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: serveRun, Args: append([]any{now}, of...)}, sqldb.ReadRow(&limits, readRunLimits)); err != nil {
 			return err
 		}
-		if err := run(ctx, Statement{Text: leasesOfRun, Args: of}, all(&others, (*Row).held)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: leasesOfRun, Args: of}, sqldb.ReadRows(&others, readHeld)); err != nil {
 			return err
 		}
 		granted, more := limits.grant(others, len(others) == 0)
@@ -181,8 +182,8 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 		}
 		leased.RowLimits = granted
 		args := slices.Concat(of, []any{lease.Token, until, granted.Concurrency, now.Add(-store.AttemptAge), now})
-		statement := Statement{Text: leaseChunk + s.Locking(true) + leasedChunk, Args: args}
-		err := run(ctx, statement, one(leased, func(r *Row) store.LeasedChunk {
+		statement := sqldb.Statement{Text: leaseChunk + s.Locking(true) + leasedChunk, Args: args}
+		err := run(ctx, statement, sqldb.ReadRow(leased, func(r *sqldb.Row) store.LeasedChunk {
 			l := *leased
 			l.Chunk = store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}
 			l.Lease.Chunk, l.BegunAt = l.Chunk.Number, r.Time()
@@ -191,7 +192,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, Statement{Text: selectBareRun, Args: of}, one(&leased.Run, (*Row).run)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: selectBareRun, Args: of}, sqldb.ReadRow(&leased.Run, readRun)); err != nil {
 			return err
 		}
 		if leased.Chunk.Attempt == 1 {
@@ -199,7 +200,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 		}
 		args = slices.Concat(of, []any{leased.Chunk.FirstRow, leased.Chunk.FirstRow + int64(len(leased.Chunk.States))})
 		leased.Failed = map[int64]prism.ResultID{}
-		return run(ctx, Statement{Text: failedOfRows, Args: args}, func(rows iter.Seq[*Row]) error {
+		return run(ctx, sqldb.Statement{Text: failedOfRows, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
 				leased.Failed[r.Int()] = prism.ResultID{UUID: r.UUID()}
 			}
@@ -265,10 +266,10 @@ func (s Store) renew(
 	if kind.timed {
 		limitsArgs = slices.Insert(slices.Clone(args), 0, any(now))
 	}
-	look := func(run Run, locking string) (l runLimits, leasesOf []held, err error) {
-		err = run(ctx, Statement{"look_at_lease", kind.limits + locking, limitsArgs, true}, one(&l, (*Row).runLimits))
+	look := func(run sqldb.Run, locking string) (l runLimits, leasesOf []held, err error) {
+		err = run(ctx, sqldb.Query("look_at_lease", kind.limits+locking, limitsArgs...), sqldb.ReadRow(&l, readRunLimits))
 		if err == nil {
-			err = run(ctx, Statement{"look_at_lease", kind.leases, args, true}, all(&leasesOf, (*Row).held))
+			err = run(ctx, sqldb.Query("look_at_lease", kind.leases, args...), sqldb.ReadRows(&leasesOf, readHeld))
 			// Sorted here: for the order, Postgres would walk all chunks of the run.
 			slices.SortFunc(leasesOf, func(a, b held) int { return cmp.Compare(a.chunk, b.chunk) })
 		}
@@ -308,14 +309,14 @@ func (s Store) renew(
 	if !errors.Is(err, errWrite) {
 		return err
 	}
-	return s.Transaction(ctx, "renew_leases", func(run Run) error {
+	return s.Transaction(ctx, "renew_leases", func(run sqldb.Run) error {
 		l, found, err := look(run, s.Locking(false))
 		if err != nil {
 			return err
 		}
 		return decide(l, found, func(h held) error {
 			text, more := kind.renew(h)
-			return run(ctx, Statement{Text: text, Args: append(args[:2:2], more...)}, nothing)
+			return run(ctx, sqldb.Statement{Text: text, Args: append(args[:2:2], more...)}, sqldb.NoRow)
 		})
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -17,7 +18,7 @@ const (
 VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (account_id) DO UPDATE SET requests_per_second = $2, concurrency = $3, results_per_day = $4, stored_bytes = $5`
 	removeLimits = `DELETE FROM account_limits WHERE account_id = $1`
-	readLimits   = `SELECT ` + limitColumns + ` FROM account_limits WHERE account_id = $1`
+	selectLimits = `SELECT ` + limitColumns + ` FROM account_limits WHERE account_id = $1`
 )
 
 var (
@@ -38,12 +39,12 @@ SELECT s.account_id, 0, 0, 0, 0, s.bytes >= ` + mayStore + `
 FROM stored_bytes s LEFT JOIN account_limits l ON l.account_id = s.account_id
 WHERE l.account_id IS NULL AND s.bytes >= ` + mayStore + ``
 
-	// readStorage has a row for any account.
-	readStorage = `-- name: Storage :one
+	// selectStorage has a row for any account.
+	selectStorage = `-- name: Storage :one
 SELECT CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = $1), 0) AS bigint), ` + mayStore + `
 FROM (SELECT 1 AS one) o LEFT JOIN account_limits l ON l.account_id = $1`
 
-	readAccount = `-- name: Account :one
+	selectAccount = `-- name: Account :one
 SELECT a.id, a.name, a.created_at, nullif(requests_per_second, 0), nullif(concurrency, 0), nullif(results_per_day, 0), ` + mayStore + `,
 	(SELECT count(*) FROM prisms WHERE account_id = a.id AND archived_at IS NULL),
 	(SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND session_id IS NULL),
@@ -77,30 +78,30 @@ func newLimitsDetail(l prism.Limits) limitsDetail {
 func (s Store) SetLimits(
 	ctx context.Context, account prism.AccountID, c store.LimitsChange, by store.By,
 ) (limits prism.Limits, err error) {
-	err = s.Transaction(ctx, "set_limits", func(run Run) error {
+	err = s.Transaction(ctx, "set_limits", func(run sqldb.Run) error {
 		var (
 			name   string
 			before prism.Limits
 			id     = []any{account.UUID}
 		)
-		if err := run(ctx, Statement{Text: lockAccount, Args: id}, one(&name, (*Row).Text)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: id}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
-		err := run(ctx, Statement{Text: readLimits, Args: id}, one(&before, (*Row).limits))
+		err := run(ctx, sqldb.Statement{Text: selectLimits, Args: id}, sqldb.ReadRow(&before, readLimits))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		limits = c.Apply(before)
-		change := Statement{Text: removeLimits, Args: id}
+		change := sqldb.Statement{Text: removeLimits, Args: id}
 		switch {
 		case limits == before:
 			return nil
 		case !limits.IsZero():
-			change = Statement{Text: setLimits, Args: append(
+			change = sqldb.Statement{Text: setLimits, Args: append(
 				id, limits.RequestsPerSecond, limits.Concurrency, limits.ResultsPerDay, limits.StoredBytes,
 			)}
 		}
-		if err := run(ctx, change, nothing); err != nil {
+		if err := run(ctx, change, sqldb.NoRow); err != nil {
 			return err
 		}
 		object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
@@ -111,25 +112,25 @@ func (s Store) SetLimits(
 
 // ListLimits implements store.Limits.
 func (s Store) ListLimits(ctx context.Context) (limits []contract.AccountLimits, err error) {
-	err = s.Run(ctx, Statement{"list_limits", listLimits, nil, true}, all(&limits, func(r *Row) contract.AccountLimits {
-		return contract.AccountLimits{Account: prism.AccountID{UUID: r.UUID()}, Limits: r.limits(), Full: r.Bool()}
+	err = s.Run(ctx, sqldb.Query("list_limits", listLimits), sqldb.ReadRows(&limits, func(r *sqldb.Row) contract.AccountLimits {
+		return contract.AccountLimits{Account: prism.AccountID{UUID: r.UUID()}, Limits: readLimits(r), Full: r.Bool()}
 	}))
 	return limits, err
 }
 
 // Storage implements store.Limits.
 func (s Store) Storage(ctx context.Context, account prism.AccountID) (stored store.Storage, err error) {
-	err = s.Run(ctx, Statement{"storage", readStorage, []any{account.UUID}, true}, one(&stored, (*Row).storage))
+	err = s.Run(ctx, sqldb.Query("storage", selectStorage, account.UUID), sqldb.ReadRow(&stored, readStorage))
 	return stored, err
 }
 
 // Account implements store.Keys.
 func (s Store) Account(ctx context.Context, id prism.AccountID) (account api.Account, err error) {
-	err = s.Run(ctx, Statement{"account", readAccount, []any{id.UUID}, true}, one(&account, (*Row).account))
+	err = s.Run(ctx, sqldb.Query("account", selectAccount, id.UUID), sqldb.ReadRow(&account, readAccount))
 	return account, err
 }
 
-func (r *Row) account() api.Account {
+func readAccount(r *sqldb.Row) api.Account {
 	a := api.Account{ID: r.UUID().String(), Name: r.Text(), CreatedAt: api.Time{Time: r.Time()}, Limits: api.AccountLimits{
 		RequestsPerSecond: r.OptionalInt(), Concurrency: r.OptionalInt(), ResultsPerDay: r.OptionalInt(),
 	}}
@@ -140,8 +141,8 @@ func (r *Row) account() api.Account {
 	return a
 }
 
-func (r *Row) storage() store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }
+func readStorage(r *sqldb.Row) store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }
 
-func (r *Row) limits() prism.Limits {
+func readLimits(r *sqldb.Row) prism.Limits {
 	return prism.Limits{RequestsPerSecond: r.Int32(), Concurrency: r.Int32(), ResultsPerDay: r.Int32(), StoredBytes: r.Int()}
 }

@@ -8,23 +8,24 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 // late is a database whose look-ups fail, and read their row afterwards.
 type late struct {
-	sqlstore.Database
+	sqldb.Database
 	reading sync.WaitGroup
 }
 
-func (l *late) LookUp(_ context.Context, _ sqlstore.Statement, read func(*sqlstore.Row)) error {
-	l.reading.Go(func() { read(sqlstore.NewRow(nulls{})) })
+func (l *late) LookUp(_ context.Context, _ sqldb.Statement, read func(*sqldb.Row)) error {
+	l.reading.Go(func() { read(sqldb.NewRow(nulls{})) })
 	return store.ErrUnavailable
 }
 
 // nulls is a row whose columns are all null.
-type nulls struct{ sqlstore.Columns }
+type nulls struct{ sqldb.Columns }
 
 func (nulls) Null(int) bool { return true }
 

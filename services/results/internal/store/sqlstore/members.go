@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -46,16 +47,16 @@ type (
 
 // recordMember records what was done to a member.
 func recordMember(
-	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action,
 	id prism.MemberID, name string, detail any,
 ) error {
 	return record(ctx, run, account, by, action, store.Object{Kind: store.MemberObject, ID: id.UUID, Name: name}, detail)
 }
 
 // changeMembers calls fn in a transaction that holds the lock of the account.
-func (s Store) changeMembers(ctx context.Context, operation string, account prism.AccountID, fn func(run Run) error) error {
-	return s.Transaction(ctx, operation, func(run Run) error {
-		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
+func (s Store) changeMembers(ctx context.Context, operation string, account prism.AccountID, fn func(run sqldb.Run) error) error {
+	return s.Transaction(ctx, operation, func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 			return err
 		}
 		return fn(run)
@@ -65,7 +66,7 @@ func (s Store) changeMembers(ctx context.Context, operation string, account pris
 // addMember stores a member, and records it. operator marks the operator of the account. i is the identity of a member who signs
 // in by a rule; all others have none yet.
 func addMember(
-	ctx context.Context, run Run, account prism.AccountID, m store.Member, operator bool, i *contract.Identity, by store.By,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, m store.Member, operator bool, i *contract.Identity, by store.By,
 ) error {
 	detail := memberDetail{Role: m.Role}
 	args := []any{account.UUID, m.ID.UUID, m.Name, m.Email, string(m.Role), nil, nil, m.CreatedAt, operator, nil, nil}
@@ -75,19 +76,19 @@ func addMember(
 	if i != nil {
 		args[9], args[10] = i.Issuer, i.Subject
 	}
-	if err := run(ctx, Statement{Text: insertMember, Args: args}, nothing); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: insertMember, Args: args}, sqldb.NoRow); err != nil {
 		return err
 	}
 	return recordMember(ctx, run, account, by, store.MemberAdd, m.ID, m.Name, detail)
 }
 
-func addLink(ctx context.Context, run Run, account prism.AccountID, id prism.MemberID, l store.Link) error {
-	return run(ctx, Statement{Text: insertLink, Args: []any{l.Digest[:], account.UUID, id.UUID, l.ExpiresAt}}, nothing)
+func addLink(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.MemberID, l store.Link) error {
+	return run(ctx, sqldb.Statement{Text: insertLink, Args: []any{l.Digest[:], account.UUID, id.UUID, l.ExpiresAt}}, sqldb.NoRow)
 }
 
 // AddMember implements store.Members.
 func (s Store) AddMember(ctx context.Context, account prism.AccountID, m store.Member, l *store.Link, by store.By) error {
-	return s.changeMembers(ctx, "add_member", account, func(run Run) error {
+	return s.changeMembers(ctx, "add_member", account, func(run sqldb.Run) error {
 		if err := addMember(ctx, run, account, m, false, nil, by); err != nil || l == nil {
 			return err
 		}
@@ -98,15 +99,15 @@ func (s Store) AddMember(ctx context.Context, account prism.AccountID, m store.M
 // ListMembers implements store.Members.
 func (s Store) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []store.Member, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	return readPage(ctx, s, Statement{"list_members", listMembers, args, true}, page.Limit, (*Row).member)
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_members", listMembers, args...), page.Limit, readMember)
 }
 
 // ChangeMember implements store.Members.
 func (s Store) ChangeMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By,
 ) (m store.Member, err error) {
-	err = s.changeMembers(ctx, "change_member", account, func(run Run) error {
-		if err := run(ctx, Statement{Text: selectMember, Args: []any{account.UUID, id.UUID}}, one(&m, (*Row).member)); err != nil {
+	err = s.changeMembers(ctx, "change_member", account, func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: selectMember, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&m, readMember)); err != nil {
 			return err
 		}
 		was := m
@@ -130,15 +131,15 @@ func (s Store) ChangeMember(
 }
 
 // updateMemberTo stores and records a name and a role. A new role revokes the keys that have the former one.
-func updateMemberTo(ctx context.Context, run Run, account prism.AccountID, was, m store.Member, by store.By) error {
+func updateMemberTo(ctx context.Context, run sqldb.Run, account prism.AccountID, was, m store.Member, by store.By) error {
 	args := []any{account.UUID, m.ID.UUID, m.Name, string(m.Role)}
-	if err := run(ctx, Statement{Text: updateMember, Args: args}, nothing); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: updateMember, Args: args}, sqldb.NoRow); err != nil {
 		return err
 	}
 	var detail memberDetail
 	if m.Role != was.Role {
 		detail.Role = m.Role
-		if err := run(ctx, Statement{Text: revokeMemberKeys, Args: []any{account.UUID, m.ID.UUID, by.At}}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: revokeMemberKeys, Args: []any{account.UUID, m.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
@@ -146,11 +147,11 @@ func updateMemberTo(ctx context.Context, run Run, account prism.AccountID, was, 
 }
 
 // spareOwner returns store.ErrLastOwner if the member is the only owner who has signed in (spec: last-owner).
-func spareOwner(ctx context.Context, run Run, account prism.AccountID, m store.Member) error {
+func spareOwner(ctx context.Context, run sqldb.Run, account prism.AccountID, m store.Member) error {
 	if m.Role != prism.Owner || m.SignedInBy == "" {
 		return nil
 	}
-	err := run(ctx, Statement{Text: otherOwner, Args: []any{account.UUID, m.ID.UUID}}, someRow)
+	err := run(ctx, sqldb.Statement{Text: otherOwner, Args: []any{account.UUID, m.ID.UUID}}, sqldb.SomeRow)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.ErrLastOwner
 	}
@@ -159,22 +160,22 @@ func spareOwner(ctx context.Context, run Run, account prism.AccountID, m store.M
 
 // RemoveMember implements store.Members.
 func (s Store) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
-	return s.changeMembers(ctx, "remove_member", account, func(run Run) error {
+	return s.changeMembers(ctx, "remove_member", account, func(run sqldb.Run) error {
 		var m store.Member
 		args := []any{account.UUID, id.UUID}
-		if err := run(ctx, Statement{Text: selectMember, Args: args}, one(&m, (*Row).member)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: selectMember, Args: args}, sqldb.ReadRow(&m, readMember)); err != nil {
 			return err
 		}
 		if err := spareOwner(ctx, run, account, m); err != nil {
 			return err
 		}
-		for _, each := range []Statement{
+		for _, each := range []sqldb.Statement{
 			{Text: deleteLinks, Args: args},
 			{Text: removeMember, Args: []any{account.UUID, id.UUID, by.At}},
 			{Text: leaveSessions, Args: args},
 			{Text: revokeMemberKeys, Args: []any{account.UUID, id.UUID, by.At}},
 		} {
-			if err := run(ctx, each, nothing); err != nil {
+			if err := run(ctx, each, sqldb.NoRow); err != nil {
 				return err
 			}
 		}
@@ -186,16 +187,16 @@ func (s Store) RemoveMember(ctx context.Context, account prism.AccountID, id pri
 func (s Store) LinkMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, l store.Link, by store.By,
 ) (m store.Member, err error) {
-	err = s.changeMembers(ctx, "link_member", account, func(run Run) error {
+	err = s.changeMembers(ctx, "link_member", account, func(run sqldb.Run) error {
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, Statement{Text: selectMember, Args: args}, one(&m, (*Row).member))
+		err := run(ctx, sqldb.Statement{Text: selectMember, Args: args}, sqldb.ReadRow(&m, readMember))
 		switch {
 		case err != nil:
 			return err
 		case m.Claim != nil:
 			return store.ErrNotFound
 		}
-		if err := run(ctx, Statement{Text: deleteLinks, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: deleteLinks, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return link(ctx, run, account, m, l, by)
@@ -204,7 +205,7 @@ func (s Store) LinkMember(
 }
 
 // link adds a link of a member, and records it.
-func link(ctx context.Context, run Run, account prism.AccountID, m store.Member, l store.Link, by store.By) error {
+func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m store.Member, l store.Link, by store.By) error {
 	if err := addLink(ctx, run, account, m.ID, l); err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func link(ctx context.Context, run Run, account prism.AccountID, m store.Member,
 func (s Store) LinkOperator(
 	ctx context.Context, account prism.AccountID, m store.Member, l store.Link, newID store.NewID, by store.By,
 ) error {
-	return s.changeMembers(ctx, "link_operator", account, func(run Run) error {
+	return s.changeMembers(ctx, "link_operator", account, func(run sqldb.Run) error {
 		linked := by
 		entry, err := newID()
 		if err != nil {
@@ -223,7 +224,7 @@ func (s Store) LinkOperator(
 		}
 		linked.Entry = entry
 		var is store.Member
-		err = run(ctx, Statement{Text: selectOperator, Args: []any{account.UUID}}, one(&is, (*Row).member))
+		err = run(ctx, sqldb.Statement{Text: selectOperator, Args: []any{account.UUID}}, sqldb.ReadRow(&is, readMember))
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			is, err = m, addMember(ctx, run, account, m, true, nil, by)
@@ -239,7 +240,7 @@ func (s Store) LinkOperator(
 	})
 }
 
-func (r *Row) member() store.Member {
+func readMember(r *sqldb.Row) store.Member {
 	m := store.Member{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Email: r.Text(), Role: prism.Role(r.Text())}
 	if name, value := r.OptionalText(), r.Text(); name != nil {
 		m.Claim = &prism.Claim{Name: *name, Value: value}

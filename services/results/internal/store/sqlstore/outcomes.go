@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -59,8 +60,8 @@ func addOutcomes(outcomes string, at time.Time, letters string) string {
 	return kept.String()
 }
 
-// batches reads the number of a chunk and its outcomes after a time, the last ones first.
-func (r *Row) batches(since time.Time) (behind []batch) {
+// readBatches reads the number of a chunk and its outcomes after a time, the last ones first.
+func readBatches(r *sqldb.Row, since time.Time) (behind []batch) {
 	chunk := r.Int32()
 	for _, b := range parseOutcomes(r.Text()) {
 		if b.at > since.UnixMilli() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -64,7 +65,7 @@ func insertChunks(n int) string {
 		if i > 0 {
 			text.WriteString(",")
 		}
-		text.WriteString("\n($1, $2, " + parameters(3+6*i, 6) + ")")
+		text.WriteString("\n($1, $2, " + sqldb.Parameters(3+6*i, 6) + ")")
 	}
 	return text.String()
 }
@@ -73,22 +74,22 @@ func insertChunks(n int) string {
 func (s Store) TakeReading(
 	ctx context.Context, f store.FileOwner, token prism.UUID, now, until time.Time,
 ) (l store.FileLease, err error) {
-	err = s.Transaction(ctx, "take_reading", func(run Run) error {
+	err = s.Transaction(ctx, "take_reading", func(run sqldb.Run) error {
 		l = store.FileLease{Account: f.Account, Token: token}
 		args := []any{f.Account.UUID, f.ID.UUID}
-		take := Statement{Text: takeReading, Args: append(args[:2:2], now, until, token)}
-		if err := run(ctx, take, one(&l.File, (*Row).file)); err != nil {
+		take := sqldb.Statement{Text: takeReading, Args: append(args[:2:2], now, until, token)}
+		if err := run(ctx, take, sqldb.ReadRow(&l.File, readFile)); err != nil {
 			return err
 		}
-		return run(ctx, Statement{Text: forgetChunks, Args: args}, nothing)
+		return run(ctx, sqldb.Statement{Text: forgetChunks, Args: args}, sqldb.NoRow)
 	})
 	return l, err
 }
 
 // RenewReading implements store.Files.
 func (s Store) RenewReading(ctx context.Context, l store.FileLease, until time.Time, chunks []store.FileChunk) error {
-	return s.Transaction(ctx, "renew_reading", func(run Run) error {
-		if err := run(ctx, Statement{Text: renewReading, Args: leased(l, until)}, someRow); err != nil {
+	return s.Transaction(ctx, "renew_reading", func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: renewReading, Args: leased(l, until)}, sqldb.SomeRow); err != nil {
 			return err
 		}
 		for rest := chunks; len(rest) > 0; {
@@ -100,7 +101,7 @@ func (s Store) RenewReading(ctx context.Context, l store.FileLease, until time.T
 			for _, c := range rest[:n] {
 				args = append(args, c.Number, c.FirstRow, c.Rows, c.Offset, c.Bytes, c.Line)
 			}
-			if err := run(ctx, Statement{Text: insertChunks(n), Args: args}, nothing); err != nil {
+			if err := run(ctx, sqldb.Statement{Text: insertChunks(n), Args: args}, sqldb.NoRow); err != nil {
 				return err
 			}
 			rest = rest[n:]
@@ -116,27 +117,27 @@ func leased(l store.FileLease, more ...any) []any {
 
 // ReturnReading implements store.Files.
 func (s Store) ReturnReading(ctx context.Context, l store.FileLease, at time.Time) error {
-	return s.Run(ctx, Statement{"return_reading", returnReading, leased(l, at), false}, nothing)
+	return s.Run(ctx, sqldb.Change("return_reading", returnReading, leased(l, at)...), sqldb.NoRow)
 }
 
 // EndReading implements store.Files.
 func (s Store) EndReading(ctx context.Context, l store.FileLease, f store.File) error {
-	return s.Transaction(ctx, "end_reading", func(run Run) error {
+	return s.Transaction(ctx, "end_reading", func(run sqldb.Run) error {
 		var copied *prism.UUID
 		if !f.Copy.ID.IsZero() {
 			copied = &f.Copy.ID
 		}
 		args := leased(l, string(f.Status), f.Error, f.Rows, f.Chunks, f.Layout, copied, f.Copy.Bytes)
-		if err := run(ctx, Statement{Text: endReading, Args: args}, someRow); err != nil || f.Status == prism.FileReady {
+		if err := run(ctx, sqldb.Statement{Text: endReading, Args: args}, sqldb.SomeRow); err != nil || f.Status == prism.FileReady {
 			return err
 		}
-		return run(ctx, Statement{Text: forgetChunks, Args: args[:2]}, nothing)
+		return run(ctx, sqldb.Statement{Text: forgetChunks, Args: args[:2]}, sqldb.NoRow)
 	})
 }
 
 // ReadingQueue implements store.Files.
 func (s Store) ReadingQueue(ctx context.Context, now time.Time) (queue []store.ReadingQueue, err error) {
-	err = s.Run(ctx, Statement{"reading_queue", readingQueue, []any{now}, true}, all(&queue, func(r *Row) store.ReadingQueue {
+	err = s.Run(ctx, sqldb.Query("reading_queue", readingQueue, now), sqldb.ReadRows(&queue, func(r *sqldb.Row) store.ReadingQueue {
 		return store.ReadingQueue{
 			Account: prism.AccountID{UUID: r.UUID()}, Files: r.Int(), Leased: r.Int(), Since: r.Time(), Next: prism.FileID{UUID: r.UUID()},
 		}
@@ -149,7 +150,7 @@ func (s Store) FileChunk(
 	ctx context.Context, account prism.AccountID, id prism.FileID, number int32,
 ) (c store.FileChunk, err error) {
 	args := []any{account.UUID, id.UUID, number}
-	err = s.Run(ctx, Statement{"file_chunk", selectChunk, args, true}, one(&c, (*Row).fileChunk))
+	err = s.Run(ctx, sqldb.Query("file_chunk", selectChunk, args...), sqldb.ReadRow(&c, readFileChunk))
 	return c, err
 }
 
@@ -158,11 +159,11 @@ func (s Store) FileChunkOf(
 	ctx context.Context, account prism.AccountID, id prism.FileID, row int64,
 ) (c store.FileChunk, err error) {
 	args := []any{account.UUID, id.UUID, row}
-	err = s.Run(ctx, Statement{"file_chunk_of", selectChunkOf, args, true}, one(&c, (*Row).fileChunk))
+	err = s.Run(ctx, sqldb.Query("file_chunk_of", selectChunkOf, args...), sqldb.ReadRow(&c, readFileChunk))
 	return c, err
 }
 
-func (r *Row) fileChunk() store.FileChunk {
+func readFileChunk(r *sqldb.Row) store.FileChunk {
 	return store.FileChunk{
 		Number: r.Int32(), FirstRow: r.Int(), Rows: r.Int32(), Offset: r.Int(), Bytes: r.Int(), Line: r.Int(),
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -49,9 +50,9 @@ type retryDetail struct {
 }
 
 // matching narrows the list to the results that a retry matches.
-func (l *list) matching(query string, r store.Retry) {
-	l.where(query, r.Account, store.Filter{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To})
-	l.text.WriteString(" AND r.retried_by IS NULL")
+func matching(l *sqldb.List, query string, r store.Retry) {
+	whereResults(l, query, r.Account, store.Filter{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To})
+	l.Write(" AND r.retried_by IS NULL")
 }
 
 // upToMost bounds the list by one more than a retry may have.
@@ -60,27 +61,27 @@ var upToMost = " LIMIT " + strconv.Itoa(api.MaxRetried+1)
 // CountRetry implements store.Retries.
 func (s Store) CountRetry(ctx context.Context, r store.Retry) (matches int64, underWay bool, err error) {
 	args := []any{r.Account.UUID, r.Prism.UUID}
-	if err := s.Run(ctx, Statement{"retry_under_way", retryUnderWay, args, true}, one(&underWay, (*Row).Bool)); err != nil {
+	if err := s.Run(ctx, sqldb.Query("retry_under_way", retryUnderWay, args...), sqldb.ReadRow(&underWay, (*sqldb.Row).Bool)); err != nil {
 		return 0, false, err
 	}
-	l := list{Statement: Statement{Operation: "count_retry", ReadOnly: true}}
-	l.matching(countRetryable, r)
-	l.text.WriteString(upToMost + ") r")
-	err = s.Run(ctx, l.statement(), one(&matches, (*Row).Int))
+	l := sqldb.NewList("count_retry")
+	matching(&l, countRetryable, r)
+	l.Write(upToMost + ") r")
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&matches, (*sqldb.Row).Int))
 	return matches, underWay, err
 }
 
 // AddRetry implements store.Retries. All pages of ids are of one snapshot.
 func (s Store) AddRetry(ctx context.Context, r store.Retry, expected int64, by store.By) error {
-	return s.Transaction(ctx, "add_retry", func(run Run) error {
+	return s.Transaction(ctx, "add_retry", func(run sqldb.Run) error {
 		if err := s.Snapshot(ctx, run); err != nil {
 			return err
 		}
 		of := []any{r.Account.UUID, r.Prism.UUID}
-		if err := run(ctx, Statement{Text: removeEndedRetry, Args: of}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: removeEndedRetry, Args: of}, sqldb.NoRow); err != nil {
 			return err
 		}
-		err := run(ctx, Statement{Text: insertRetry, Args: append(of, r.ID.UUID, r.Key.UUID, by.At)}, someRow)
+		err := run(ctx, sqldb.Statement{Text: insertRetry, Args: append(of, r.ID.UUID, r.Key.UUID, by.At)}, sqldb.SomeRow)
 		if errors.Is(err, store.ErrNotFound) {
 			return store.ErrRetrying
 		}
@@ -113,15 +114,15 @@ type retryable struct {
 }
 
 // addRetried stores the chunks of a retry, and returns how many results they have. It stops after api.MaxRetried and a page.
-func addRetried(ctx context.Context, run Run, r store.Retry) (matches int64, err error) {
+func addRetried(ctx context.Context, run sqldb.Run, r store.Retry) (matches int64, err error) {
 	chunks := newChunks{of: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
 	var page []retryable
 	for after, more := (prism.UUID{}), true; more; more = len(page) == retryPage && matches <= api.MaxRetried {
-		l := list{}
-		l.matching(selectRetryable, r)
-		l.add(" AND r.id > ", after)
-		l.text.WriteString(" ORDER BY r.id LIMIT " + strconv.Itoa(retryPage))
-		err := run(ctx, l.statement(), all(&page, func(r *Row) retryable { return retryable{r.UUID(), r.Int32()} }))
+		l := sqldb.List{}
+		matching(&l, selectRetryable, r)
+		l.Add(" AND r.id > ", after)
+		l.Write(" ORDER BY r.id LIMIT " + strconv.Itoa(retryPage))
+		err := run(ctx, l.Complete(), sqldb.ReadRows(&page, func(r *sqldb.Row) retryable { return retryable{r.UUID(), r.Int32()} }))
 		if err != nil {
 			return 0, err
 		}
@@ -145,7 +146,7 @@ type newChunks struct {
 }
 
 // add adds a result to the chunk of its version.
-func (c *newChunks) add(ctx context.Context, run Run, r retryable) error {
+func (c *newChunks) add(ctx context.Context, run sqldb.Run, r retryable) error {
 	c.open[r.version] = append(c.open[r.version], r.id[:]...)
 	ids := c.open[r.version]
 	if len(ids) < contract.ChunkRows*len(r.id) {
@@ -156,7 +157,7 @@ func (c *newChunks) add(ctx context.Context, run Run, r retryable) error {
 }
 
 // close adds a chunk to those that are stored together, and stores them if they are chunksAtOnce.
-func (c *newChunks) close(ctx context.Context, run Run, version int32, ids []byte) error {
+func (c *newChunks) close(ctx context.Context, run sqldb.Run, version int32, ids []byte) error {
 	n := len(ids) / len(prism.UUID{})
 	c.args = append(c.args, c.number, version, ids, strings.Repeat(string(store.RowPendingState), n), int32(n)) //nolint:gosec // few
 	c.number++
@@ -167,7 +168,7 @@ func (c *newChunks) close(ctx context.Context, run Run, version int32, ids []byt
 }
 
 // end stores what is left.
-func (c *newChunks) end(ctx context.Context, run Run) error {
+func (c *newChunks) end(ctx context.Context, run sqldb.Run) error {
 	for version, ids := range c.open {
 		if err := c.close(ctx, run, version, ids); err != nil {
 			return err
@@ -177,22 +178,22 @@ func (c *newChunks) end(ctx context.Context, run Run) error {
 }
 
 // flush stores the closed chunks.
-func (c *newChunks) flush(ctx context.Context, run Run) error {
+func (c *newChunks) flush(ctx context.Context, run sqldb.Run) error {
 	if len(c.args) == 0 {
 		return nil
 	}
-	l := list{Statement: Statement{Args: c.of[:2:2]}}
-	l.text.WriteString(insertRetryChunks)
+	l := sqldb.List{Statement: sqldb.Statement{Args: c.of[:2:2]}}
+	l.Write(insertRetryChunks)
 	for i, arg := range c.args {
 		switch {
 		case i == 0:
-			l.text.WriteString("($1, $2")
+			l.Write("($1, $2")
 		case i%5 == 0:
-			l.text.WriteString("), ($1, $2")
+			l.Write("), ($1, $2")
 		}
-		l.add(", ", arg)
+		l.Add(", ", arg)
 	}
-	l.text.WriteString(")")
+	l.Write(")")
 	c.args = nil
-	return run(ctx, l.statement(), nothing)
+	return run(ctx, l.Complete(), sqldb.NoRow)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -85,7 +86,7 @@ const (
 )
 
 var (
-	readRetried = retryableOf(Fixed + Input)
+	readRetried = retryableOf(sqldb.Fixed + sqldb.Input)
 	lockRetried = retryableOf(`r.id, r.idempotency_key, r.run_id, r.run_row`)
 
 	unfoldRun = UnfoldRun("$1", "$2")
@@ -97,17 +98,17 @@ var (
 func retryableOf(columns string) string {
 	return `-- name: RetryableOf :many
 SELECT ` + columns + ` FROM results r WHERE r.account_id = $1 AND r.status = 'failed' AND r.retried_by IS NULL AND r.id IN (` +
-		parameters(2, idsAtOnce) + `) ORDER BY r.id`
+		sqldb.Parameters(2, idsAtOnce) + `) ORDER BY r.id`
 }
 
 // eachRetryable executes a statement of retryableOf for all ids, and calls read with each row until read returns false.
 func eachRetryable(
-	ctx context.Context, run Run, account prism.AccountID, text string, ids []prism.UUID, read func(*Row) bool,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, text string, ids []prism.UUID, read func(*sqldb.Row) bool,
 ) error {
 	more := true
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		args := append([]any{account.UUID}, padded(part, idsAtOnce)...)
-		err := run(ctx, Statement{Text: text, Args: args}, func(rows iter.Seq[*Row]) error {
+		args := append([]any{account.UUID}, sqldb.Padded(part, idsAtOnce)...)
+		err := run(ctx, sqldb.Statement{Text: text, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
 				if more = read(r); !more {
 					break
@@ -129,7 +130,7 @@ type retryChunk struct {
 	begunAt         time.Time
 }
 
-func (r *Row) retryChunk() retryChunk {
+func readRetryChunk(r *sqldb.Row) retryChunk {
 	return retryChunk{number: r.Int32(), version: r.Int32(), ids: r.Bytes(), states: []byte(r.Text()), begunAt: r.Time()}
 }
 
@@ -148,11 +149,11 @@ func (c *retryChunk) pending() int32 {
 // with nothing to retry, which it has removed.
 func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
 	of := []any{lease.Account.UUID, lease.Run.UUID}
-	err = s.Transaction(ctx, "lease_retry", func(run Run) error {
+	err = s.Transaction(ctx, "lease_retry", func(run sqldb.Run) error {
 		leased = nil
 		l := &store.LeasedChunk{Lease: lease, BegunAt: now}
 		l.Run.ID = lease.Run
-		err := run(ctx, Statement{Text: serveRetry, Args: append([]any{now}, of...)}, one(&l.Run, func(r *Row) store.Run {
+		err := run(ctx, sqldb.Statement{Text: serveRetry, Args: append([]any{now}, of...)}, sqldb.ReadRow(&l.Run, func(r *sqldb.Row) store.Run {
 			l.Run.Prism, l.Run.Key = prism.PrismID{UUID: r.UUID()}, prism.KeyID{UUID: r.UUID()}
 			return l.Run
 		}))
@@ -162,8 +163,8 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 		removed := false
 		for range emptyChunks {
 			var c retryChunk
-			waiting := Statement{Text: waitingRetryChunk + s.Locking(true), Args: of}
-			err := run(ctx, waiting, one(&c, (*Row).retryChunk))
+			waiting := sqldb.Statement{Text: waitingRetryChunk + s.Locking(true), Args: of}
+			err := run(ctx, waiting, sqldb.ReadRow(&c, readRetryChunk))
 			if errors.Is(err, store.ErrNotFound) && removed {
 				return nil
 			}
@@ -175,7 +176,7 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 			}
 			chunk := slices.Concat(of[:2], []any{c.number})
 			if len(l.Retried) == 0 {
-				if err := run(ctx, Statement{Text: removeRetryChunk, Args: chunk}, nothing); err != nil {
+				if err := run(ctx, sqldb.Statement{Text: removeRetryChunk, Args: chunk}, sqldb.NoRow); err != nil {
 					return err
 				}
 				removed = true
@@ -184,7 +185,7 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 			l.Lease.Chunk, l.Chunk.Number, l.Run.Version = c.number, c.number, c.version
 			leased = l
 			args := slices.Concat(chunk, []any{string(c.states), c.pending(), now, lease.Token, until})
-			return run(ctx, Statement{Text: leaseRetryChunk, Args: args}, nothing)
+			return run(ctx, sqldb.Statement{Text: leaseRetryChunk, Args: args}, sqldb.NoRow)
 		}
 		return nil
 	})
@@ -193,7 +194,7 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 
 // find finds the next results of a chunk that can be retried, up to contract.ChunkBytes. It marks those before them that cannot be
 // retried as done.
-func (c *retryChunk) find(ctx context.Context, run Run, l *store.LeasedChunk) (found []store.RowResult, err error) {
+func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *store.LeasedChunk) (found []store.RowResult, err error) {
 	var ids []prism.UUID
 	at := map[prism.UUID]int{}
 	for i, state := range c.states {
@@ -202,7 +203,7 @@ func (c *retryChunk) find(ctx context.Context, run Run, l *store.LeasedChunk) (f
 		}
 	}
 	end, size := len(c.states), 0
-	err = eachRetryable(ctx, run, l.Account, readRetried, ids, func(r *Row) bool {
+	err = eachRetryable(ctx, run, l.Account, readRetried, ids, func(r *sqldb.Row) bool {
 		result := r.Result(l.Run.Prism, store.WithInput)
 		i := at[result.ID.UUID]
 		if size += store.Size(result); size > contract.ChunkBytes && len(found) > 0 {
@@ -222,11 +223,11 @@ func (c *retryChunk) find(ctx context.Context, run Run, l *store.LeasedChunk) (f
 }
 
 // saveRetries is SaveRows for a chunk of a retry. A result that has since been deleted, or retried on its own, is not retried.
-func (s Store) saveRetries(ctx context.Context, run Run, saved contract.SaveRows, now time.Time) error {
+func (s Store) saveRetries(ctx context.Context, run sqldb.Run, saved contract.SaveRows, now time.Time) error {
 	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
 	var c retryChunk
-	locked := Statement{Text: lockRetryChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
-	err := run(ctx, locked, one(&c, (*Row).retryChunk))
+	locked := sqldb.Statement{Text: lockRetryChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
+	err := run(ctx, locked, sqldb.ReadRow(&c, readRetryChunk))
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrLeaseLost
 	}
@@ -248,18 +249,18 @@ func (s Store) saveRetries(ctx context.Context, run Run, saved contract.SaveRows
 	crash.At(crash.InCommit)
 	switch {
 	case saved.Done && c.pending() == 0:
-		return run(ctx, Statement{Text: removeRetryChunk, Args: of}, nothing)
+		return run(ctx, sqldb.Statement{Text: removeRetryChunk, Args: of}, sqldb.NoRow)
 	case saved.Done:
-		if err := run(ctx, Statement{Text: endRetryLease, Args: of}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: endRetryLease, Args: of}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
-	return run(ctx, Statement{Text: saveRetryChunk, Args: append(of[:3:3], string(c.states), c.pending())}, nothing)
+	return run(ctx, sqldb.Statement{Text: saveRetryChunk, Args: append(of[:3:3], string(c.states), c.pending())}, sqldb.NoRow)
 }
 
 // take marks the saved results as done, and returns the rows to insert. It locks the retried results by id, before any run is
 // locked: the retry of a single result locks in the same order.
-func (c *retryChunk) take(ctx context.Context, run Run, saved contract.SaveRows, lock string, now time.Time) (rows Rows, err error) {
+func (c *retryChunk) take(ctx context.Context, run sqldb.Run, saved contract.SaveRows, lock string, now time.Time) (rows sqldb.Rows, err error) {
 	rows.Account = saved.Account
 	sent := map[prism.UUID]contract.Save{}
 	var ids []prism.UUID
@@ -282,7 +283,7 @@ func (c *retryChunk) take(ctx context.Context, run Run, saved contract.SaveRows,
 		ids, sent[id] = append(ids, id), *row.Save
 	}
 	slices.SortFunc(ids, compareIDs)
-	err = eachRetryable(ctx, run, saved.Account, lock, ids, func(r *Row) bool {
+	err = eachRetryable(ctx, run, saved.Account, lock, ids, func(r *sqldb.Row) bool {
 		of := r.UUID()
 		result := store.ResultOf(sent[of], now)
 		result.IdempotencyKey = r.Text()
@@ -290,7 +291,7 @@ func (c *retryChunk) take(ctx context.Context, run Run, saved contract.SaveRows,
 		if id := r.UUID(); !id.IsZero() {
 			runID = &id
 		}
-		rows.add(result, &of, runID, r.OptionalInt())
+		rows.Add(result, &of, runID, r.OptionalInt())
 		return true
 	})
 	return rows, err
@@ -300,7 +301,7 @@ func compareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }
 
 // countRetried changes the counts of the runs whose rows were retried (spec: run-single-retry). It locks the runs by id, so that
 // transactions that change several runs do not deadlock.
-func countRetried(ctx context.Context, run Run, rows Rows) error {
+func countRetried(ctx context.Context, run sqldb.Run, rows sqldb.Rows) error {
 	var of []int
 	for i, id := range rows.Runs {
 		if id != nil {
@@ -314,19 +315,19 @@ func countRetried(ctx context.Context, run Run, rows Rows) error {
 	for _, i := range of {
 		id, r := *rows.Runs[i], rows.Results[i]
 		if id != unfolded {
-			if err := run(ctx, Statement{Text: unfoldRun, Args: []any{rows.Account.UUID, id}}, nothing); err != nil {
+			if err := run(ctx, sqldb.Statement{Text: unfoldRun, Args: []any{rows.Account.UUID, id}}, sqldb.NoRow); err != nil {
 				return err
 			}
 			unfolded = id
 		}
 		var used prism.Usage
 		if r.Call != nil {
-			used = PlausibleUsage(r.Call.Usage)
+			used = sqldb.PlausibleUsage(r.Call.Usage)
 		}
 		args := []any{
-			rows.Account.UUID, id, *rows.Numbers[i], string(r.Status), used.InputTokens, used.OutputTokens, used.Cost, Nullable(used.Currency),
+			rows.Account.UUID, id, *rows.Numbers[i], string(r.Status), used.InputTokens, used.OutputTokens, used.Cost, sqldb.Nullable(used.Currency),
 		}
-		if err := run(ctx, Statement{Text: countRow, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: countRow, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
@@ -341,11 +342,11 @@ func (s Store) tendRetries(ctx context.Context, now time.Time) (changes int, err
 			break
 		}
 		of := []any{t.account.UUID, t.run.UUID}
-		err = s.Transaction(ctx, "tend_retry", func(run Run) error {
+		err = s.Transaction(ctx, "tend_retry", func(run sqldb.Run) error {
 			return errors.Join(
-				run(ctx, Statement{Text: expireRetryLeases, Args: append(of[:2:2], now)}, nothing),
-				run(ctx, Statement{Text: removeRetryChunks, Args: append([]any{now}, of...)}, nothing),
-				run(ctx, Statement{Text: removeRetry, Args: of}, nothing),
+				run(ctx, sqldb.Statement{Text: expireRetryLeases, Args: append(of[:2:2], now)}, sqldb.NoRow),
+				run(ctx, sqldb.Statement{Text: removeRetryChunks, Args: append([]any{now}, of...)}, sqldb.NoRow),
+				run(ctx, sqldb.Statement{Text: removeRetry, Args: of}, sqldb.NoRow),
 			)
 		})
 		changes++

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -79,9 +80,9 @@ type chunk struct {
 	labels, invalidLabels int64
 }
 
-func (r *Row) chunk() chunk {
+func readChunk(r *sqldb.Row) chunk {
 	c := chunk{RunChunk: store.RunChunk{FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}}
-	c.Invalid = decode[map[int64]string](r)
+	c.Invalid = sqldb.Decode[map[int64]string](r)
 	c.outcomes, c.savedAt, c.begunAt = r.Text(), r.OptionalTime(), r.Time()
 	c.usage = store.RunUsage{InputTokens: r.Int(), OutputTokens: r.Int(), Cost: prism.Cost{Whole: r.Int(), Rest: r.Int()}}
 	c.usage.Currency = r.Text()
@@ -94,10 +95,10 @@ func (r *Row) chunk() chunk {
 // waits until the rows that were saved before are durable (spec: saved-means-replicated).
 func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.Time) error {
 	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
-	return s.Transaction(ctx, "save_rows", func(run Run) error {
+	return s.Transaction(ctx, "save_rows", func(run sqldb.Run) error {
 		var c chunk
-		statement := Statement{Text: lockChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
-		err := run(ctx, statement, one(&c, (*Row).chunk))
+		statement := sqldb.Statement{Text: lockChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
+		err := run(ctx, statement, sqldb.ReadRow(&c, readChunk))
 		if errors.Is(err, store.ErrNotFound) {
 			return s.saveRetries(ctx, run, saved, now)
 		}
@@ -125,16 +126,16 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, Statement{Text: saveChunk, Args: append(of[:3:3], args...)}, nothing); err != nil || !saved.Done {
+		if err := run(ctx, sqldb.Statement{Text: saveChunk, Args: append(of[:3:3], args...)}, sqldb.NoRow); err != nil || !saved.Done {
 			return err
 		}
-		return run(ctx, Statement{Text: endLease, Args: of}, nothing)
+		return run(ctx, sqldb.Statement{Text: endLease, Args: of}, sqldb.NoRow)
 	})
 }
 
 // take changes the letters of the saved rows that are pending, and returns the rows and labels to store, and the new letters.
-func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, labels []prismLabel, letters string, err error) {
-	rows = Rows{Account: saved.Account}
+func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, labels []prismLabel, letters string, err error) {
+	rows = sqldb.Rows{Account: saved.Account}
 	for _, row := range saved.Rows {
 		at := row.Row - c.FirstRow
 		if at < 0 || at >= int64(len(c.States)) || (row.Save == nil) == (row.Invalid == "") {
@@ -159,7 +160,7 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, labels 
 			if row.Save.RetryOf != nil {
 				of = &row.Save.RetryOf.UUID
 			}
-			rows.add(r, of, &saved.Run.UUID, &row.Row)
+			rows.Add(r, of, &saved.Run.UUID, &row.Row)
 			c.add(r)
 			letter = store.RowFailedState
 			if r.Status == prism.OK {
@@ -190,7 +191,7 @@ func (c *chunk) add(r prism.Result) {
 	if r.Call == nil {
 		return
 	}
-	u, used := &c.usage, PlausibleUsage(r.Call.Usage)
+	u, used := &c.usage, sqldb.PlausibleUsage(r.Call.Usage)
 	for _, sum := range []struct{ to, n *int64 }{{&u.InputTokens, used.InputTokens}, {&u.OutputTokens, used.OutputTokens}} {
 		if sum.n != nil {
 			*sum.to += *sum.n
@@ -220,7 +221,7 @@ func (c *chunk) arguments() ([]any, error) {
 	var messages []byte
 	if c.Invalid != nil {
 		var err error
-		if messages, err = encode(c.Invalid); err != nil {
+		if messages, err = sqldb.Encode(c.Invalid); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -52,7 +53,7 @@ type lockedRun struct {
 	stoppedAt *time.Time
 }
 
-func (r *Row) lockedRun() lockedRun {
+func readLockedRun(r *sqldb.Row) lockedRun {
 	l := lockedRun{Run: store.Run{
 		ID: prism.RunID{UUID: r.UUID()}, File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Status: prism.RunStatus(r.Text()),
 		Reason: r.Text(), StartedAt: r.OptionalTime(),
@@ -69,7 +70,7 @@ func (r *Row) lockedRun() lockedRun {
 
 // runChange is a change of a run, in a transaction that has locked the run's row.
 type runChange struct {
-	run     Run
+	run     sqldb.Run
 	account prism.AccountID
 	lockedRun
 }
@@ -78,10 +79,10 @@ type runChange struct {
 func (s Store) changeRun(
 	ctx context.Context, operation string, account prism.AccountID, id prism.RunID, fn func(*runChange) error,
 ) error {
-	return s.Transaction(ctx, operation, func(run Run) error {
+	return s.Transaction(ctx, operation, func(run sqldb.Run) error {
 		c := &runChange{run: run, account: account}
 		args := []any{account.UUID, id.UUID}
-		if err := run(ctx, Statement{Text: lockRun + s.Locking(false), Args: args}, one(&c.lockedRun, (*Row).lockedRun)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: lockRun + s.Locking(false), Args: args}, sqldb.ReadRow(&c.lockedRun, readLockedRun)); err != nil {
 			return err
 		}
 		return fn(c)
@@ -89,12 +90,12 @@ func (s Store) changeRun(
 }
 
 // do executes a statement with the account, the run and more as arguments.
-func (c *runChange) do(ctx context.Context, text string, read Reader, more ...any) error {
-	return c.run(ctx, Statement{Text: text, Args: append([]any{c.account.UUID, c.ID.UUID}, more...)}, read)
+func (c *runChange) do(ctx context.Context, text string, read sqldb.Reader, more ...any) error {
+	return c.run(ctx, sqldb.Statement{Text: text, Args: append([]any{c.account.UUID, c.ID.UUID}, more...)}, read)
 }
 
 func (c *runChange) is(ctx context.Context, text string) (yes bool, err error) {
-	err = c.do(ctx, text, one(&yes, (*Row).Bool))
+	err = c.do(ctx, text, sqldb.ReadRow(&yes, (*sqldb.Row).Bool))
 	return yes, err
 }
 
@@ -158,7 +159,7 @@ func (c *runChange) resume(ctx context.Context, at time.Time) (changed bool, err
 		if c.StartedAt != nil {
 			status = prism.RunRunning
 		}
-		return true, c.do(ctx, setGoing, nothing, string(status), at)
+		return true, c.do(ctx, setGoing, sqldb.NoRow, string(status), at)
 	default: // it is over, or soon will be
 		return false, store.ErrRunOver
 	}
@@ -177,7 +178,7 @@ func (c *runChange) cancel(ctx context.Context, at time.Time) (changed bool, err
 
 // stop makes a run pausing or cancelling, and goes on with finishStop, in case no call is under way.
 func (c *runChange) stop(ctx context.Context, status prism.RunStatus, reason string, at time.Time) error {
-	if err := c.do(ctx, setStatus, nothing, string(status), reason, at, nil); err != nil {
+	if err := c.do(ctx, setStatus, sqldb.NoRow, string(status), reason, at, nil); err != nil {
 		return err
 	}
 	c.Status, c.Reason, c.stoppedAt = status, reason, &at
@@ -201,13 +202,13 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 		case !pending && c.retryFrom == nil:
 			return true, c.over(ctx, prism.RunFinished, at)
 		}
-		return true, c.do(ctx, setStatus, nothing, string(prism.RunPaused), c.Reason, nil, nil)
+		return true, c.do(ctx, setStatus, sqldb.NoRow, string(prism.RunPaused), c.Reason, nil, nil)
 	}
 	cancelled := 0
-	if err := c.do(ctx, cancelChunks, count(&cancelled), int64(store.RunPart)); err != nil || cancelled == store.RunPart {
+	if err := c.do(ctx, cancelChunks, sqldb.CountRows(&cancelled), int64(store.RunPart)); err != nil || cancelled == store.RunPart {
 		return true, err // TendRuns goes on
 	}
-	if err := c.do(ctx, setRetryFrom, nothing, nil); err != nil {
+	if err := c.do(ctx, setRetryFrom, sqldb.NoRow, nil); err != nil {
 		return false, err
 	}
 	return true, c.over(ctx, prism.RunCancelled, at)
@@ -215,10 +216,10 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 
 // over ends the run. Its file is kept from then on as long as one that is new (spec: file-expiry).
 func (c *runChange) over(ctx context.Context, status prism.RunStatus, at time.Time) error {
-	if err := c.do(ctx, setStatus, nothing, string(status), "", nil, at); err != nil {
+	if err := c.do(ctx, setStatus, sqldb.NoRow, string(status), "", nil, at); err != nil {
 		return err
 	}
-	return c.do(ctx, keepFile, nothing, at.Add(store.FileTime))
+	return c.do(ctx, keepFile, sqldb.NoRow, at.Add(store.FileTime))
 }
 
 // retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.
@@ -245,17 +246,17 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 			return false, err
 		}
 		// As in CreateRun: either the file is deleted already, or it stays from now on.
-		lock := Statement{Text: lockReadyFile + s.Locking(false), Args: []any{c.account.UUID, c.File.UUID}}
-		if err := c.run(ctx, lock, someRow); errors.Is(err, store.ErrNotFound) {
+		lock := sqldb.Statement{Text: lockReadyFile + s.Locking(false), Args: []any{c.account.UUID, c.File.UUID}}
+		if err := c.run(ctx, lock, sqldb.SomeRow); errors.Is(err, store.ErrNotFound) {
 			return false, store.ErrFileState
 		} else if err != nil {
 			return false, err
 		}
-		if err := c.do(ctx, setGoing, nothing, string(prism.RunQueued), at); err != nil {
+		if err := c.do(ctx, setGoing, sqldb.NoRow, string(prism.RunQueued), at); err != nil {
 			return false, err
 		}
 	}
-	if err := c.do(ctx, setRetrying, nothing, at); err != nil {
+	if err := c.do(ctx, setRetrying, sqldb.NoRow, at); err != nil {
 		return false, err
 	}
 	var first int32
@@ -266,18 +267,18 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 // retryPart makes the failed rows of the next chunks pending, in their next attempt. TendRuns goes on.
 func (c *runChange) retryPart(ctx context.Context) error {
 	from := *c.retryFrom
-	if err := c.do(ctx, retryChunks, nothing, from, from+store.RunPart); err != nil {
+	if err := c.do(ctx, retryChunks, sqldb.NoRow, from, from+store.RunPart); err != nil {
 		return err
 	}
 	var chunks int64
-	if err := c.do(ctx, selectChunks, one(&chunks, (*Row).Int)); err != nil {
+	if err := c.do(ctx, selectChunks, sqldb.ReadRow(&chunks, (*sqldb.Row).Int)); err != nil {
 		return err
 	}
 	next := from + store.RunPart
 	if int64(next) >= chunks {
-		return c.do(ctx, setRetryFrom, nothing, nil)
+		return c.do(ctx, setRetryFrom, sqldb.NoRow, nil)
 	}
-	return c.do(ctx, setRetryFrom, nothing, next)
+	return c.do(ctx, setRetryFrom, sqldb.NoRow, next)
 }
 
 type runLimitsDetail struct {
@@ -306,7 +307,7 @@ func (s Store) SetRunLimits(
 		if limits == was {
 			return nil
 		}
-		if err := c.do(ctx, setRunLimits, nothing, limits.RowsPerSecond, limits.Concurrency); err != nil {
+		if err := c.do(ctx, setRunLimits, sqldb.NoRow, limits.RowsPerSecond, limits.Concurrency); err != nil {
 			return err
 		}
 		return recordRun(ctx, c.run, account, by, store.RunLimits, c.Run, limits)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -74,7 +75,7 @@ WHERE account_id = $1 AND run_id = $2 AND number >= $3
 ORDER BY number LIMIT $4`
 
 	runResults = `-- name: RunResults :many
-SELECT r.run_row, r.prism_id, ` + Fixed + `
+SELECT r.run_row, r.prism_id, ` + sqldb.Fixed + `
 FROM results r
 WHERE r.account_id = $1 AND r.run_id = $2 AND r.run_row >= $3 AND r.retried_by IS NULL
 ORDER BY r.run_row LIMIT $4`
@@ -116,18 +117,18 @@ type runDetail struct {
 
 // CreateRun implements store.Runs.
 func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.Run, by store.By) (created store.Run, err error) {
-	err = s.Transaction(ctx, "create_run", func(run Run) error {
+	err = s.Transaction(ctx, "create_run", func(run sqldb.Run) error {
 		created = r
 		if err := roomForRun(ctx, run, account); err != nil {
 			return err
 		}
-		err := run(ctx, Statement{Text: lockReadyFile + s.Locking(false), Args: []any{account.UUID, r.File.UUID}},
-			one(&created, func(row *Row) store.Run {
+		err := run(ctx, sqldb.Statement{Text: lockReadyFile + s.Locking(false), Args: []any{account.UUID, r.File.UUID}},
+			sqldb.ReadRow(&created, func(row *sqldb.Row) store.Run {
 				created.Rows, created.Chunks = row.Int(), row.Int32()
 				return created
 			}))
 		if errors.Is(err, store.ErrNotFound) {
-			err = run(ctx, Statement{Text: fileExists, Args: []any{account.UUID, r.File.UUID}}, someRow)
+			err = run(ctx, sqldb.Statement{Text: fileExists, Args: []any{account.UUID, r.File.UUID}}, sqldb.SomeRow)
 			if err == nil {
 				err = store.ErrFileState
 			}
@@ -136,10 +137,10 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 			return err
 		}
 		created.Status, created.CreatedAt = prism.RunQueued, by.At
-		err = run(ctx, Statement{Text: insertRun, Args: []any{
-			account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.File.UUID, r.Name, r.Mapping, r.Key.UUID, Nullable(r.IdempotencyKey),
+		err = run(ctx, sqldb.Statement{Text: insertRun, Args: []any{
+			account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.File.UUID, r.Name, r.Mapping, r.Key.UUID, sqldb.Nullable(r.IdempotencyKey),
 			r.PauseAt, r.RowsPerSecond, r.Concurrency, created.Rows, created.Chunks, by.At,
-		}}, someRow)
+		}}, sqldb.SomeRow)
 		if errors.Is(err, store.ErrNotFound) { // the key is another run's, or this run was stored before
 			created.ID = prism.RunID{}
 			return nil
@@ -149,7 +150,7 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 		}
 		pending := strings.Repeat(string(store.RowPendingState), contract.ChunkRows)
 		args := []any{account.UUID, r.File.UUID, r.ID.UUID, pending}
-		if err := run(ctx, Statement{Text: insertRunChunks, Args: args}, nothing); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: insertRunChunks, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordRun(ctx, run, account, by, store.RunCreate, created, runDetail{r.Version, created.Rows})
@@ -164,26 +165,26 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 
 // roomForRun returns store.ErrTooManyRuns if the account may have no further run. The lock of the account makes concurrent calls count
 // one after the other.
-func roomForRun(ctx context.Context, run Run, account prism.AccountID) error {
+func roomForRun(ctx context.Context, run sqldb.Run, account prism.AccountID) error {
 	return room(ctx, run, account, countRunsNotOver, store.MaxRuns, store.ErrTooManyRuns)
 }
 
 // recordRun records what was done to a run.
 func recordRun(
-	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action, r store.Run, detail any,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, r store.Run, detail any,
 ) error {
 	return record(ctx, run, account, by, action, store.Object{Kind: store.RunObject, ID: r.ID.UUID, Name: r.Name}, detail)
 }
 
 // ReadRun implements store.Runs.
 func (s Store) ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (store.Run, error) {
-	return s.oneRun(ctx, "read_run", account, func(l *list) { l.add(" AND r.id = ", id.UUID) })
+	return s.oneRun(ctx, "read_run", account, func(l *sqldb.List) { l.Add(" AND r.id = ", id.UUID) })
 }
 
 // RunOfKey implements store.Runs. The call may be the repeat of one that has created the run and whose response was lost: the run
 // must be as durable as that response promised.
 func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
-	found, err := s.oneRun(ctx, "run_of_key", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
+	found, err := s.oneRun(ctx, "run_of_key", account, func(l *sqldb.List) { l.Add(" AND r.idempotency_key = ", key) })
 	if err == nil {
 		err = s.ConfirmAll(ctx, account)
 	}
@@ -191,9 +192,9 @@ func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string
 }
 
 func (s Store) oneRun(
-	ctx context.Context, operation string, account prism.AccountID, where func(*list),
+	ctx context.Context, operation string, account prism.AccountID, where func(*sqldb.List),
 ) (found store.Run, err error) {
-	err = s.Run(ctx, runsOf(operation, account, where), one(&found, (*Row).countedRun))
+	err = s.Run(ctx, runsOf(operation, account, where), sqldb.ReadRow(&found, readCountedRun))
 	return found, err
 }
 
@@ -201,30 +202,30 @@ func (s Store) oneRun(
 func (s Store) ListRuns(
 	ctx context.Context, account prism.AccountID, f store.RunFilter, page store.Page,
 ) (runs []store.Run, more bool, err error) {
-	statement := runsOf("list_runs", account, func(l *list) {
+	statement := runsOf("list_runs", account, func(l *sqldb.List) {
 		if !f.Prism.IsZero() {
-			l.add(" AND r.prism_id = ", f.Prism.UUID)
+			l.Add(" AND r.prism_id = ", f.Prism.UUID)
 		}
 		if f.Status != "" {
-			l.add(" AND r.status = ", string(f.Status))
+			l.Add(" AND r.status = ", string(f.Status))
 		}
-		l.newest(page)
+		l.Newest(page)
 	})
-	return readPage(ctx, s, statement, page.Limit, (*Row).countedRun, "mapping")
+	return sqldb.ReadPage(ctx, s.Database, statement, page.Limit, readCountedRun, "mapping")
 }
 
 // runsOf finds the runs of an account that match what where adds, with their counts.
-func runsOf(operation string, account prism.AccountID, where func(*list)) Statement {
-	l := list{Statement: Statement{Operation: operation, ReadOnly: true}}
-	l.add(selectRuns, account.UUID)
+func runsOf(operation string, account prism.AccountID, where func(*sqldb.List)) sqldb.Statement {
+	l := sqldb.NewList(operation)
+	l.Add(selectRuns, account.UUID)
 	where(&l)
-	l.text.WriteString(countRuns)
-	return l.statement()
+	l.Write(countRuns)
+	return l.Complete()
 }
 
-// countedRun reads runColumns and the counts behind them.
-func (r *Row) countedRun() store.Run {
-	found := r.run()
+// readCountedRun reads runColumns and the counts behind them.
+func readCountedRun(r *sqldb.Row) store.Run {
+	found := readRun(r)
 	found.OK, found.Failed, found.Invalid, found.Cancelled = r.Int(), r.Int(), r.Int(), r.Int()
 	u := &found.Usage
 	u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
@@ -233,8 +234,8 @@ func (r *Row) countedRun() store.Run {
 	return found
 }
 
-// run reads runColumns.
-func (r *Row) run() store.Run {
+// readRun reads runColumns.
+func readRun(r *sqldb.Row) store.Run {
 	found := store.Run{
 		ID: prism.RunID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Version: r.Int32(),
 		File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Mapping: r.Bytes(), Status: prism.RunStatus(r.Text()),
@@ -251,9 +252,9 @@ func (s Store) RunChunks(
 	ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int,
 ) (chunks []store.RunChunk, err error) {
 	args := []any{account.UUID, id.UUID, from, int64(limit)}
-	err = s.Run(ctx, Statement{"run_chunks", selectRunChunks, args, true}, piece(&chunks, func(r *Row) store.RunChunk {
+	err = s.Run(ctx, sqldb.Query("run_chunks", selectRunChunks, args...), sqldb.ReadPiece(&chunks, func(r *sqldb.Row) store.RunChunk {
 		c := store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: shown(r.Text())}
-		c.Invalid = decode[map[int64]string](r)
+		c.Invalid = sqldb.Decode[map[int64]string](r)
 		return c
 	}))
 	return chunks, err
@@ -269,7 +270,7 @@ func (s Store) RunResults(
 	ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int,
 ) (results []store.RowResult, err error) {
 	args := []any{account.UUID, id.UUID, first, int64(limit)}
-	err = s.Run(ctx, Statement{"run_results", runResults, args, true}, piece(&results, func(r *Row) store.RowResult {
+	err = s.Run(ctx, sqldb.Query("run_results", runResults, args...), sqldb.ReadPiece(&results, func(r *sqldb.Row) store.RowResult {
 		row := r.Int()
 		return store.RowResult{Row: row, Result: r.Result(prism.PrismID{UUID: r.UUID()}, store.WithoutInput)}
 	}))
@@ -281,10 +282,10 @@ func (s Store) RowsSince(
 	ctx context.Context, account prism.AccountID, id prism.RunID, since time.Time,
 ) (rows int64, err error) {
 	args := []any{account.UUID, id.UUID, since}
-	err = s.Run(ctx, Statement{"rows_since", savedSince, args, true}, func(found iter.Seq[*Row]) error {
+	err = s.Run(ctx, sqldb.Query("rows_since", savedSince, args...), func(found iter.Seq[*sqldb.Row]) error {
 		rows = 0
 		for r := range found {
-			for _, b := range r.batches(since) {
+			for _, b := range readBatches(r, since) {
 				rows += int64(len(b.letters))
 			}
 		}
@@ -295,7 +296,7 @@ func (s Store) RowsSince(
 
 // QueueOfRuns implements store.Runs.
 func (s Store) QueueOfRuns(ctx context.Context, now time.Time) (q store.RunQueue, err error) {
-	err = s.Run(ctx, Statement{"queue_of_runs", queueOfRuns, []any{now}, true}, one(&q, func(r *Row) store.RunQueue {
+	err = s.Run(ctx, sqldb.Query("queue_of_runs", queueOfRuns, now), sqldb.ReadRow(&q, func(r *sqldb.Row) store.RunQueue {
 		return store.RunQueue{Runs: r.Int(), PendingRows: r.Int(), OldestSince: r.Time(), Leases: r.Int()}
 	}))
 	return q, err

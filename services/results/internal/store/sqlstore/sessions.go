@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -71,13 +72,13 @@ type foundSession struct {
 }
 
 // session reads a session: store.ErrNotFound if none of its accounts is left, too.
-func session(ctx context.Context, run Run, digest contract.SessionDigest, now time.Time) (found foundSession, err error) {
-	s := Statement{"session", selectSession, []any{digest[:], now}, true}
-	err = run(ctx, s, func(rows iter.Seq[*Row]) error {
+func session(ctx context.Context, run sqldb.Run, digest contract.SessionDigest, now time.Time) (found foundSession, err error) {
+	s := sqldb.Query("session", selectSession, digest[:], now)
+	err = run(ctx, s, func(rows iter.Seq[*sqldb.Row]) error {
 		found = foundSession{Session: contract.Session{Now: now}}
 		for r := range rows {
 			found.id, found.seen, found.ExpiresAt, found.EndsAt = r.UUID(), r.Time(), r.Time(), r.Time()
-			found.Accounts = append(found.Accounts, r.sessionAccount())
+			found.Accounts = append(found.Accounts, readSessionAccount(r))
 		}
 		if found.id.IsZero() {
 			return store.ErrNotFound
@@ -87,7 +88,7 @@ func session(ctx context.Context, run Run, digest contract.SessionDigest, now ti
 	return found, err
 }
 
-func (r *Row) sessionAccount() contract.SessionAccount {
+func readSessionAccount(r *sqldb.Row) contract.SessionAccount {
 	return contract.SessionAccount{
 		ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(),
 		Member: contract.SessionMember{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Role: prism.Role(r.Text())},
@@ -95,9 +96,9 @@ func (r *Row) sessionAccount() contract.SessionAccount {
 }
 
 // see extends a session that is used.
-func (f *foundSession) see(ctx context.Context, run Run, now time.Time) error {
+func (f *foundSession) see(ctx context.Context, run sqldb.Run, now time.Time) error {
 	f.ExpiresAt = earlierOf(now.Add(store.SessionIdleTime), f.EndsAt)
-	return run(ctx, Statement{"see_session", seeSession, []any{f.id, now, f.ExpiresAt}, false}, nothing)
+	return run(ctx, sqldb.Change("see_session", seeSession, f.id, now, f.ExpiresAt), sqldb.NoRow)
 }
 
 // Session implements store.Sessions. It writes once a minute at most.
@@ -109,13 +110,13 @@ func (s Store) Session(ctx context.Context, digest contract.SessionDigest, now t
 	if err := found.see(ctx, s.Run, now); err != nil {
 		return contract.Session{}, err
 	}
-	return found.Session, s.Run(ctx, Statement{"see_members", seeMembers, []any{found.id, now}, false}, nothing)
+	return found.Session, s.Run(ctx, sqldb.Change("see_members", seeMembers, found.id, now), sqldb.NoRow)
 }
 
 // findSession returns store.ErrNotFound unless there is a session that has not expired. It keeps the cost of a made-up session,
 // which anybody can send, down to one read.
 func (s Store) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
-	return s.Run(ctx, Statement{operation, lockSession, []any{digest[:], now}, true}, someRow)
+	return s.Run(ctx, sqldb.Query(operation, lockSession, digest[:], now), sqldb.SomeRow)
 }
 
 // CreateSessionKey implements store.Sessions. It locks the session, for which the end of the session waits, and the member, for
@@ -126,9 +127,9 @@ func (s Store) CreateSessionKey(
 	if err := s.findSession(ctx, "create_session_key", digest, k.At); err != nil {
 		return key, err
 	}
-	err = s.Transaction(ctx, "create_session_key", func(run Run) error {
-		locked := Statement{Text: lockSession + s.Locking(false), Args: []any{digest[:], k.At}}
-		if err := run(ctx, locked, someRow); err != nil {
+	err = s.Transaction(ctx, "create_session_key", func(run sqldb.Run) error {
+		locked := sqldb.Statement{Text: lockSession + s.Locking(false), Args: []any{digest[:], k.At}}
+		if err := run(ctx, locked, sqldb.SomeRow); err != nil {
 			return err
 		}
 		found, err := session(ctx, run, digest, k.At)
@@ -143,8 +144,8 @@ func (s Store) CreateSessionKey(
 			return err
 		}
 		account, m := key.Account.ID, &key.Account.Member
-		lock := Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
-		err = run(ctx, lock, one(&m.Name, func(r *Row) string {
+		lock := sqldb.Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
+		err = run(ctx, lock, sqldb.ReadRow(&m.Name, func(r *sqldb.Row) string {
 			name := r.Text()
 			m.Role = prism.Role(r.Text())
 			return name
@@ -152,9 +153,9 @@ func (s Store) CreateSessionKey(
 		if err != nil {
 			return err
 		}
-		err = run(ctx, Statement{Text: createSessionKey, Args: []any{
+		err = run(ctx, sqldb.Statement{Text: createSessionKey, Args: []any{
 			k.ID.UUID, account.UUID, k.Digest[:], k.Prefix, m.Name, string(m.Role), k.At, key.ExpiresAt, m.ID.UUID, found.id,
-		}}, nothing)
+		}}, sqldb.NoRow)
 		if err != nil {
 			return err
 		}
@@ -168,13 +169,13 @@ func (s Store) CreateSessionKey(
 }
 
 // makeRoom revokes the oldest key if the session has as many as it may have. The page that has it makes another.
-func (f foundSession) makeRoom(ctx context.Context, run Run, at time.Time) error {
+func (f foundSession) makeRoom(ctx context.Context, run sqldb.Run, at time.Time) error {
 	var (
 		id      prism.UUID
 		created time.Time
 	)
-	last := Statement{Text: oldestSessionKey, Args: []any{f.id, at, int64(store.MaxSessionKeys - 1)}}
-	err := run(ctx, last, one(&id, func(r *Row) prism.UUID {
+	last := sqldb.Statement{Text: oldestSessionKey, Args: []any{f.id, at, int64(store.MaxSessionKeys - 1)}}
+	err := run(ctx, last, sqldb.ReadRow(&id, func(r *sqldb.Row) prism.UUID {
 		id := r.UUID()
 		created = r.Time()
 		return id
@@ -188,7 +189,7 @@ func (f foundSession) makeRoom(ctx context.Context, run Run, at time.Time) error
 	if wait := created.Add(store.SessionKeyRest).Sub(at); wait > 0 {
 		return &store.WaitError{Wait: wait}
 	}
-	return run(ctx, Statement{Text: setKeyRevoked, Args: []any{id, at}}, nothing)
+	return run(ctx, sqldb.Statement{Text: setKeyRevoked, Args: []any{id, at}}, sqldb.NoRow)
 }
 
 // keyFor is the key of an account of the session, without its text.
@@ -230,7 +231,7 @@ func (s Store) EndSession(ctx context.Context, digest contract.SessionDigest, ne
 	if err != nil {
 		return err
 	}
-	return s.Transaction(ctx, "end_session", func(run Run) error {
+	return s.Transaction(ctx, "end_session", func(run sqldb.Run) error {
 		left, err := endSession(ctx, run, digest, at)
 		for _, l := range left {
 			if err != nil {
@@ -244,10 +245,10 @@ func (s Store) EndSession(ctx context.Context, digest contract.SessionDigest, ne
 
 // recordOwn records what a member does about its own session; nothing if the member was removed.
 func recordOwn(
-	ctx context.Context, run Run, m membership, action store.Action, detail any, newID store.NewID, at time.Time,
+	ctx context.Context, run sqldb.Run, m membership, action store.Action, detail any, newID store.NewID, at time.Time,
 ) error {
 	var name string
-	err := run(ctx, Statement{Text: memberName, Args: []any{m.account.UUID, m.member.UUID}}, one(&name, (*Row).Text))
+	err := run(ctx, sqldb.Statement{Text: memberName, Args: []any{m.account.UUID, m.member.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -262,12 +263,12 @@ func recordOwn(
 }
 
 // endSession deletes a session and revokes its keys. It returns the members that the session had, unless it had expired.
-func endSession(ctx context.Context, run Run, digest contract.SessionDigest, at time.Time) (left []membership, err error) {
+func endSession(ctx context.Context, run sqldb.Run, digest contract.SessionDigest, at time.Time) (left []membership, err error) {
 	var (
 		id      prism.UUID
 		expires time.Time
 	)
-	err = run(ctx, Statement{Text: deleteSession, Args: []any{digest[:]}}, one(&id, func(r *Row) prism.UUID {
+	err = run(ctx, sqldb.Statement{Text: deleteSession, Args: []any{digest[:]}}, sqldb.ReadRow(&id, func(r *sqldb.Row) prism.UUID {
 		id := r.UUID()
 		expires = r.Time()
 		return id
@@ -278,7 +279,7 @@ func endSession(ctx context.Context, run Run, digest contract.SessionDigest, at 
 	if err != nil {
 		return nil, err
 	}
-	err = run(ctx, Statement{Text: emptySession, Args: []any{id}}, all(&left, func(r *Row) membership {
+	err = run(ctx, sqldb.Statement{Text: emptySession, Args: []any{id}}, sqldb.ReadRows(&left, func(r *sqldb.Row) membership {
 		return membership{prism.AccountID{UUID: r.UUID()}, prism.MemberID{UUID: r.UUID()}, r.Time()}
 	}))
 	if err != nil {
@@ -287,34 +288,34 @@ func endSession(ctx context.Context, run Run, digest contract.SessionDigest, at 
 	if !at.Before(expires) {
 		left = nil
 	}
-	return left, run(ctx, Statement{Text: revokeSessionKeys, Args: []any{id, at}}, nothing)
+	return left, run(ctx, sqldb.Statement{Text: revokeSessionKeys, Args: []any{id, at}}, sqldb.NoRow)
 }
 
 // SweepSessions implements store.Sessions.
 func (s Store) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
 	var times []time.Time
-	links := Statement{"sweep_links", sweepLinks, []any{now, int64(sweptRows)}, false}
-	if err := s.Run(ctx, links, all(&times, (*Row).Time)); err != nil {
+	links := sqldb.Change("sweep_links", sweepLinks, now, int64(sweptRows))
+	if err := s.Run(ctx, links, sqldb.ReadRows(&times, (*sqldb.Row).Time)); err != nil {
 		return 0, err
 	}
 	var expired, keys []prism.UUID
-	found := Statement{"expired_sessions", expiredSessions, []any{now, int64(sweptRows)}, true}
-	if err := s.Run(ctx, found, all(&expired, (*Row).UUID)); err != nil {
+	found := sqldb.Query("expired_sessions", expiredSessions, now, int64(sweptRows))
+	if err := s.Run(ctx, found, sqldb.ReadRows(&expired, (*sqldb.Row).UUID)); err != nil {
 		return 0, err
 	}
 	for _, id := range expired {
-		err := s.Transaction(ctx, "sweep_session", func(run Run) error {
-			err := run(ctx, Statement{Text: sweepOneSession, Args: []any{id, now}}, someRow)
+		err := s.Transaction(ctx, "sweep_session", func(run sqldb.Run) error {
+			err := run(ctx, sqldb.Statement{Text: sweepOneSession, Args: []any{id, now}}, sqldb.SomeRow)
 			if err != nil {
 				return err
 			}
-			return run(ctx, Statement{Text: emptySession, Args: []any{id}}, nothing)
+			return run(ctx, sqldb.Statement{Text: emptySession, Args: []any{id}}, sqldb.NoRow)
 		})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return 0, err
 		}
 	}
-	old := Statement{"sweep_session_keys", sweepKeys, []any{now.Add(-keptKeys), int64(sweptRows)}, false}
-	err = s.Run(ctx, old, all(&keys, (*Row).UUID))
+	old := sqldb.Change("sweep_session_keys", sweepKeys, now.Add(-keptKeys), int64(sweptRows))
+	err = s.Run(ctx, old, sqldb.ReadRows(&keys, (*sqldb.Row).UUID))
 	return len(times) + len(expired) + len(keys), err
 }

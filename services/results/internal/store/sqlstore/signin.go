@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -50,16 +51,16 @@ type signInDetail struct {
 // signingIn is a sign-in within its transaction.
 type signingIn struct {
 	store.SignIn
-	run   Run
+	run   sqldb.Run
 	named prism.AccountID // whose name is Account, or zero
 	first prism.AccountID // that comes before the session's other accounts, or zero
 }
 
 // Link implements store.Sessions.
 func (s Store) Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (owner contract.LinkOwner, err error) {
-	find := Statement{"link", linkOwner, []any{digest[:], at}, true}
-	err = s.Run(ctx, find, one(&owner, func(r *Row) contract.LinkOwner {
-		return contract.LinkOwner{Account: r.sessionAccount(), ExpiresAt: r.Time()}
+	find := sqldb.Query("link", linkOwner, digest[:], at)
+	err = s.Run(ctx, find, sqldb.ReadRow(&owner, func(r *sqldb.Row) contract.LinkOwner {
+		return contract.LinkOwner{Account: readSessionAccount(r), ExpiresAt: r.Time()}
 	}))
 	if errors.Is(err, store.ErrNotFound) {
 		err = store.ErrLinkInvalid
@@ -70,8 +71,8 @@ func (s Store) Link(ctx context.Context, digest contract.LinkDigest, at time.Tim
 // SignIn implements store.Sessions.
 func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Session, err error) {
 	if in.Link != nil { // anybody can send a link, so an unknown one must cost no more than a read
-		tried := Statement{"find_link", linkAccount, []any{in.Link[:], in.At}, true}
-		err := s.Run(ctx, tried, someRow)
+		tried := sqldb.Query("find_link", linkAccount, in.Link[:], in.At)
+		err := s.Run(ctx, tried, sqldb.SomeRow)
 		if errors.Is(err, store.ErrNotFound) {
 			return begun, store.ErrLinkInvalid
 		}
@@ -79,7 +80,7 @@ func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Sess
 			return begun, err
 		}
 	}
-	err = s.Transaction(ctx, "sign_in", func(run Run) error {
+	err = s.Transaction(ctx, "sign_in", func(run sqldb.Run) error {
 		found, err := (&signingIn{SignIn: in, run: run}).do(ctx)
 		begun = found.Session
 		return err
@@ -107,12 +108,12 @@ func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
 	ends := s.At.Add(store.SessionTime)
 	expires := earlierOf(s.At.Add(store.SessionIdleTime), ends)
 	args := []any{s.ID, s.Session[:], s.At, expires, ends}
-	if err := s.run(ctx, Statement{Text: insertSession, Args: args}, nothing); err != nil {
+	if err := s.run(ctx, sqldb.Statement{Text: insertSession, Args: args}, sqldb.NoRow); err != nil {
 		return found, err
 	}
 	for _, m := range members {
-		seen := Statement{Text: signIn, Args: []any{m.account.UUID, m.member.UUID, string(by), s.At}}
-		if err := s.run(ctx, seen, someRow); err != nil {
+		seen := sqldb.Statement{Text: signIn, Args: []any{m.account.UUID, m.member.UUID, string(by), s.At}}
+		if err := s.run(ctx, seen, sqldb.SomeRow); err != nil {
 			return found, err
 		}
 		m.since = s.At
@@ -134,7 +135,7 @@ func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
 // join adds a member to the session.
 func (s *signingIn) join(ctx context.Context, m membership) error {
 	args := []any{s.ID, m.account.UUID, m.member.UUID, m.since, m.account == s.first}
-	return s.run(ctx, Statement{Text: joinSession, Args: args}, nothing)
+	return s.run(ctx, sqldb.Statement{Text: joinSession, Args: args}, sqldb.NoRow)
 }
 
 // consumeLink uses up the link.
@@ -142,8 +143,8 @@ func (s *signingIn) consumeLink(ctx context.Context) (members []membership, err 
 	if s.Link == nil {
 		return nil, store.ErrLinkInvalid
 	}
-	used := Statement{Text: useLink, Args: []any{s.Link[:], s.At}}
-	err = s.run(ctx, used, all(&members, (*Row).membership))
+	used := sqldb.Statement{Text: useLink, Args: []any{s.Link[:], s.At}}
+	err = s.run(ctx, used, sqldb.ReadRows(&members, readMembership))
 	if err == nil && len(members) == 0 {
 		err = store.ErrLinkInvalid
 	}
@@ -154,15 +155,15 @@ func (s *signingIn) consumeLink(ctx context.Context) (members []membership, err 
 // it locks the accounts that the identity may join, sorted by id. So two sign-ins of an identity at once add one member.
 func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
 	if s.Account != "" {
-		named := Statement{Text: accountByName, Args: []any{s.Account}}
-		if err := s.run(ctx, named, one(&s.named.UUID, (*Row).UUID)); err != nil {
+		named := sqldb.Statement{Text: accountByName, Args: []any{s.Account}}
+		if err := s.run(ctx, named, sqldb.ReadRow(&s.named.UUID, (*sqldb.Row).UUID)); err != nil {
 			return nil, err
 		}
 	}
 	var invited prism.AccountID
 	if s.Link != nil {
 		args := []any{s.Link[:], s.At}
-		err := s.run(ctx, Statement{Text: linkAccount, Args: args}, one(&invited.UUID, (*Row).UUID))
+		err := s.run(ctx, sqldb.Statement{Text: linkAccount, Args: args}, sqldb.ReadRow(&invited.UUID, (*sqldb.Row).UUID))
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, store.ErrLinkInvalid
 		}
@@ -181,7 +182,7 @@ func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, er
 	}
 	slices.SortFunc(joining, func(a, b prism.AccountID) int { return compareIDs(a.UUID, b.UUID) })
 	for _, account := range joining {
-		if err := s.run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
+		if err := s.run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +223,7 @@ func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, er
 // existing returns the members that have the identity already.
 func (s *signingIn) existing(ctx context.Context) (members []membership, err error) {
 	args := []any{s.Identity.Issuer, s.Identity.Subject}
-	err = s.run(ctx, Statement{Text: identityMembers, Args: args}, all(&members, (*Row).membership))
+	err = s.run(ctx, sqldb.Statement{Text: identityMembers, Args: args}, sqldb.ReadRows(&members, readMembership))
 	return members, err
 }
 
@@ -234,7 +235,7 @@ func (s *signingIn) accept(ctx context.Context) ([]membership, error) {
 	}
 	m := members[0]
 	args := []any{m.account.UUID, m.member.UUID, s.Identity.Issuer, s.Identity.Subject}
-	return members, s.run(ctx, Statement{Text: identify, Args: args}, someRow)
+	return members, s.run(ctx, sqldb.Statement{Text: identify, Args: args}, sqldb.SomeRow)
 }
 
 // rolesByRule returns the role that a rule for one of the identity's claims gives in each account: the first in the order of
@@ -261,7 +262,7 @@ func (s *signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.
 	}
 	var rules []rule
 	text := claimRules + strings.Join(claims, " OR ") + ")"
-	err := s.run(ctx, Statement{Text: text, Args: args}, all(&rules, func(r *Row) rule {
+	err := s.run(ctx, sqldb.Statement{Text: text, Args: args}, sqldb.ReadRows(&rules, func(r *sqldb.Row) rule {
 		return rule{prism.AccountID{UUID: r.UUID()}, prism.Role(r.Text())}
 	}))
 	roles := map[prism.AccountID]prism.Role{}
@@ -277,7 +278,7 @@ func (s *signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.
 func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
 	i := s.Identity
 	args := []any{account.UUID, i.Issuer, i.Subject}
-	if err := s.run(ctx, Statement{Text: wasMember, Args: args}, someRow); !errors.Is(err, store.ErrNotFound) {
+	if err := s.run(ctx, sqldb.Statement{Text: wasMember, Args: args}, sqldb.SomeRow); !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	id, err := s.NewID()
@@ -295,6 +296,6 @@ func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role
 	return []membership{{account: account, member: m.ID}}, err
 }
 
-func (r *Row) membership() membership {
+func readMembership(r *sqldb.Row) membership {
 	return membership{account: prism.AccountID{UUID: r.UUID()}, member: prism.MemberID{UUID: r.UUID()}}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -146,7 +147,7 @@ func (s Store) fold(ctx context.Context) error {
 				return nil
 			}
 			var from, to int32
-			err := c.do(ctx, selectFolded, one(&from, func(r *Row) int32 {
+			err := c.do(ctx, selectFolded, sqldb.ReadRow(&from, func(r *sqldb.Row) int32 {
 				from := r.Int32()
 				to = r.Int32()
 				return from
@@ -154,13 +155,13 @@ func (s Store) fold(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := c.do(ctx, firstOpen, one(&to, (*Row).Int32), from); err != nil && !errors.Is(err, store.ErrNotFound) {
+			if err := c.do(ctx, firstOpen, sqldb.ReadRow(&to, (*sqldb.Row).Int32), from); err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 			if from == to {
 				return nil
 			}
-			return c.do(ctx, foldChunks, nothing, from, to)
+			return c.do(ctx, foldChunks, sqldb.NoRow, from, to)
 		})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -174,7 +175,7 @@ func (s Store) expire(ctx context.Context, now time.Time) error {
 	expired, err := s.ownedRuns(ctx, "expired_leases", expiredLeases, now)
 	for _, e := range expired {
 		if err == nil {
-			err = s.Run(ctx, Statement{"expire_leases", expireLeases, []any{e.account.UUID, e.run.UUID, now}, false}, nothing)
+			err = s.Run(ctx, sqldb.Change("expire_leases", expireLeases, e.account.UUID, e.run.UUID, now), sqldb.NoRow)
 		}
 	}
 	return err
@@ -188,7 +189,7 @@ type ownedRun struct {
 
 // ownedRuns reads runs of any account.
 func (s Store) ownedRuns(ctx context.Context, operation, text string, args ...any) (found []ownedRun, err error) {
-	err = s.Run(ctx, Statement{operation, text, args, true}, all(&found, func(r *Row) ownedRun {
+	err = s.Run(ctx, sqldb.Query(operation, text, args...), sqldb.ReadRows(&found, func(r *sqldb.Row) ownedRun {
 		return ownedRun{prism.AccountID{UUID: r.UUID()}, prism.RunID{UUID: r.UUID()}}
 	}))
 	return found, err
@@ -202,7 +203,7 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 	switch c.Status {
 	case prism.RunPausing, prism.RunCancelling:
 		if c.stoppedAt == nil || !now.Before(c.stoppedAt.Add(store.StopWait)) {
-			if err := c.do(ctx, revokeLeases, nothing); err != nil {
+			if err := c.do(ctx, revokeLeases, sqldb.NoRow); err != nil {
 				return false, err
 			}
 		}
@@ -243,7 +244,7 @@ func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 		from    time.Time
 		found   bool
 	)
-	err := c.do(ctx, whyPaused, one(&found, func(r *Row) bool {
+	err := c.do(ctx, whyPaused, sqldb.ReadRow(&found, func(r *sqldb.Row) bool {
 		archived, revoked, expired, removed, isFull = r.Bool(), r.Bool(), r.Bool(), r.Bool(), r.Bool()
 		pauseAt, from = r.Float(), r.Time()
 		return true
@@ -273,10 +274,10 @@ func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 // many chunks, those that were saved last, as each has at least one such row.
 func (c *runChange) lastRows(ctx context.Context, from time.Time) (failed, rows int, err error) {
 	var batches []batch
-	err = c.do(ctx, fmt.Sprintf("%s LIMIT %d", savedSince, store.WatchedRows), func(found iter.Seq[*Row]) error {
+	err = c.do(ctx, fmt.Sprintf("%s LIMIT %d", savedSince, store.WatchedRows), func(found iter.Seq[*sqldb.Row]) error {
 		batches = nil
 		for r := range found {
-			batches = append(batches, r.batches(from)...)
+			batches = append(batches, readBatches(r, from)...)
 		}
 		return nil
 	}, from)

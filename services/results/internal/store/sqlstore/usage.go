@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -46,7 +47,7 @@ func (s Store) CountUse(ctx context.Context, account prism.AccountID, u store.Us
 	if u.Call != nil {
 		call = *u.Call
 	}
-	used := PlausibleUsage(call.Usage)
+	used := sqldb.PlausibleUsage(call.Usage)
 	known := func(n *int64) int64 {
 		if n == nil {
 			return 0
@@ -63,45 +64,45 @@ func (s Store) CountUse(ctx context.Context, account prism.AccountID, u store.Us
 		call.Name, u.Key.UUID, used.Currency, failed,
 		known(used.InputTokens), known(used.OutputTokens), cost / costUnit, cost % costUnit,
 	}
-	return s.Run(ctx, Statement{Operation: "count_use", Text: countUse, Args: args}, nothing)
+	return s.Run(ctx, sqldb.Statement{Operation: "count_use", Text: countUse, Args: args}, sqldb.NoRow)
 }
 
 // ReadUsage implements store.Usage.
 func (s Store) ReadUsage(
 	ctx context.Context, account prism.AccountID, f store.UsageFilter,
 ) (sums []store.UsageSum, more bool, err error) {
-	l := list{Statement: Statement{Operation: "read_usage", ReadOnly: true}}
+	l := sqldb.NewList("read_usage")
 	of := map[api.UsageBy]struct {
 		shown, part string
-		read        func(*Row, *store.UsageSum)
+		read        func(*sqldb.Row, *store.UsageSum)
 	}{
-		api.ByDay:   {"s.part", "r.day", func(r *Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
-		api.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		api.ByModel: {"s.part", "r.model", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		api.ByKey:   {"s.part", "r.key_id", func(r *Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
+		api.ByDay:   {"s.part", "r.day", func(r *sqldb.Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
+		api.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *sqldb.Row, sum *store.UsageSum) { sum.Name = r.Text() }},
+		api.ByModel: {"s.part", "r.model", func(r *sqldb.Row, sum *store.UsageSum) { sum.Name = r.Text() }},
+		api.ByKey:   {"s.part", "r.key_id", func(r *sqldb.Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
 	}[f.By]
-	l.add(fmt.Sprintf(readUsage, of.shown, of.part), account.UUID)
-	l.add(" AND r.day >= ", int32(f.From))
-	l.add(" AND r.day < ", int32(f.To))
+	l.Add(fmt.Sprintf(readUsage, of.shown, of.part), account.UUID)
+	l.Add(" AND r.day >= ", int32(f.From))
+	l.Add(" AND r.day < ", int32(f.To))
 	if !f.Prism.IsZero() {
-		l.add(" AND r.prism_id = ", f.Prism.UUID)
+		l.Add(" AND r.prism_id = ", f.Prism.UUID)
 	}
 	if f.Model != "" {
-		l.add(" AND r.model = ", f.Model)
+		l.Add(" AND r.model = ", f.Model)
 	}
 	if f.Key != nil {
-		l.add(" AND r.key_id = ", f.Key.UUID)
+		l.Add(" AND r.key_id = ", f.Key.UUID)
 	}
-	l.text.WriteString(groupUsage)
+	l.Write(groupUsage)
 	if f.By == api.ByPrism {
-		l.add(slugsOfUsage, account.UUID)
+		l.Add(slugsOfUsage, account.UUID)
 	}
 	if f.By == api.ByDay {
-		l.text.WriteString(daysRise)
+		l.Write(daysRise)
 	} else {
-		l.add(mostFirst, int64(store.MaxSums+1))
+		l.Add(mostFirst, int64(store.MaxSums+1))
 	}
-	err = s.Run(ctx, l.statement(), all(&sums, func(r *Row) (sum store.UsageSum) {
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&sums, func(r *sqldb.Row) (sum store.UsageSum) {
 		of.read(r, &sum)
 		sum.Currency, sum.Results, sum.Failed, sum.InputTokens, sum.OutputTokens = r.Text(), r.Int(), r.Int(), r.Int(), r.Int()
 		sum.Cost = prism.Cost{Whole: r.Int(), Rest: r.Int()}

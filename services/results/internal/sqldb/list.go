@@ -1,0 +1,79 @@
+package sqldb
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// List writes a statement that lists rows r, such as results. Its conditions depend on the filter: a condition that is
+// always there ("$1 IS NULL OR …") would keep the planner from using an index.
+type List struct {
+	Statement
+	text strings.Builder
+}
+
+// NewList is a list that an operation reads.
+func NewList(operation string) List { return List{Statement: Query(operation, "")} }
+
+// Write adds text.
+func (l *List) Write(text string) { l.text.WriteString(text) }
+
+// CreatedBetween narrows the list to rows that were created from a time until before another; a zero time is no bound.
+func (l *List) CreatedBetween(from, to time.Time) {
+	if !from.IsZero() {
+		l.Add(" AND r.created_at >= ", from)
+	}
+	if !to.IsZero() {
+		l.Add(" AND r.created_at < ", to)
+	}
+	l.IDsBetween(from, to)
+}
+
+// IDsBetween narrows the list to the ids that rows created between the times can have; a zero time is no bound.
+func (l *List) IDsBetween(from, to time.Time) {
+	if !from.IsZero() {
+		l.Add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
+	}
+	if !to.IsZero() {
+		l.Add(" AND r.id < ", prism.FirstUUID(to.Add(store.MaxIDLead)))
+	}
+}
+
+// Page narrows the list to a page, which is sorted by id in a direction: behind After, as the comparison after says.
+func (l *List) Page(p store.Page, after, direction string) {
+	if !p.After.IsZero() {
+		l.Add(" AND r.id "+after+" ", p.After)
+	}
+	l.Add(" ORDER BY r.id "+direction+" LIMIT ", int64(p.Limit))
+}
+
+// Newest is a page, newest first, and one row more, which tells that there are more.
+func (l *List) Newest(p store.Page) {
+	p.Limit++
+	l.Page(p, "<", "DESC")
+}
+
+// In appends text and parameters, at least one, and a closing parenthesis.
+func (l *List) In(text string, args []any) {
+	for _, arg := range args {
+		l.Add(text, arg)
+		text = ", "
+	}
+	l.Write(")")
+}
+
+// Add appends text and a parameter.
+func (l *List) Add(text string, arg any) {
+	l.Args = append(l.Args, arg)
+	l.Write(text + "$" + strconv.Itoa(len(l.Args)))
+}
+
+// Complete is the statement so far.
+func (l *List) Complete() Statement {
+	l.Text = l.text.String()
+	return l.Statement
+}

@@ -1,0 +1,52 @@
+package sqldb
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// PartSize is how many ids, refs or labels a statement names at most whose text has a place for each, so that there are few texts.
+const PartSize = 50
+
+// Parameters lists n parameters, the first of which has the number from.
+func Parameters(from, n int) string {
+	var text strings.Builder
+	for i := range n {
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		text.WriteString("$" + strconv.Itoa(from+i))
+	}
+	return text.String()
+}
+
+// EachPart calls fn with parts of PartSize values. The last part is padded with its last value.
+func EachPart[T any](values []T, fn func(part []any) error) error {
+	for part := range slices.Chunk(values, PartSize) {
+		if err := fn(Padded(part, PartSize)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Padded is at most n values as n arguments: the last value is repeated.
+func Padded[T any](values []T, n int) []any {
+	args := make([]any, n)
+	for i := range args {
+		args[i] = values[min(i, len(values)-1)]
+	}
+	return args
+}
+
+// UUIDs are the ids as a statement takes them.
+func UUIDs(ids []prism.ResultID) []prism.UUID {
+	of := make([]prism.UUID, len(ids))
+	for i, id := range ids {
+		of[i] = id.UUID
+	}
+	return of
+}
