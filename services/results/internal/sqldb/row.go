@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -169,18 +168,16 @@ func Encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// The columns of a result r, which Row.Result reads: Fixed, then Input if it is wanted. The driver of Postgres needs memory for
-// a row of more than 16 columns. The table checks that a result has no error exactly if its status is ok.
+// The columns of a result r, which Row.Result reads: Fixed, then Input if it is wanted. The table checks that a result has no
+// error exactly if its status is ok.
 const (
 	Fixed   = `r.id, r.version, r.ref, r.error, r.took_ms, r.created_at, r.answers`
 	Retries = `, r.idempotency_key, r.retried_by`
 	Input   = Retries + `, r.context, r.fields`
 )
 
-// PrismState is the columns of a prism p, which Row.PrismState reads. The slug is followed by a slash and the id of the pinned
-// calibrations, if there are any. The number of the latest version of an archived prism is negative.
-const PrismState = `p.id, p.slug || coalesce('/' || p.pins, ''), CASE WHEN p.archived_at IS NULL THEN p.latest_version ELSE -p.latest_version END, p.lens,
-	p.versions_hash`
+// PrismState is the columns of a prism p, which Row.PrismState reads.
+const PrismState = `p.id, p.slug, p.pins, p.archived_at IS NOT NULL, p.latest_version, p.lens, p.versions_hash`
 
 // Result reads a result of a prism. The id of a result that an outer join did not find is zero.
 func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
@@ -208,17 +205,15 @@ func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 
 // PrismState reads a prism. The id of a prism that an outer join did not find is zero.
 func (r *Row) PrismState() store.PrismState {
-	p := store.PrismState{ID: prism.PrismID{UUID: r.UUID()}}
-	slug, pins, _ := strings.Cut(r.Text(), "/")
-	p.Slug, p.Pins, p.Latest, p.Lens, p.VersionsHash = slug, r.PinsID(pins), r.Int32(), r.Text(), r.Int()
-	if p.Latest < 0 {
-		p.Latest, p.Archived = -p.Latest, true
+	return store.PrismState{
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Pins: r.PinsID(), Archived: r.Bool(), Latest: r.Int32(), Lens: r.Text(),
+		VersionsHash: r.Int(),
 	}
-	return p
 }
 
-// PinsID is the id in a text of column pins, which is null without pinned calibrations.
-func (r *Row) PinsID(text string) prism.PinsID {
+// PinsID reads the column pins of a prism, which has an id as text, or null without pinned calibrations.
+func (r *Row) PinsID() prism.PinsID {
+	text := r.Text()
 	if text == "" {
 		return prism.PinsID{}
 	}

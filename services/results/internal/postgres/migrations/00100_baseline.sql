@@ -152,8 +152,7 @@ END $$;
 CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit();
 
 -- Prisms and their versions. versions_hash names the versions that a prism has, so that a definition in memory is not used for
--- the version of another history (spec: cached-definition). pins is the id of the prism's rows of calibration_pins, as text, as it
--- is read beside the slug.
+-- the version of another history (spec: cached-definition). pins is the id of the prism's rows of calibration_pins, as text.
 CREATE TABLE prisms (
     account_id     uuid           NOT NULL,
     id             uuid           NOT NULL,

@@ -131,8 +131,7 @@ CREATE TRIGGER audit_not_deleted BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT
 -- +goose StatementEnd
 
 -- Prisms and their versions. versions_hash names the versions that a prism has, so that a definition in memory is not used for
--- the version of another history (spec: cached-definition). pins is the id of the prism's rows of calibration_pins, as text, as it
--- is read beside the slug.
+-- the version of another history (spec: cached-definition). pins is the id of the prism's rows of calibration_pins, as text.
 CREATE TABLE prisms (
     account_id     BLOB    NOT NULL REFERENCES accounts (id),
     id             BLOB    NOT NULL,

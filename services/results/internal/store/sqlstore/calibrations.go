@@ -115,7 +115,7 @@ func (s Store) PinCalibrations(
 		}
 		of := []any{account.UUID, id.UUID}
 		var was prism.PinsID
-		err = run(ctx, sqldb.Statement{Text: prismPins, Args: of}, sqldb.ReadRow(&was, func(r *sqldb.Row) prism.PinsID { return r.PinsID(r.Text()) }))
+		err = run(ctx, sqldb.Statement{Text: prismPins, Args: of}, sqldb.ReadRow(&was, (*sqldb.Row).PinsID))
 		if err != nil {
 			return err
 		}

@@ -259,7 +259,7 @@ func (s Store) SetArchived(
 func readPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{
 		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: sqldb.Decode[prism.Lens](r), CreatedAt: r.Time(),
-		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.PinsID(r.Text()), RetentionDays: r.Int32(), Latest: readVersion(r),
+		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.PinsID(), RetentionDays: r.Int32(), Latest: readVersion(r),
 	}
 }
 

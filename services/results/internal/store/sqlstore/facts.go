@@ -17,8 +17,7 @@ const (
 	keyedFactsByID    = selectAsked + selectHolder + fromAsked + "q.id = $2" + fromHolder + sqldb.WhereKey
 
 	selectAsked = `-- name: CreateFacts :one
-SELECT ` + sqldb.CallerColumns + `, q.id, q.slug || coalesce('/' || q.pins, ''), CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END,
-	q.lens, q.versions_hash`
+SELECT ` + sqldb.CallerColumns + `, q.id, q.slug, q.pins, q.archived_at IS NOT NULL, q.latest_version, q.lens, q.versions_hash`
 	selectHolder = `, ` + sqldb.PrismState + `, ` + sqldb.Fixed + sqldb.Retries + `,
 	CASE WHEN r.status = 'failed' OR $4 THEN r.context END, CASE WHEN r.status = 'failed' OR $4 THEN r.fields END`
 	fromAsked = `
