@@ -29,6 +29,12 @@ const (
 	InDeletion Point = "in-deletion" // results: a part of a deletion of results is durable, its job goes on or has ended
 )
 
+// The steps of the fold of the tail.
+const (
+	InFold    Point = "in-fold"    // results: changes have their numbers, the transaction is not committed
+	AfterFold Point = "after-fold" // results: the numbers are durable
+)
+
 // FilePoints are all steps of a file, in their order.
 func FilePoints() []Point { return []Point{AfterPart, InReading, BeforeReady} }
 

@@ -133,9 +133,9 @@ func (d *database) ConfirmAll(ctx context.Context, account prism.AccountID) erro
 	return d.measure("confirm", func() error { return d.inner.ConfirmAll(ctx, account) })
 }
 
-// FoldUsage implements sqldb.Database.
-func (d *database) FoldUsage(ctx context.Context) error {
-	return d.measure("fold_usage", func() error { return d.inner.FoldUsage(ctx) })
+// Fold implements sqldb.Database.
+func (d *database) Fold(ctx context.Context) error {
+	return d.measure("fold", func() error { return d.inner.Fold(ctx) })
 }
 
 // Ping implements sqldb.Database.

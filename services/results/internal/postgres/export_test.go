@@ -19,7 +19,7 @@ const (
 
 // MigrateTo applies the migrations up to a number, and behind the newest one nextMigration.
 func MigrateTo(ctx context.Context, url string, number int64) error {
-	return migrateTo(ctx, url, number, nextMigration())
+	return migrateTo(ctx, url, number, append(steps(), nextMigration())...)
 }
 
 // nextMigration is a migration as a release to come may have it: it changes the tables with the most rows while calls go on.

@@ -25,7 +25,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration.
-const newestMigration = store.Baseline
+const newestMigration = store.Baseline + 2
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -41,7 +41,9 @@ const workLock = lock.DefaultLockID + 1
 // on the newest schema (spec: newer-schema).
 //
 // The lock belongs to a session, so url must not lead through a pooler that shares sessions.
-func Migrate(ctx context.Context, url string) error { return migrateTo(ctx, url, math.MaxInt64) }
+func Migrate(ctx context.Context, url string) error {
+	return migrateTo(ctx, url, math.MaxInt64, steps()...)
+}
 
 // migrateTo applies the migrations of the files, and those of steps, up to a number.
 func migrateTo(ctx context.Context, url string, number int64, ofSteps ...*goose.Migration) (err error) {

@@ -17,29 +17,30 @@ const (
 	insertValues = `$5::text, $6::text, $7::json, $8::text, $9::text, $10::bigint, $11::timestamptz, $12::json,
 		$13::uuid, $14::text, $15::bigint, $16::bigint, $17::bigint, $18::text, $19::json`
 
-	// countInserted counts an inserted result and its bytes in the tail of usage (spec: usage-is-exact, stored-bytes). It costs a
-	// third of what the trigger count_result would, which leaves results with a call to it. A tail of their own for the bytes cost a
-	// create 7% of its processor time.
-	countInserted = `
-	INSERT INTO usage_tail
-	SELECT account_id, (created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, bytes
-	FROM inserted
-	WHERE call IS NOT NULL`
-	// insertedColumns are what countInserted needs.
-	insertedColumns = `account_id, created_at, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, call, bytes`
+	// tailInserted writes the row of the tail of an inserted result (spec: changes, usage-is-exact, stored-bytes). It costs a third of what
+	// a trigger would.
+	tailInserted = `
+	INSERT INTO tail (account_id, prism_id, result_id, type, at, day, status, key_id, model, input_tokens, output_tokens, cost, currency, bytes)
+	SELECT account_id, prism_id, id, 1, created_at, (created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', status, key_id, model,
+		input_tokens, output_tokens, cost, currency, bytes
+	FROM inserted`
+	// insertedColumns are what tailInserted needs.
+	insertedColumns = `account_id, id, created_at, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, bytes`
+	// tailedColumns are the columns of an insert behind those that both databases share.
+	tailedColumns = `, bytes, tailed`
 
 	// insertResult relies on the versions of a prism having the numbers from 1 to latest_version (spec: versions).
 	insertResult = `-- name: SaveResult :one
 WITH p AS (
 	SELECT * FROM prisms WHERE account_id = $1 AND id = $3
 ), inserted AS (
-	INSERT INTO results (` + sqldb.InsertColumns + `, bytes)
-	SELECT p.account_id, $2::uuid, p.id, $4::integer, ` + insertValues + `, $20::text, NULL, $21::integer
+	INSERT INTO results (` + sqldb.InsertColumns + tailedColumns + `)
+	SELECT p.account_id, $2::uuid, p.id, $4::integer, ` + insertValues + `, $20::text, NULL, $21::integer, true
 	FROM p
 	WHERE p.latest_version >= $4
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
-), used AS (` + countInserted + `
+), used AS (` + tailInserted + `
 )
 SELECT EXISTS (SELECT 1 FROM inserted), ` + sqldb.PrismState + `
 FROM p`
@@ -71,12 +72,12 @@ WITH old AS (
 	WHERE m.account_id = $1 AND m.id = old.id AND old.retried_by IS NULL
 	RETURNING old.idempotency_key, old.run_id, old.run_row
 ), inserted AS (
-	INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + `, bytes)
+	INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + tailedColumns + `)
 	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $20::uuid, marked.run_id, marked.run_row,
-		$21::integer
+		$21::integer, true
 	FROM marked
 	RETURNING ` + insertedColumns + `
-), used AS (` + countInserted + `
+), used AS (` + tailInserted + `
 ), unfolded AS (
 	` + sqlstore.UnfoldRun("$1", "(SELECT run_id FROM marked)") + `
 	RETURNING id

@@ -24,14 +24,14 @@ WITH sent AS (
 	WHERE m.account_id = $1 AND m.id = sent.retry_of AND m.status = 'failed' AND m.retried_by IS NULL
 	RETURNING m.id
 ), inserted AS (
-	INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + `, bytes)
+	INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + tailedColumns + `)
 	SELECT $1, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, $2::timestamptz, s.answers::json,
 		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, m.id, s.run_id, s.run_row,
-		s.bytes
+		s.bytes, true
 	FROM sent s LEFT JOIN marked m ON m.id = s.retry_of
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
-)` + countInserted
+)` + tailInserted
 
 // insertResults is insertResult of several results of any accounts. Its parameters are arrays with an element for each result, and
 // it returns a row for each, in their order.
@@ -43,15 +43,15 @@ WITH sent AS (
 		status, error, took_ms, created_at, answers, key_id, model, input_tokens, output_tokens, cost, currency, call,
 		idempotency_key, bytes, position)
 ), inserted AS (
-	INSERT INTO results (` + sqldb.InsertColumns + `, bytes)
+	INSERT INTO results (` + sqldb.InsertColumns + tailedColumns + `)
 	SELECT s.account_id, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, s.created_at,
 		s.answers::json, s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, NULL,
-		s.bytes
+		s.bytes, true
 	FROM sent s JOIN prisms p ON p.account_id = s.account_id AND p.id = s.prism_id AND p.latest_version >= s.version
 	ORDER BY s.position
 	ON CONFLICT DO NOTHING
-	RETURNING id, ` + insertedColumns + `
-), used AS (` + countInserted + `
+	RETURNING ` + insertedColumns + `
+), used AS (` + tailInserted + `
 )
 SELECT i.id IS NOT NULL, ` + sqldb.PrismState + `
 FROM sent s

@@ -42,11 +42,11 @@ func counted(t testing.TB, url string) {
 		if stored.Bytes != bytes {
 			t.Errorf("%d bytes are stored, want %d", stored.Bytes, bytes)
 		}
-		if err := s.FoldUsage(t.Context()); err != nil {
+		if err := s.Fold(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, table := range []string{"usage_tail", "stored_bytes_tail"} {
+	for _, table := range []string{"usage_tail", "stored_bytes_tail", "tail"} {
 		if tail := values[int64](t, url, "SELECT count(*) FROM "+table)[0]; tail != 0 {
 			t.Errorf("%s has %d rows behind a fold", table, tail)
 		}
@@ -85,6 +85,47 @@ func TestRowsThatAreInsertedByHandAreCounted(t *testing.T) {
 				t.Errorf("%d bytes are stored, %v", stored.Bytes, err)
 			}
 		})
+	}
+}
+
+// saveBefore saves a result as the release before does.
+const saveBefore = `WITH inserted AS (
+	INSERT INTO results (account_id, id, prism_id, version, context, fields, status, error, took_ms, created_at, call, bytes)
+	VALUES ($1, $2, $3, 1, '', '[]', 'failed', 'It failed.', 1, '2026-01-01 UTC', '{}', 256 + 14)
+	RETURNING account_id, created_at, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, call, bytes
+)
+INSERT INTO usage_tail
+SELECT account_id, (created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, bytes
+FROM inserted WHERE call IS NOT NULL`
+
+// spec: releases-side-by-side, changes, usage-is-exact, stored-bytes
+func TestWhatTheReleaseBeforeSavesIsToldAndCountedOnce(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	_, s, _ := traced(t, url)
+	exec(t, url, saveBefore, account().UUID, prism.UUID{9}, prismID().UUID)
+	for range 2 {
+		sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByModel, To: math.MaxInt32})
+		if err != nil || len(sums) != 1 || sums[0].Results != 1 {
+			t.Errorf("usage is %+v, %v", sums, err)
+		}
+		if stored, err := s.Storage(t.Context(), account()); err != nil || stored.Bytes != 270 {
+			t.Errorf("%d bytes are stored, %v", stored.Bytes, err)
+		}
+		if err := s.Fold(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(t, url, "DELETE FROM results")
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if stored, err := s.Storage(t.Context(), account()); err != nil || stored.Bytes != 0 {
+		t.Errorf("%d bytes are stored, %v", stored.Bytes, err)
+	}
+	page, err := s.ReadChanges(t.Context(), account(), store.ChangeFilter{Limit: 9})
+	if err != nil || len(page.Changes) != 2 || page.Changes[0].Type != store.ResultCreated || page.Changes[1].Type != store.ResultDeleted {
+		t.Errorf("the changes are %+v, %v", page, err)
 	}
 }
 

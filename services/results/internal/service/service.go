@@ -71,13 +71,14 @@ func New(d Deps) *Service {
 	return s
 }
 
-// Run stores when API keys were last used, folds what results used, deletes sessions that have expired, and probes a store that
-// cannot be written, until ctx ends.
+// Run stores when API keys were last used, folds the tail, removes old changes, deletes sessions that have expired, and probes a store
+// that cannot be written, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() { s.saves.probe(running, s.refuses, s.Store.ProbeWrite) })
-	beside.Go(func() { s.foldUsage(running) })
+	beside.Go(func() { s.fold(running) })
+	beside.Go(func() { s.removeChanges(running) })
 	beside.Go(func() { s.sweepSessions(running) })
 	defer beside.Wait()
 	defer stop()

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -10,23 +9,6 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
-
-// foldEvery is how often a process folds what results used: then little is left to add up when usage is read.
-const foldEvery = 5 * time.Second
-
-// foldUsage folds what results used until ctx ends. What a failed attempt leaves, the next one folds.
-func (s *Service) foldUsage(ctx context.Context) {
-	tick := time.NewTicker(foldEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			_ = s.Store.FoldUsage(ctx) // the store's metrics have the error
-		case <-ctx.Done():
-			return
-		}
-	}
-}
 
 // sumsBody is the body of usage (spec: usage-members).
 type sumsBody struct {

@@ -46,8 +46,8 @@ type Database interface {
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.
 	ConfirmAll(ctx context.Context, account prism.AccountID) error
-	// FoldUsage, Ping, Full, ProbeWrite and Close are as in store.Store.
-	FoldUsage(ctx context.Context) error
+	// Fold, Ping, Full, ProbeWrite and Close are as in store.Store.
+	Fold(ctx context.Context) error
 	Ping(ctx context.Context) error
 	Full() bool
 	ProbeWrite(ctx context.Context) error

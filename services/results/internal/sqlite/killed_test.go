@@ -69,7 +69,7 @@ func TestAMigrationThatIsKilledIsCompletedByTheNextStarts(t *testing.T) {
 		state = after
 	}
 	for i, row := range storetest.TableRows() {
-		if !seeded[i] && !strings.HasSuffix(row.Table, "_tail") { // which only Postgres has
+		if !seeded[i] && !strings.HasSuffix(row.Table, "tail") { // which only Postgres has
 			t.Errorf("there is no table %s for a row of storetest.TableRows", row.Table)
 		}
 	}

@@ -138,8 +138,8 @@ func (d *database) writeOnce(ctx context.Context, class fair.Class, operation st
 	})
 }
 
-// FoldUsage implements store.Usage. A trigger adds each result to the sums.
-func (d *database) FoldUsage(context.Context) error { return nil }
+// Fold implements store.Changes. Triggers number each change, and add each result to the sums.
+func (d *database) Fold(context.Context) error { return nil }
 
 // TouchKeys implements store.Keys.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {

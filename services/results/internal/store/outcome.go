@@ -20,7 +20,7 @@ func IsConflict(err error) bool {
 	_, noRoom := errors.AsType[*NoRoomError](err)
 	return retried || mismatch || wait || noRoom || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys,
-		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions,
+		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions, ErrChangesRemoved, ErrNoSuchChange,
 		ErrRetrying, ErrLastOwner)
 }
 

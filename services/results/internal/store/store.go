@@ -64,6 +64,7 @@ type Store interface {
 	Audit
 	Limits
 	Usage
+	Changes
 	Deletions
 	Files
 	Contents
@@ -350,7 +351,7 @@ type Limits interface {
 	// SetLimits changes the limits that the change has, and returns the account's limits: ErrNotFound if there is no such
 	// account.
 	SetLimits(ctx context.Context, account prism.AccountID, c LimitsChange, by By) (prism.Limits, error)
-	// ListLimits returns the limits of all accounts that have one or are full, as of the last FoldUsage.
+	// ListLimits returns the limits of all accounts that have one or are full, as of the last Fold.
 	ListLimits(ctx context.Context) ([]contract.AccountLimits, error)
 	// Storage is how much an account stores at the moment, and how much it may.
 	Storage(ctx context.Context, account prism.AccountID) (Storage, error)

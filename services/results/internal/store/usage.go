@@ -19,9 +19,6 @@ type Usage interface {
 	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) (sums []UsageSum, more bool, err error)
 	// CountUse adds to the sums what a call used whose result is not saved. A repeated call counts again.
 	CountUse(ctx context.Context, account prism.AccountID, u Use) error
-	// FoldUsage adds what was saved lately to the sums of what was saved before, so that there is little to add up for each
-	// ReadUsage, whose sums it does not change. To be called every few seconds.
-	FoldUsage(ctx context.Context) error
 }
 
 // UsageFilter selects what to add up; zero values but those of the days narrow nothing.

@@ -91,7 +91,7 @@ func limitTests() []test {
 			want.Prisms, want.Keys, want.Members, want.StoredBytes = before.Prisms-1, before.Keys-1, before.Members+1, bytesOf(t, r)+upload.Bytes
 			for range 2 { // before and after the bytes are folded
 				same(t, read(), want)
-				succeeds(t, f.FoldUsage(t.Context()))
+				succeeds(t, f.Fold(t.Context()))
 			}
 			_, err = f.Account(t.Context(), prism.AccountID{UUID: f.id()})
 			failsWith(t, err, store.ErrNotFound)

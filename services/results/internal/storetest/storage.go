@@ -32,7 +32,7 @@ func (f *fixture) bytesAre(t *testing.T, want int64) {
 		got, err := f.Storage(t.Context(), f.mine.account)
 		succeeds(t, err)
 		same(t, got.Bytes, want)
-		succeeds(t, f.FoldUsage(t.Context()))
+		succeeds(t, f.Fold(t.Context()))
 	}
 }
 
@@ -98,7 +98,7 @@ func storageTests() []test {
 				case 1:
 					return f.DeleteResult(t.Context(), f.mine.account, first[at].ID, f.by(moment(5)))
 				default:
-					return f.FoldUsage(t.Context())
+					return f.Fold(t.Context())
 				}
 			}) {
 				succeeds(t, err)
@@ -184,7 +184,7 @@ func storageTests() []test {
 			most := bytesOf(t, r)
 			full := func(want bool) {
 				t.Helper()
-				succeeds(t, f.FoldUsage(t.Context()))
+				succeeds(t, f.Fold(t.Context()))
 				limits, err := f.ListLimits(t.Context())
 				succeeds(t, err)
 				got := false
@@ -215,7 +215,7 @@ func storageTests() []test {
 		{"a run of an account that is full pauses, also when it is resumed", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 3)
 			f.limitBytes(t, 1)
-			succeeds(t, f.FoldUsage(t.Context()))
+			succeeds(t, f.Fold(t.Context()))
 			f.tend(t, moment(6))
 			same(t, f.found(t, r.ID).Status, prism.RunPaused)
 			same(t, f.found(t, r.ID).Reason, "This account stores as much as it may.")

@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Limits", limitTests()},
 		{"Records", recordTests()},
 		{"Usage", usageTests()},
+		{"Changes", changesTests()},
 		{"Deletions", deletionTests()},
 		{"Retention", retentionTests()},
 		{"Runs", runTests()},
@@ -89,6 +90,10 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("UsageModel", func(t *testing.T) {
 		t.Parallel()
 		checkUsageAgainstModel(t, open)
+	})
+	t.Run("ChangesModel", func(t *testing.T) {
+		t.Parallel()
+		checkChangesAgainstModel(t, open)
 	})
 	t.Run("DefinitionsModel", func(t *testing.T) {
 		t.Parallel()

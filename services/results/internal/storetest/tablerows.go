@@ -64,6 +64,8 @@ func TableRows() []TableRow {
 		{"usage_tail", values{"account_id": account, "day": 4, "prism_id": prismID, "status": "ok", "cost": 9}},
 		{"stored_bytes", values{"account_id": id(60), "bytes": 5}},
 		{"stored_bytes_tail", values{"account_id": id(60), "bytes": 6}},
+		{"tail", values{"account_id": account, "prism_id": prismID, "result_id": ok, "type": 4, "at": at, "bytes": -7}},
+		{"changes", values{"account_id": account, "seq": 1, "at": at, "type": 1, "prism_id": prismID, "result_id": ok}},
 		{"deletions", values{
 			"account_id": account, "id": id(11), "prism_id": prismID, "ref": "r", "saved_before": at, "due_at": later, "reached": ok,
 			"deleted": 5, "leased_until": at,

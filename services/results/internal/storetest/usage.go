@@ -88,7 +88,7 @@ func usageTests() []test {
 						got[i].Cost = whole(s.Cost)
 					}
 					same(t, got, c.want)
-					succeeds(t, f.FoldUsage(t.Context()))
+					succeeds(t, f.Fold(t.Context()))
 				}
 			}
 		}},
@@ -118,7 +118,7 @@ func usageTests() []test {
 		{"costs above the greatest 64-bit integer are added up exactly", func(t *testing.T, f *fixture) {
 			for range 3 {
 				f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1<<40, math.MaxInt64, "USD"))
-				succeeds(t, f.FoldUsage(t.Context()))
+				succeeds(t, f.Fold(t.Context()))
 			}
 			got := f.usage(t, store.UsageFilter{By: api.ByModel})
 			same(t, len(got), 1)
@@ -132,7 +132,7 @@ func usageTests() []test {
 			use := store.Use{Day: day, Key: f.mine.keyID, Failed: true, Call: call}
 			for range 2 {
 				succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
-				succeeds(t, f.FoldUsage(t.Context()))
+				succeeds(t, f.Fold(t.Context()))
 			}
 			use.Call.Usage.InputTokens = new(int64(-1)) // which is not known
 			succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
@@ -245,7 +245,7 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 		})
 	}
 	for range 2 {
-		until(func() error { return f.FoldUsage(t.Context()) })
+		until(func() error { return f.Fold(t.Context()) })
 	}
 	until(func() error {
 		least := count(&saved, 0)
@@ -280,7 +280,7 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 	}
 	close(done)
 	others.Wait()
-	succeeds(t, f.FoldUsage(t.Context()))
+	succeeds(t, f.Fold(t.Context()))
 	var want []store.UsageSum
 	for i := range 3 {
 		want = append(want, store.UsageSum{

@@ -100,7 +100,7 @@ func (m *usageModel) retry(t *rapid.T) {
 	}
 }
 
-func (m *usageModel) fold(t *rapid.T) { must(t, m.f.FoldUsage(m.ctx)) }
+func (m *usageModel) fold(t *rapid.T) { must(t, m.f.Fold(m.ctx)) }
 
 func (m *usageModel) delete(t *rapid.T) {
 	if d, ok := m.f.Store.(Deleter); ok {

@@ -23,8 +23,8 @@ func HoldFold(ctx context.Context, url string, rows int) (*Held, error) {
 	h := &Held{conn}
 	for _, statement := range []string{
 		fmt.Sprintf("SELECT pg_advisory_lock(%d)", foldLock),
-		fmt.Sprintf(`INSERT INTO usage_tail (account_id, day, prism_id, status, key_id, model, input_tokens, output_tokens)
-			SELECT account_id, created_at::date - DATE '1970-01-01', prism_id, status, key_id, model, input_tokens, output_tokens
+		fmt.Sprintf(`INSERT INTO tail (account_id, result_id, type, at, day, prism_id, status, key_id, model, input_tokens, output_tokens)
+			SELECT account_id, id, 1, created_at, created_at::date - DATE '1970-01-01', prism_id, status, key_id, model, input_tokens, output_tokens
 			FROM results ORDER BY id DESC LIMIT %d`, rows),
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
