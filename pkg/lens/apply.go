@@ -2,7 +2,6 @@ package lens
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync"
 
@@ -182,15 +181,11 @@ func orDefault(limit *float64, otherwise float64) float64 {
 // average weighs the values of the levels in the version that answered (spec: show-average). If that version lacks a level
 // of the stored answer, the average is null: leaving the level out would give a wrong number.
 func (c *column) average(levels []prism.KeyProbability) (Cell, Reason) {
-	var sum float64
-	for _, p := range levels {
-		k := c.lookUp(prism.Scale, p.Key)
-		if k == nil || k.Value == nil {
-			return Cell{}, NoAverage
-		}
-		sum += float64(p.Probability * *k.Value) // the conversion forbids fusing: the same digits on every processor
+	if !c.scale {
+		return Cell{}, NoAverage
 	}
-	if len(levels) == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) { // values near the largest number overflow
+	sum, ok := prism.Average(c.known, levels)
+	if !ok {
 		return Cell{}, NoAverage
 	}
 	return Cell{Kind: Number, Number: sum}, ""

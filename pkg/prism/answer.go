@@ -1,6 +1,9 @@
 package prism
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Answer is the stored answer to one question (spec: raw-answer-shapes).
 type Answer struct {
@@ -40,6 +43,19 @@ func (a Answer) Certainty() float64 {
 	}
 	p, _ := a.ProbabilityOf(a.Chosen)
 	return p
+}
+
+// Average is the mean value of the levels of a scale, and false without one: a level has no value, or the values near the largest number
+// overflow.
+func Average(levels []Level, probabilities []KeyProbability) (sum float64, ok bool) {
+	for _, p := range probabilities {
+		at := slices.IndexFunc(levels, func(l Level) bool { return l.Key == p.Key })
+		if at < 0 || levels[at].Value == nil {
+			return 0, false
+		}
+		sum += float64(p.Probability * *levels[at].Value) // the conversion forbids fusing: the same digits on every processor
+	}
+	return sum, len(probabilities) > 0 && !math.IsInf(sum, 0) && !math.IsNaN(sum)
 }
 
 // Answers are a result's answers in question order.

@@ -1,0 +1,209 @@
+package finding
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Conditions are those of where: a result is found if all of them hold.
+type Conditions []Condition
+
+// Condition is one of where.
+type Condition struct {
+	Subject
+	Operator Operator
+	Values   []string // of Is and Not
+	Bound    float64  // of From and To; of times in milliseconds since 1970
+}
+
+// Operator is what a condition asks of its subject.
+type Operator string
+
+// The operators. Each but the last three holds only for a result that has what the subject names.
+const (
+	Is           Operator = "is"   // one of the values
+	Not          Operator = "not"  // none of them
+	From         Operator = "from" // the bound or more
+	To           Operator = "to"   // the bound or less; of a time less than the bound, as in every list
+	IsLabelled   Operator = "labelled"
+	IsUnlabelled Operator = "unlabelled"
+	IsWrong      Operator = "wrong" // the label and the answer differ
+)
+
+const mostValues = 100
+
+// The problems of conditions.
+const (
+	expectedCondition = "Expected question:operator:value"
+	expectedValue     = "Expected a value"
+	expectedNumber    = "Expected number"
+	unknownOperator   = "Unknown operator"
+)
+
+// ParseConditions reads each where. The path of a problem has its index.
+func (s Schema) ParseConditions(where []string) (all Conditions, problems []apierr.Problem) {
+	for i, text := range where {
+		c, problem := s.condition(text)
+		if problem != "" {
+			problems = append(problems, apierr.Problem{Path: "where." + strconv.Itoa(i), Text: problem})
+		}
+		all = append(all, c)
+	}
+	return all, problems
+}
+
+func (s Schema) condition(text string) (c Condition, problem string) {
+	subject, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return c, expectedCondition
+	}
+	operator, value, valued := strings.Cut(rest, ":")
+	if c.Subject, problem = s.subject(subject); problem != "" {
+		return c, problem
+	}
+	c.Operator = Operator(operator)
+	switch {
+	case c.Operator == IsLabelled || c.Operator == IsUnlabelled || c.Operator == IsWrong:
+		if c.Question == "" || c.Option != "" || c.Measure != "" {
+			return c, unknownOperator
+		}
+		if valued {
+			return c, expectedCondition
+		}
+		return c, ""
+	case c.ranged() && (c.Operator == From || c.Operator == To):
+		c.Bound, problem = c.bound(value)
+		return c, problem
+	case c.listed() && (c.Operator == Is || c.Operator == Not):
+		c.Values, problem = s.values(c.Subject, value)
+		return c, problem
+	}
+	return c, unknownOperator
+}
+
+// ranged tells whether the subject is a number.
+func (of Subject) ranged() bool {
+	return of.Question != "" || of.Measure == Created || of.Measure == Took
+}
+
+// listed tells whether the subject is one of several values.
+func (of Subject) listed() bool {
+	return of.Question != "" && of.Option == "" && of.Measure == "" || of.Question == "" && !of.ranged()
+}
+
+func (of Subject) bound(value string) (bound float64, problem string) {
+	if of.Measure == Created && of.Question == "" {
+		at, err := time.Parse(time.RFC3339Nano, value)
+		if err != nil {
+			return 0, "Invalid datetime"
+		}
+		return float64(at.UnixMicro()) / 1000, ""
+	}
+	bound, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsInf(bound, 0) || math.IsNaN(bound) || strings.ContainsAny(value, "xXpP_") {
+		return 0, expectedNumber
+	}
+	return bound, ""
+}
+
+// values reads those of a list with commas.
+func (s Schema) values(of Subject, text string) (values []string, problem string) {
+	values = strings.Split(text, ",")
+	if len(values) > mostValues {
+		return nil, "Expected at most 100 values"
+	}
+	for i, value := range values {
+		if value == "" {
+			return nil, expectedValue
+		}
+		known := true
+		switch {
+		case of.Question != "":
+			questions := s[of.Question]
+			known = questions.keys[value] || questions.types[prism.YesNo] && (value == "yes" || value == "no")
+		case of.Measure == Version:
+			n, err := strconv.ParseInt(value, 10, 32)
+			if err != nil || n < 1 {
+				return nil, expectedNumber
+			}
+			values[i] = strconv.FormatInt(n, 10)
+		case of.Measure == Status:
+			known = value == string(prism.OK) || value == string(prism.Failed)
+		case of.Measure == Labelled:
+			known = value == "yes" || value == "no"
+		}
+		if !known {
+			return nil, unknownOption
+		}
+	}
+	return values, ""
+}
+
+// Match tells whether all conditions hold for a result.
+func (all Conditions) Match(f *Found) bool {
+	return !slices.ContainsFunc(all, func(c Condition) bool { return !c.holds(f) })
+}
+
+func (c *Condition) holds(f *Found) bool {
+	switch c.Operator {
+	case Is, Not:
+		value := f.value(c.Subject)
+		return value != "" && slices.Contains(c.Values, value) == (c.Operator == Is)
+	case From, To:
+		n, ok := f.Number(c.Subject)
+		return ok && c.bounds(n)
+	case IsLabelled, IsUnlabelled, IsWrong:
+	}
+	label, labelled := f.Labels[c.Question]
+	if c.Operator != IsWrong {
+		return labelled == (c.Operator == IsLabelled)
+	}
+	a := f.answer(c.Question)
+	return labelled && a != nil && label != labelOf(a)
+}
+
+func (c *Condition) bounds(n float64) bool {
+	switch {
+	case c.Operator == From:
+		return n >= c.Bound
+	case c.Question == "" && c.Measure == Created:
+		return n < c.Bound
+	}
+	return n <= c.Bound
+}
+
+// labelOf is the label with which an answer is right.
+func labelOf(a *prism.Answer) string {
+	if a.Type == prism.YesNo {
+		return strconv.FormatBool(Value(a) == "yes")
+	}
+	return a.Chosen
+}
+
+// value is that of a subject that is one of several values, or "" for a result without it.
+func (f *Found) value(of Subject) string {
+	switch {
+	case of.Question != "":
+		if a := f.answer(of.Question); a != nil {
+			return Value(a)
+		}
+	case of.Measure == Version:
+		return strconv.Itoa(int(f.Result.Version))
+	case of.Measure == Status:
+		return string(f.Result.Status)
+	case of.Measure == Labelled:
+		if len(f.Labels) > 0 {
+			return "yes"
+		}
+		return "no"
+	case of.Measure == Model && f.Result.Call != nil:
+		return f.Result.Call.Name
+	}
+	return ""
+}

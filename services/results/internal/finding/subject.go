@@ -1,0 +1,157 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Schema is the questions of the versions of a prism, by their keys.
+type Schema map[string]*questions
+
+// questions are what the versions have under one key.
+type questions struct {
+	types map[prism.QuestionType]bool
+	keys  map[string]bool // of options and levels
+}
+
+// NewSchema reads the questions of versions.
+func NewSchema(versions ...prism.Definition) Schema {
+	s := Schema{}
+	for _, v := range versions {
+		for _, q := range v.Questions {
+			known := s[q.Key]
+			if known == nil {
+				known = &questions{types: map[prism.QuestionType]bool{}, keys: map[string]bool{}}
+				s[q.Key] = known
+			}
+			known.types[q.Type] = true
+			for _, key := range q.AnswerKeys() {
+				known.keys[key] = true
+			}
+		}
+	}
+	return s
+}
+
+// Subject is what a condition or an order is about: an answer, a number of it, or what Prism knows of the result.
+type Subject struct {
+	Question string // "" for what Prism knows
+	Option   string // of whose probability it is
+	Measure  Measure
+}
+
+// Measure names a number of an answer, or what Prism knows of a result.
+type Measure string
+
+// The measures.
+const (
+	Confidence Measure = "confidence" // of a choice
+	Average    Measure = "average"    // of a scale, by the values of its levels
+	Created    Measure = "created"
+	Took       Measure = "took"
+	Version    Measure = "version"
+	Model      Measure = "model"
+	Status     Measure = "status"
+	Labelled   Measure = "labelled"
+)
+
+// own are what Prism knows of a result.
+var own = []Measure{Created, Took, Version, Model, Status, Labelled}
+
+// The problems of subjects.
+const (
+	unknownQuestion = "Unknown question"
+	unknownOption   = "Unknown option"
+	unknownName     = "Unknown name behind @"
+)
+
+// subject reads topic, topic.billing, topic@confidence and @created.
+func (s Schema) subject(text string) (of Subject, problem string) {
+	key, measure, measured := strings.Cut(text, "@")
+	key, option, optional := strings.Cut(key, ".")
+	of = Subject{key, option, Measure(measure)}
+	if key == "" && !optional {
+		switch {
+		case slices.Contains(own, of.Measure):
+			return of, ""
+		case measured:
+			return of, unknownName
+		}
+	}
+	known := s[key]
+	switch {
+	case known == nil:
+		return of, unknownQuestion
+	case optional && (measured || !known.keys[option]):
+		return of, unknownOption
+	case !measured, of.Measure == Confidence && known.types[prism.Choice], of.Measure == Average && known.types[prism.Scale]:
+		return of, ""
+	}
+	return of, unknownName
+}
+
+// Found is a result with what a search reads of it.
+type Found struct {
+	Result     prism.Result // with its Call, if the model is known
+	Answers    prism.Answers
+	Labels     map[string]string // values by question
+	Definition prism.Definition  // of the version that answered
+}
+
+func (f *Found) answer(question string) *prism.Answer {
+	for i := range f.Answers {
+		if f.Answers[i].Question == question {
+			return &f.Answers[i]
+		}
+	}
+	return nil
+}
+
+// Value is the answer itself: the key of an option or level, or yes or no. A yes_no is answered yes from 0.5 up, as in measures of
+// quality.
+func Value(a *prism.Answer) string {
+	switch {
+	case a.Type != prism.YesNo:
+		return a.Chosen
+	case a.Probability >= 0.5:
+		return "yes"
+	}
+	return "no"
+}
+
+// Number is the number of a subject, and false if the result has none.
+func (f *Found) Number(of Subject) (float64, bool) {
+	a := f.answer(of.Question)
+	switch {
+	case of.Question == "" && of.Measure == Created:
+		return float64(f.Result.CreatedAt.UnixMilli()), true
+	case of.Question == "" && of.Measure == Took:
+		return float64(f.Result.TookMS), true
+	case a == nil:
+		return 0, false
+	case of.Measure == Confidence:
+		return a.Confidence, a.Type == prism.Choice
+	case of.Measure == Average:
+		return f.average(a)
+	case of.Option != "":
+		return a.ProbabilityOf(of.Option)
+	case a.Type == prism.YesNo:
+		return a.Probability, true
+	}
+	return a.ProbabilityOf(a.Chosen)
+}
+
+// average is the mean value of the levels, as a column of a Lens shows it.
+func (f *Found) average(a *prism.Answer) (sum float64, ok bool) {
+	if a.Type != prism.Scale {
+		return 0, false
+	}
+	for _, q := range f.Definition.Questions {
+		if q.Key == a.Question && q.Type == prism.Scale {
+			return prism.Average(q.Levels, a.Probabilities)
+		}
+	}
+	return 0, false
+}
