@@ -4,18 +4,22 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/calibration"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 const (
 	fatSlug   = "fat"   // a prism whose results are as large as they can be
 	largeSlug = "large" // a prism whose definition is, and which has many versions
 	wideSlug  = "wide"  // a prism with as many fields as can be
+	smallSlug = "small" // a prism whose results are small, and which has calibrations
 
 	fatRows    = 100 // of each list: its largest page
 	unlabelled = "question_63"
@@ -42,7 +46,7 @@ func (c *confined) fatten(t *testing.T) fat {
 		t.Fatal(err)
 	}
 	f := fat{prism: prism, ctx: t.Context(), t: t}
-	for _, step := range []func(){f.definitions, f.results, f.labels, f.files, f.keys} {
+	for _, step := range []func(){f.definitions, f.results, f.labels, f.calibrations, f.files, f.keys} {
 		begun := time.Now()
 		step()
 		t.Logf("filled in %s", time.Since(begun).Round(time.Second))
@@ -120,6 +124,14 @@ func (f *fat) definitions() {
 	yes := []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}}
 	_, err = f.prism.CreatePrism(f.ctx, client.NewPrism{Slug: wideSlug, NewVersion: client.NewVersion{Definition: client.Definition{Fields: fields(50), Questions: yes}}})
 	f.must(err)
+	small := client.Question{Key: "topic", Type: client.Choice, Text: "Which?"}
+	for o := range 2 {
+		small.Options = append(small.Options, client.Option{Key: key("option", o), Label: "Option"})
+	}
+	_, err = f.prism.CreatePrism(f.ctx, client.NewPrism{Slug: smallSlug, NewVersion: client.NewVersion{Definition: client.Definition{
+		Fields: fields(1), Questions: []client.Question{small},
+	}}})
+	f.must(err)
 	large := client.NewVersion{Definition: client.Definition{Instructions: long(100_000), Fields: fields(1)}}
 	q := client.Question{Key: "topic", Type: client.Choice, Text: long(10_000)}
 	for o := range 14 {
@@ -167,7 +179,7 @@ func uploadOf(name string, content []byte) client.Upload {
 	return client.Upload{Name: name, Format: client.FileCSV, Content: bytes.NewReader(content), Bytes: int64(len(content))}
 }
 
-// labels puts labels on every question but the last one of the results of large texts, and makes calibrations.
+// labels puts labels on every question but the last one of the results of large texts.
 func (f *fat) labels() {
 	var results []client.Result
 	for r, err := range f.prism.Results(f.ctx, client.ResultFilter{Run: f.run}) {
@@ -189,13 +201,30 @@ func (f *fat) labels() {
 		_, err := f.prism.PutLabels(f.ctx, results[i].ID, labels)
 		return err
 	})
+	_, err := f.prism.SetDrift(f.ctx, fatSlug, client.DriftChange{Watched: true})
+	f.must(err)
+}
+
+// calibrations makes calibrations from small results, which are read once for each.
+func (f *fat) calibrations() {
+	for i := range calibration.MinTemperature {
+		r, err := f.prism.CreateResult(f.ctx, smallSlug, client.NewResult{Fields: map[string]string{"field_00": fmt.Sprint(i)}})
+		f.must(err)
+		answer, _ := r.Answers.Choice("topic")
+		label := client.LabelValue(answer.Value)
+		if i%3 == 0 { // half of these answers are wrong
+			label = client.LabelValue(key("option", i%2))
+		}
+		_, err = f.prism.PutLabels(f.ctx, r.ID, client.NewLabels{
+			Sample: client.RandomSample, Labels: map[string]client.LabelValue{"topic": label},
+		})
+		f.must(err)
+	}
 	for range fatRows {
-		c, err := f.prism.CreateCalibration(f.ctx, fatSlug, 1, client.NewCalibration{Question: f.questions[0].Key, Method: client.TemperatureCalibration})
+		c, err := f.prism.CreateCalibration(f.ctx, smallSlug, 1, client.NewCalibration{Question: "topic", Method: client.TemperatureCalibration})
 		f.must(err)
 		f.calibration = c.ID
 	}
-	_, err := f.prism.SetDrift(f.ctx, fatSlug, client.DriftChange{Watched: true})
-	f.must(err)
 }
 
 // files makes files with many columns that have long names, and runs that name them.
@@ -211,18 +240,39 @@ func (f *fat) files() {
 	}
 	content := []byte(strings.Join(header, ",") + "\n" + strings.Repeat("x"+strings.Repeat(",", 999)+"\n", fatRows))
 	f.each(fatRows, func(i int) error {
-		file, err := f.prism.UploadFile(f.ctx, uploadOf(fmt.Sprintf("%d%s", i, long(190)), content))
+		file, err := f.upload(fmt.Sprintf("%d%s", i, long(190)), content)
 		if i == 0 {
 			f.file = file.ID
 		}
 		return err
 	})
-	file, err := f.prism.UploadFile(f.ctx, uploadOf("runs.csv", []byte(strings.Join(names, ",")+"\nx"+strings.Repeat(",", 49)+"\n")))
+	file, err := f.upload("runs.csv", []byte(strings.Join(names, ",")+"\nx"+strings.Repeat(",", 49)+"\n"))
 	f.must(err)
 	f.each(fatRows, func(int) error {
 		_, err := f.prism.CreateRun(f.ctx, wideSlug, client.NewRun{FileID: file.ID, Fields: fields, Name: long(200)})
 		return err
 	})
+}
+
+// upload is UploadFile without a look at all files of the account, whose columns take a megabyte each.
+func (f *fat) upload(name string, content []byte) (client.File, error) {
+	file, err := f.prism.CreateFile(f.ctx, client.NewFile{Name: name, Format: client.FileCSV, Bytes: int64(len(content))})
+	n := 0
+	for part := range slices.Chunk(content, 1<<20) {
+		if n++; err == nil {
+			_, err = f.prism.PutPart(f.ctx, file.ID, n, part)
+		}
+	}
+	if err == nil {
+		file, err = f.prism.CompleteFile(f.ctx, file.ID)
+	}
+	for err == nil && file.Status == client.FileReading && load.Wait(f.ctx, 100*time.Millisecond) {
+		file, err = f.prism.ReadFile(f.ctx, file.ID)
+	}
+	if err == nil && file.Status != client.FileReady {
+		err = fmt.Errorf("%s is %s", file.ID, file.Status)
+	}
+	return file, err
 }
 
 // keys makes keys and members with long names, and with them entries of the audit.

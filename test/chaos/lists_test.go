@@ -16,7 +16,7 @@ import (
 // heavyReads are the reads of the API with the largest responses that they can have: each operation's requests.
 func heavyReads(f fat) map[string][]string {
 	prism, run, file := "/v1/prisms/"+fatSlug, "/v1/runs/"+f.run, "/v1/files/"+f.file
-	version := prism + "/versions/1"
+	calibrations := "/v1/prisms/" + smallSlug + "/versions/1/calibration"
 	return map[string][]string{
 		"listResults": {
 			"/v1/results?limit=100&format=raw&prism=" + fatSlug, "/v1/results?limit=100&prism=" + fatSlug,
@@ -30,7 +30,7 @@ func heavyReads(f fat) map[string][]string {
 		"listFiles":        {"/v1/files?limit=100"},
 		"listFileRows":     {file + "/rows?limit=100"},
 		"listRuns":         {"/v1/runs?limit=100"},
-		"listCalibrations": {version + "/calibrations?limit=100"},
+		"listCalibrations": {calibrations + "s?limit=100"},
 		"listLabels":       {prism + "/labels?limit=100"},
 		"listLabelQueue": {
 			prism + "/label-queue?limit=100&question=" + unlabelled, prism + "/label-queue?limit=100&order=uncertain&question=" + unlabelled,
@@ -43,8 +43,8 @@ func heavyReads(f fat) map[string][]string {
 		"readLabels":             {"/v1/results/" + f.result + "/labels"},
 		"readPrism":              {"/v1/prisms/" + largeSlug},
 		"readVersion":            {"/v1/prisms/" + largeSlug + "/versions/1"},
-		"readCalibration":        {version + "/calibrations/" + f.calibration},
-		"readPinnedCalibrations": {version + "/calibration"},
+		"readCalibration":        {calibrations + "s/" + f.calibration},
+		"readPinnedCalibrations": {calibrations},
 		"readFile":               {file},
 		"readRun":                {run},
 		"readDrift":              {prism + "/drift"},
@@ -59,6 +59,9 @@ var owners = []string{"listKeys", "listMembers", "listAudit"}
 // measured are the reads whose bounds other tests hold: those that measure, and the events of a run, which wait.
 var measured = []string{"readQuality", "readThresholds", "compareVersions", "followRun"}
 
+// The reads whose responses have fewer bytes are made at once: none of them alone comes near a limit.
+const small = 256 << 10
+
 // Whatever a reader lists, and however large its rows are, no process exceeds its memory, and no other account loses a call.
 //
 // spec: page-bytes, response-budget, overload
@@ -71,32 +74,42 @@ func TestNothingDiesOfWhatReadersList(t *testing.T) {
 			f := c.fatten(t)
 			reads := heavyReads(f)
 			c.everyReadIsIn(t, reads)
+			attacks := map[string][]load.Request{}
 			for operation, paths := range reads {
 				for _, path := range paths {
-					t.Run(operation+" "+path[strings.LastIndexByte(path, '/'):], func(t *testing.T) {
-						key := f.reader
-						if slices.Contains(owners, operation) {
-							key = c.keys[0]
-						}
-						request := attack.Request(http.MethodGet, path, key, nil)
-						onceOf(t, func() string {
-							a := attack.Start(t.Context(), attack.Attack{
-								Addr: c.addr(), Conns: callers, Request: func(int) []byte { return request },
-							})
-							calls := c.neighbour(t, 2*time.Second, true)
-							a.Stop()
-							c.alive(t)
-							t.Logf("the reader got %v", a.Statuses())
-							for status := range a.Statuses() {
-								if status != http.StatusOK && status != http.StatusServiceUnavailable {
-									t.Errorf("the reader got a %d", status)
-								}
-							}
-							return calls.late(t)
-						})
-						c.eventually(t, load.Request{Method: http.MethodGet, URL: c.url(path), Key: key})
-					})
+					in := load.Request{Method: http.MethodGet, URL: c.url(path), Key: f.reader}
+					if slices.Contains(owners, operation) {
+						in.Key = c.keys[0]
+					}
+					name := operation + " " + path[strings.LastIndexByte(path, '/'):]
+					if len(c.must(t, http.StatusOK, in).Body) < small {
+						name = "small responses"
+					}
+					attacks[name] = append(attacks[name], in)
 				}
+			}
+			for name, reads := range attacks {
+				t.Run(name, func(t *testing.T) {
+					onceOf(t, func() string {
+						a := attack.Start(t.Context(), attack.Attack{Addr: c.addr(), Conns: callers, Request: func(n int) []byte {
+							in := reads[n%len(reads)]
+							return attack.Request(in.Method, strings.TrimPrefix(in.URL, c.url("")), in.Key, nil)
+						}})
+						calls := c.neighbour(t, 2*time.Second, true)
+						a.Stop()
+						c.alive(t)
+						t.Logf("the reader got %v", a.Statuses())
+						for status := range a.Statuses() {
+							if status != http.StatusOK && status != http.StatusServiceUnavailable {
+								t.Errorf("the reader got a %d", status)
+							}
+						}
+						return calls.late(t)
+					})
+					for _, in := range reads {
+						c.eventually(t, in)
+					}
+				})
 			}
 		})
 	}
