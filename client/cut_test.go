@@ -29,8 +29,8 @@ func TestAnUploadToARealPrismThatIsCutResumes(t *testing.T) {
 		at          func(n, bytes int) int
 		atOnce      int
 	}{
-		{"at every byte of a small file", 300, 301, func(n, _ int) int { return n }, 16},
-		{"at random bytes of a large file", 5 << 20, 100, func(n, bytes int) int {
+		{"at every byte of a small file", 60, 61, func(n, _ int) int { return n }, 16},
+		{"at random bytes of a large file", 5 << 20, 30, func(n, bytes int) int {
 			return rand.New(rand.NewPCG(uint64(n), 0)).IntN(bytes + 1)
 		}, 8},
 	} {
