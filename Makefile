@@ -43,7 +43,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build quick test chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
+.PHONY: help run build quick test compat chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
 .PHONY: api lab bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -65,15 +65,18 @@ quick: ## vet all, and run the tests that need no other program, without the rac
 	$(PLAIN) $$($(GO) list -test -f '{{.ImportPath}} {{.Deps}}' ./... ./test/... | \
 		sed -nE '/\/testkit\/(program|pgtest|redistest|s3test) /d; s/^([^ ]*)\.test .*/\1/p')
 
-# The race detector watches Prism: the tests of packages, and the programs that the tests of the module test start
-# (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
-# code minutes to run. The same holds for the official clients of model APIs, whose tests have the tag sdk. `make lint` vets
-# everything, so go test does not. The tests of pkg/calibration, which starts no goroutine, compute for a minute with the race
-# detector. Those of postgres and of the browser take the longest, so they begin first.
-test: deps ## run all tests but those of chaos and the lab under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m ./services/results/internal/postgres $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
-	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m ./test/browser ./pkg/calibration ./services/model-proxy/internal/provider/... \
-		$$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
+# The race detector watches Prism: the tests of packages, and the programs that test/e2e starts (PRISM_TEST_RACE). The module test
+# itself is without: its dependencies would take minutes to compile once more, and its own code minutes to run; so is what starts no
+# goroutine and computes for minutes, pkg/calibration and tabular. `make lint` vets everything, so go test does not. The tests of
+# postgres and of the browser take the longest, so they begin first.
+SEQUENTIAL := ./pkg/calibration ./services/results/internal/tabular
+
+test: deps ## run all tests but those of chaos, the lab and compat under the race detector, with throwaway Postgres and Redis
+	$(RACE) -timeout 20m ./services/results/internal/postgres $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
+	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m ./test/browser $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
+
+compat: deps $(PORTKEY_INSTALLED) ## compare with programs of others: the official clients of model APIs, and Prism behind Portkey's gateway, from npm
+	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
 # alone. The parallel tests wait for leases and locks to end most of their time, so more run at once than there are processors.
@@ -139,8 +142,8 @@ verify: spectral web-verify ## lint the OpenAPI document, and check the built fr
 	$(MAKE) vulns
 
 # What these tests read is outside their module, so go test would not see that it changed.
-lab: deps $(PORTKEY_INSTALLED) ## test the laboratory, which measures, and Prism behind a gateway of models from npm
-	PRISM_TEST_RACE=1 $(PLAIN) -count=1 ./test/lab/...
+lab: deps ## test the laboratory, which measures
+	$(PLAIN) -count=1 $$($(GO) list ./test/lab/... | grep -v /portkey$$)
 
 bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -out docs/benchmarks -page docs/performance.md $(BENCH)

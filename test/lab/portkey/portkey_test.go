@@ -82,7 +82,7 @@ func ask(t *testing.T, models string) (client.Result, error) {
 	}
 	prism, err := launch.New(t.Context(), launch.Prism, map[string]string{
 		"PRISM_DATA_DIR": t.TempDir(), "PRISM_MODELS_FILE": file, "GATEWAY_KEY": key, "TEAM": team,
-	}, program.AsTests()...)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // work works the example with a Prism that is built with flags of go build.
-func work(ctx context.Context, flags ...string) (done worked.Offline, err error) {
+func work(ctx context.Context) (done worked.Offline, err error) {
 	root, err := program.Root()
 	if err != nil {
 		return done, err
@@ -57,6 +57,6 @@ func work(ctx context.Context, flags ...string) (done worked.Offline, err error)
 	err = worked.WithPrism(ctx, "", func(c *client.Client) (err error) {
 		done, err = worked.AnswerOffline(ctx, c, data)
 		return err
-	}, flags...)
+	})
 	return done, err
 }

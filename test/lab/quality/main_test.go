@@ -19,7 +19,7 @@ func TestThePageHasTheNumbersOfTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := work(t.Context(), program.AsTests()...)
+	done, err := work(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,15 +10,14 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/launch"
 )
 
-// WithPrism starts a standalone Prism with a file of models, or with the offline model if that is "", built with flags of go
-// build, and stops it after use.
-func WithPrism(ctx context.Context, models string, use func(c *client.Client) error, flags ...string) (err error) {
+// WithPrism starts a standalone Prism with a file of models, or with the offline model if that is "", and stops it after use.
+func WithPrism(ctx context.Context, models string, use func(c *client.Client) error) (err error) {
 	dir, err := os.MkdirTemp("", "prism-quality-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o := launch.Options{Dir: dir, Flags: flags}
+	o := launch.Options{Dir: dir}
 	if models != "" {
 		o.ModelsFile = filepath.Join(dir, "models.yaml")
 		if err := os.WriteFile(o.ModelsFile, []byte(models), 0o600); err != nil {

@@ -39,6 +39,12 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, wire())
 }
 
+// spec: provider-anthropic
+func TestTheRequestIsTheOneThatIsKept(t *testing.T) {
+	t.Parallel()
+	providertest.SameAsKept(t, wire())
+}
+
 func render(says []providertest.Say) string { return messageOf(output(says), "end_turn") }
 
 // output is what the model writes: the schema's object.

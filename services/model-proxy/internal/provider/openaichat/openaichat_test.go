@@ -49,6 +49,12 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, wire())
 }
 
+// spec: provider-openai-chat
+func TestTheRequestIsTheOneThatIsKept(t *testing.T) {
+	t.Parallel()
+	providertest.SameAsKept(t, wire())
+}
+
 // render says an answer's probabilities as a model would: as token log-probabilities, in the order given.
 func render(says []providertest.Say) string {
 	s := says[0]

@@ -33,6 +33,12 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, wire())
 }
 
+// spec: provider-openai-decisions
+func TestTheRequestIsTheOneThatIsKept(t *testing.T) {
+	t.Parallel()
+	providertest.SameAsKept(t, wire())
+}
+
 func render(says []providertest.Say) string {
 	var answers []string
 	for _, s := range says {

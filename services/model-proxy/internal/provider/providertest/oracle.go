@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -58,6 +60,19 @@ func Bodies(t *testing.T, w Wire) (bodies []string) {
 		bodies = append(bodies, next().Raw)
 	}
 	return bodies
+}
+
+// SameAsKept fails when the provider's first call does not send testdata/request.json, which the official client sends too
+// (make compat).
+func SameAsKept(t *testing.T, w Wire) {
+	t.Helper()
+	want, err := os.ReadFile("testdata/request.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Bodies(t, w)[0]; got != strings.TrimSpace(string(want)) {
+		t.Errorf("sent\n%s\nnot\n%s", got, want)
+	}
 }
 
 func calls(t *testing.T, w Wire, baseURL string) []provider.Call {
