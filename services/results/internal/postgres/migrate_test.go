@@ -166,7 +166,7 @@ func TestAMigrationThatIsCutOffSaysThatTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	direct := pgtest.Shared(t).Database(t, "")
 	cuts := 0
-	for sent := int64(100); ; sent += 700 {
+	for sent := int64(100); ; sent += sent / 3 {
 		err := postgres.Migrate(t.Context(), cutAfter(t, direct, sent))
 		if err == nil {
 			break

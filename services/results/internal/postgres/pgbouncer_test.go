@@ -16,10 +16,10 @@ import (
 const unprepared = "&default_query_exec_mode=cache_describe"
 
 // In transaction mode, PgBouncer may give each statement another connection.
-func TestTheStorePassesTheSuiteThroughPgBouncer(t *testing.T) {
+func TestTheStorePassesTheSuiteThroughPgBouncerDividedByAccount(t *testing.T) {
 	t.Parallel()
 	bouncer := lender(t, pgtest.Shared(t), "3")
-	database := reused(t, "store", postgres.Migrate)
+	database := reused(t, "by account", byAccount)
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
 		return open(t, through(t, bouncer, database(t))+unprepared)

@@ -74,15 +74,6 @@ ORDER BY 1`)
 	}
 }
 
-func TestTheStorePassesTheSuiteDividedByAccount(t *testing.T) {
-	t.Parallel()
-	database := reused(t, "by account", byAccount)
-	storetest.Run(t, func(t *testing.T) store.Store {
-		t.Helper()
-		return open(t, database(t))
-	})
-}
-
 func byAccount(ctx context.Context, url string) error {
 	return divided(ctx, url, recipe("divide"), recipe("by account"), recipe("vacuum"))
 }
