@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestThePages uses the pages of one Prism in one Chromium, because a machine of two cores has no room for more.
+// TestThePages uses the pages of one Prism in one Chromium, and TestTheReference the API reference of another Prism in another one,
+// because a machine of two cores has no room for more.
 // spec: docs-page
 func TestThePages(t *testing.T) {
 	t.Parallel()
@@ -18,5 +19,10 @@ func TestThePages(t *testing.T) {
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
 	t.Run("an input method", func(t *testing.T) { testInputMethod(t, server, browser) })
-	t.Run("the reference", func(t *testing.T) { testReference(t, server, browser) })
+}
+
+// spec: docs-page
+func TestTheReference(t *testing.T) {
+	t.Parallel()
+	testReference(t, startPrism(t), startBrowser(t))
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/launch"
-	"github.com/prism-results/prism/pkg/testkit/program"
 	"github.com/prism-results/prism/test/internal/load"
 )
 
@@ -33,10 +32,10 @@ type prism struct {
 	service *launch.Service
 }
 
-// startPrism starts a Prism with both accounts.
+// startPrism starts a Prism as it is shipped, with both accounts: nearly all that happens here happens in Chromium.
 func startPrism(t *testing.T) *prism {
 	t.Helper()
-	s, err := launch.Options{Dir: t.TempDir(), Flags: program.AsTests()}.Standalone(t.Context())
+	s, err := launch.Options{Dir: t.TempDir()}.Standalone(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
