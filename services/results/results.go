@@ -28,8 +28,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/tending"
 	"github.com/prism-results/prism/services/results/operator"
 )
@@ -72,7 +72,7 @@ type Deps struct {
 type Service struct {
 	contract.Results
 	contract.Console
-	store     sqlstore.Store
+	store     sqlstore.Statements
 	service   *service.Service
 	deletions *deletion.Worker
 	readings  *reading.Worker
@@ -97,7 +97,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	if d.Metrics != nil {
-		s.store.Database = instrumented.New(s.store.Database, d.Metrics)
+		s.store = sqlstore.New(instrumented.New(s.store.Database, d.Metrics))
 	}
 	now := time.Now
 	if s.clock != nil {
@@ -152,7 +152,7 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 		if err != nil {
 			return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 		}
-		s.store, s.migrate, s.warnings, s.clock = pg.Store, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
+		s.store, s.migrate, s.warnings, s.clock = pg.Statements, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
 		if !cfg.AwaitMigrations {
 			s.migrate = func(ctx context.Context) error { return postgres.Migrate(ctx, cfg.DatabaseURL) }
 		}
@@ -189,7 +189,7 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 			s.log.WarnContext(ctx, "the disk of PRISM_DATA_DIR is full: results can be read and deleted, and nothing else is stored")
 		}
 	}
-	s.store, s.migrate = lite.Store, func(context.Context) error { return nil }
+	s.store, s.migrate = lite.Statements, func(context.Context) error { return nil }
 	return nil
 }
 

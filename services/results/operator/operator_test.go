@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
@@ -112,7 +113,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, _, err := s.ListAudit(t.Context(), account, store.AuditFilter{Kind: store.OperatorActor}, store.Page{Limit: 10})
+	entries, _, err := s.ListAudit(t.Context(), account, audit.Filter{Kind: store.OperatorActor}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,8 @@ var ReadRetention = Op[PrismRequest, Retention]{Declaration{
 	{"pkg/api/prisms.go", "	// ETag names the prism", `	// Why, if the response is that of SetRetention.
 	RetentionNote string ` + "`json:\"retention_note,omitzero\"`" + `
 	// ETag names the prism`},
-	{"services/results/internal/service/operations.go", "		change(s, api.SetRetention, s.setRetention),", `		change(s, api.SetRetention, s.setRetention),
-		handle(api.ReadRetention, func(ctx context.Context, c store.Caller, in api.PrismRequest) (api.Retention, error) {
+	{"services/results/internal/service/operations.go", "		access.Change(s.Access, api.SetRetention, s.setRetention),", `		access.Change(s.Access, api.SetRetention, s.setRetention),
+		access.Handle(api.ReadRetention, func(ctx context.Context, c store.Caller, in api.PrismRequest) (api.Retention, error) {
 			p, err := s.readPrism(ctx, c, in)
 			return api.Retention{Days: p.RetentionDays}, err
 		}),`},

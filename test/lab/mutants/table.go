@@ -11,7 +11,7 @@ const (
 	stores   = "services/results/internal/"
 	postgres = stores + "postgres/"
 	sqlite   = stores + "sqlite/"
-	shared   = stores + "store/sqlstore/"
+	shared   = stores + "sqlstore/"
 	sqldb    = stores + "sqldb/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"

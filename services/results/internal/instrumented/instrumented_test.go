@@ -16,8 +16,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/instrumented"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,9 +72,9 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := reflect.ValueOf(sqlstore.Store{Database: instrumented.New(inner.Database, metrics)})
+	s := reflect.ValueOf(sqlstore.New(instrumented.New(inner.Database, metrics)))
 	t.Cleanup(inner.Close)
-	interfaceType := reflect.TypeFor[store.Store]()
+	interfaceType := reflect.TypeFor[sqlstore.Store]()
 	measured := 0
 	for method := range interfaceType.Methods() {
 		if method.Name == "Close" || method.Name == "Full" { // which call no database

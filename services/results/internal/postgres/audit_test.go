@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -12,7 +13,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
 	_, s, _ := traced(t, u)
-	before, _, err := s.ListAudit(t.Context(), account(), store.AuditFilter{}, store.Page{Limit: 10})
+	before, _, err := s.ListAudit(t.Context(), account(), audit.Filter{}, store.Page{Limit: 10})
 	if err != nil || len(before) != 3 {
 		t.Fatalf("got %d entries, %v", len(before), err)
 	}
@@ -24,7 +25,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	after, _, err := s.ListAudit(t.Context(), account(), store.AuditFilter{}, store.Page{Limit: 10})
+	after, _, err := s.ListAudit(t.Context(), account(), audit.Filter{}, store.Page{Limit: 10})
 	if err != nil || len(after) != len(before) || after[0].Actor != before[0].Actor {
 		t.Errorf("got %+v, %v", after, err)
 	}

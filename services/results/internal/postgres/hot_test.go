@@ -14,6 +14,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
@@ -134,8 +135,8 @@ func TestTheHotPathSeeks(t *testing.T) {
 	if _, _, err := s.ListKeys(ctx, account(), page); err != nil {
 		t.Fatal(err)
 	}
-	between := store.AuditFilter{From: time.UnixMilli(0), To: time.UnixMilli(1)}
-	for _, f := range []store.AuditFilter{{}, between, {Key: &prism.KeyID{}}, {Kind: store.OperatorActor}} {
+	between := audit.Filter{From: time.UnixMilli(0), To: time.UnixMilli(1)}
+	for _, f := range []audit.Filter{{}, between, {Key: &prism.KeyID{}}, {Kind: store.OperatorActor}} {
 		if _, _, err := s.ListAudit(ctx, account(), f, page); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/pgbouncer"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -20,7 +21,7 @@ func TestTheStorePassesTheSuiteThroughPgBouncerDividedByAccount(t *testing.T) {
 	t.Parallel()
 	bouncer := lender(t, pgtest.Shared(t), "3")
 	database := reused(t, "by account", byAccount)
-	storetest.Run(t, func(t *testing.T) store.Store {
+	storetest.Run(t, func(t *testing.T) sqlstore.Store {
 		t.Helper()
 		return open(t, through(t, bouncer, database(t))+unprepared)
 	})

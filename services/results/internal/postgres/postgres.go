@@ -24,8 +24,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/telemetry"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 // The defaults of Config.
@@ -69,7 +69,7 @@ type Deps struct {
 
 // Store is a store.Store in Postgres.
 type Store struct {
-	sqlstore.Store
+	sqlstore.Statements
 	database *database
 }
 
@@ -111,7 +111,7 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	}
 	d.places.Queue = fair.NewQueue(int(config.MaxConns), sqldb.Reserve(int(config.MaxConns)))
 	d.reads, d.saves = d.batches(tracer, false), d.batches(tracer, true)
-	return &Store{sqlstore.Store{Database: d}, d}, nil
+	return &Store{sqlstore.New(d), d}, nil
 }
 
 // Ping checks that the database answers, and looks whether there is a synchronous standby now.

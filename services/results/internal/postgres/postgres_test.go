@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/postgres"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Runner(m)) }
 func TestStore(t *testing.T) {
 	t.Parallel()
 	database := reused(t, "store", postgres.Migrate)
-	storetest.Run(t, func(t *testing.T) store.Store {
+	storetest.Run(t, func(t *testing.T) sqlstore.Store {
 		t.Helper()
 		url := database(t)
 		return deleting{open(t, url), connect(t, url)}

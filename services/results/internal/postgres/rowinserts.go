@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 )
 
 // insertRows inserts many results in one statement, whose parameters are arrays with an element for each result. A result that is

@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -93,7 +94,7 @@ func TestTheStorePassesTheSuiteDividedByMonth(t *testing.T) {
 		parts += fmt.Sprintf("CREATE TABLE results_rest PARTITION OF results FOR VALUES FROM (%s) TO (MAXVALUE)", from)
 		return divided(ctx, url, recipe("divide"), recipe("by month"), parts)
 	}, "result_keys")
-	storetest.Run(t, func(t *testing.T) store.Store {
+	storetest.Run(t, func(t *testing.T) sqlstore.Store {
 		t.Helper()
 		return open(t, database(t))
 	})

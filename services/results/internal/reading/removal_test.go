@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
@@ -64,7 +65,7 @@ func TestFilesExpireAndTheirContentGoes(t *testing.T) {
 	removes()
 	left(0)
 	w.metric(t, "prism_file_removals_total ok", 3)
-	entries, _, err := w.ListAudit(t.Context(), w.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
+	entries, _, err := w.ListAudit(t.Context(), w.account, audit.Filter{Kind: store.RetentionActor}, store.Page{Limit: 9})
 	if err != nil || len(entries) != 2 || entries[0].Action != store.FileDelete {
 		t.Errorf("the entries of retention are %+v, %v", entries, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -136,7 +138,7 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry, _, err := w.store.ListAudit(t.Context(), w.account, store.AuditFilter{}, store.Page{Limit: 1})
+	entry, _, err := w.store.ListAudit(t.Context(), w.account, audit.Filter{}, store.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +166,10 @@ func TestAnEntryOfALaterReleaseIsPassedOn(t *testing.T) {
 	}
 }
 
-type later struct{ store.Store }
+type later struct{ sqlstore.Store }
 
-func (later) ListAudit(context.Context, prism.AccountID, store.AuditFilter, store.Page) ([]store.Entry, bool, error) {
-	return []store.Entry{{
+func (later) ListAudit(context.Context, prism.AccountID, audit.Filter, store.Page) ([]audit.Entry, bool, error) {
+	return []audit.Entry{{
 		ID: storetest.NumberedID(1), Action: "of.later", Object: store.Object{Kind: "later"}, Detail: []byte(`{"of":[1,"later"]}`),
 	}}, false, nil
 }

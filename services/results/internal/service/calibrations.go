@@ -11,6 +11,8 @@ import (
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -58,10 +60,10 @@ func newCalibrationBody(c store.Calibration) (api.Calibration, error) {
 func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, of api.VersionRequest) (prism.Prism, *version, error) {
 	p, err := s.Store.Prism(ctx, account, of.Prism)
 	if err != nil {
-		return prism.Prism{}, nil, translate(err, apierr.PrismNotFound())
+		return prism.Prism{}, nil, access.Translate(err, apierr.PrismNotFound())
 	}
 	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, of.Version})
-	return p, v, translate(err, apierr.VersionNotFound())
+	return p, v, access.Translate(err, apierr.VersionNotFound())
 }
 
 func (s *Service) createCalibration(
@@ -159,7 +161,7 @@ func (s *Service) newCalibration(
 }
 
 func (s *Service) listCalibrations(ctx context.Context, c store.Caller, in api.ListCalibrationsRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfCalibrations, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfCalibrations, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +173,7 @@ func (s *Service) listCalibrations(ctx context.Context, c store.Caller, in api.L
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
+	return bodies.NewList(contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
 		body, err := newCalibrationBody(c)
 		if err != nil {
 			return nil, err

@@ -14,12 +14,13 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // pinning is a store that counts reads of pinned calibrations.
 type pinning struct {
-	store.Store
+	sqlstore.Store
 	reads atomic.Int64
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -104,7 +105,7 @@ func (s *Service) sideOf(
 ) (c side, err error) {
 	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
 	if err != nil {
-		return c, translate(err, apierr.VersionNotFound())
+		return c, access.Translate(err, apierr.VersionNotFound())
 	}
 	c.version = number
 	c.question, err = questionOf(v, question)

@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -25,7 +26,7 @@ const (
 // Link implements contract.Console.
 func (s *Service) Link(ctx context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
 	owner, err := s.Store.Link(ctx, link, prism.Now(s.Now))
-	return owner, translate(err, nil)
+	return owner, access.Translate(err, nil)
 }
 
 // SignIn implements contract.Console.
@@ -49,7 +50,7 @@ func (s *Service) signIn(ctx context.Context, in store.SignIn) (contract.Session
 	}
 	in.ID, in.NewID, in.At = id, s.NewID, prism.Now(s.Now)
 	begun, err := s.Store.SignIn(ctx, in)
-	return begun, translate(err, apierr.NotAMember())
+	return begun, access.Translate(err, apierr.NotAMember())
 }
 
 // bounded is an identity as it can be stored. One without an issuer and a subject of bounded length is nobody's.
@@ -93,7 +94,7 @@ func shown(text string) string {
 // Session implements contract.Console.
 func (s *Service) Session(ctx context.Context, session contract.SessionDigest) (contract.Session, error) {
 	found, err := s.Store.Session(ctx, session, prism.Now(s.Now))
-	return found, translate(err, apierr.NotSignedIn())
+	return found, access.Translate(err, apierr.NotSignedIn())
 }
 
 // SessionKey implements contract.Console.
@@ -116,7 +117,7 @@ func (s *Service) SessionKey(
 		Account: account, ID: prism.KeyID{UUID: id}, Digest: key.Digest, Prefix: key.Prefix, Entry: entry, At: prism.Now(s.Now),
 	})
 	if err != nil {
-		return contract.SessionKey{}, translate(err, apierr.NotSignedIn())
+		return contract.SessionKey{}, access.Translate(err, apierr.NotSignedIn())
 	}
 	made.Key = key.Text
 	return made, nil
@@ -137,12 +138,12 @@ func (s *Service) Leave(ctx context.Context, session contract.SessionDigest, acc
 	if err != nil {
 		return err
 	}
-	return translate(s.Store.RemoveMember(ctx, account, m, by), apierr.NotSignedIn())
+	return access.Translate(s.Store.RemoveMember(ctx, account, m, by), apierr.NotSignedIn())
 }
 
 // EndSession implements contract.Console.
 func (s *Service) EndSession(ctx context.Context, session contract.SessionDigest) error {
-	return translate(s.Store.EndSession(ctx, session, s.NewID, prism.Now(s.Now)), nil)
+	return access.Translate(s.Store.EndSession(ctx, session, s.NewID, prism.Now(s.Now)), nil)
 }
 
 // sweepEvery is how often a process deletes what has expired.

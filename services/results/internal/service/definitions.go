@@ -10,6 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -55,7 +57,7 @@ func lensOf(n api.NewVersion) prism.Lens {
 }
 
 func (s *Service) listPrisms(ctx context.Context, c store.Caller, in api.ListPrismsRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfPrisms, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfPrisms, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +66,13 @@ func (s *Service) listPrisms(ctx context.Context, c store.Caller, in api.ListPri
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfPrisms, prisms, more,
+	return bodies.NewList(contract.ListOfPrisms, prisms, more,
 		func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
 		func(p prism.Prism) prism.UUID { return p.ID.UUID })
 }
 
 func (s *Service) listVersions(ctx context.Context, c store.Caller, in api.ListVersionsRequest) ([]byte, error) {
-	after, err := position(contract.ListOfVersions, in.Cursor)
+	after, err := bodies.Position(contract.ListOfVersions, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func (s *Service) listVersions(ctx context.Context, c store.Caller, in api.ListV
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfVersions, versions, more,
+	return bodies.NewList(contract.ListOfVersions, versions, more,
 		func(v prism.Version) (strictjson.Value, error) { return strictjson.Marshal(newVersionBody(v)) },
 		func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
 }
@@ -107,7 +109,7 @@ func (s *Service) readPrism(ctx context.Context, c store.Caller, in api.PrismReq
 func (s *Service) readVersion(ctx context.Context, c store.Caller, in api.VersionRequest) (api.Version, error) {
 	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
-		return api.Version{}, translate(err, apierr.PrismNotFound())
+		return api.Version{}, access.Translate(err, apierr.PrismNotFound())
 	}
 	v, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, in.Version})
 	if err != nil {

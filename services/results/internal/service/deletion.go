@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -36,7 +37,7 @@ func (s *Service) deleteResults(ctx context.Context, account prism.AccountID, by
 		return api.Deleting{}, err
 	}
 	d := store.Deletion{
-		Account: account, ID: by.Entry, Prism: p.ID, Ref: in.Ref, Status: in.Status, Before: bound(in.Before),
+		Account: account, ID: by.Entry, Prism: p.ID, Ref: in.Ref, Status: in.Status, Before: bodies.Bound(in.Before),
 		SavedBefore: by.At.Add(time.Millisecond), DueAt: by.At, // also what was saved in the millisecond of the call
 	}
 	if !d.Before.IsZero() && d.Before.Before(d.SavedBefore) {

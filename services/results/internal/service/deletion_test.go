@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -113,7 +114,7 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 }
 
 // manyResults is a store whose walks never end.
-type manyResults struct{ store.Store }
+type manyResults struct{ sqlstore.Store }
 
 func (manyResults) CountDeletion(context.Context, *store.Deletion) (int64, bool, error) {
 	return store.CountPart, false, nil

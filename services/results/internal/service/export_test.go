@@ -14,12 +14,13 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // paging is a store whose exports have as many rows as left says. It reports the size of each page.
 type paging struct {
-	store.Store
+	sqlstore.Store
 	row     prism.Result
 	left    int
 	fetched func(rows int)
@@ -74,7 +75,7 @@ func TestAnExportHoldsOneBoundedPageAtATime(t *testing.T) {
 
 // sized is a store whose exports have a row of each size.
 type sized struct {
-	store.Store
+	sqlstore.Store
 	row   prism.Result
 	sizes []int
 	asked []int // rows of each page

@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -25,7 +26,7 @@ func (s *Service) listFileRows(ctx context.Context, c store.Caller, in api.ListF
 	if err != nil {
 		return nil, err
 	}
-	var page listPage
+	var page bodies.Page
 	for next := in.Offset + 1; next <= min(f.Rows, in.Offset+int64(in.Limit)); {
 		chunk, err := s.Store.FileChunkOf(ctx, c.Account, in.File, next)
 		if err != nil {
@@ -36,13 +37,13 @@ func (s *Service) listFileRows(ctx context.Context, c store.Caller, in api.ListF
 			return nil, err
 		}
 		for _, row := range rows[next-chunk.FirstRow:] {
-			if len(page.rows) == in.Limit || !page.add(rowObject(layout.Columns, row)) {
-				return page.body(""), nil
+			if page.Len() == in.Limit || !page.Add(rowObject(layout.Columns, row)) {
+				return page.Body(""), nil
 			}
 			next++
 		}
 	}
-	return page.body(""), nil
+	return page.Body(""), nil
 }
 
 // rowObject is a row as an object in column order. What a row of jsonl lacks is null.

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -47,7 +48,7 @@ func (s *Service) addFile(ctx context.Context, account prism.AccountID, n api.Ne
 
 // PutPart implements contract.Files.
 func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
-	return s.manage(ctx, key, operation(api.PutPart.Name), apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, contract.Operation(api.PutPart.Name), apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
 		f, err := s.Store.File(ctx, account, p.File)
 		if err != nil {
 			return nil, err
@@ -149,7 +150,7 @@ func (s *Service) missing(ctx context.Context, account prism.AccountID, f store.
 }
 
 func (s *Service) listFiles(ctx context.Context, c store.Caller, in api.ListFilesRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfFiles, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfFiles, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (s *Service) listFiles(ctx context.Context, c store.Caller, in api.ListFile
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfFiles, files, more,
+	return bodies.NewList(contract.ListOfFiles, files, more,
 		func(f store.File) (strictjson.Value, error) {
 			body, err := s.fileBody(ctx, c.Account, f)
 			if err != nil {
@@ -184,7 +185,7 @@ func (s *Service) deleteFile(ctx context.Context, account prism.AccountID, by st
 func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store.File) (api.File, error) {
 	body := api.File{
 		ID: f.ID.String(), Name: f.Name, Format: f.Format, Bytes: f.Bytes, Status: f.Status, PartBytes: contract.PartBytes, Parts: int(f.Parts()),
-		Error: optional(f.Error), CreatedAt: api.Time{Time: f.CreatedAt}, ExpiresAt: api.Time{Time: f.ExpiresAt},
+		Error: bodies.Optional(f.Error), CreatedAt: api.Time{Time: f.CreatedAt}, ExpiresAt: api.Time{Time: f.ExpiresAt},
 	}
 	if f.SHA256 != nil {
 		body.SHA256 = new(hex.EncodeToString(f.SHA256[:]))
@@ -204,7 +205,7 @@ func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store
 		if err != nil {
 			return api.File{}, err
 		}
-		body.Rows, body.Delimiter, body.Columns = &f.Rows, optional(layout.Delimiter), api.Nullable[api.FileColumn]{}
+		body.Rows, body.Delimiter, body.Columns = &f.Rows, bodies.Optional(layout.Delimiter), api.Nullable[api.FileColumn]{}
 		for _, c := range layout.Columns {
 			body.Columns = append(body.Columns, api.FileColumn(c))
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -37,13 +39,13 @@ func (s *Service) MakeKey(
 		k.ExpiresAt = new(n.ExpiresAt.Truncate(time.Millisecond))
 	}
 	if err := s.Store.CreateKey(ctx, account, k, key.Digest, store.MaxActiveKeys, by); err != nil {
-		return store.APIKey{}, "", translate(err, nil)
+		return store.APIKey{}, "", access.Translate(err, nil)
 	}
 	return k, key.Text, nil
 }
 
 func (s *Service) listKeys(ctx context.Context, c store.Caller, in api.ListKeysRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfKeys, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfKeys, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +53,14 @@ func (s *Service) listKeys(ctx context.Context, c store.Caller, in api.ListKeysR
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfKeys, keys, more,
+	return bodies.NewList(contract.ListOfKeys, keys, more,
 		func(k store.APIKey) (strictjson.Value, error) {
-			return strictjson.Marshal(newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)))
+			return strictjson.Marshal(newKeyBody(k, s.LastUse(k.ID, k.LastUsedAt)))
 		},
 		func(k store.APIKey) prism.UUID { return k.ID.UUID })
 }
 
 func (s *Service) revokeKey(ctx context.Context, account prism.AccountID, by store.By, in api.RevokeKeyRequest) (api.APIKey, error) {
 	k, err := s.Store.RevokeKey(ctx, account, in.Key, by)
-	return newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)), err
+	return newKeyBody(k, s.LastUse(k.ID, k.LastUsedAt)), err
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -45,14 +47,14 @@ type labelQueue struct {
 	queue   store.Queue
 	after   prism.UUID // position
 	limit   int
-	page    *listPage
+	page    *bodies.Page
 	bytes   int // of the results of the page, as they are stored
 	full    bool
 }
 
 func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.ListLabelQueueRequest) ([]byte, error) {
 	list := contract.QueueOf(in.Order)
-	after, err := position(list, in.Cursor)
+	after, err := bodies.Position(list, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +64,14 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	}
 	version, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, cmp.Or(in.Version, p.Latest.Number)})
 	if err != nil {
-		return nil, translate(err, apierr.VersionNotFound())
+		return nil, access.Translate(err, apierr.VersionNotFound())
 	}
 	if _, err := questionOf(version, in.Question); err != nil {
 		return nil, err
 	}
 	of := store.Queue{Prism: p.ID, Version: in.Version, Question: in.Question}
 	queue := labelQueue{
-		Service: s, account: c.Account, of: p, queue: of, after: after, limit: in.Limit, page: &listPage{list: list},
+		Service: s, account: c.Account, of: p, queue: of, after: after, limit: in.Limit, page: bodies.NewPage(list),
 	}
 	read := queue.random
 	if in.Order == prism.UncertainSample {
@@ -82,12 +84,12 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	if err := queue.fill(ctx, entries, more); err != nil {
 		return nil, err
 	}
-	return queue.page.end(`,"sample":"` + string(in.Order) + `"`), nil
+	return queue.page.End(`,"sample":"` + string(in.Order) + `"`), nil
 }
 
 func newQueuedBody(r prism.Result) queuedBody {
 	return queuedBody{
-		Result: r.ID, Ref: r.Ref, CreatedAt: prism.FormatTime(r.CreatedAt), Version: r.Version, Context: optional(r.Context),
+		Result: r.ID, Ref: r.Ref, CreatedAt: prism.FormatTime(r.CreatedAt), Version: r.Version, Context: bodies.Optional(r.Context),
 		Fields: fieldsObject(r.Fields), Answers: r.Answers,
 	}
 }
@@ -134,7 +136,7 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *version) (entries []store
 // fill adds entries in order until the page is full. more tells that the queue has further ones.
 func (q *labelQueue) fill(ctx context.Context, entries []store.QueueEntry, more bool) error {
 	var last prism.UUID // that was looked at
-	for len(entries) > 0 && !q.full && len(q.page.rows) < q.limit {
+	for len(entries) > 0 && !q.full && q.page.Len() < q.limit {
 		part := entries[:min(len(entries), q.limit)]
 		looked, err := q.add(ctx, part)
 		if err != nil {
@@ -145,7 +147,7 @@ func (q *labelQueue) fill(ctx context.Context, entries []store.QueueEntry, more 
 		}
 	}
 	if len(entries) > 0 || more {
-		q.page.next = last
+		q.page.Next = last
 	}
 	return nil
 }
@@ -160,7 +162,7 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 	var ids []prism.ResultID
 	for _, e := range entries {
 		if w, ok := waiting[e.Result]; ok {
-			rows := len(q.page.rows) + len(ids)
+			rows := q.page.Len() + len(ids)
 			if q.full = rows == q.limit || rows > 0 && q.bytes+w.Bytes > store.ListBytes; q.full {
 				break
 			}
@@ -183,7 +185,7 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 			return 0, err
 		}
 		clear(found[at : at+1])
-		if q.full = !q.page.add(row); q.full {
+		if q.full = !q.page.Add(row); q.full {
 			return i, nil
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -38,7 +40,7 @@ func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, e
 	var failed error
 	object := objectOf(labels, func(b []byte, l store.Label) []byte {
 		body := labelBody{
-			Value: strictjson.AppendString(nil, l.Value), Annotator: optional(l.Annotator), Origin: l.Origin, KeyID: l.Key,
+			Value: strictjson.AppendString(nil, l.Value), Annotator: bodies.Optional(l.Annotator), Origin: l.Origin, KeyID: l.Key,
 			LabelledAt: prism.FormatTime(l.At),
 		}
 		if q, _ := d.Question(l.Question); q.Type == prism.YesNo {
@@ -54,7 +56,7 @@ func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, e
 	return object, failed
 }
 
-func (s *Service) putLabels(ctx context.Context, c caller, in api.PutLabelsRequest) ([]byte, error) {
+func (s *Service) putLabels(ctx context.Context, c access.Caller, in api.PutLabelsRequest) ([]byte, error) {
 	found, v, err := s.labelledResult(ctx, c, in.Result)
 	if err != nil {
 		return nil, err
@@ -92,7 +94,7 @@ func (s *Service) putLabels(ctx context.Context, c caller, in api.PutLabelsReque
 	return s.labelsBody(ctx, c.Account, found, v)
 }
 
-func (s *Service) readLabels(ctx context.Context, c caller, in api.ResultRequest) ([]byte, error) {
+func (s *Service) readLabels(ctx context.Context, c access.Caller, in api.ResultRequest) ([]byte, error) {
 	found, v, err := s.labelledResult(ctx, c, in.Result)
 	if err != nil {
 		return nil, err
@@ -101,8 +103,8 @@ func (s *Service) readLabels(ctx context.Context, c caller, in api.ResultRequest
 }
 
 // labelledResult finds a result, and the version that answered it.
-func (s *Service) labelledResult(ctx context.Context, c caller, id prism.ResultID) (store.ResultFacts, *version, error) {
-	found, err := s.Store.ResultFacts(ctx, c.digest, id, store.WithoutInput)
+func (s *Service) labelledResult(ctx context.Context, c access.Caller, id prism.ResultID) (store.ResultFacts, *version, error) {
+	found, err := s.Store.ResultFacts(ctx, c.Digest, id, store.WithoutInput)
 	if err != nil {
 		return found, nil, err
 	}
@@ -239,7 +241,7 @@ func (s *Service) newLabel(
 }
 
 func (s *Service) listLabels(ctx context.Context, c store.Caller, in api.ListLabelsRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfLabels, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfLabels, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +254,7 @@ func (s *Service) listLabels(ctx context.Context, c store.Caller, in api.ListLab
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
+	return bodies.NewList(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
 		v, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, r.Version})
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -40,7 +41,7 @@ func (s *Service) LabelsRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
 ) (run api.NewRun, err error) {
 	var account prism.AccountID
-	_, err = s.respond(ctx, key, labelsRun, nil, func(c store.Caller) (any, error) {
+	_, err = s.respond(ctx, key, access.LabelsRun, nil, func(c store.Caller) (any, error) {
 		account = c.Account
 		n.Labels = []api.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
 		if err := mayLabel(c, n); err != nil {
@@ -63,7 +64,7 @@ func (s *Service) LabelsRun(
 	if err != nil || run.File.IsZero() {
 		return run, err
 	}
-	return run, translate(s.fileRead(ctx, account, run.File), nil)
+	return run, access.Translate(s.fileRead(ctx, account, run.File), nil)
 }
 
 func (s *Service) labelsRun(
@@ -71,14 +72,14 @@ func (s *Service) labelsRun(
 ) (api.NewRun, error) {
 	of, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.FromLabelsOf})
 	if err != nil {
-		return n, translate(err, apierr.VersionNotFound())
+		return n, access.Translate(err, apierr.VersionNotFound())
 	}
 	if n.Version == 0 {
 		n.Version = p.Latest.Number
 	}
 	by, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.Version})
 	if err != nil {
-		return n, translate(err, apierr.VersionNotFound())
+		return n, access.Translate(err, apierr.VersionNotFound())
 	}
 	n.Ref, n.Context = refColumn, contextColumn
 	for _, f := range by.Fields {
@@ -243,7 +244,7 @@ func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name st
 
 // DropLabelsFile implements contract.Runs.
 func (s *Service) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	_, err := s.respond(ctx, key, planRun, nil, func(c store.Caller) (any, error) {
+	_, err := s.respond(ctx, key, access.PlanRun, nil, func(c store.Caller) (any, error) {
 		return nil, s.dropFile(ctx, c.Account, id)
 	})
 	return contract.Response{}, err

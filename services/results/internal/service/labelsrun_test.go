@@ -11,13 +11,14 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
 // readAtOnce is a store in which files are read at once, and the content of the last one.
 type readAtOnce struct {
-	store.Store
+	sqlstore.Store
 	blobs.Blobs
 	content []byte
 	waiting func() // is called when a file is looked at
@@ -116,7 +117,7 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 
 // largeInputs is a store whose results have a field of this many bytes.
 type largeInputs struct {
-	store.Store
+	sqlstore.Store
 	bytes int
 }
 

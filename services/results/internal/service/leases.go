@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -28,7 +29,7 @@ func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk
 	now := prism.Now(s.Now)
 	leased, err := s.Store.LeaseChunk(ctx, token, now, now.Add(contract.LeaseTime))
 	if err != nil || leased == nil {
-		return nil, translate(err, nil)
+		return nil, access.Translate(err, nil)
 	}
 	chunk, err := s.chunkOf(ctx, leased)
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk
 		if errors.Is(err, blobs.ErrMissing) { // the next lease would not find it either
 			err = s.Store.PauseRun(context.WithoutCancel(ctx), leased.Account, leased.Lease.Run, contentMissing, now)
 		}
-		return nil, errors.Join(translate(err, nil), failed)
+		return nil, errors.Join(access.Translate(err, nil), failed)
 	}
 	return chunk, nil
 }
@@ -107,7 +108,7 @@ func (s *Service) rowsOf(ctx context.Context, l *store.LeasedChunk, d prism.Defi
 func (s *Service) RenewLeases(ctx context.Context, leases []contract.Lease) ([]contract.LeaseState, error) {
 	now := prism.Now(s.Now)
 	states, err := s.Store.RenewLeases(ctx, leases, now, now.Add(contract.LeaseTime))
-	return states, translate(err, nil)
+	return states, access.Translate(err, nil)
 }
 
 // SaveRows implements contract.Leases.
@@ -123,5 +124,5 @@ func (s *Service) SaveRows(ctx context.Context, rows contract.SaveRows) error {
 			s.LeaseEnded()
 		}
 	}
-	return translate(err, nil)
+	return access.Translate(err, nil)
 }

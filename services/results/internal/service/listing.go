@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -32,7 +33,7 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 		list = contract.ListOfRunResults
 		position = func(saved store.Saved) prism.UUID { return contract.RowPosition(saved.RunRow, saved.Result.ID) }
 	}
-	page, err := storePage(list, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(list, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +62,14 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 		}
 		return appendSent(response.Body, saved.Result), nil
 	}
-	found, err := fillPage(list, rows, more, body, position)
+	found, err := bodies.FillPage(list, rows, more, body, position)
 	if err != nil {
 		return nil, err
 	}
-	if found.next.IsZero() { // the list goes on behind what was looked at
-		found.next = page.Until
+	if found.Next.IsZero() { // the list goes on behind what was looked at
+		found.Next = page.Until
 	}
-	return found.end(""), nil
+	return found.End(""), nil
 }
 
 // lookedAt bounds how many results a page looks at (spec: result-list-looks).
@@ -111,20 +112,7 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 
 // narrow is the part of a store's filter that lists and exports have in common.
 func narrow(status prism.Status, f api.ResultFilter) store.Filter {
-	return store.Filter{Status: status, Model: f.Model, Key: f.Key, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
-}
-
-// lastMillisecond is the last one that has a text (prism.FormatTime).
-var lastMillisecond = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Millisecond)
-
-// wholeMillisecond rounds up to a whole millisecond, but not beyond the last one. Results are saved at whole milliseconds, so both
-// bounds select the same results, and stores need not round.
-func wholeMillisecond(t time.Time) time.Time {
-	whole := t.Truncate(time.Millisecond)
-	if whole.Before(t) && whole.Before(lastMillisecond) {
-		whole = whole.Add(time.Millisecond)
-	}
-	return whole
+	return store.Filter{Status: status, Model: f.Model, Key: f.Key, From: bodies.WholeMillisecond(f.From), To: bodies.WholeMillisecond(f.To)}
 }
 
 // export is a response body that fetches a page of rows when the page before has been read, and encodes a piece of the page when
@@ -175,7 +163,7 @@ func (x *export) fetch() error {
 	page := store.Page{After: x.after, Limit: x.limit}
 	rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, x.filter, page)
 	if err != nil {
-		return translate(err, nil)
+		return access.Translate(err, nil)
 	}
 	x.ended = len(rows) == 0
 	for _, r := range rows {
@@ -210,7 +198,7 @@ func (x *export) fill() error {
 		x.rows[0], x.rows = prism.Result{}, x.rows[1:]
 		x.size -= store.Size(r)
 		if err := x.prepare(r); err != nil {
-			return translate(err, nil)
+			return access.Translate(err, nil)
 		}
 		var err error
 		if x.buffer, err = x.encoder.Row(x.buffer, format.Row{Result: r, Plan: x.plan}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -136,7 +137,7 @@ func TestPagesOfResultsFollowEachOther(t *testing.T) {
 
 // inputs records whether look-ups of a result load its input.
 type inputs struct {
-	store.Store
+	sqlstore.Store
 	asked []store.Input
 }
 
@@ -171,7 +172,7 @@ func TestOnlyTabularReadsLoadTheInputOfAResult(t *testing.T) {
 }
 
 // looksAtTwo is a store whose lists look at two results.
-type looksAtTwo struct{ store.Store }
+type looksAtTwo struct{ sqlstore.Store }
 
 func (s looksAtTwo) LookedAt(
 	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,

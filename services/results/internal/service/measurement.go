@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -49,7 +50,7 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 	}
 	for first := true; len(left) > 0; first = false {
 		if !first {
-			if err := m.places.yield(ctx, m.account, operation(api.ReadQuality.Name)); err != nil {
+			if err := m.Yield(ctx, m.account, contract.Operation(api.ReadQuality.Name)); err != nil {
 				return nil, err
 			}
 		}

@@ -10,12 +10,13 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // answerReads is a store that counts how often answers are read, and reads them twice.
 type answerReads struct {
-	store.Store
+	sqlstore.Store
 	n atomic.Int64
 }
 

@@ -9,12 +9,13 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 func newMemberBody(m store.Member) api.Member {
 	body := api.Member{
-		ID: m.ID.String(), Name: m.Name, Email: optional(m.Email), Role: m.Role, Claim: m.Claim, CreatedAt: api.Time{Time: m.CreatedAt},
+		ID: m.ID.String(), Name: m.Name, Email: bodies.Optional(m.Email), Role: m.Role, Claim: m.Claim, CreatedAt: api.Time{Time: m.CreatedAt},
 	}
 	if m.SignedInBy != "" {
 		body.SignedInBy = &m.SignedInBy
@@ -58,7 +59,7 @@ func (s *Service) addMember(ctx context.Context, account prism.AccountID, by sto
 }
 
 func (s *Service) listMembers(ctx context.Context, c store.Caller, in api.ListMembersRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfMembers, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfMembers, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (s *Service) listMembers(ctx context.Context, c store.Caller, in api.ListMe
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfMembers, members, more,
+	return bodies.NewList(contract.ListOfMembers, members, more,
 		func(m store.Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
 		func(m store.Member) prism.UUID { return m.ID.UUID })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -165,7 +166,7 @@ func TestAMemberLeavesAnAccount(t *testing.T) {
 	if err := w.Leave(ctx, session, w.account); !errors.Is(err, apierr.NotSignedIn()) {
 		t.Errorf("leaving again: %v", err)
 	}
-	entries, _, err := w.store.ListAudit(ctx, w.account, store.AuditFilter{}, store.Page{Limit: 1})
+	entries, _, err := w.store.ListAudit(ctx, w.account, audit.Filter{}, store.Page{Limit: 1})
 	if err != nil || len(entries) != 1 {
 		t.Fatal(entries, err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -42,7 +43,7 @@ func classes() map[string]api.Class {
 }
 
 // keysOnly is a store that knows every key as an owner's, and panics when anything else is loaded.
-type keysOnly struct{ store.Store }
+type keysOnly struct{ sqlstore.Store }
 
 func (keysOnly) Authenticate(context.Context, contract.KeyDigest) (store.Caller, error) {
 	return store.Caller{Account: prism.AccountID{UUID: prism.UUID{1}}, Role: prism.Owner}, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -101,7 +102,7 @@ func TestAPreviewListsTheProblemsOfItsColumns(t *testing.T) {
 
 // few is a store that finds at most so many results at once.
 type few struct {
-	store.Store
+	sqlstore.Store
 	t    *testing.T
 	most int
 }

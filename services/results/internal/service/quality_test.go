@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -307,7 +308,7 @@ func TestQuestionsOfOtherFormsAreNotCompared(t *testing.T) {
 
 // labelReads is a store that counts how often labels are read.
 type labelReads struct {
-	store.Store
+	sqlstore.Store
 	n atomic.Int64
 }
 
@@ -366,7 +367,7 @@ func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 
 // labelsAsked records how many labels a store was asked for.
 type labelsAsked struct {
-	store.Store
+	sqlstore.Store
 	asked *int
 }
 

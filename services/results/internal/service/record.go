@@ -6,6 +6,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -66,10 +67,10 @@ type (
 
 func newRecordBody(r store.Record) recordBody {
 	body := recordBody{
-		ID: r.Result.ID, Prism: r.Prism.Slug, Version: r.Result.Version, Status: r.Result.Status, Error: optional(r.Result.Error),
+		ID: r.Result.ID, Prism: r.Prism.Slug, Version: r.Result.Version, Status: r.Result.Status, Error: bodies.Optional(r.Result.Error),
 		CreatedAt: prism.FormatTime(r.Result.CreatedAt), TookMS: r.Result.TookMS, Ref: r.Result.Ref,
-		Context: optional(r.Result.Context), Fields: fieldsObject(r.Result.Fields),
-		IdempotencyKey: optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy, RunID: r.Run,
+		Context: bodies.Optional(r.Result.Context), Fields: fieldsObject(r.Result.Fields),
+		IdempotencyKey: bodies.Optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy, RunID: r.Run,
 	}
 	if r.Run != nil {
 		body.RunRow = &r.RunRow
@@ -78,7 +79,7 @@ func newRecordBody(r store.Record) recordBody {
 		body.KeyID = &r.Result.Key
 	}
 	if c := r.Result.Call; c != nil {
-		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c, r.Result.Answers)
+		body.ErrorCode, body.callBody = bodies.Optional(string(c.ErrorCode)), newCallBody(*c, r.Result.Answers)
 	}
 	return body
 }
@@ -87,11 +88,11 @@ func newRecordBody(r store.Record) recordBody {
 func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	body := callBody{
 		Model: &api.RecordModel{
-			Name: optional(c.Name), Provider: optional(c.Provider), Model: optional(c.Model), Tries: int(c.Tries), FellBack: c.FellBack,
+			Name: bodies.Optional(c.Name), Provider: bodies.Optional(c.Provider), Model: bodies.Optional(c.Model), Tries: int(c.Tries), FellBack: c.FellBack,
 		},
 		Usage: &usageBody{
 			InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, CachedInputTokens: c.Usage.CachedInputTokens,
-			Currency: optional(c.Usage.Currency),
+			Currency: bodies.Optional(c.Usage.Currency),
 		},
 	}
 	if c.Usage.Cost != nil {
@@ -117,9 +118,9 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 		})
 	}
 	if e := c.Escalation; e != nil {
-		other := answeredBody{optional(e.Name), optional(e.Provider), optional(e.Model), e.FellBack, e.Answers}
+		other := answeredBody{bodies.Optional(e.Name), bodies.Optional(e.Provider), bodies.Optional(e.Model), e.FellBack, e.Answers}
 		of := answeredBody{body.Model.Name, body.Model.Provider, body.Model.Model, c.FellBack, answers}
-		body.Escalation = &escalationBody{e.Questions, optional(string(e.ErrorCode)), of, other}
+		body.Escalation = &escalationBody{e.Questions, bodies.Optional(string(e.ErrorCode)), of, other}
 		if e.ErrorCode == "" { // the result is the second model's
 			body.Escalation.First, body.Escalation.Second = other, of
 		}

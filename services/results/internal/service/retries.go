@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.Retry
 	if p.ArchivedAt != nil {
 		return api.Retrying{}, apierr.PrismArchived()
 	}
-	r := store.Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bound(in.From), To: bound(in.To)}
+	r := store.Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bodies.Bound(in.From), To: bodies.Bound(in.To)}
 	matches, underWay, err := s.Store.CountRetry(ctx, r)
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -131,7 +132,7 @@ func TestARetryOfManyIsLeasedAsRowsThatRetry(t *testing.T) {
 
 // neverFound is a store that looks for results until its caller gives up.
 type neverFound struct {
-	store.Store
+	sqlstore.Store
 	left *time.Duration
 }
 
@@ -156,7 +157,7 @@ func TestARetryOfManyThatTakesTooLongIsAnsweredInTime(t *testing.T) {
 }
 
 // manyFailures is a store in which more failed results match than one call may retry.
-type manyFailures struct{ store.Store }
+type manyFailures struct{ sqlstore.Store }
 
 func (manyFailures) CountRetry(context.Context, store.Retry) (int64, bool, error) {
 	return api.MaxRetried + 1, false, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -31,7 +32,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	}
 	file, err := s.Store.File(ctx, c.Account, run.File)
 	if err != nil {
-		return contract.Stream{}, translate(err, apierr.FileNotFound())
+		return contract.Stream{}, access.Translate(err, apierr.FileNotFound())
 	}
 	layout, err := layoutOf(file)
 	if err != nil {
@@ -129,7 +130,7 @@ func (d *download) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if err := d.fill(); err != nil {
-			return 0, translate(err, nil)
+			return 0, access.Translate(err, nil)
 		}
 	}
 	return d.buffer.Read(p)

@@ -13,13 +13,14 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
 // runOfFile is a store with one run of one file. A letter of states is the state of a row.
 type runOfFile struct {
-	store.Store
+	sqlstore.Store
 	run     store.Run
 	file    store.File
 	layout  tabular.Layout

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -51,7 +52,7 @@ func (s *Service) livePrism(ctx context.Context, account prism.AccountID, ref pr
 	p, err := s.Store.Prism(ctx, account, ref)
 	switch {
 	case err != nil:
-		return prism.Prism{}, translate(err, apierr.PrismNotFound())
+		return prism.Prism{}, access.Translate(err, apierr.PrismNotFound())
 	case p.ArchivedAt != nil:
 		return prism.Prism{}, apierr.PrismNotFound()
 	}
@@ -66,14 +67,14 @@ func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Pri
 	}
 	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
 	if err != nil {
-		return planned{}, translate(err, apierr.VersionNotFound())
+		return planned{}, access.Translate(err, apierr.VersionNotFound())
 	}
 	if err := checkFields(v.Fields, n.Fields); err != nil {
 		return planned{}, err
 	}
 	f, err := s.Store.File(ctx, account, n.File)
 	if err != nil {
-		return planned{}, translate(err, apierr.FileNotFound())
+		return planned{}, access.Translate(err, apierr.FileNotFound())
 	}
 	if f.Status != prism.FileReady {
 		return planned{}, apierr.FileNotReady()
@@ -210,7 +211,7 @@ func (r rowReader) size(row contract.ChunkRow) (n int) {
 func (s *Service) PlanRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
 ) (contract.RunPlan, error) {
-	caller, leave, err := s.enter(ctx, key, planRun)
+	caller, leave, err := s.Enter(ctx, key, access.PlanRun)
 	if err != nil {
 		return contract.RunPlan{}, err
 	}
@@ -239,7 +240,7 @@ func (s *Service) planOf(
 
 // mayLabel checks that the role of whoever makes a run also allows its labels (spec: label-roles).
 func mayLabel(c store.Caller, n api.NewRun) error {
-	if len(n.Labels) > 0 && !c.Role.Includes(needOf(operation(api.PutLabels.Name)).role) {
+	if len(n.Labels) > 0 && !c.Role.Includes(access.NeedOf(contract.Operation(api.PutLabels.Name)).Role) {
 		return apierr.RoleNotAllowed()
 	}
 	return nil
@@ -247,7 +248,7 @@ func mayLabel(c store.Caller, n api.NewRun) error {
 
 // PlanRows implements contract.Runs.
 func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	caller, leave, err := s.enter(ctx, key, planRows)
+	caller, leave, err := s.Enter(ctx, key, access.PlanRows)
 	if err != nil {
 		return nil, err
 	}
@@ -261,11 +262,11 @@ func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contra
 		return nil, nil // behind the last chunk
 	}
 	if err != nil {
-		return nil, translate(err, nil)
+		return nil, access.Translate(err, nil)
 	}
 	rows, err := s.fileRows(ctx, caller.Account, planned.file, chunk)
 	if err != nil {
-		return nil, translate(err, nil)
+		return nil, access.Translate(err, nil)
 	}
 	read := make([]contract.ChunkRow, len(rows))
 	for i, row := range rows {

@@ -11,6 +11,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -20,11 +22,11 @@ const rateTime = 10 * time.Second
 // runBody shows a run as it is now (spec: run-members).
 func (s *Service) runBody(ctx context.Context, account prism.AccountID, r store.Run) (api.Run, error) {
 	body := api.Run{
-		ID: r.ID.String(), Name: optional(r.Name), Prism: r.Slug, Version: int(r.Version), FileID: r.File.String(), Status: r.Status,
-		Reason: optional(r.Reason),
+		ID: r.ID.String(), Name: bodies.Optional(r.Name), Prism: r.Slug, Version: int(r.Version), FileID: r.File.String(), Status: r.Status,
+		Reason: bodies.Optional(r.Reason),
 		Rows:   r.Rows, OK: r.OK, Failed: r.Failed, Invalid: r.Invalid, Cancelled: r.Cancelled, Pending: r.Pending(),
 		Usage:     api.RunUsage{InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens},
-		CreatedAt: api.Time{Time: r.CreatedAt}, StartedAt: apiTime(r.StartedAt), FinishedAt: apiTime(r.FinishedAt),
+		CreatedAt: api.Time{Time: r.CreatedAt}, StartedAt: bodies.Time(r.StartedAt), FinishedAt: bodies.Time(r.FinishedAt),
 	}
 	var m mapping
 	if strictjson.Unmarshal(r.Mapping, &m) != nil {
@@ -118,11 +120,11 @@ func (s *Service) makeRun(ctx context.Context, c store.Caller, p prism.Prism, n 
 		r.Concurrency = int32(*n.Concurrency) //nolint:gosec // at most 10,000
 	}
 	made, err := s.Store.CreateRun(ctx, c.Account, r, by)
-	return made, translate(err, apierr.FileNotFound())
+	return made, access.Translate(err, apierr.FileNotFound())
 }
 
 func (s *Service) listRuns(ctx context.Context, c store.Caller, in api.ListRunsRequest) ([]byte, error) {
-	page, err := storePage(contract.ListOfRuns, in.Limit, in.Cursor)
+	page, err := bodies.StorePage(contract.ListOfRuns, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,7 @@ func (s *Service) listRuns(ctx context.Context, c store.Caller, in api.ListRunsR
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
+	return bodies.NewList(contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
 		body, err := s.runBody(ctx, c.Account, r)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -352,7 +353,7 @@ func TestActionsOnARunSayWhyNot(t *testing.T) {
 }
 
 // crowded is a store of an account that has as many runs and deletions as it may have.
-type crowded struct{ store.Store }
+type crowded struct{ sqlstore.Store }
 
 func (crowded) CreateRun(context.Context, prism.AccountID, store.Run, store.By) (store.Run, error) {
 	return store.Run{}, store.ErrTooManyRuns

@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -18,14 +16,16 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Deps are all required but LeaseEnded and Memory.
 type Deps struct {
-	Store store.Store
+	Store sqlstore.Store
 	Now   func() time.Time
 	NewID func() (prism.UUID, error)
 	// NewKey creates a random API key.
@@ -51,12 +51,11 @@ type APIKey struct {
 // Service implements contract.Results and contract.Console.
 type Service struct {
 	Deps
+	*access.Access
 	versions *versions
-	lastUses *lastUses
 	saves    saves
-	places   *places
 	measures *measures
-	handlers handlers
+	handlers access.Handlers
 }
 
 var (
@@ -66,7 +65,7 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), places: newPlaces(cmp.Or(d.Memory, math.MaxInt64)), measures: newMeasures()}
+	s := &Service{Deps: d, versions: newVersions(), Access: access.New(d.Store, d.Now, d.NewID, d.Memory), measures: newMeasures()}
 	s.handlers = s.handlersOfOperations()
 	return s
 }
@@ -82,7 +81,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.sweepSessions(running) })
 	defer beside.Wait()
 	defer stop()
-	return s.lastUses.run(ctx, s.Store.TouchKeys)
+	return s.KeepLastUses(ctx)
 }
 
 // Writable returns an error while the store cannot be written (spec: unwritable-store).
@@ -103,9 +102,9 @@ func (s *Service) refuses() bool { return s.Writable() != nil }
 func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	found, err := s.Store.CreateFacts(ctx, q)
 	if err != nil {
-		return contract.CreateFacts{}, translate(err, nil)
+		return contract.CreateFacts{}, access.Translate(err, nil)
 	}
-	if err := s.admit(found.Caller, operation(api.CreateResult.Name)); err != nil {
+	if err := s.Admit(found.Caller, contract.Operation(api.CreateResult.Name)); err != nil {
 		return contract.CreateFacts{}, err
 	}
 	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
@@ -121,7 +120,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 			facts.Version = &v.Version
 		}
 	}
-	return facts, translate(err, nil)
+	return facts, access.Translate(err, nil)
 }
 
 // addStored adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
@@ -143,9 +142,9 @@ func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, fo
 func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
 	found, err := s.Store.ResultFacts(ctx, key, id, store.WithInput)
 	if err != nil {
-		return contract.RetryFacts{}, translate(err, nil)
+		return contract.RetryFacts{}, access.Translate(err, nil)
 	}
-	if err := s.admit(found.Caller, operation(api.RetryResult.Name)); err != nil {
+	if err := s.Admit(found.Caller, contract.Operation(api.RetryResult.Name)); err != nil {
 		return contract.RetryFacts{}, err
 	}
 	facts := contract.RetryFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
@@ -154,7 +153,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	}
 	stored, err := s.stored(ctx, facts.Account, *found.Result, *found.Prism)
 	facts.Stored = &stored
-	return facts, translate(err, nil)
+	return facts, access.Translate(err, nil)
 }
 
 // stored is a result as the checks see it. Only a failed result can be retried, so only that has its input.
@@ -193,11 +192,11 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	case errors.Is(err, store.ErrNotFound) && in.RetryOf != nil && r.IdempotencyKey == "":
 		return contract.Response{}, apierr.ResultNotFound()
 	case err != nil:
-		return contract.Response{}, translate(err, nil)
+		return contract.Response{}, access.Translate(err, nil)
 	}
 	crash.At(crash.AfterCommit)
 	response, err := s.format(ctx, in.Account, saved.Result, saved.Prism, in.Format)
-	return response, translate(err, nil)
+	return response, access.Translate(err, nil)
 }
 
 // readResult finds the caller with the result, in one look-up.
@@ -208,16 +207,16 @@ func (s *Service) readResult(ctx context.Context, key contract.KeyDigest, in api
 	}
 	found, err := s.Store.ResultFacts(ctx, key, in.Result, input)
 	if err != nil {
-		return contract.Response{}, translate(err, nil)
+		return contract.Response{}, access.Translate(err, nil)
 	}
-	if err := s.admit(found.Caller, operation(api.ReadResult.Name)); err != nil {
+	if err := s.Admit(found.Caller, contract.Operation(api.ReadResult.Name)); err != nil {
 		return contract.Response{}, err
 	}
 	if found.Result == nil {
 		return contract.Response{}, api.ReadResult.NotFound()
 	}
 	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, cmp.Or(in.Format, api.JSON))
-	return response, translate(err, nil)
+	return response, access.Translate(err, nil)
 }
 
 // format formats one result with the current Lens of its prism.
@@ -258,69 +257,26 @@ func (s *Service) version(ctx context.Context, account prism.AccountID, id versi
 // manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is bytes. notFound is
 // what store.ErrNotFound means there; nil if it is a fault.
 func (s *Service) manage(
-	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
+	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
 ) (contract.Response, error) {
 	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) { return fn(c.Account) })
 }
 
 func (s *Service) respond(
-	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
+	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
 ) (contract.Response, error) {
-	caller, leave, err := s.enter(ctx, key, op)
+	caller, leave, err := s.Enter(ctx, key, op)
 	if err != nil {
 		return contract.Response{}, err
 	}
 	defer leave()
 	body, err := fn(caller)
 	if err != nil {
-		return contract.Response{}, translate(err, notFound)
+		return contract.Response{}, access.Translate(err, notFound)
 	}
 	b, isJSON := body.([]byte)
 	if !isJSON {
 		b, err = strictjson.Marshal(body)
 	}
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
-}
-
-// translate turns a store's error into an error of contract.Results. notFound is as in manage.
-func translate(err error, notFound *apierr.Error) error {
-	noRoom, _ := errors.AsType[*store.NoRoomError](err)
-	tooOften, _ := errors.AsType[*store.WaitError](err)
-	switch {
-	case tooOften != nil:
-		return apierr.UnavailableFor(tooOften.Wait)
-	case notFound != nil && errors.Is(err, store.ErrNotFound):
-		return notFound
-	case errors.Is(err, store.ErrUnavailable):
-		return fmt.Errorf("%w: %w", contract.ErrUnavailable, err)
-	case errors.Is(err, store.ErrSlugTaken):
-		return apierr.SlugTaken()
-	case errors.Is(err, store.ErrTooManyKeys):
-		return apierr.TooManyKeys()
-	case errors.Is(err, store.ErrTooManyRuns):
-		return apierr.TooManyRuns()
-	case errors.Is(err, store.ErrTooManyDeletions):
-		return apierr.TooManyDeletions()
-	case errors.Is(err, store.ErrArchived):
-		return apierr.ArchivedUnchangeable()
-	case noRoom != nil:
-		return apierr.NoRoom(noRoom.Limit)
-	case errors.Is(err, store.ErrTooManyUploads):
-		return apierr.TooManyUploads(store.MaxUploads)
-	case errors.Is(err, blobs.ErrMissing):
-		return apierr.ContentMissing()
-	case errors.Is(err, store.ErrFileUsed):
-		return apierr.FileUsed()
-	case errors.Is(err, store.ErrFileState):
-		return apierr.FileNotReady()
-	case errors.Is(err, store.ErrRunOver):
-		return apierr.RunOver()
-	case errors.Is(err, store.ErrNoFailedRows):
-		return apierr.NoFailedRows()
-	case errors.Is(err, store.ErrLastOwner):
-		return apierr.LastOwner()
-	case errors.Is(err, store.ErrLinkInvalid):
-		return apierr.LinkInvalid()
-	}
-	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -37,7 +38,7 @@ type world struct {
 
 // counting is a store that counts reads of versions.
 type counting struct {
-	store.Store
+	sqlstore.Store
 	versions atomic.Int64
 	touched  chan map[prism.KeyID]time.Time
 	archived func() // after SetArchived; optional

@@ -14,14 +14,15 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
 // watched records the look-ups. A call of a method that it does not implement panics: its Store is nil.
 type watched struct {
-	store.Store
-	inner store.Store
+	sqlstore.Store
+	inner sqlstore.Store
 	mu    sync.Mutex
 	calls []string
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -25,7 +27,7 @@ type tryBody struct {
 
 // TryFacts implements contract.Tries.
 func (s *Service) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
-	caller, err := s.authenticate(ctx, key, operation(api.TryDefinition.Name))
+	caller, err := s.Authenticate(ctx, key, contract.Operation(api.TryDefinition.Name))
 	if err != nil {
 		return contract.TryFacts{}, err
 	}
@@ -47,15 +49,15 @@ func (s *Service) FinishTry(ctx context.Context, t contract.Try) (contract.Respo
 	})
 	s.saves.note(err)
 	if err != nil {
-		return contract.Response{}, translate(err, nil)
+		return contract.Response{}, access.Translate(err, nil)
 	}
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: encoded, Failed: t.Outcome.Failed()}, nil
 }
 
 func newTryBody(t contract.Try) (tryBody, error) {
-	body := tryBody{Status: prism.OK, Error: optional(t.Outcome.Error), TookMS: t.Outcome.TookMS}
+	body := tryBody{Status: prism.OK, Error: bodies.Optional(t.Outcome.Error), TookMS: t.Outcome.TookMS}
 	if c := t.Outcome.Call; c != nil {
-		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c, t.Outcome.Answers)
+		body.ErrorCode, body.callBody = bodies.Optional(string(c.ErrorCode)), newCallBody(*c, t.Outcome.Answers)
 	}
 	if t.Outcome.Failed() {
 		body.Status = prism.Failed

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -92,7 +93,7 @@ func TestATryThatHasNoBodyIsNotCounted(t *testing.T) {
 }
 
 // unwritten is a store that cannot be written.
-type unwritten struct{ store.Store }
+type unwritten struct{ sqlstore.Store }
 
 func (unwritten) CountUse(context.Context, prism.AccountID, store.Use) error {
 	return store.ErrUnwritable

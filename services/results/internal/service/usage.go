@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -76,7 +77,7 @@ func joined(sums []store.UsageSum) []store.UsageSum {
 
 func newSumBody(by api.UsageBy, s store.UsageSum) (strictjson.Value, error) {
 	sum := sumBody{
-		Results: s.Results, Failed: s.Failed, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Currency: optional(s.Currency),
+		Results: s.Results, Failed: s.Failed, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Currency: bodies.Optional(s.Currency),
 	}
 	if s.Currency != "" {
 		sum.Cost = &s.Cost
@@ -86,12 +87,12 @@ func newSumBody(by api.UsageBy, s store.UsageSum) (strictjson.Value, error) {
 		return strictjson.Marshal(struct {
 			Prism *string `json:"prism"`
 			sumBody
-		}{optional(s.Name), sum})
+		}{bodies.Optional(s.Name), sum})
 	case api.ByModel:
 		return strictjson.Marshal(struct {
 			Model *string `json:"model"`
 			sumBody
-		}{optional(s.Name), sum})
+		}{bodies.Optional(s.Name), sum})
 	case api.ByKey:
 		var key *prism.KeyID
 		if !s.Key.IsZero() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -35,7 +36,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	entries, _, err := s.ListAudit(t.Context(), account, store.AuditFilter{}, store.Page{Limit: 10})
+	entries, _, err := s.ListAudit(t.Context(), account, audit.Filter{}, store.Page{Limit: 10})
 	if err != nil || len(entries) != 1 || entries[0].Actor != by.Actor {
 		t.Errorf("got %+v, %v", entries, err)
 	}

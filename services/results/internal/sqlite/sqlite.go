@@ -15,14 +15,14 @@ import (
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 )
 
 // busyTimeout bounds how long a statement waits for another process that writes.
 const busyTimeout = 5 * time.Second
 
 // Store is a store.Store in an SQLite file.
-type Store struct{ sqlstore.Store }
+type Store struct{ sqlstore.Statements }
 
 // database executes the statements of package sqlstore.
 //
@@ -49,7 +49,7 @@ func Open(path string) (*Store, error) {
 	if err := d.room.open(d.writer.connect); err != nil {
 		return nil, err
 	}
-	return &Store{sqlstore.Store{Database: d}}, nil
+	return &Store{sqlstore.New(d)}, nil
 }
 
 // create creates the file if it is missing. SQLite would create a file that everybody may read, and its log files copy the

@@ -12,8 +12,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/instrumented"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
-	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
@@ -21,16 +20,16 @@ import (
 func TestStore(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry() // stores share one
-	storetest.Run(t, func(t *testing.T) store.Store {
+	storetest.Run(t, func(t *testing.T) sqlstore.Store {
 		t.Helper()
 		path := sqlitetest.File(t)
-		return deleting{sqlstore.Store{Database: instrumented.New(open(t, path).Database, metrics)}, path}
+		return deleting{sqlstore.New(instrumented.New(open(t, path).Database, metrics)), path}
 	})
 }
 
 // deleting is a store whose results can be deleted.
 type deleting struct {
-	store.Store
+	sqlstore.Store
 	path string
 }
 

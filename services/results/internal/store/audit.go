@@ -1,17 +1,10 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 )
-
-// Audit keeps who changed what, and when. Entries are added and read, and never changed (spec: audit-append-only).
-type Audit interface {
-	// ListAudit is a page of the account's entries, newest first.
-	ListAudit(ctx context.Context, account prism.AccountID, f AuditFilter, page Page) (entries []Entry, more bool, err error)
-}
 
 // By says who makes a change, and when. A method that takes one writes an entry of the audit in the transaction of the
 // change, so that both are stored or neither (spec: audit-in-the-transaction). A call that changes nothing writes none.
@@ -102,20 +95,3 @@ const (
 	FileObject    ObjectKind = "file"
 	RunObject     ObjectKind = "run"
 )
-
-// Entry is a stored entry of the audit.
-type Entry struct {
-	ID     prism.UUID
-	At     time.Time
-	Actor  Actor
-	Action Action
-	Object Object
-	Detail []byte // a JSON object as it was stored, so that a reader keeps what a later release adds
-}
-
-// AuditFilter narrows the audit; zero values narrow nothing. From (inclusive) and To (exclusive) bound Entry.At.
-type AuditFilter struct {
-	From, To time.Time
-	Key      *prism.KeyID // only what this key or member did
-	Kind     ActorKind    // only what actors of this kind did
-}

@@ -54,40 +54,6 @@ func CheckBaseline(last int64) error {
 // RetriedError reports that another result retried the same result first; By is that other result.
 type RetriedError = contract.RetriedError
 
-// Store keeps everything that Prism stores. Looking up an API key that is unknown or revoked is no error: the Caller is then
-// the zero value.
-type Store interface {
-	Results
-	Definitions
-	Listing
-	Keys
-	Audit
-	Limits
-	Usage
-	Changes
-	Deletions
-	Files
-	Contents
-	Runs
-	Members
-	Sessions
-	Retries
-	Labels
-	Calibrations
-	Drift
-	Clocks
-
-	// Ping checks that the database answers.
-	Ping(ctx context.Context) error
-	// Full tells whether the disk is known to be full, so that little more than deletions is written: other changes are ErrFull.
-	Full() bool
-	// ProbeWrite checks that the database can save a result: it writes one, takes it back and commits. It returns an error
-	// if a save would fail too.
-	ProbeWrite(ctx context.Context) error
-	// Close releases the connections. The store must not be used afterwards.
-	Close()
-}
-
 // Results is what creating, reading and retrying a result needs. Each method is one round trip to the database, except after a
 // conflict, and except for the repeat of a call, which a replicated database has to confirm.
 type Results interface {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -24,7 +25,7 @@ func auditTests() []test {
 			succeeds(t, err)
 			ctx, me, archivedID := t.Context(), f.mine.account, f.mine.prism.ID
 			another := prism.AccountID{UUID: f.id()}
-			before := f.audit(t, store.AuditFilter{})
+			before := f.audit(t, audit.Filter{})
 			for _, c := range []struct{ err, want error }{
 				{f.CreateAccount(ctx, another, "mine", at), store.ErrNameTaken},
 				{f.CreatePrism(ctx, me, f.newPrism("triage")), store.ErrSlugTaken},
@@ -44,24 +45,24 @@ func auditTests() []test {
 			} {
 				failsWith(t, c.err, c.want)
 			}
-			same(t, f.audit(t, store.AuditFilter{}), before)
+			same(t, f.audit(t, audit.Filter{}), before)
 			same(t, len(before), 6)
-			none, _, err := f.ListAudit(ctx, another, store.AuditFilter{}, store.Page{Limit: 9})
+			none, _, err := f.ListAudit(ctx, another, audit.Filter{}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(none), 0)
 		}},
 		{"creating, retrying and reading results has no entry", func(t *testing.T, f *fixture) {
-			before := f.audit(t, store.AuditFilter{})
+			before := f.audit(t, audit.Filter{})
 			old := f.save(t, keyed(f.failed(f.mine.prism), "a key")).Result
 			f.retry(t, f.ok(f.mine.prism), old)
 			succeeds(t, f.TouchKeys(t.Context(), map[prism.KeyID]time.Time{f.mine.keyID: moment(9)}))
-			same(t, f.audit(t, store.AuditFilter{}), before)
+			same(t, f.audit(t, audit.Filter{}), before)
 		}},
 		// spec: audit-in-the-transaction
 		{"a change whose entry can't be written is not made", func(t *testing.T, f *fixture) { f.unrecordable(t) }},
 		{"of changes at once that have one effect, one has an entry", func(t *testing.T, f *fixture) {
 			ctx, me := t.Context(), f.mine.account
-			before := len(f.audit(t, store.AuditFilter{}))
+			before := len(f.audit(t, audit.Filter{}))
 			for _, err := range together(racers, func(i int) error {
 				at := moment(i)
 				_, archiving := f.SetArchived(ctx, me, f.mine.prism.ID, &at)
@@ -71,20 +72,20 @@ func auditTests() []test {
 				succeeds(t, err)
 			}
 			var actions []store.Action
-			for _, e := range f.audit(t, store.AuditFilter{})[:2] {
+			for _, e := range f.audit(t, audit.Filter{})[:2] {
 				actions = append(actions, e.Action)
 			}
 			slices.Sort(actions)
 			same(t, actions, []store.Action{store.KeyRevoke, store.PrismArchive})
-			same(t, len(f.audit(t, store.AuditFilter{})), before+2)
+			same(t, len(f.audit(t, audit.Filter{})), before+2)
 		}},
 		// spec: audit-list
 		{"entries are listed newest first, page by page, narrowed by actor and time", func(t *testing.T, f *fixture) { f.narrowed(t) }},
 		{"entries of another account are not listed", func(t *testing.T, f *fixture) {
-			got, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Key: &f.theirs.keyID}, store.Page{Limit: 9})
+			got, _, err := f.ListAudit(t.Context(), f.mine.account, audit.Filter{Key: &f.theirs.keyID}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(got), 0)
-			for _, e := range f.audit(t, store.AuditFilter{}) {
+			for _, e := range f.audit(t, audit.Filter{}) {
 				if e.Object.ID == f.theirs.account.UUID || e.Object.ID == f.theirs.keyID.UUID || e.Object.ID == f.theirs.prism.ID.UUID {
 					t.Errorf("%+v is theirs", e)
 				}
@@ -94,11 +95,11 @@ func auditTests() []test {
 }
 
 // audit is the audit of mine, read in pages.
-func (f *fixture) audit(t *testing.T, filter store.AuditFilter) []store.Entry {
+func (f *fixture) audit(t *testing.T, filter audit.Filter) []audit.Entry {
 	t.Helper()
-	return pages(t, 2, func(p store.Page) ([]store.Entry, bool, error) {
+	return pages(t, 2, func(p store.Page) ([]audit.Entry, bool, error) {
 		return f.ListAudit(t.Context(), f.mine.account, filter, p)
-	}, func(e store.Entry) prism.UUID { return e.ID })
+	}, func(e audit.Entry) prism.UUID { return e.ID })
 }
 
 // limited is the error of SetLimits.
@@ -116,7 +117,7 @@ func (f *fixture) eachChange(t *testing.T) {
 		ID: prism.KeyID{UUID: f.id()}, Name: "short", Role: prism.Reader, CreatedAt: moment(1), ExpiresAt: &expires,
 	}
 	p := f.newPrism("audited")
-	var want []store.Entry
+	var want []audit.Entry
 	// by expects an entry of the change that it is given to.
 	by := func(actor store.Actor, action store.Action, object store.Object, detail string) store.By {
 		b := f.by(moment(100 + len(want)))
@@ -124,7 +125,7 @@ func (f *fixture) eachChange(t *testing.T) {
 		if actor.Kind == store.KeyActor {
 			actor.Name = owner.Name // as the store finds it
 		}
-		want = append(want, store.Entry{ID: b.Entry, At: b.At, Actor: actor, Action: action, Object: object, Detail: []byte(detail)})
+		want = append(want, audit.Entry{ID: b.Entry, At: b.At, Actor: actor, Action: action, Object: object, Detail: []byte(detail)})
 		return b
 	}
 	key := store.Actor{Kind: store.KeyActor, Key: owner.ID}
@@ -158,7 +159,7 @@ func (f *fixture) eachChange(t *testing.T) {
 	succeeds(t, revoked(f.Store.RevokeKey(ctx, account, short.ID, by(key, store.KeyRevoke, shortKey, `{}`))))
 	succeeds(t, revoked(f.Store.RevokeAnyKey(ctx, owner.ID, by(operator(), store.KeyRevoke, ownerKey, `{}`))))
 
-	got, _, err := f.ListAudit(ctx, account, store.AuditFilter{}, store.Page{Limit: 100})
+	got, _, err := f.ListAudit(ctx, account, audit.Filter{}, store.Page{Limit: 100})
 	succeeds(t, err)
 	slices.Reverse(got)
 	same(t, got, want)
@@ -171,7 +172,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 	archive := f.addPrism(t, f.mine, "to-archive")
 	unarchive := f.addPrism(t, f.mine, "archived")
 	f.archive(t, unarchive.ID, 5)
-	before := f.audit(t, store.AuditFilter{})
+	before := f.audit(t, audit.Filter{})
 	taken := store.By{Entry: before[0].ID, At: moment(7), Actor: operator()}
 	k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(1)}
 	fresh := f.newPrism("fresh")
@@ -206,7 +207,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 	keys, _, err := f.ListKeys(ctx, me, store.Page{Limit: 10})
 	succeeds(t, err)
 	same(t, keys, []store.APIKey{f.firstKey()})
-	same(t, f.audit(t, store.AuditFilter{}), before)
+	same(t, f.audit(t, audit.Filter{}), before)
 
 	// The first entry of an account has no other to meet, so this one lacks what the table demands.
 	account := prism.AccountID{UUID: f.id()}
@@ -233,20 +234,20 @@ func (f *fixture) narrowed(t *testing.T) {
 	}
 	late := f.by(moment(0).Add(store.MaxIDAge)) // written long after its id was chosen
 	succeeds(t, f.Store.PutLens(t.Context(), f.mine.account, f.mine.prism.ID, 1, lens("l"), nil, late))
-	all := f.audit(t, store.AuditFilter{})
+	all := f.audit(t, audit.Filter{})
 	same(t, len(all), 14)
-	if !slices.IsSortedFunc(all, func(a, b store.Entry) int { return slices.Compare(b.ID[:], a.ID[:]) }) {
+	if !slices.IsSortedFunc(all, func(a, b audit.Entry) int { return slices.Compare(b.ID[:], a.ID[:]) }) {
 		t.Error("the entries are not in the order of their ids")
 	}
 	unknown := prism.KeyID{UUID: f.id()}
-	for _, filter := range []store.AuditFilter{
+	for _, filter := range []audit.Filter{
 		{}, {Key: &first}, {Key: &second}, {Key: &unknown}, {Key: &prism.KeyID{}}, {Kind: store.OperatorActor},
 	} {
 		for _, between := range [][2]time.Time{
 			{}, {moment(102)}, {{}, moment(103)}, {moment(102), moment(103)}, {late.At, late.At.Add(time.Millisecond)},
 		} {
 			filter.From, filter.To = between[0], between[1]
-			var want []store.Entry
+			var want []audit.Entry
 			for _, e := range all {
 				if (filter.Key == nil || e.Actor.Kind == store.KeyActor && e.Actor.Key == *filter.Key) &&
 					(filter.Kind == "" || e.Actor.Kind == filter.Kind) &&

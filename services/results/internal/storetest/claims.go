@@ -5,6 +5,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -31,12 +32,12 @@ func claimTests() []test {
 			for _, c := range []prism.Claim{{Name: "groups", Value: "people"}, {Name: "hd", Value: "staff"}} { // other claims
 				succeeds(t, f.GrantClaim(t.Context(), f.mine.account, c, true, f.by(moment(3))))
 			}
-			before := len(f.audit(t, store.AuditFilter{}))
+			before := len(f.audit(t, audit.Filter{}))
 			s, err := f.identify(t, staff(), nil)
 			succeeds(t, err)
 			same(t, names(s), []string{"theirs"})
 			same(t, len(f.members(t)), 1)
-			same(t, len(f.audit(t, store.AuditFilter{})), before)
+			same(t, len(f.audit(t, audit.Filter{})), before)
 			i := staff()
 			i.Subject, i.Claims["groups"] = "2", []string{"staff"}
 			_, err = f.identify(t, i, nil)
@@ -121,7 +122,7 @@ func claimTests() []test {
 		}},
 		// spec: audit-actions
 		{"grants are listed, and recorded when they change", func(t *testing.T, f *fixture) {
-			before := len(f.audit(t, store.AuditFilter{}))
+			before := len(f.audit(t, audit.Filter{}))
 			claim, address := prism.Claim{Name: "hd", Value: "example.com"}, prism.Claim{Name: "email", Value: "ada@example.com"}
 			for _, step := range []struct {
 				claim   prism.Claim
@@ -132,7 +133,7 @@ func claimTests() []test {
 			listed, err := f.ListClaims(t.Context(), f.mine.account)
 			succeeds(t, err)
 			same(t, listed, []prism.Claim{address, claim})
-			entries := f.audit(t, store.AuditFilter{})
+			entries := f.audit(t, audit.Filter{})
 			same(t, len(entries), before+4)
 			same(t, string(entries[1].Action)+" "+string(entries[1].Detail), `account.claims {"claim":"hd","granted":false}`)
 			failsWith(t, f.GrantClaim(t.Context(), prism.AccountID{UUID: f.id()}, claim, true, f.by(moment(5))), store.ErrNotFound)

@@ -14,22 +14,24 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // definitionsModel is a simple model of prisms, versions, archiving, API keys, and the audit of all these.
 type definitionsModel struct {
-	store   store.Store
+	store   sqlstore.Store
 	ctx     context.Context // of the test that owns the model
 	account prism.AccountID
 	prisms  []prism.Prism
 	keys    []store.APIKey
 	digests []contract.KeyDigest // of keys, in the same order
-	entries []store.Entry        // in the order of the changes
+	entries []audit.Entry        // in the order of the changes
 	ids     *int
 }
 
-func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
+func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	s := open(t)
 	ids := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -57,7 +59,7 @@ func (m *definitionsModel) by(at time.Time) store.By {
 
 // record expects an entry.
 func (m *definitionsModel) record(by store.By, action store.Action, object store.Object, detail string) {
-	m.entries = append(m.entries, store.Entry{
+	m.entries = append(m.entries, audit.Entry{
 		ID: by.Entry, At: by.At, Actor: by.Actor, Action: action, Object: object, Detail: []byte(detail),
 	})
 }
@@ -302,7 +304,7 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 	if len(got) != 0 || len(keys) != 0 {
 		alike(t, got, keys)
 	}
-	entries, _, err := m.store.ListAudit(m.ctx, m.account, store.AuditFilter{}, store.Page{Limit: 1000})
+	entries, _, err := m.store.ListAudit(m.ctx, m.account, audit.Filter{}, store.Page{Limit: 1000})
 	must(t, err)
 	slices.Reverse(entries)
 	alike(t, entries, m.entries)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -320,9 +321,9 @@ func (f *fixture) jobs(t *testing.T) {
 	}
 }
 
-func (f *fixture) entriesOf(t *testing.T, action store.Action) []store.Entry {
+func (f *fixture) entriesOf(t *testing.T, action store.Action) []audit.Entry {
 	t.Helper()
-	all, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 1000})
+	all, _, err := f.ListAudit(t.Context(), f.mine.account, audit.Filter{}, store.Page{Limit: 1000})
 	succeeds(t, err)
-	return slices.DeleteFunc(all, func(e store.Entry) bool { return e.Action != action })
+	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -125,18 +126,18 @@ func identityTests() []test {
 		// spec: audit-actions
 		{"a member that a rule makes has entries", func(t *testing.T, f *fixture) {
 			f.granted(t, f.mine, prism.Reader, "groups", "staff")
-			before := len(f.audit(t, store.AuditFilter{}))
+			before := len(f.audit(t, audit.Filter{}))
 			i := ada()
 			i.Claims = map[string][]string{"groups": {"staff"}}
 			_, err := f.identify(t, i, nil)
 			succeeds(t, err)
 			var actions []string
-			for _, e := range f.audit(t, store.AuditFilter{Kind: store.MemberActor}) {
+			for _, e := range f.audit(t, audit.Filter{Kind: store.MemberActor}) {
 				actions = append(actions, string(e.Action)+" "+string(e.Detail)+" "+e.Actor.Name)
 			}
 			slices.Sort(actions)
 			same(t, actions, []string{`member.add {"role":"reader"} Ada L.`, `member.sign_in {"signed_in_by":"openid"} Ada L.`})
-			same(t, len(f.audit(t, store.AuditFilter{})), before+2)
+			same(t, len(f.audit(t, audit.Filter{})), before+2)
 		}},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -58,7 +59,7 @@ func listTests() []test {
 // actions are the actions of the audit of mine, newest first.
 func (f *fixture) actions(t *testing.T) (actions []store.Action) {
 	t.Helper()
-	entries, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 100})
+	entries, _, err := f.ListAudit(t.Context(), f.mine.account, audit.Filter{}, store.Page{Limit: 100})
 	succeeds(t, err)
 	for _, e := range entries {
 		actions = append(actions, e.Action)

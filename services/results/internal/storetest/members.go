@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -208,7 +209,7 @@ func (f *fixture) newID() (prism.UUID, error) { return f.by(time.Time{}).Entry, 
 func (f *fixture) memberEntries(t *testing.T) {
 	t.Helper()
 	ctx, me := t.Context(), f.mine.account
-	before := len(f.audit(t, store.AuditFilter{}))
+	before := len(f.audit(t, audit.Filter{}))
 	l, again := f.link(), f.link()
 	m := store.Member{
 		ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "secret@example.com", Role: prism.Editor, CreatedAt: moment(1),
@@ -263,12 +264,12 @@ func (f *fixture) memberEntries(t *testing.T) {
 		{store.MemberRemove, operator(), object("Lovelace"), `{}`},
 	}
 	var got []entry
-	for _, e := range f.audit(t, store.AuditFilter{}) {
+	for _, e := range f.audit(t, audit.Filter{}) {
 		got = append(got, entry{e.Action, e.Actor, e.Object, string(e.Detail)})
 	}
 	slices.Reverse(got)
 	same(t, got[before:], want)
-	mine := f.audit(t, store.AuditFilter{Kind: store.MemberActor})
+	mine := f.audit(t, audit.Filter{Kind: store.MemberActor})
 	same(t, len(mine), 4)
-	same(t, f.audit(t, store.AuditFilter{Key: &member.Key}), mine)
+	same(t, f.audit(t, audit.Filter{Key: &member.Key}), mine)
 }

@@ -12,12 +12,13 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // model is a simple model of saving and retrying. A store must return what the model returns.
 type model struct {
-	store   store.Store
+	store   sqlstore.Store
 	ctx     context.Context // of the test that owns the model
 	account prism.AccountID
 	digest  contract.KeyDigest
@@ -27,7 +28,7 @@ type model struct {
 	ids     *int
 }
 
-func checkAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
+func checkAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	f := newFixture(t, open(t))
 	prisms := []prism.Prism{f.mine.prism, f.addPrism(t, f.mine, "other")}
 	ids := 1000

@@ -10,6 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -88,8 +90,8 @@ func pagedLists() []pagedList {
 			succeeds(t, f.Store.CreateKey(t.Context(), f.mine.account, k, digest, store.MaxActiveKeys, by))
 			return by.Entry
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListAudit(ctx, f.mine.account, store.AuditFilter{}, page)
-			return positions(found, func(e store.Entry) prism.UUID { return e.ID }), more, err
+			found, more, err := f.ListAudit(ctx, f.mine.account, audit.Filter{}, page)
+			return positions(found, func(e audit.Entry) prism.UUID { return e.ID }), more, err
 		}},
 		{"ListFiles", "files", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			l := f.reading(t)
@@ -147,7 +149,7 @@ func pageTests() []test {
 	tests := []test{
 		{"every list ends its pages by their bytes", func(t *testing.T, _ *fixture) {
 			tested := pagedLists()
-			for m := range reflect.TypeFor[store.Store]().Methods() {
+			for m := range reflect.TypeFor[sqlstore.Store]().Methods() {
 				isTested := slices.ContainsFunc(tested, func(l pagedList) bool { return l.method == m.Name })
 				if strings.HasPrefix(m.Name, "List") && m.Type.NumOut() == 3 && m.Type.Out(1).Kind() == reflect.Bool && !isTested {
 					t.Errorf("%s has no test", m.Name)

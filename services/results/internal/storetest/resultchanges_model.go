@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -18,7 +19,7 @@ import (
 // are told in its order, to every consumer, and each once.
 //
 // spec: changes, changes-order
-func checkChangesAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
+func checkChangesAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	f := newFixture(t, open(t))
 	accounts := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -90,7 +91,7 @@ func retentionTests() []test {
 				succeeds(t, json.Unmarshal(e.Detail, &detail))
 				same(t, detail.Days, 1)
 			}
-			only, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
+			only, _, err := f.ListAudit(t.Context(), f.mine.account, audit.Filter{Kind: store.RetentionActor}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(only), 2)
 		}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -35,7 +36,7 @@ type retryModel struct {
 // TendRuns act in any order.
 //
 // spec: retry-many-once, retry-many-count, key-moves-to-the-retry
-func checkRetriesAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
+func checkRetriesAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	f := newFixture(t, open(t))
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -289,7 +290,7 @@ func runTests() []test {
 				failsWith(t, err, store.ErrRunOver)
 			}
 			var actions []store.Action
-			entries, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 4})
+			entries, _, err := f.ListAudit(t.Context(), f.mine.account, audit.Filter{}, store.Page{Limit: 4})
 			succeeds(t, err)
 			for _, e := range entries {
 				actions = append(actions, e.Action)

@@ -7,11 +7,11 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 )
 
 // BenchmarkSaveRows saves the rows of leased chunks of 200, of a run of 50,000 chunks, in one transaction for each chunk.
-func BenchmarkSaveRows(b *testing.B, s store.Store) {
+func BenchmarkSaveRows(b *testing.B, s sqlstore.Store) {
 	f := &fixture{Store: s}
 	f.mine = tenant{account: prism.AccountID{UUID: f.id()}, keyID: prism.KeyID{UUID: f.id()}, prism: f.newPrism("triage")}
 	must := func(err error) {

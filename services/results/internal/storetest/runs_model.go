@@ -13,6 +13,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -32,7 +33,7 @@ type runModel struct {
 // and TendRuns act in any order.
 //
 // spec: one-result-a-row, run-counts, run-usage, run-states
-func checkRunsAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
+func checkRunsAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	f := newFixture(t, open(t))
 	f.mine.prism = f.addPrism(t, f.mine, "of runs")
 	file := f.fileOf(t, f.mine.account, 3, 1, 2)

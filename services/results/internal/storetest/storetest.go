@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -24,7 +25,7 @@ type test struct {
 }
 
 // Run runs the suite. open returns an empty, migrated store, and closes it when the test ends.
-func Run(t *testing.T, open func(t *testing.T) store.Store) {
+func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	t.Helper()
 	groups := []struct {
 		name  string
@@ -111,7 +112,7 @@ type tenant struct {
 
 // fixture is a store with two tenants that differ only in their ids.
 type fixture struct {
-	store.Store
+	sqlstore.Store
 	mine, theirs tenant
 	ctx          context.Context // of the test, for properties
 
@@ -119,7 +120,7 @@ type fixture struct {
 	ids, entries int
 }
 
-func newFixture(t *testing.T, s store.Store) *fixture {
+func newFixture(t *testing.T, s sqlstore.Store) *fixture {
 	t.Helper()
 	f := &fixture{Store: s}
 	f.mine, f.theirs = f.tenant(t, "mine"), f.tenant(t, "theirs")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -26,7 +27,7 @@ type Deleter interface {
 // checkUsageAgainstModel compares usage with a scan of every result that was ever saved, also of those that were deleted.
 //
 // spec: usage-is-exact
-func checkUsageAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
+func checkUsageAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 	f := newFixture(t, open(t))
 	prisms := []prism.Prism{f.mine.prism, f.addPrism(t, f.mine, "other")}
 	accounts := 0

@@ -1,0 +1,55 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Translate turns a store's error into an error of contract.Results. notFound is what store.ErrNotFound means there; nil if it is a
+// fault.
+func Translate(err error, notFound *apierr.Error) error {
+	noRoom, _ := errors.AsType[*store.NoRoomError](err)
+	tooOften, _ := errors.AsType[*store.WaitError](err)
+	switch {
+	case tooOften != nil:
+		return apierr.UnavailableFor(tooOften.Wait)
+	case notFound != nil && errors.Is(err, store.ErrNotFound):
+		return notFound
+	case errors.Is(err, store.ErrUnavailable):
+		return fmt.Errorf("%w: %w", contract.ErrUnavailable, err)
+	case errors.Is(err, store.ErrSlugTaken):
+		return apierr.SlugTaken()
+	case errors.Is(err, store.ErrTooManyKeys):
+		return apierr.TooManyKeys()
+	case errors.Is(err, store.ErrTooManyRuns):
+		return apierr.TooManyRuns()
+	case errors.Is(err, store.ErrTooManyDeletions):
+		return apierr.TooManyDeletions()
+	case errors.Is(err, store.ErrArchived):
+		return apierr.ArchivedUnchangeable()
+	case noRoom != nil:
+		return apierr.NoRoom(noRoom.Limit)
+	case errors.Is(err, store.ErrTooManyUploads):
+		return apierr.TooManyUploads(store.MaxUploads)
+	case errors.Is(err, blobs.ErrMissing):
+		return apierr.ContentMissing()
+	case errors.Is(err, store.ErrFileUsed):
+		return apierr.FileUsed()
+	case errors.Is(err, store.ErrFileState):
+		return apierr.FileNotReady()
+	case errors.Is(err, store.ErrRunOver):
+		return apierr.RunOver()
+	case errors.Is(err, store.ErrNoFailedRows):
+		return apierr.NoFailedRows()
+	case errors.Is(err, store.ErrLastOwner):
+		return apierr.LastOwner()
+	case errors.Is(err, store.ErrLinkInvalid):
+		return apierr.LinkInvalid()
+	}
+	return err
+}

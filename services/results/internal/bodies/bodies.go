@@ -1,0 +1,46 @@
+package bodies
+
+import (
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+)
+
+func Time(t *time.Time) *api.Time {
+	if t == nil {
+		return nil
+	}
+	return &api.Time{Time: *t}
+}
+
+func Optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// lastMillisecond is the last one that has a text (prism.FormatTime).
+var lastMillisecond = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Millisecond)
+
+// WholeMillisecond rounds up to a whole millisecond, but not beyond the last one. Results are saved at whole milliseconds, so both
+// bounds select the same results, and stores need not round.
+func WholeMillisecond(t time.Time) time.Time {
+	whole := t.Truncate(time.Millisecond)
+	if whole.Before(t) && whole.Before(lastMillisecond) {
+		whole = whole.Add(time.Millisecond)
+	}
+	return whole
+}
+
+// Bound is a time of a request that bounds something, as the times of results are: in whole milliseconds. Nil bounds nothing, and
+// is the zero time.
+func Bound(t *time.Time) time.Time {
+	switch {
+	case t == nil:
+		return time.Time{}
+	case t.IsZero():
+		return WholeMillisecond(t.Add(1)) // no result was saved between the two
+	}
+	return WholeMillisecond(*t)
+}

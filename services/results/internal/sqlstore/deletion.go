@@ -1,0 +1,326 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	deleteResult = `DELETE FROM results WHERE account_id = $1 AND id = $2 RETURNING prism_id`
+
+	lockRetention   = `UPDATE prisms SET retention_days = retention_days WHERE account_id = $1 AND id = $2 RETURNING slug, retention_days`
+	setRetention    = `UPDATE prisms SET retention_days = $3 WHERE account_id = $1 AND id = $2`
+	removeRetention = `DELETE FROM deletions WHERE account_id = $1 AND id = $2 RETURNING deleted`
+
+	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, days, ref, status, saved_before, due_at, reached, deleted, leased_until)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $8)`
+
+	countDeletions = `-- name: CountDeletions :one
+SELECT count(*) FROM (SELECT 1 FROM deletions WHERE account_id = $1 AND days IS NULL LIMIT $2) AS of_calls`
+
+	// takeDeletion and takenDeletion are the statement before and after the accounts whose jobs come last.
+	takeDeletion = `-- name: TakeDeletion :one
+UPDATE deletions SET leased_until = $2
+WHERE (account_id, id) = (
+	SELECT account_id, id FROM deletions WHERE due_at <= $1 AND leased_until <= $1
+	ORDER BY `
+	takenDeletion = `leased_until, due_at LIMIT 1
+) AND leased_until <= $1
+RETURNING account_id, id, prism_id, days, ref, status, saved_before, due_at, reached`
+
+	// The conditions on due_at and reached hold unless somebody else has changed the job since it was read.
+	whereUnchanged = `
+WHERE account_id = $1 AND id = $2 AND due_at = $3 AND reached = $4`
+	advanceDeletion = `UPDATE deletions SET reached = $5, deleted = deleted + $6, leased_until = $7` + whereUnchanged + `
+RETURNING deleted`
+	restartDeletion = `UPDATE deletions SET due_at = $3, reached = $4, deleted = 0 WHERE account_id = $1 AND id = $2`
+	removeDeletion  = `DELETE FROM deletions WHERE account_id = $1 AND id = $2`
+	returnDeletion  = `UPDATE deletions SET leased_until = $5` + whereUnchanged
+
+	dueDeletions = `-- name: DueDeletions :one
+SELECT count(*), min(due_at) FROM deletions WHERE due_at <= $1`
+
+	selectSlug = `SELECT slug FROM prisms WHERE account_id = $1 AND id = $2`
+
+	// These three are completed by walked and matches.
+	selectWalked = `-- name: WalkResults :many
+SELECT r.id FROM results r`
+	countMatches = `-- name: CountMatches :one
+SELECT count(*) FROM results r`
+	deleteMatches = `-- name: DeleteMatches :many
+DELETE FROM results AS r`
+)
+
+// The details of entries.
+type (
+	retentionDetail struct {
+		Days *int32 `json:"days"`
+		// Deleted is how many results the former retention has deleted in the pass that the change ends.
+		Deleted int64 `json:"deleted,omitzero"`
+	}
+	deletionDetail struct {
+		By       []string     `json:"by"`
+		Before   string       `json:"before,omitzero"`
+		Status   prism.Status `json:"status,omitzero"`
+		Deleting int64        `json:"deleting"`
+	}
+	passDetail struct {
+		Days    int32  `json:"days"`
+		Before  string `json:"before"`
+		Deleted int64  `json:"deleted"`
+	}
+)
+
+// DeleteResult implements store.Deletions.
+func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
+	err := s.Transaction(ctx, "delete_result", func(run sqldb.Run) error {
+		var of prism.UUID
+		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&of, (*sqldb.Row).UUID)); err != nil {
+			return err
+		}
+		if err := run(ctx, sqldb.Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, sqldb.NoRow); err != nil {
+			return err
+		}
+		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
+		return audit.Record(ctx, run, account, by, store.ResultDelete, object, audit.NoDetail{})
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		// This may be the repeat of a deletion whose response was lost: that deletion must be as durable as its response promised.
+		err = cmp.Or(s.Confirm(ctx, account, id), err)
+	}
+	return err
+}
+
+// SetRetention implements store.Deletions. It waits for the part that is being deleted; the next part finds that the job has
+// changed.
+func (s Statements) SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error {
+	return s.Transaction(ctx, "set_retention", func(run sqldb.Run) error {
+		var (
+			slug   string
+			before int32
+			detail retentionDetail
+			args   = []any{account.UUID, id.UUID}
+		)
+		err := run(ctx, sqldb.Statement{Text: lockRetention, Args: args}, sqldb.ReadRow(&slug, func(r *sqldb.Row) string {
+			slug := r.Text()
+			before = r.Int32()
+			return slug
+		}))
+		if err != nil || days == before {
+			return err
+		}
+		err = run(ctx, sqldb.Statement{Text: removeRetention, Args: args}, sqldb.ReadRow(&detail.Deleted, (*sqldb.Row).Int))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if days > 0 {
+			detail.Days = &days
+			job := store.Deletion{Account: account, ID: id.UUID, Prism: id, Days: days, DueAt: by.At}
+			if err := insertJob(ctx, run, job); err != nil {
+				return err
+			}
+		}
+		if err := run(ctx, sqldb.Statement{Text: setRetention, Args: append(args, detail.Days)}, sqldb.NoRow); err != nil {
+			return err
+		}
+		return audit.RecordPrism(ctx, run, account, by, store.PrismRetention, id, slug, detail)
+	})
+}
+
+func insertJob(ctx context.Context, run sqldb.Run, d store.Deletion) error {
+	var (
+		days        *int32
+		savedBefore *time.Time
+	)
+	if d.Days > 0 {
+		days = &d.Days
+	} else {
+		savedBefore = &d.SavedBefore
+	}
+	args := []any{
+		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, sqldb.Nullable(string(d.Status)), savedBefore, d.DueAt, d.Reached,
+	}
+	return run(ctx, sqldb.Statement{Text: insertDeletion, Args: args}, sqldb.NoRow)
+}
+
+// CountDeletion implements store.Deletions.
+func (s Statements) CountDeletion(ctx context.Context, d *store.Deletion) (matches int64, ended bool, err error) {
+	const operation = "count_deletion"
+	run := func(ctx context.Context, st sqldb.Statement, read sqldb.Reader) error {
+		st.Operation, st.ReadOnly = operation, true
+		return s.Run(ctx, st, read)
+	}
+	upper, ended, err := walk(ctx, run, *d, store.CountPart)
+	if err != nil {
+		return 0, false, err
+	}
+	l := sqldb.List{}
+	whereMatches(&l, countMatches, *d, upper, d.SavedBefore)
+	err = run(ctx, l.Complete(), sqldb.ReadRow(&matches, (*sqldb.Row).Int))
+	d.Reached = upper
+	return matches, ended, err
+}
+
+// AddDeletion implements store.Deletions.
+func (s Statements) AddDeletion(ctx context.Context, d store.Deletion, slug string, counted int64, by store.By) error {
+	detail := deletionDetail{Status: d.Status, Deleting: counted}
+	if d.Ref != nil {
+		detail.By = append(detail.By, "ref")
+	}
+	if !d.Before.IsZero() {
+		detail.By, detail.Before = append(detail.By, "before"), prism.FormatTime(d.Before)
+	}
+	if d.Status != "" {
+		detail.By = append(detail.By, "status")
+	}
+	return s.Transaction(ctx, "add_deletion", func(run sqldb.Run) error {
+		if err := room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
+			return err
+		}
+		if err := insertJob(ctx, run, d); err != nil {
+			return err
+		}
+		return audit.RecordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail)
+	})
+}
+
+// TakeDeletion implements store.Deletions. If two workers take at the same time, the second one sees the lease of the first.
+func (s Statements) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (d store.Deletion, err error) {
+	l := sqldb.List{Statement: sqldb.Change("take_deletion", "", now, until)}
+	l.Write(takeDeletion)
+	if len(last) > 0 {
+		accounts := make([]any, len(last))
+		for i, account := range last {
+			accounts[i] = account.UUID
+		}
+		l.In("CASE WHEN account_id IN (", accounts)
+		l.Write(" THEN 1 ELSE 0 END, ")
+	}
+	l.Write(takenDeletion)
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&d, func(r *sqldb.Row) store.Deletion {
+		return store.Deletion{
+			Account: prism.AccountID{UUID: r.UUID()}, ID: r.UUID(), Prism: prism.PrismID{UUID: r.UUID()}, Days: r.Int32(),
+			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(),
+		}
+	}))
+	return d, err
+}
+
+// DeletePart implements store.Deletions.
+func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until time.Time, by store.By) (deleted int, ended bool, err error) {
+	next := *d
+	err = s.Transaction(ctx, "delete_part", func(run sqldb.Run) (err error) {
+		next = *d
+		part := store.DeletePart
+		if s.Full() {
+			part = store.DeletePartFull
+		}
+		if next.Reached, ended, err = walk(ctx, run, *d, part); err != nil {
+			return err
+		}
+		l := sqldb.List{}
+		whereMatches(&l, deleteMatches, *d, next.Reached, d.Bound())
+		l.Write(" RETURNING id")
+		var ids []prism.UUID
+		if err := run(ctx, l.Complete(), sqldb.ReadRows(&ids, (*sqldb.Row).UUID)); err != nil {
+			return err
+		}
+		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
+			return err
+		}
+		deleted = len(ids)
+		var total int64
+		args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, next.Reached, int64(deleted), until}
+		if err := run(ctx, sqldb.Statement{Text: advanceDeletion, Args: args}, sqldb.ReadRow(&total, (*sqldb.Row).Int)); err != nil || !ended {
+			return err
+		}
+		return endPass(ctx, run, &next, total, by)
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	*d = next
+	return deleted, ended, nil
+}
+
+// endPass ends a pass, which has deleted this many results in total.
+func endPass(ctx context.Context, run sqldb.Run, d *store.Deletion, deleted int64, by store.By) error {
+	if d.Days > 0 && deleted > 0 {
+		var slug string
+		err := run(ctx, sqldb.Statement{Text: selectSlug, Args: []any{d.Account.UUID, d.Prism.UUID}}, sqldb.ReadRow(&slug, (*sqldb.Row).Text))
+		if err != nil {
+			return err
+		}
+		detail := passDetail{Days: d.Days, Before: prism.FormatTime(d.Bound()), Deleted: deleted}
+		if err := audit.RecordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail); err != nil {
+			return err
+		}
+	}
+	next, more := d.Next(by.At)
+	*d = next
+	if more {
+		return run(ctx, sqldb.Statement{Text: restartDeletion, Args: []any{d.Account.UUID, d.ID, d.DueAt, d.Reached}}, sqldb.NoRow)
+	}
+	return run(ctx, sqldb.Statement{Text: removeDeletion, Args: []any{d.Account.UUID, d.ID}}, sqldb.NoRow)
+}
+
+// ReturnDeletion implements store.Deletions.
+func (s Statements) ReturnDeletion(ctx context.Context, d store.Deletion, now time.Time) error {
+	args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, now}
+	return s.Run(ctx, sqldb.Change("return_deletion", returnDeletion, args...), sqldb.NoRow)
+}
+
+// DueDeletions implements store.Deletions.
+func (s Statements) DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error) {
+	err = s.Run(ctx, sqldb.Query("due_deletions", dueDeletions, now), sqldb.ReadRow(&jobs, func(r *sqldb.Row) int64 {
+		jobs := r.Int()
+		since = r.Time()
+		return jobs
+	}))
+	return jobs, since, err
+}
+
+// walk finds the last id of the next part of a walk, and reports the end of the walk. A part includes results that do not match.
+func walk(ctx context.Context, run sqldb.Run, d store.Deletion, part int) (upper prism.UUID, ended bool, err error) {
+	l := sqldb.List{}
+	whereWalked(&l, selectWalked, d)
+	l.Add(" AND r.id < ", d.End())
+	// A literal, so that the planner knows that the statement reads few rows.
+	l.Write(" ORDER BY r.id LIMIT 1 OFFSET " + strconv.Itoa(part-1))
+	err = run(ctx, l.Complete(), sqldb.ReadRow(&upper, (*sqldb.Row).UUID))
+	if errors.Is(err, store.ErrNotFound) {
+		return d.End(), true, nil
+	}
+	return upper, false, err
+}
+
+// whereWalked selects the results that a job walks: those with its ref if it has one, else those of its prism. Both have an index that
+// ends with the id, so a part reads its results and no others.
+func whereWalked(l *sqldb.List, query string, d store.Deletion) {
+	l.Add(query+" WHERE r.account_id = ", d.Account.UUID)
+	if d.Ref != nil {
+		l.Add(" AND r.ref = ", *d.Ref)
+	} else {
+		l.Add(" AND r.prism_id = ", d.Prism.UUID)
+	}
+	l.Add(" AND r.id > ", d.Reached)
+}
+
+// whereMatches selects the results that a job deletes among those of a part, which ends with the id upper.
+func whereMatches(l *sqldb.List, query string, d store.Deletion, upper prism.UUID, savedBefore time.Time) {
+	whereWalked(l, query, d)
+	l.Add(" AND r.id <= ", upper)
+	l.Add(" AND r.created_at < ", savedBefore)
+	l.Add(" AND r.prism_id = ", d.Prism.UUID)
+	if d.Status != "" {
+		l.Add(" AND r.status = ", string(d.Status))
+	}
+}

@@ -1,0 +1,120 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// The look-ups. Each is one statement, and so one snapshot. None reads a row if the API key is unknown or revoked.
+const (
+	createFactsBySlug = selectAsked + fromAsked + "q.slug = $2" + sqldb.WhereKey
+	createFactsByID   = selectAsked + fromAsked + "q.id = $2" + sqldb.WhereKey
+	keyedFactsBySlug  = selectAsked + selectHolder + fromAsked + "q.slug = $2" + fromHolder + sqldb.WhereKey
+	keyedFactsByID    = selectAsked + selectHolder + fromAsked + "q.id = $2" + fromHolder + sqldb.WhereKey
+
+	selectAsked = `-- name: CreateFacts :one
+SELECT ` + sqldb.CallerColumns + `, q.id, q.slug, q.pins, q.archived_at IS NOT NULL, q.latest_version, q.lens, q.versions_hash`
+	selectHolder = `, ` + sqldb.PrismState + `, ` + sqldb.Fixed + sqldb.Retries + `,
+	CASE WHEN r.status = 'failed' OR $4 THEN r.context END, CASE WHEN r.status = 'failed' OR $4 THEN r.fields END`
+	fromAsked = `
+FROM api_keys k
+LEFT JOIN prisms q ON q.account_id = k.account_id AND `
+	// The condition on the idempotency key mentions the row of the API key, although whereKey has the same condition, so that
+	// Postgres cannot evaluate it without the condition on the account. Until the statistics count results with keys, the index of
+	// keys looks empty, and the planner would read the whole index for the key alone.
+	fromHolder = `
+LEFT JOIN results r ON r.account_id = k.account_id
+	AND r.idempotency_key = CASE WHEN k.revoked_at IS NULL THEN CAST($3 AS text) END
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
+
+	resultFacts             = resultFactsBeforeInput + sqldb.Input + resultFactsAfterInput
+	resultFactsWithoutInput = resultFactsBeforeInput + resultFactsAfterInput
+
+	resultFactsBeforeInput = `-- name: ResultFacts :one
+SELECT ` + sqldb.CallerColumns + `, ` + sqldb.PrismState + `, ` + sqldb.Fixed
+	resultFactsAfterInput = `
+FROM api_keys k
+LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + sqldb.WhereKey
+
+	authenticate = `SELECT ` + sqldb.CallerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + sqldb.WhereKey
+)
+
+// CreateFacts implements store.Results.
+func (s Statements) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.CreateFacts, error) {
+	texts, ref := [2]string{createFactsBySlug, keyedFactsBySlug}, any(q.Prism.Slug)
+	if q.Prism.Slug == "" {
+		texts, ref = [2]string{createFactsByID, keyedFactsByID}, q.Prism.ID.UUID
+	}
+	text, args := texts[0], []any{q.Key[:], ref}
+	keyed := q.IdempotencyKey != ""
+	if keyed {
+		text, args = texts[1], append(args, q.IdempotencyKey, q.Format.Tabular())
+	}
+	var facts store.CreateFacts
+	err := s.LookUp(ctx, sqldb.Query("create_facts", text, args...), func(r *sqldb.Row) {
+		facts.Caller = r.Caller()
+		p := r.PrismState()
+		facts.Prism, facts.Version = sqldb.Found(p, p.ID.UUID), asked(q.Version, p.Latest)
+		if keyed {
+			saved := r.Saved(store.WithInput)
+			facts.Stored, facts.StoredPrism = sqldb.Found(saved.Result, saved.Result.ID.UUID), sqldb.Found(saved.Prism, saved.Prism.ID.UUID)
+		}
+	})
+	if err == nil && facts.Stored != nil && facts.Stored.Status == prism.OK { // the repeat returns it
+		err = s.Confirm(ctx, facts.Caller.Account, facts.Stored.ID)
+	}
+	if err != nil {
+		return store.CreateFacts{}, err
+	}
+	return facts, nil
+}
+
+// asked returns the number of the version that a call asks for: the latest one for 0. It returns 0 if there is no such version. The
+// versions of a prism are numbered from 1 without a gap, and none is deleted.
+func asked(number, latest int32) int32 {
+	switch {
+	case number == 0:
+		return latest
+	case number > latest:
+		return 0
+	}
+	return number
+}
+
+// ResultFacts implements store.Results.
+func (s Statements) ResultFacts(
+	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
+) (store.ResultFacts, error) {
+	text := resultFactsWithoutInput
+	if in == store.WithInput {
+		text = resultFacts
+	}
+	var facts store.ResultFacts
+	err := s.LookUp(ctx, sqldb.Query("result_facts", text, key[:], id.UUID), func(r *sqldb.Row) {
+		facts.Caller = r.Caller()
+		saved := r.Saved(in)
+		facts.Result, facts.Prism = sqldb.Found(saved.Result, saved.Result.ID.UUID), sqldb.Found(saved.Prism, saved.Prism.ID.UUID)
+	})
+	if err != nil {
+		return store.ResultFacts{}, err
+	}
+	return facts, nil
+}
+
+// Authenticate implements store.Keys.
+func (s Statements) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
+	var caller store.Caller
+	err := s.LookUp(ctx, sqldb.Query("authenticate", authenticate, key[:]), func(r *sqldb.Row) {
+		caller = r.Caller()
+		caller.Member = r.Bool()
+	})
+	if err != nil {
+		return store.Caller{}, err
+	}
+	return caller, nil
+}

@@ -1,0 +1,169 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	createAccount = `INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)`
+	accountByName = `SELECT id FROM accounts WHERE name = $1`
+
+	// lockAccount locks the row of an account until the transaction ends.
+	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
+	// countActiveKeys stops counting at $2.
+	countActiveKeys = `-- name: CountActiveKeys :one
+SELECT count(*) FROM (
+	SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL AND session_id IS NULL LIMIT $2
+) AS active`
+
+	keyColumns = `id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at`
+	createKey  = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, last_used_at, revoked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	listKeys = `-- name: ListKeys :many
+SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND session_id IS NULL ORDER BY id DESC LIMIT $3`
+
+	// lockKey locks the row of a key until the transaction ends, and reads the row.
+	lockKey       = lockAnyKey + ` AND account_id = $2` + lockedKey
+	lockAnyKey    = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1 AND session_id IS NULL`
+	lockedKey     = ` RETURNING account_id, ` + keyColumns
+	setKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
+)
+
+// CreateAccount implements store.Keys.
+func (s Statements) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
+	return s.Transaction(ctx, sqldb.OperationCreateAccount, func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, sqldb.NoRow); err != nil {
+			return err
+		}
+		object := store.Object{Kind: store.AccountObject, ID: id.UUID, Name: name}
+		return audit.Record(ctx, run, id, by, store.AccountCreate, object, audit.NoDetail{})
+	})
+}
+
+var listAccounts = `-- name: ListAccounts :many
+SELECT a.id, a.name, a.created_at, coalesce(s.bytes, 0), ` + mayStore + `
+FROM accounts a LEFT JOIN account_limits l ON l.account_id = a.id
+LEFT JOIN (
+	SELECT account_id, CAST(sum(bytes) AS bigint) AS bytes FROM stored_bytes_now GROUP BY account_id
+) s ON s.account_id = a.id
+ORDER BY a.name`
+
+// ListAccounts implements store.Keys.
+func (s Statements) ListAccounts(ctx context.Context) (accounts []store.Account, err error) {
+	err = s.Run(ctx, sqldb.Query("list_accounts", listAccounts), sqldb.ReadRows(&accounts, func(r *sqldb.Row) store.Account {
+		return store.Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: readStorage(r)}
+	}))
+	return accounts, err
+}
+
+// AccountByName implements store.Keys.
+func (s Statements) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
+	err = s.Run(ctx, sqldb.Query("account_by_name", accountByName, name), sqldb.ReadRow(&id.UUID, (*sqldb.Row).UUID))
+	return id, err
+}
+
+// room locks the account until the transaction ends, so that concurrent calls count one after the other, and returns tooMany if there
+// are as many as most. count stops counting at $2.
+func room(ctx context.Context, run sqldb.Run, account prism.AccountID, count string, most int64, tooMany error) error {
+	if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
+		return err
+	}
+	var found int64
+	if err := run(ctx, sqldb.Statement{Text: count, Args: []any{account.UUID, most}}, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
+		return err
+	}
+	if found == most {
+		return tooMany
+	}
+	return nil
+}
+
+// CreateKey implements store.Keys.
+func (s Statements) CreateKey(
+	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
+) error {
+	return s.Transaction(ctx, "create_key", func(run sqldb.Run) error {
+		if err := room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
+			return err
+		}
+		err := run(ctx, sqldb.Statement{Text: createKey, Args: []any{
+			k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,
+			k.RevokedAt,
+		}}, sqldb.NoRow)
+		if err != nil {
+			return err
+		}
+		detail := keyDetail{Role: k.Role}
+		if k.ExpiresAt != nil {
+			detail.ExpiresAt = prism.FormatTime(*k.ExpiresAt)
+		}
+		return recordKey(ctx, run, account, by, store.KeyCreate, k, detail)
+	})
+}
+
+// ListKeys implements store.Keys.
+func (s Statements) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []store.APIKey, more bool, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_keys", listKeys, args...), page.Limit, readAPIKey)
+}
+
+// RevokeKey implements store.Keys.
+func (s Statements) RevokeKey(
+	ctx context.Context, account prism.AccountID, id prism.KeyID, by store.By,
+) (store.APIKey, error) {
+	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_key", Text: lockKey, Args: []any{id.UUID, account.UUID}}, by)
+}
+
+// RevokeAnyKey implements store.Keys.
+func (s Statements) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (store.APIKey, error) {
+	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
+}
+
+// revoke revokes the key that lock locks and reads, unless the key is revoked.
+func (s Statements) revoke(ctx context.Context, lock sqldb.Statement, by store.By) (key store.APIKey, err error) {
+	err = s.Transaction(ctx, lock.Operation, func(run sqldb.Run) error {
+		var account prism.AccountID
+		err := run(ctx, lock, sqldb.ReadRow(&key, func(r *sqldb.Row) store.APIKey {
+			account.UUID = r.UUID()
+			return readAPIKey(r)
+		}))
+		if err != nil || key.RevokedAt != nil {
+			return err
+		}
+		key.RevokedAt = &by.At
+		if err := run(ctx, sqldb.Statement{Text: setKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
+			return err
+		}
+		return recordKey(ctx, run, account, by, store.KeyRevoke, key, audit.NoDetail{})
+	})
+	return key, err
+}
+
+func readAPIKey(r *sqldb.Row) store.APIKey {
+	return store.APIKey{
+		ID: prism.KeyID{UUID: r.UUID()}, Name: r.Text(), Prefix: r.Text(), Role: prism.Role(r.Text()), CreatedAt: r.Time(),
+		ExpiresAt: r.OptionalTime(), LastUsedAt: r.OptionalTime(), RevokedAt: r.OptionalTime(),
+	}
+}
+
+// The details of entries (spec: audit-actions). They hold no text of a definition, no value and no key
+// (spec: audit-holds-no-values).
+type (
+	keyDetail struct {
+		Role      prism.Role `json:"role"`
+		ExpiresAt string     `json:"expires_at,omitzero"`
+	}
+)
+
+// recordKey records what was done to a key.
+func recordKey(
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, k store.APIKey, detail any,
+) error {
+	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
+}
