@@ -38,10 +38,14 @@ const (
 // the server leaves this package, because it may quote values, except that of a failed attempt to connect (see bare).
 func translate(operation string, err error) error {
 	switch {
-	case err == nil, errors.Is(err, sqldb.ErrUnreadable), store.IsNotFound(err), store.IsConflict(err):
-		return err
+	case err == nil:
+		return nil
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound
+	}
+	operation, err = sqldb.FailedStep(operation, err)
+	if errors.Is(err, sqldb.ErrUnreadable) || errors.Is(err, sqldb.ErrUnwritable) || store.IsNotFound(err) || store.IsConflict(err) {
+		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
 	if pgconn.SafeToRetry(err) {
 		return unavailable(operation, err)
@@ -51,12 +55,13 @@ func translate(operation string, err error) error {
 		case uniqueViolation:
 			switch {
 			case isOn(refusal, "accounts", "name"):
-				return store.ErrNameTaken
+				return fmt.Errorf("postgres: %s: %w", operation, store.ErrNameTaken)
 			case isOn(refusal, "prisms", "slug"):
-				return store.ErrSlugTaken
+				return fmt.Errorf("postgres: %s: %w", operation, store.ErrSlugTaken)
 			}
 		case foreignKeyViolation:
-			return store.ErrNotFound // every foreign key refers to the account or to a row of the account
+			// Every foreign key refers to the account or to a row of the account.
+			return fmt.Errorf("postgres: %s: %w", operation, store.ErrNotFound)
 		case adminShutdown, crashShutdown, cannotConnectNow, tooManyConnections:
 			// The server ends a connection between statements, so a statement that it was sent has not run. If the server ends
 			// the connection during a statement, the statement is rolled back.

@@ -245,9 +245,9 @@ func (d *database) Transaction(ctx context.Context, operation string, fn func(sq
 		commits = false
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			// ctx is the caller's with the bound of a statement.
-			err := fn(func(_ context.Context, s sqldb.Statement, read sqldb.Reader) error {
+			err := fn(sqldb.NameSteps(func(_ context.Context, s sqldb.Statement, read sqldb.Reader) error {
 				return query(ctx, tx, s, read)
-			})
+			}))
 			commits = err == nil
 			return err
 		})

@@ -23,7 +23,7 @@ type Database interface {
 	// Run executes one statement, as a transaction of its own, and calls read with the rows that it finds.
 	Run(ctx context.Context, s Statement, read Reader) error
 	// Transaction calls fn in a transaction, which an error of fn rolls back. Only the text and arguments of fn's statements
-	// are used.
+	// are used. The error of a statement names the operation and the statement.
 	Transaction(ctx context.Context, operation string, fn func(run Run) error) error
 	// SaveResult, SaveRetry and TouchKeys are as in store.Store.
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)

@@ -12,7 +12,7 @@ import (
 // Errors of stored values. They drop the errors of the JSON library, which may quote the content.
 var (
 	ErrUnreadable = errors.New("store: a stored value is not readable")
-	errUnwritable = errors.New("store: a value can't be written as JSON")
+	ErrUnwritable = errors.New("store: a value can't be written as JSON")
 )
 
 // Columns are the values of a database's current row, by position from 0.
@@ -163,7 +163,7 @@ func Decode[V any](r *Row) V {
 func Encode(v any) ([]byte, error) {
 	b, err := strictjson.Marshal(v)
 	if err != nil {
-		return nil, errUnwritable
+		return nil, ErrUnwritable
 	}
 	return b, nil
 }

@@ -15,28 +15,30 @@ func translate(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
+	step, err := sqldb.FailedStep(operation, err)
 	code, known := errors.AsType[codeError](err)
 	if !known {
-		return fmt.Errorf("sqlite: %s: %w", operation, err) // the end of a context or a file error; neither holds a value
+		return fmt.Errorf("sqlite: %s: %w", step, err) // the end of a context or a file error; neither holds a value
 	}
 	primary := code.ToPrimary()
 	switch {
 	// SQLite reports the kind of the constraint, and names the constraint only in words. Each of these operations has one
 	// unique constraint that is not a primary key.
 	case code.ResultCode == sqlite.ResultConstraintUnique && operation == sqldb.OperationCreateAccount:
-		return store.ErrNameTaken
+		return fmt.Errorf("sqlite: %s: %w", step, store.ErrNameTaken)
 	case code.ResultCode == sqlite.ResultConstraintUnique && operation == sqldb.OperationCreatePrism:
-		return store.ErrSlugTaken
+		return fmt.Errorf("sqlite: %s: %w", step, store.ErrSlugTaken)
 	case code.ResultCode == sqlite.ResultConstraintForeignKey:
-		return store.ErrNotFound // every foreign key refers to the account or to a row of the account
+		// Every foreign key refers to the account or to a row of the account.
+		return fmt.Errorf("sqlite: %s: %w", step, store.ErrNotFound)
 	case primary == sqlite.ResultBusy, primary == sqlite.ResultLocked, primary == sqlite.ResultCantOpen:
-		return unavailable(operation, code)
+		return unavailable(step, code)
 	case primary == sqlite.ResultFull:
-		return fmt.Errorf("sqlite: %s: %w: %w", operation, store.ErrFull, code)
+		return fmt.Errorf("sqlite: %s: %w: %w", step, store.ErrFull, code)
 	case primary == sqlite.ResultReadOnly, primary == sqlite.ResultIOErr:
-		return fmt.Errorf("sqlite: %s: %w: %w", operation, store.ErrUnwritable, code)
+		return fmt.Errorf("sqlite: %s: %w: %w", step, store.ErrUnwritable, code)
 	}
-	return fmt.Errorf("sqlite: %s: %w", operation, code)
+	return fmt.Errorf("sqlite: %s: %w", step, code)
 }
 
 // codeError is an error of SQLite without its text.

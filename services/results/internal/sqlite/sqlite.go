@@ -105,7 +105,7 @@ func (d *database) Run(ctx context.Context, s sqldb.Statement, read sqldb.Reader
 // Transaction implements sqldb.Database.
 func (d *database) Transaction(ctx context.Context, operation string, fn func(sqldb.Run) error) error {
 	return d.write(ctx, fair.Yielding, operation, func(conn *sqlite.Conn) error {
-		return fn(func(_ context.Context, s sqldb.Statement, read sqldb.Reader) error { return query(conn, s, read) })
+		return fn(sqldb.NameSteps(func(_ context.Context, s sqldb.Statement, read sqldb.Reader) error { return query(conn, s, read) }))
 	})
 }
 

@@ -64,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"FileDeletion", fileDeletionTests()},
 		{"Labels", labelTests()},
 		{"Clocks", clockTests()},
+		{"Steps", stepTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
