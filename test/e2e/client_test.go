@@ -30,7 +30,6 @@ type call struct {
 	// body is sent as it is. contentType is application/json by default if there is a body; "none" sends no such header.
 	body        string
 	contentType string
-	chunked     bool
 	// auth is the Authorization header instead of the client's own; "none" sends no such header.
 	auth   string
 	header http.Header
@@ -61,9 +60,6 @@ func (c *client) request(ctx context.Context, in call) (*http.Request, error) {
 	var body io.Reader
 	if in.body != "" {
 		body = strings.NewReader(in.body)
-		if in.chunked {
-			body = struct{ io.Reader }{body} // of unknown length
-		}
 	}
 	req, err := http.NewRequestWithContext(ctx, in.method, "http://"+c.stack.front.Listen, body)
 	if err != nil {

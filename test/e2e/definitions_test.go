@@ -28,24 +28,8 @@ func TestDefinitions(t *testing.T) {
 				"questions.0.key: must match ^[a-z][a-z0-9_]{0,63}$; questions.0.type: Expected 'choice' | 'yes_no' | 'scale'; "+
 				"lens.columns.0.name: must be unique in a row"))
 		})
-		t.Run("a derived column that every row has is refused", func(t *testing.T) {
-			t.Parallel()
-			s.main.post(t, "/v1/prisms", definition(newSlug(), oneField, question("status"))).wantFail(t, unique("lens"))
-		})
-		t.Run("a question may be called as a field when the Lens names its columns otherwise", func(t *testing.T) {
-			t.Parallel()
-			accepted := body(oneField, question("message"), lensColumn(`{"name":"m","question":"message","show":"answer"}`))
-			s.main.post(t, "/v1/prisms", accepted).wantStatus(t, 201)
-		})
 		slugs(t, s)
 
-		t.Run("the rules hold for a new version, with the same paths", func(t *testing.T) {
-			t.Parallel()
-			path := "/v1/prisms/" + s.main.triage(t) + "/versions"
-			s.main.post(t, path, object("fields", raw(`[{"key":"version"}]`), "questions", raw(yesNo))).wantFail(t, unique("fields.0.key"))
-			s.main.post(t, path, object("fields", raw(field("urgent")), "questions", raw(yesNo))).wantFail(t, unique("lens"))
-			s.main.post(t, path, object("fields", raw(`[]`), "questions", raw(yesNo))).wantFail(t, invalidAt("fields"))
-		})
 		// spec: names-in-a-row
 		t.Run("the rules hold for a Lens edit, against the latest version", func(t *testing.T) {
 			t.Parallel()

@@ -130,34 +130,8 @@ func TestManagement(t *testing.T) {
 			{"a prism that is not JSON is malformed", call{path: "/v1/prisms", body: "{"}, malformed},
 			// spec: management-is-under-the-same-rules
 			{"a prism of another type is not parsed", call{path: "/v1/prisms", body: "{}", contentType: "application/yaml"}, unparsedType},
-			// spec: validation-of-definitions
-			{"a slug of a wrong type has the family's text", call{path: "/v1/prisms", body: definitionWith("slug", `5`)}, invalid("slug: Expected string, received number")},
-			{"a version of an unknown prism is not found", call{path: "/v1/prisms/nobody-has-this/versions", body: definitionWith("name", `"x"`)}, noPrism},
-			{"a Lens of an unknown prism is not found", call{method: "PUT", path: "/v1/prisms/nobody-has-this/lens", body: `{"columns":[{"name":"u","question":"urgent","show":"answer"}]}`}, noPrism},
-			{"archiving an unknown prism finds none", call{method: "POST", path: "/v1/prisms/nobody-has-this/archive"}, noPrism},
-			{"unarchiving an unknown prism finds none", call{method: "POST", path: "/v1/prisms/nobody-has-this/unarchive"}, noPrism},
-			{"reading an unknown prism finds none", call{path: "/v1/prisms/nobody-has-this"}, noPrism},
-			{"exporting an unknown prism finds none", call{path: "/v1/prisms/nobody-has-this/results?format=csv"}, noPrism},
-			// spec: version-read
-			{"an unknown version of a prism is not found", call{path: "/v1/prisms/{one}/versions/99"}, noVersion},
-			{"a version of a prism that is not there is a prism not found", call{path: "/v1/prisms/nobody-has-this/versions/1"}, noPrism},
-			{"a malformed prism without a key is a 400", call{path: "/v1/prisms", body: "{", auth: none}, malformed},
 			// spec: management-is-under-the-same-rules
 			{"a valid prism without a key is a 401", call{path: "/v1/prisms", body: definition("x", oneField, yesNo), auth: none}, authRequired},
-			{"DELETE of a prism is no route", call{method: "DELETE", path: "/v1/prisms/{one}"}, noRoute},
-			{"GET of an archive call is no route", call{path: "/v1/prisms/{one}/archive"}, noRoute},
 		})
 	})
-}
-
-// definitionWith is a valid definition with one other member.
-func definitionWith(member, value string) string {
-	members := []any{"slug", raw(quote(newSlug())), "fields", raw(oneField), "questions", raw(yesNo)}
-	for i := 0; i < len(members); i += 2 {
-		if members[i] == member {
-			members[i+1] = raw(value)
-			return object(members...)
-		}
-	}
-	return object(append(members, member, raw(value))...)
 }

@@ -85,7 +85,7 @@ func createChecks() []breaker {
 // gateway's package checks have each pair of checks.
 // spec: order-of-checks-create
 func TestCreateOrder(t *testing.T) {
-	apart := map[string]string{"1d 1e": "both are validation: every problem is listed in one answer (TestValidation)"}
+	apart := map[string]string{"1d 1e": "both are validation: every problem is listed in one answer (TestErrors)"}
 	onEach(t, func(t *testing.T, s *stack) {
 		suffixes(t, createChecks(), apart, func(t *testing.T, first breaker, both *attempt) {
 			script := s.model.Script(model.Status(400))
@@ -139,7 +139,7 @@ func (a *attempt) finish(in call) call {
 		in.body += "}"
 	}
 	if a.grow {
-		in.body += strings.Repeat(" ", mib)
+		in.body += strings.Repeat(" ", 1<<20)
 	}
 	return in
 }
@@ -166,7 +166,7 @@ func retryChecks() []breaker {
 // create call has refused the same fields and version already. The gateway's tests of the checks have the size estimate.
 // spec: order-of-checks-retry
 func TestRetryOrder(t *testing.T) {
-	apart := map[string]string{"2a 2b": "both are validation: every problem is listed in one answer (TestValidation)"}
+	apart := map[string]string{"2a 2b": "both are validation: every problem is listed in one answer (TestErrors)"}
 	onEach(t, func(t *testing.T, s *stack) {
 		suffixes(t, retryChecks(), apart, func(t *testing.T, first breaker, both *attempt) {
 			in, script := both.retry(t, s)
@@ -225,7 +225,7 @@ func TestReadOrder(t *testing.T) {
 			checks = append(checks, b)
 		}
 	}
-	apart := map[string]string{"2a 2b": "both are validation: every problem is listed in one answer (TestValidation)"}
+	apart := map[string]string{"2a 2b": "both are validation: every problem is listed in one answer (TestErrors)"}
 	onEach(t, func(t *testing.T, s *stack) {
 		suffixes(t, checks, apart, func(t *testing.T, first breaker, both *attempt) {
 			in, _ := both.retry(t, s)

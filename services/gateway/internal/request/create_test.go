@@ -48,6 +48,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 		{"surrogates in the wrong order are unpaired", `{"fields":{"a":"\ude00\ud83d"}}`, "fields.a: " + unclean},
 		{"a high surrogate before another escape is unpaired", `{"fields":{"a":"\ud83d\n\ude00"}}`, "fields.a: " + unclean},
 		{"a pair of surrogates passes", `{"fields":{"a":"\ud83d\ude00"}}`, ""},
+		// spec: unknown-members-ignored
 		{"unknown members are ignored", `{"text":"x","idempotencyKey":5,"Fields":[],"":null}`, ""},
 
 		// spec: body-not-an-object, wrong-type, javascript-numbers, characters-are-code-points
@@ -227,6 +228,7 @@ func TestCreateListsPathThenFormatThenBody(t *testing.T) {
 			jsonBody(`{"text":1}`),
 			"prism: " + unclean + "; " + format + "; text: Expected string, received number",
 		},
+		// spec: body-of-create
 		{"a body of plain text is a string", "p", nil, textBody(`{"text":"x"}`), "body: Expected object, received string"},
 		{"an empty body of plain text is a string", "p", nil, textBody(""), "body: Expected object, received string"},
 		{"an absent body is required", "p", []string{"JSON"}, request.Body{}, format + "; body: Required"},
