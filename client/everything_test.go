@@ -163,6 +163,10 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"listModels":   func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
 	"revokeKey":    func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
 	"readRecord":   func(ctx context.Context, c *Client) error { _, err := c.ReadRecord(ctx, "a"); return err },
+	"listChanges": func(ctx context.Context, c *Client) error {
+		_, err := c.ListChanges(ctx, ChangeFilter{After: 1, Prism: "a", Wait: time.Second}, 2)
+		return err
+	},
 	"readUsage": func(ctx context.Context, c *Client) error {
 		_, err := c.ReadUsage(ctx, UsageFilter{
 			From: time.Unix(0, 0), To: time.Unix(86_400, 0), By: ByModel, Prism: "a", Model: "m", KeyID: "k",

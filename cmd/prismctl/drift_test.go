@@ -122,7 +122,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := map[string]string{
-		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listMembers": "Members", "listAudit": "Audit", "listVersions": "Versions",
+		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listMembers": "Members", "listAudit": "Audit", "listChanges": "Changes", "listVersions": "Versions",
 		"listFiles": "Files", "createFile": "UploadFile", "putPart": "UploadFile", "completeFile": "UploadFile",
 		"listRuns": "Runs", "followRun": "WatchRun", "listLabels": "Labels", "listLabelQueue": "LabelQueue", "listCalibrations": "Calibrations",
 	}

@@ -189,6 +189,7 @@ var longest = map[string]string{
 	"/v1/keys":                             longList[client.APIKey](`{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`),
 	"/v1/members":                          longList[client.Member](`{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`),
 	"/v1/audit":                            longList[client.AuditEntry](`{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`),
+	"/v1/changes":                          long[client.Changes](`{"data":[{"seq":1000000000,"at":"AT","type":"labelled","result_id":"ID","prism":"SLUG"}],"next":1}`),
 	"/v1/models":                           longList[client.Model](`{"name":"NAME","default":true,"provider":"anthropic-messages","model":"NAME","probabilities":"simulated"}`),
 	"/v1/usage":                            long[client.Usage](`{"data":[{"day":"2026-11-21","prism":"SLUG","results":1000000,"failed":100000,"input_tokens":1000000000,"output_tokens":100000000,"cost":12345.123456,"currency":"USD"}]}`),
 	"/v1/prisms/x/labels":                  longList[client.LabelledResult](`{"result_id":"ID","ref":"NAME","version":1000,"labels":{"SLUG":{"value":"SLUG","sample":"uncertain","labelled_at":"AT"}}}`),

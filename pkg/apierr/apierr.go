@@ -219,6 +219,11 @@ func TooManyRuns() *Error { return conflict("This account has 500 runs that are 
 // TooManyDeletions is a deletion for an account that has as many under way as it may have (spec: deletions-under-way).
 func TooManyDeletions() *Error { return conflict("This account has 1000 deletions under way.") }
 
+// ChangesGone is a read of changes that are not kept (spec: changes-kept).
+func ChangesGone() *Error {
+	return conflict("The changes after this number are not kept. List the results anew.")
+}
+
 // LastOwner is the removal of the last owner, or a change of their role (spec: last-owner).
 func LastOwner() *Error { return conflict("The last owner cannot be removed.") }
 

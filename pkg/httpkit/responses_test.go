@@ -69,6 +69,14 @@ func TestEventStreamsHavePlacesOfTheirOwn(t *testing.T) {
 	r := prepare(t, Config{MaxStreamsOfAccount: 1, MaxEventStreams: 4, MaxEventStreamsOfAccount: 3}, Deps{}, func(app *fiber.App) {
 		app.Get("/events", func(c *fiber.Ctx) error { return SendEvents(c, newSource(endless)) })
 		app.Get("/export", func(c *fiber.Ctx) error { return SendStream(c, "text/csv", newSource(endless)) })
+		app.Get("/wait", func(c *fiber.Ctx) error {
+			free, err := TakeEventPlace(c)
+			if err != nil {
+				return err
+			}
+			defer free()
+			return Send(c, 200, "application/json", []byte(`"waited"`))
+		})
 	})
 	accounted(r.Server)
 	r.run()
@@ -82,11 +90,13 @@ func TestEventStreamsHavePlacesOfTheirOwn(t *testing.T) {
 	}
 	followers := []*peer{open("a", "/events"), open("a", "/events"), open("a", "/events")}
 	wantError(t, r.once(getFor("a", "/events")), 503, unavailableBody)
+	wantError(t, r.once(getFor("a", "/wait")), 503, unavailableBody)
+	wantReply(t, r.once(getFor("b", "/wait")), 200, `"waited"`)
 	followers = append(followers, open("b", "/events"), open("b", "/events"), open("c", "/events")) // within their shares
 	wantError(t, r.once(getFor("b", "/events")), 503, unavailableBody)
 	wantSeries(t, r.metrics, "prism_http_event_streams", `service="test" 6`)
 	wantSeries(t, r.metrics, "prism_http_event_streams_limit", `service="test" 4`)
-	wantSeries(t, r.metrics, "prism_http_shed_total", `reason="event_streams",service="test" 2`)
+	wantSeries(t, r.metrics, "prism_http_shed_total", `reason="event_streams",service="test" 3`)
 	for _, account := range []string{"a", "b", "c"} {
 		followers = append(followers, open(account, "/export"))
 	}

@@ -68,6 +68,16 @@ func SendEvents(c *fiber.Ctx, body io.ReadCloser) error {
 	return stream(c, "text/event-stream", &outgoing{x: x, body: body, places: x.server.tracker.events, full: shedEvents})
 }
 
+// TakeEventPlace takes a place of SendEvents for a response that waits before it is sent, until free is called; the 503 if there is none.
+func TakeEventPlace(c *fiber.Ctx) (free func(), err error) {
+	x := exchangeOf(c)
+	places, account := x.server.tracker.events, fair.Account(x.ctx)
+	if !places.Take(account, fair.Preferred) {
+		return nil, x.shed(shedEvents)
+	}
+	return func() { places.Give(account) }, nil
+}
+
 // Held tells how many bytes a body of SendStream holds in memory; 0 for a body without a method Held.
 func Held(body io.Reader) int {
 	if b, ok := body.(interface{ Held() int }); ok {

@@ -49,6 +49,7 @@ func heavyReads(f fat) map[string][]string {
 		"readRun":                {run},
 		"readDrift":              {prism + "/drift"},
 		"readUsage":              {"/v1/usage?by=key"},
+		"listChanges":            {"/v1/changes?limit=1000"},
 		"listModels":             {"/v1/models"},
 	}
 }

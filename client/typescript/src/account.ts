@@ -1,8 +1,8 @@
-import type { CallOptions } from "./call.js";
+import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
 import type {
-  ApiKey, AuditEntry, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage,
+  ApiKey, AuditEntry, Change, Changes, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage,
 } from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
@@ -50,6 +50,30 @@ export class Account extends Measures {
   /** Lists who changed what, newest first. It needs a key with the role `owner`. */
   listAudit(selection?: Selection<"listAudit">, options?: CallOptions): List<AuditEntry> {
     return this.list("listAudit", ["audit"], selection, options);
+  }
+
+  /**
+   * Reads the changes of results behind the number `after`, oldest first. With `wait`, a call without a change waits so many seconds
+   * for one.
+   */
+  listChanges(selection: Selection<"listChanges"> = {}, options?: CallOptions): Promise<Changes> {
+    const limit = limits.other + (selection.wait ?? 0) * 1000;
+    return this.caller.json({ operation: "listChanges", method: "GET", path: ["changes"], query: selection, limit }, options);
+  }
+
+  /**
+   * Iterates over the changes behind `after`, oldest first. With `wait` it waits for further ones, and ends only with an error; else it
+   * ends behind the last one. Who stores the `seq` of the last change together with what it did about it, and goes on from there,
+   * misses nothing and does nothing twice.
+   */
+  async *changes(selection: Selection<"listChanges"> = {}, options?: CallOptions): AsyncGenerator<Change, void, undefined> {
+    let after = selection.after ?? 0;
+    for (;;) {
+      const page = await this.listChanges({ limit: 1000, ...selection, after }, options);
+      yield* page.data;
+      if (page.next === after && !selection.wait) return;
+      after = page.next;
+    }
   }
 
   /** Adds up what the account's calls used: 30 days, by day, unless the selection says otherwise. */

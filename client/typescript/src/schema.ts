@@ -762,6 +762,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to results
+         * @description Every change of the account's results once, in an order that never goes back: whoever stores `next` together with what a page says misses nothing and does nothing twice. Changes have ids and no content, so a result that was deleted since cannot be read any more; its `deleted` follows. They are kept for 30 days. With `wait`, a call without a change waits for one, takes a place of event streams meanwhile, and ends early when the service stops. A page may be empty although `next` rose: of a prism that few changes are of, a call looks through 10,000 changes. To begin, read until `next` stays, list the results, and go on from there.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -1730,6 +1750,35 @@ export interface components {
         Retrying: {
             /** @description The failed results that were not retried yet. */
             retrying: number;
+        };
+        /** @description A page of changes. */
+        Changes: {
+            /** @description The changes, in the order of their numbers. */
+            data: components["schemas"]["Change"][];
+            /** @description Send it as `after` to read what follows. It may be above the last `seq` of the page. */
+            next: number;
+        };
+        /** @description A change of a result. */
+        Change: {
+            /** @description Its number, above those of all changes of the account before it. */
+            seq: number;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601 in UTC with milliseconds.
+             */
+            at: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "created" | "retried" | "labelled" | "deleted";
+            /**
+             * Format: uuid
+             * @description The result.
+             */
+            result_id: string;
+            /** @description The slug of its prism. */
+            prism: string;
         };
         /** @description A prism to be, with its version 1. */
         NewPrism: {
@@ -6307,6 +6356,78 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description The `seq` behind which the page begins: `next` of the page before. 0 is before the first change that is kept. */
+                after?: number;
+                /** @description Only changes of results of this prism, by its slug or id. */
+                prism?: string;
+                /** @description How many changes a page has at most. */
+                limit?: number;
+                /** @description How many seconds to wait for a change, if there is none. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes; an empty one if there is none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Changes after this number were removed, or the number is not of this database. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -118,6 +118,8 @@ export type Member = Schemas["Member"];
 /** A member with its sign-in link, which is shown only here. */
 export type InvitedMember = Schemas["InvitedMember"];
 export type AuditEntry = Schemas["AuditEntry"];
+export type Change = Schemas["Change"];
+export type Changes = Schemas["Changes"];
 export type Usage = Schemas["Usage"];
 export type UsageSum = Schemas["UsageSum"];
 

@@ -77,6 +77,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   removeMember: (p) => p.removeMember("a"),
   linkMember: (p) => p.linkMember("a"),
   readRecord: (p) => p.readRecord("a"),
+  listChanges: (p) => p.listChanges({ after: 1, prism: "a", limit: 2, wait: 3 }),
   readUsage: (p) => p.readUsage({ ...period, by: "model", prism: "a", model: "m", key_id: "k" }),
   createFile: (p) => p.createFile({ name: "n", format: "csv", bytes: 1, sha256: "s" }),
   putPart: (p) => p.putPart("a", 1, new TextEncoder().encode("b")),

@@ -89,6 +89,8 @@ func declared(app *fiber.App, d Deps) {
 		switch {
 		case declaration.Name == api.FollowRun.Name:
 			get(d.follow)
+		case declaration.Name == api.ListChanges.Name:
+			get(d.listChanges)
 		case declaration.Class == api.Streamed:
 			get(func(c *fiber.Ctx, sent request.Parsed, err error) error { return d.stream(c, op, sent, err) })
 		case declaration.Method == http.MethodGet:

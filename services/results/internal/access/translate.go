@@ -30,6 +30,8 @@ func Translate(err error, notFound *apierr.Error) error {
 		return apierr.TooManyRuns()
 	case errors.Is(err, store.ErrTooManyDeletions):
 		return apierr.TooManyDeletions()
+	case errors.Is(err, store.ErrChangesRemoved), errors.Is(err, store.ErrNoSuchChange):
+		return apierr.ChangesGone()
 	case errors.Is(err, store.ErrArchived):
 		return apierr.ArchivedUnchangeable()
 	case noRoom != nil:

@@ -47,6 +47,7 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		access.Change(s.Access, api.CreateKey, s.createKey),
 		access.Encoded(api.ListKeys, s.listKeys),
 		access.Change(s.Access, api.RevokeKey, s.revokeKey),
+		access.Handle(api.ListChanges, s.listChanges),
 		access.Encoded(api.ReadUsage, s.readUsage),
 		access.Handle(api.ReadAccount, func(ctx context.Context, c store.Caller, _ api.ReadAccountRequest) (api.Account, error) {
 			return s.Store.Account(ctx, c.Account)

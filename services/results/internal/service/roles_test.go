@@ -97,6 +97,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listModels", true, true, true, true},  // spec: models-list
 		{"readRecord", true, true, true, true},  // spec: record-read
 		{"readUsage", true, true, true, true},   // spec: usage-query
+		{"listChanges", true, true, true, true}, // spec: changes-list
 		{"putLabels", true, true, false, false}, // spec: label-roles
 		{"addLabels", true, true, false, false},
 	}

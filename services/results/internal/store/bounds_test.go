@@ -9,14 +9,14 @@ import (
 
 // The suite of the stores uses the constants, whatever they are.
 //
-// spec: session, session-key, session-key-limit, member-invite, operator-link, file-expiry
+// spec: session, session-key, session-key-limit, member-invite, operator-link, file-expiry, changes-kept
 func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for name, c := range map[string][2]time.Duration{
 		"session": {store.SessionTime, 7 * day}, "session without use": {store.SessionIdleTime, 12 * time.Hour},
 		"key of a session": {store.SessionKeyTime, 15 * time.Minute}, "invitation": {store.InvitationTime, 7 * day},
-		"link of an operator": {store.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "file": {store.FileTime, 30 * day},
+		"link of an operator": {store.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "changes": {store.ChangesKept, 30 * day}, "file": {store.FileTime, 30 * day},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %v, want %v", name, c[0], c[1])
@@ -24,13 +24,13 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-// spec: page-bytes, export-is-streamed, active-keys-limit, session-key-limit, open-uploads, deletion-goes-on, usage-most
+// spec: page-bytes, export-is-streamed, active-keys-limit, session-key-limit, open-uploads, deletion-goes-on, usage-most, changes-next
 func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]int64{
 		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {store.MaxActiveKeys, 1000},
 		"keys of a session": {store.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
-		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {store.MaxSums, 1000},
+		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {store.MaxSums, 1000}, "changes looked through": {store.ScannedChanges, 10_000},
 		"results of the label queue": {store.QueueResults, 1_000_000},
 	} {
 		if c[0] != c[1] {

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from prism_results._sync.base import Base, Pages, Stream
-from prism_results._core import ANSWER_TIMEOUT, Call, call, given, new_idempotency_key, query
+from prism_results._core import ANSWER_TIMEOUT, TIMEOUT, Call, call, given, new_idempotency_key, query
 from prism_results.models import (
+    Change,
+    Changes,
     Deleting,
     ExportFormat,
     Format,
@@ -22,6 +24,32 @@ from prism_results.models import (
 
 class Results(Base):
     """The calls about results."""
+
+    def list_changes(
+        self, *, after: int | None = None, prism: str | None = None, limit: int | None = None, wait: int | None = None
+    ) -> Changes:
+        """Read the changes of results behind the number after, oldest first, of a prism if given: at most limit, or 100.
+
+        With wait, a call without a change waits so many seconds for one, at most 30. Send next of the page as after to
+        read what follows. Raises ConflictError if the changes are not kept any more.
+        """
+        wanted = query(after=after, prism=prism, limit=limit, wait=wait)
+        return self._fetch(Changes, call("listChanges", "GET", "changes", query=wanted, timeout=TIMEOUT + (wait or 0)))
+
+    def changes(self, *, after: int = 0, prism: str | None = None, wait: int = 0) -> Iterator[Change]:
+        """Iterate over the changes behind the number after, oldest first, of a prism if given.
+
+        With wait it waits for further ones, and ends only with an error; else it ends behind the last one. Who stores the
+        seq of the last change together with what it did about it, and goes on from there, misses nothing and does nothing
+        twice.
+        """
+        while True:
+            page = self.list_changes(after=after, prism=prism, limit=1000, wait=wait)
+            for change in page.data:
+                yield change
+            if page.next == after and not wait:
+                return
+            after = page.next
 
     def create_result(
         self,

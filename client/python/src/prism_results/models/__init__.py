@@ -39,6 +39,9 @@ __all__ = [
     "AuditObject",
     "Calibration",
     "CalibrationMethod",
+    "Change",
+    "ChangeType",
+    "Changes",
     "ChoiceAnswer",
     "Claim",
     "Column",
@@ -177,6 +180,7 @@ AuditAction: TypeAlias = Literal[
     "member.sign_out",
 ]
 CalibrationMethod: TypeAlias = Literal["temperature", "platt", "isotonic"]
+ChangeType: TypeAlias = Literal["created", "retried", "labelled", "deleted"]
 Show: TypeAlias = Literal["answer", "probability", "average", "confidence"]
 DriftKind: TypeAlias = Literal["first", "set"]
 EscalationErrorCode: TypeAlias = Literal[
@@ -516,6 +520,32 @@ class Retrying(Received):
 
     retrying: int
     """The failed results that were not retried yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Received):
+    """A page of changes."""
+
+    data: Sequence[Change]
+    """The changes, in the order of their numbers."""
+    next: int
+    """Send it as after to read what follows. It may be above the last seq of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Received):
+    """A change of a result."""
+
+    seq: int
+    """Its number, above those of all changes of the account before it."""
+    at: datetime
+    """When it was made. ISO 8601 in UTC with milliseconds."""
+    type: ChangeType
+    """What happened."""
+    result_id: str
+    """The result."""
+    prism: str
+    """The slug of its prism."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,15 +115,21 @@ func (d *document) body(request reflect.Type) object {
 	return d.schemas.structure(request, "", true)
 }
 
+// pageLimit is the most items of a page of a list, which the component Limit has (spec: page-limit).
+const pageLimit = 100
+
 // parameter is a reference to a parameter that is kept by hand, or else the parameter that the member declares.
 func (d *document) parameter(request reflect.Type, m api.Property) object {
 	component := m.Field.Tag.Get("parameter")
 	if component == "" {
 		component = map[api.Place]map[string]string{
 			api.InPath:   {"prism": "Prism", "result_id": "ResultId", "version": "VersionNumber", "calibration_id": "CalibrationId", "file_id": "FileId", "run_id": "RunId"},
-			api.InQuery:  {"limit": "Limit", "cursor": "Cursor"},
+			api.InQuery:  {"cursor": "Cursor"},
 			api.InHeader: {"If-Match": "IfMatch"},
 		}[m.Place][m.Name]
+		if m.Name == "limit" && *m.Max == pageLimit {
+			component = "Limit"
+		}
 	}
 	if component != "" {
 		return object{{"$ref", "#/components/parameters/" + component}}
