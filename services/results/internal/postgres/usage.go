@@ -85,9 +85,9 @@ var folds = []string{
 // Fold implements store.Changes.
 func (d *database) Fold(ctx context.Context) error {
 	for more := true; more; {
+		var held bool
 		err := d.Transaction(ctx, "fold", func(run sqldb.Run) error {
 			more = false
-			var held bool
 			err := run(ctx, sqldb.Statement{Text: lockFold}, sqldb.ReadRow(&held, (*sqldb.Row).Bool))
 			if err != nil || !held {
 				return err
@@ -103,7 +103,7 @@ func (d *database) Fold(ctx context.Context) error {
 			crash.At(crash.InFold)
 			return nil
 		})
-		if err != nil {
+		if err != nil || !held {
 			return err
 		}
 		crash.At(crash.AfterFold)
