@@ -82,7 +82,7 @@ var folds = []string{
 )` + countMoved,
 }
 
-// Fold implements store.Changes.
+// Fold implements changes.Store.
 func (d *database) Fold(ctx context.Context) error {
 	for more := true; more; {
 		var held bool

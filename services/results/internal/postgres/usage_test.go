@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -123,8 +124,8 @@ func TestWhatTheReleaseBeforeSavesIsToldAndCountedOnce(t *testing.T) {
 	if stored, err := s.Storage(t.Context(), account()); err != nil || stored.Bytes != 0 {
 		t.Errorf("%d bytes are stored, %v", stored.Bytes, err)
 	}
-	page, err := s.ReadChanges(t.Context(), account(), store.ChangeFilter{Limit: 9})
-	if err != nil || len(page.Changes) != 2 || page.Changes[0].Type != store.ResultCreated || page.Changes[1].Type != store.ResultDeleted {
+	page, err := s.ReadChanges(t.Context(), account(), changes.Filter{Limit: 9})
+	if err != nil || len(page.Changes) != 2 || page.Changes[0].Type != changes.Created || page.Changes[1].Type != changes.Deleted {
 		t.Errorf("the changes are %+v, %v", page, err)
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // handlers are those of the declared operations.
 func (s *Service) handlersOfOperations() access.Handlers {
-	return api.NewHandlers(slices.Concat((&audit.Handlers{Store: s.Store}).Operations(), []api.Handler[access.Caller]{
+	return api.NewHandlers(slices.Concat((&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(), []api.Handler[access.Caller]{
 		access.Encoded(api.ListResults, s.listResults),
 		access.Encoded(api.ReadRecord, s.readRecord),
 		access.Change(s.Access, api.DeleteResult, s.deleteResult),
@@ -47,7 +48,6 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		access.Change(s.Access, api.CreateKey, s.createKey),
 		access.Encoded(api.ListKeys, s.listKeys),
 		access.Change(s.Access, api.RevokeKey, s.revokeKey),
-		access.Handle(api.ListChanges, s.listChanges),
 		access.Encoded(api.ReadUsage, s.readUsage),
 		access.Handle(api.ReadAccount, func(ctx context.Context, c store.Caller, _ api.ReadAccountRequest) (api.Account, error) {
 			return s.Store.Account(ctx, c.Account)

@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -76,8 +77,8 @@ func (s *Service) Run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() { s.saves.probe(running, s.refuses, s.Store.ProbeWrite) })
-	beside.Go(func() { s.fold(running) })
-	beside.Go(func() { s.removeChanges(running) })
+	beside.Go(func() { changes.Fold(running, s.Store) })
+	beside.Go(func() { changes.Remove(running, s.Store, s.Now) })
 	beside.Go(func() { s.sweepSessions(running) })
 	defer beside.Wait()
 	defer stop()

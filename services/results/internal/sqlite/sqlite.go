@@ -138,7 +138,7 @@ func (d *database) writeOnce(ctx context.Context, class fair.Class, operation st
 	})
 }
 
-// Fold implements store.Changes. Triggers number each change, and add each result to the sums.
+// Fold implements changes.Store. Triggers number each change, and add each result to the sums.
 func (d *database) Fold(context.Context) error { return nil }
 
 // TouchKeys implements store.Keys.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -13,13 +14,17 @@ import (
 type Statements struct {
 	sqldb.Database
 	auditSQL
+	changesSQL
 }
 
-type auditSQL = audit.SQL
+type (
+	auditSQL   = audit.SQL
+	changesSQL = changes.SQL
+)
 
 // New is the Store in a database.
 func New(db sqldb.Database) Statements {
-	return Statements{db, auditSQL{Database: db}}
+	return Statements{db, auditSQL{Database: db}, changesSQL{Database: db}}
 }
 
 var _ Store = Statements{}
@@ -34,7 +39,7 @@ type Store interface {
 	audit.Store
 	store.Limits
 	store.Usage
-	store.Changes
+	changes.Store
 	store.Deletions
 	store.Files
 	store.Contents

@@ -34,6 +34,10 @@ var (
 	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnwritable)
 	// ErrOutdated: the tables are older than this program.
 	ErrOutdated = errors.New("store: the tables are out of date; run the command migrate")
+	// ErrChangesRemoved: changes behind the given one were removed.
+	ErrChangesRemoved = errors.New("store: changes were removed")
+	// ErrNoSuchChange: the account has no such change yet. It was read before the database was restored.
+	ErrNoSuchChange = errors.New("store: no such change")
 	// ErrPredates: the database was made before the first release, and no migration leads from it.
 	ErrPredates = errors.New("store: the database was made by a Prism before 1.0.0, and no migration leads from it: " +
 		"start with an empty one, and keep this one with the program that made it")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -16,7 +17,7 @@ func changesTests() []test {
 	const day = 24 * time.Hour
 	return []test{
 		{"an account without results has no changes", func(t *testing.T, f *fixture) {
-			same(t, f.changes(t, store.ChangeFilter{}), store.ChangePage{})
+			same(t, f.changes(t, changes.Filter{}), changes.Page{})
 		}},
 		{"saves, retries, labels and deletions are told, each once", func(t *testing.T, f *fixture) {
 			old, r := f.failed(f.mine.prism), f.ok(f.mine.prism)
@@ -37,7 +38,7 @@ func changesTests() []test {
 			succeeds(t, f.delete(t, r.ID))
 			failsWith(t, f.delete(t, r.ID), store.ErrNotFound)
 			succeeds(t, f.ProbeWrite(t.Context()))
-			page := f.changes(t, store.ChangeFilter{})
+			page := f.changes(t, changes.Filter{})
 			told := f.told(page.Changes, old.ID, r.ID)
 			slices.Sort(told[1:3]) // a retry tells of both results at once
 			same(t, told, []string{
@@ -60,7 +61,7 @@ func changesTests() []test {
 			r := f.ok(f.mine.prism)
 			_, err := f.SaveRetry(t.Context(), f.mine.account, r, failed)
 			succeeds(t, err)
-			told := f.told(f.changes(t, store.ChangeFilter{}).Changes, ok, failed, r.ID)
+			told := f.told(f.changes(t, changes.Filter{}).Changes, ok, failed, r.ID)
 			slices.Sort(told)
 			same(t, told, []string{
 				"1 created triage", "1 labelled triage", "2 created triage", "2 retried triage", "3 created triage",
@@ -95,23 +96,23 @@ func changesTests() []test {
 				{3, 9, f.mine.prism.ID, []string{"4 created triage", "5 created triage"}, 6},
 				{0, 9, f.theirs.prism.ID, nil, 6},
 			} {
-				page := f.changes(t, store.ChangeFilter{After: c.after, Limit: c.limit, Prism: c.prism})
+				page := f.changes(t, changes.Filter{After: c.after, Limit: c.limit, Prism: c.prism})
 				same(t, f.told(page.Changes, ids...), c.want)
 				same(t, page.Next, c.next)
 			}
-			_, err = f.ReadChanges(t.Context(), f.mine.account, store.ChangeFilter{After: 7, Limit: 1})
+			_, err = f.ReadChanges(t.Context(), f.mine.account, changes.Filter{After: 7, Limit: 1})
 			failsWith(t, err, store.ErrNoSuchChange)
 		}},
 		// spec: deletion-age
 		{"results that a job deletes are told as deleted, and nothing else of them", func(t *testing.T, f *fixture) {
 			r := f.save(t, f.ok(f.mine.prism)).Result
 			f.putLabels(t, f.label(r, "urgent", "true"))
-			before := f.changes(t, store.ChangeFilter{}).Next
+			before := f.changes(t, changes.Filter{}).Next
 			f.retain(t, 1, moment(0).Add(2*day))
 			d, ok := f.take(t, moment(0).Add(2*day))
 			same(t, ok, true)
 			same(t, f.finish(t, d, moment(0).Add(2*day)), 1)
-			page := f.changes(t, store.ChangeFilter{After: before})
+			page := f.changes(t, changes.Filter{After: before})
 			same(t, f.told(page.Changes, r.ID), []string{"1 deleted triage"})
 		}},
 		// spec: changes-kept
@@ -124,16 +125,16 @@ func changesTests() []test {
 			}
 			succeeds(t, f.Fold(t.Context()))
 			f.removeChanges(t, moment(0))
-			same(t, len(f.changes(t, store.ChangeFilter{}).Changes), 5)
+			same(t, len(f.changes(t, changes.Filter{}).Changes), 5)
 			f.removeChanges(t, moment(0).Add(2*day))
-			same(t, f.told(f.changes(t, store.ChangeFilter{}).Changes, ids...), []string{"3 created triage", "4 created triage", "5 created triage"})
-			_, err := f.ReadChanges(t.Context(), f.mine.account, store.ChangeFilter{After: 1, Limit: 9})
+			same(t, f.told(f.changes(t, changes.Filter{}).Changes, ids...), []string{"3 created triage", "4 created triage", "5 created triage"})
+			_, err := f.ReadChanges(t.Context(), f.mine.account, changes.Filter{After: 1, Limit: 9})
 			failsWith(t, err, store.ErrChangesRemoved)
-			same(t, len(f.changes(t, store.ChangeFilter{After: 2}).Changes), 3)
+			same(t, len(f.changes(t, changes.Filter{After: 2}).Changes), 3)
 			f.removeChanges(t, moment(0).Add(9*day))
-			same(t, f.told(f.changes(t, store.ChangeFilter{}).Changes, ids...), []string{"5 created triage"}) // the last one stays
+			same(t, f.told(f.changes(t, changes.Filter{}).Changes, ids...), []string{"5 created triage"}) // the last one stays
 			f.save(t, f.ok(f.mine.prism))
-			same(t, f.changes(t, store.ChangeFilter{After: 5}).Next, 6)
+			same(t, f.changes(t, changes.Filter{After: 5}).Next, 6)
 		}},
 		{"a fold that has nothing to do does nothing, and several at once number each change once", func(t *testing.T, f *fixture) {
 			const saves = 20
@@ -143,15 +144,15 @@ func changesTests() []test {
 			for _, err := range together(4, func(int) error { return f.Fold(t.Context()) }) {
 				succeeds(t, err)
 			}
-			page := f.changes(t, store.ChangeFilter{})
+			page := f.changes(t, changes.Filter{})
 			same(t, page.Next, saves)
-			same(t, f.changes(t, store.ChangeFilter{}), page)
+			same(t, f.changes(t, changes.Filter{}), page)
 		}},
 	}
 }
 
 // changes folds, and reads a page of mine: of all if the filter has no limit.
-func (f *fixture) changes(t *testing.T, filter store.ChangeFilter) store.ChangePage {
+func (f *fixture) changes(t *testing.T, filter changes.Filter) changes.Page {
 	t.Helper()
 	succeeds(t, f.Fold(t.Context()))
 	if filter.Limit == 0 {
@@ -163,11 +164,11 @@ func (f *fixture) changes(t *testing.T, filter store.ChangeFilter) store.ChangeP
 }
 
 // told are changes as the position of the result from 1, the type and the prism.
-func (f *fixture) told(changes []store.Change, ids ...prism.ResultID) (told []string) {
-	names := map[store.ChangeType]string{
-		store.ResultCreated: "created", store.ResultRetried: "retried", store.ResultLabelled: "labelled", store.ResultDeleted: "deleted",
+func (f *fixture) told(all []changes.Change, ids ...prism.ResultID) (told []string) {
+	names := map[changes.Type]string{
+		changes.Created: "created", changes.Retried: "retried", changes.Labelled: "labelled", changes.Deleted: "deleted",
 	}
-	for _, c := range changes {
+	for _, c := range all {
 		told = append(told, fmt.Sprint(1+slices.Index(ids, c.Result), " ", names[c.Type], " ", c.Prism))
 	}
 	return told

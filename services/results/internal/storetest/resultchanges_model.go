@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -37,9 +38,9 @@ type changesModel struct {
 	account prism.AccountID
 }
 
-// change is what a consumer keeps of a store.Change.
+// change is what a consumer keeps of a changes.Change.
 type change struct {
-	Type   store.ChangeType
+	Type   changes.Type
 	Result prism.ResultID
 }
 
@@ -116,7 +117,7 @@ type changesWriter struct {
 	steps  [][]change
 }
 
-func (w *changesWriter) step(changes ...change) { w.steps = append(w.steps, changes) }
+func (w *changesWriter) step(made ...change) { w.steps = append(w.steps, made) }
 
 // last is the last result that is there and has a status.
 func (w *changesWriter) last(status prism.Status) (prism.Result, bool) {
@@ -146,7 +147,7 @@ func (w *changesWriter) act(name string) error {
 			r = f.failed(f.mine.prism)
 		}
 		w.live = append(w.live, r)
-		w.step(change{store.ResultCreated, r.ID})
+		w.step(change{changes.Created, r.ID})
 		_, err := f.SaveResult(w.ctx, w.account, r)
 		return err
 	case "retry":
@@ -161,7 +162,7 @@ func (w *changesWriter) act(name string) error {
 			}
 		}
 		w.live = append(w.live, r)
-		w.step(change{store.ResultCreated, r.ID}, change{store.ResultRetried, old.ID})
+		w.step(change{changes.Created, r.ID}, change{changes.Retried, old.ID})
 		_, err := f.SaveRetry(w.ctx, w.account, r, old.ID)
 		return err
 	case "label", "unlabel":
@@ -177,7 +178,7 @@ func (w *changesWriter) act(name string) error {
 				return err
 			}
 		}
-		w.step(change{store.ResultLabelled, r.ID})
+		w.step(change{changes.Labelled, r.ID})
 		_, err := f.PutLabels(w.ctx, w.account, f.mine.prism.ID, []store.Label{f.label(r, "urgent", value)})
 		return err
 	default: // delete
@@ -186,7 +187,7 @@ func (w *changesWriter) act(name string) error {
 		}
 		r := w.live[len(w.live)-1]
 		w.live = w.live[:len(w.live)-1]
-		w.step(change{store.ResultDeleted, r.ID})
+		w.step(change{changes.Deleted, r.ID})
 		return f.DeleteResult(w.ctx, w.account, r.ID, f.by(moment(0)))
 	}
 }
@@ -229,17 +230,17 @@ type changesConsumer struct {
 var errOrder = errors.New("changes are told out of order")
 
 func (c *changesConsumer) read(m *changesModel) error {
-	page, err := m.f.ReadChanges(m.ctx, m.account, store.ChangeFilter{After: c.kept.next, Limit: c.limit})
+	page, err := m.f.ReadChanges(m.ctx, m.account, changes.Filter{After: c.kept.next, Limit: c.limit})
 	if err != nil {
 		return err
 	}
-	changes, last := c.kept.changes, c.kept.next
+	all, last := c.kept.changes, c.kept.next
 	for _, told := range page.Changes {
 		if told.Seq <= last {
 			return errOrder
 		}
 		last = told.Seq
-		changes = append(changes, change{told.Type, told.Result})
+		all = append(all, change{told.Type, told.Result})
 	}
 	if page.Next < last {
 		return errOrder
@@ -248,6 +249,6 @@ func (c *changesConsumer) read(m *changesModel) error {
 	if c.crashes[c.pages%len(c.crashes)] {
 		return nil
 	}
-	c.kept.changes, c.kept.next = changes, page.Next
+	c.kept.changes, c.kept.next = all, page.Next
 	return nil
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package changes
 
 import (
 	"context"
@@ -27,10 +27,13 @@ WHERE c.removed + 1 < c.seq AND x.at < $1 LIMIT 1`
 	removeChanges = `DELETE FROM changes WHERE account_id = $1 AND seq > $2 AND seq <= $3`
 )
 
+// SQL is a Store in a database.
+type SQL struct{ sqldb.Database }
+
 // changeCounts are the numbers of the last change of an account, and of the last one that was removed.
 type changeCounts struct{ last, removed int64 }
 
-func (s Statements) changeCounts(ctx context.Context, account prism.AccountID) (c changeCounts, err error) {
+func (s SQL) changeCounts(ctx context.Context, account prism.AccountID) (c changeCounts, err error) {
 	statement := sqldb.Query("count_changes", countChanges, account.UUID)
 	err = s.Run(ctx, statement, sqldb.ReadRow(&c, func(r *sqldb.Row) changeCounts { return changeCounts{r.Int(), r.Int()} }))
 	if errors.Is(err, store.ErrNotFound) {
@@ -39,9 +42,9 @@ func (s Statements) changeCounts(ctx context.Context, account prism.AccountID) (
 	return c, err
 }
 
-// ReadChanges implements store.Changes. It reads no number above the last one that it has looked up, so what it has read is all that there
+// ReadChanges implements Store. It reads no number above the last one that it has looked up, so what it has read is all that there
 // will ever be. It looks again whether something was removed meanwhile.
-func (s Statements) ReadChanges(ctx context.Context, account prism.AccountID, f store.ChangeFilter) (page store.ChangePage, err error) {
+func (s SQL) ReadChanges(ctx context.Context, account prism.AccountID, f Filter) (page Page, err error) {
 	counts, err := s.changeCounts(ctx, account)
 	if err != nil {
 		return page, err
@@ -56,9 +59,9 @@ func (s Statements) ReadChanges(ctx context.Context, account prism.AccountID, f 
 	case after > counts.last:
 		return page, store.ErrNoSuchChange
 	case after == counts.last:
-		return store.ChangePage{Next: after}, nil
+		return Page{Next: after}, nil
 	}
-	page.Next = min(counts.last, after+store.ScannedChanges)
+	page.Next = min(counts.last, after+Scanned)
 	l := sqldb.NewList("read_changes")
 	l.Add(readChanges, account.UUID)
 	l.Add(" AND c.seq > ", after)
@@ -67,13 +70,13 @@ func (s Statements) ReadChanges(ctx context.Context, account prism.AccountID, f 
 		l.Add(" AND c.prism_id = ", f.Prism.UUID)
 	}
 	l.Add(" ORDER BY c.seq LIMIT ", int64(f.Limit))
-	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&page.Changes, func(r *sqldb.Row) store.Change {
-		return store.Change{
-			Seq: r.Int(), At: r.Time(), Type: store.ChangeType(r.Int32()), Prism: r.Text(), Result: prism.ResultID{UUID: r.UUID()},
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&page.Changes, func(r *sqldb.Row) Change {
+		return Change{
+			Seq: r.Int(), At: r.Time(), Type: Type(r.Int32()), Prism: r.Text(), Result: prism.ResultID{UUID: r.UUID()},
 		}
 	}))
 	if err != nil {
-		return store.ChangePage{}, err
+		return Page{}, err
 	}
 	if n := len(page.Changes); n == f.Limit {
 		page.Next = page.Changes[n-1].Seq
@@ -86,13 +89,13 @@ func (s Statements) ReadChanges(ctx context.Context, account prism.AccountID, f 
 		err = s.ConfirmAll(ctx, account)
 	}
 	if err != nil {
-		return store.ChangePage{}, err
+		return Page{}, err
 	}
 	return page, nil
 }
 
-// RemoveChanges implements store.Changes.
-func (s Statements) RemoveChanges(ctx context.Context, before time.Time) (more bool, err error) {
+// RemoveChanges implements Store.
+func (s SQL) RemoveChanges(ctx context.Context, before time.Time) (more bool, err error) {
 	err = s.Transaction(ctx, "remove_changes", func(run sqldb.Run) error {
 		more = false
 		var (
@@ -112,7 +115,7 @@ func (s Statements) RemoveChanges(ctx context.Context, before time.Time) (more b
 			return err
 		}
 		more = true
-		args := []any{account, counts.removed, min(counts.last-1, counts.removed+store.RemovedChanges), before}
+		args := []any{account, counts.removed, min(counts.last-1, counts.removed+removedAtOnce), before}
 		if err := run(ctx, sqldb.Statement{Text: lastOld, Args: args}, sqldb.ReadRow(&last, (*sqldb.Row).Int)); err != nil {
 			return err
 		}
