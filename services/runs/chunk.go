@@ -58,7 +58,7 @@ type chunk struct {
 	held        backoff
 	overAccount bool // by the limits of the account
 
-	saves
+	saver saves
 
 	renewals chan renewal // of the lease
 	rowEnds  chan rowEnd  // has room for all rows
@@ -83,7 +83,7 @@ func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
 	}
 	c := &chunk{
 		Chunk: leased, s: s, limits: leased.RowLimits, leaseAt: at, nextAt: at,
-		rows: make([]int, len(leased.Rows)), saves: saves{done: make(chan error, 1)},
+		rows: make([]int, len(leased.Rows)), saver: saves{done: make(chan error, 1)},
 		renewals: make(chan renewal, 1), rowEnds: make(chan rowEnd, len(leased.Rows)),
 	}
 	for i := range c.rows {
@@ -128,11 +128,11 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 			c.withdraw()
 		}
 		finished := c.running == 0 && (c.stopped || len(c.rows) == 0)
-		if finished && (c.lost || c.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
+		if finished && (c.lost || c.saver.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
 			c.withdraw()
 			return
 		}
-		wake = earliest(wake, c.giveUp, c.save(ctx, c, now, finished))
+		wake = earliest(wake, c.giveUp, c.saver.save(ctx, c, now, finished))
 		if wake.IsZero() {
 			timer.Stop()
 		} else {
@@ -149,8 +149,8 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 			c.take(ctx, e)
 		case r := <-c.renewals:
 			c.renew(r)
-		case err := <-c.done:
-			c.lost = c.saved(ctx, c, err)
+		case err := <-c.saver.done:
+			c.lost = c.saver.saved(ctx, c, err)
 			c.stopped = c.stopped || c.lost
 		case <-timer.C:
 		case <-stopping:
@@ -169,7 +169,7 @@ func (c *chunk) mayBegin(now time.Time) (of state, wake time.Time) {
 			return overLimit, c.heldTo
 		}
 		return limited, c.heldTo
-	case c.failing(), now.Sub(c.leaseAt) >= trusted, c.limits.Concurrency > 0 && c.running >= int(c.limits.Concurrency):
+	case c.saver.failing(), now.Sub(c.leaseAt) >= trusted, c.limits.Concurrency > 0 && c.running >= int(c.limits.Concurrency):
 		return limited, time.Time{}
 	case c.limits.RowsPerSecond > 0 && now.Before(c.nextAt):
 		return limited, c.nextAt
@@ -217,12 +217,12 @@ func (c *chunk) begin(ctx context.Context) {
 func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome contract.RowOutcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.s.Log.ErrorContext(ctx, "answering a row panicked", "run", c.Run, "row", row.Row, "type", fmt.Sprintf("%T", r),
+			c.s.deps.Log.ErrorContext(ctx, "answering a row panicked", "run", c.Run, "row", row.Row, "type", fmt.Sprintf("%T", r),
 				"stack", string(debug.Stack()))
 			err = errors.New("runs: answering a row panicked")
 		}
 	}()
-	outcome, err = c.s.Rows.AnswerRow(ctx, c.Facts, row)
+	outcome, err = c.s.deps.Rows.AnswerRow(ctx, c.Facts, row)
 	outcome.RowLabels = row.RowLabels
 	return outcome, err
 }
@@ -248,7 +248,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 	c.running--
 	now := time.Now()
 	if e.err == nil {
-		c.add(e.outcome, now)
+		c.saver.add(e.outcome, now)
 		c.held = 0
 		return
 	}
@@ -261,7 +261,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 		c.heldTo = later(c.heldTo, now.Add(min(time.Duration(over.Seconds)*time.Second, maxHold)))
 	case !now.Before(c.heldTo): // rows that failed together are one pause
 		if c.held == 0 {
-			c.s.Log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
+			c.s.deps.Log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
 		}
 		c.overAccount = false
 		c.heldTo = now.Add(c.held.next(firstPause, maxPause))

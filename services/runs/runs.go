@@ -65,7 +65,7 @@ const (
 
 // Service is a worker.
 type Service struct {
-	Deps
+	deps    Deps
 	id      prism.UUID // of this worker
 	tracer  trace.Tracer
 	pace    *pace
@@ -88,7 +88,7 @@ func New(cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		Deps: d, id: id, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/runs"),
+		deps: d, id: id, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/runs"),
 		more: make(chan struct{}, 1), chunks: map[prism.UUID]*chunk{},
 	}
 	s.metrics = newMetrics(d.Metrics, s)
@@ -146,7 +146,7 @@ func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 		switch {
 		case err != nil:
 			if !s.away.Load() {
-				s.Log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
+				s.deps.Log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
 			}
 			pause = waits.next(firstPause, maxPause)
 		case c == nil:
@@ -176,7 +176,7 @@ func (s *Service) leaseOne(ctx context.Context) (*chunk, error) {
 	defer cancel()
 	began := time.Now()
 	crash.At(crash.BeforeLease)
-	leased, err := s.Leases.LeaseChunk(ctx, s.id)
+	leased, err := s.deps.Leases.LeaseChunk(ctx, s.id)
 	if err != nil || leased == nil {
 		return nil, err
 	}
@@ -269,10 +269,10 @@ func (s *Service) renew(ctx context.Context) {
 		}
 		began := time.Now()
 		try, cancel := context.WithTimeout(ctx, renewTry)
-		states, err := s.Leases.RenewLeases(try, leases)
+		states, err := s.deps.Leases.RenewLeases(try, leases)
 		cancel()
 		if err != nil && !away && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "renewing leases of rows failed", "error", err)
+			s.deps.Log.WarnContext(ctx, "renewing leases of rows failed", "error", err)
 		}
 		away = err != nil
 		s.mu.Lock()

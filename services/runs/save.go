@@ -117,7 +117,7 @@ func (s *Service) saveRows(ctx context.Context, rows contract.SaveRows) error {
 	defer cancel()
 	began := time.Now()
 	crash.At(crash.BeforeRows)
-	err := s.Leases.SaveRows(ctx, rows)
+	err := s.deps.Leases.SaveRows(ctx, rows)
 	outcome := failedSave
 	switch {
 	case err == nil:
@@ -146,7 +146,7 @@ func (s *saves) saved(ctx context.Context, c *chunk, err error) (lost bool) {
 		lost = true
 	default:
 		if s.tries == 0 {
-			c.s.Log.WarnContext(ctx, "saving rows failed", "run", c.Run, "error", err)
+			c.s.deps.Log.WarnContext(ctx, "saving rows failed", "run", c.Run, "error", err)
 		}
 		s.nextTo = time.Now().Add(s.tries.next(firstSavePause, maxSavePause))
 		s.ready = append(s.underWay, s.ready...)

@@ -72,8 +72,8 @@ type Plan struct {
 }
 
 type filling struct {
-	Deps
-	Plan
+	deps    Deps
+	plan    Plan
 	rand    *mathrand.Rand
 	owner   contract.KeyDigest
 	callers []contract.KeyDigest
@@ -84,10 +84,10 @@ type filling struct {
 
 // Fill fills a new account. The same plan makes the same results, apart from their ids.
 func Fill(ctx context.Context, d Deps, p Plan) error {
-	f := &filling{Deps: d, Plan: p, rand: mathrand.New(mathrand.NewPCG(7, 77))} //nolint:gosec // the demo is the same each time
+	f := &filling{deps: d, plan: p, rand: mathrand.New(mathrand.NewPCG(7, 77))} //nolint:gosec // the demo is the same each time
 	start := p.Until.AddDate(0, 0, -p.Days)
 	f.incident = start.Add(p.Until.Sub(start) * 7 / 10).Truncate(24 * time.Hour).Add(12 * time.Hour)
-	f.Clock.Set(start.Add(-time.Hour))
+	f.deps.Clock.Set(start.Add(-time.Hour))
 	if err := f.readTexts(); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func Fill(ctx context.Context, d Deps, p Plan) error {
 		}
 	}
 	// The run is dated before the newest calls, so that lists begin with calls.
-	f.Clock.Set(p.Until.Add(-p.Until.Sub(start) / 6))
+	f.deps.Clock.Set(p.Until.Add(-p.Until.Sub(start) / 6))
 	return f.run(ctx)
 }
 
@@ -129,21 +129,21 @@ func (f *filling) readTexts() error {
 }
 
 func (f *filling) setUp(ctx context.Context) error {
-	if err := f.Account(ctx); err != nil {
+	if err := f.deps.Account(ctx); err != nil {
 		return err
 	}
 	var err error
-	if f.owner, err = f.Key(ctx, "set up", prism.Owner); err != nil {
+	if f.owner, err = f.deps.Key(ctx, "set up", prism.Owner); err != nil {
 		return err
 	}
 	for _, name := range []string{"help desk", "nightly import", "mobile app"} {
-		key, err := f.Key(ctx, name, prism.Caller)
+		key, err := f.deps.Key(ctx, name, prism.Caller)
 		if err != nil {
 			return err
 		}
 		f.callers = append(f.callers, key)
 	}
-	if _, err := f.Key(ctx, "dashboard", prism.Reader); err != nil {
+	if _, err := f.deps.Key(ctx, "dashboard", prism.Reader); err != nil {
 		return err
 	}
 	for _, body := range [][]byte{bankingPrism, supportPrism} {
@@ -151,7 +151,7 @@ func (f *filling) setUp(ctx context.Context) error {
 		if err := strictjson.Unmarshal(body, &p); err != nil {
 			return err
 		}
-		if _, err := contract.Do(ctx, f.Results, f.owner, api.CreatePrism, api.CreatePrismRequest{NewPrism: p}); err != nil {
+		if _, err := contract.Do(ctx, f.deps.Results, f.owner, api.CreatePrism, api.CreatePrismRequest{NewPrism: p}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (f *filling) setUp(ctx context.Context) error {
 
 // secondVersion adds a question to support.
 func (f *filling) secondVersion(ctx context.Context, at time.Time) error {
-	f.Clock.Set(at.Add(-time.Minute))
+	f.deps.Clock.Set(at.Add(-time.Minute))
 	var p api.NewPrism
 	if err := strictjson.Unmarshal(supportPrism, &p); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (f *filling) secondVersion(ctx context.Context, at time.Time) error {
 	p.Questions = append(p.Questions, prism.Question{
 		Key: "reply", Type: prism.YesNo, Text: "Does the customer wait for a reply?",
 	})
-	_, err := contract.Do(ctx, f.Results, f.owner, api.CreateVersion, api.CreateVersionRequest{
+	_, err := contract.Do(ctx, f.deps.Results, f.owner, api.CreateVersion, api.CreateVersionRequest{
 		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "support"}}, NewVersion: p.NewVersion,
 	})
 	return err
@@ -176,9 +176,9 @@ func (f *filling) secondVersion(ctx context.Context, at time.Time) error {
 
 // times are the times of the calls in their order: more by day than by night, fewer at weekends.
 func (f *filling) times(start time.Time) []time.Time {
-	span := f.Until.Sub(start)
-	times := make([]time.Time, 0, f.Calls)
-	for len(times) < f.Calls {
+	span := f.plan.Until.Sub(start)
+	times := make([]time.Time, 0, f.plan.Calls)
+	for len(times) < f.plan.Calls {
 		at := start.Add(time.Duration(f.rand.Int64N(int64(span)))).Truncate(time.Millisecond)
 		likely := 0.15 + 0.85*math.Pow(math.Sin(math.Pi*float64(at.UTC().Hour())/24), 2)
 		if day := at.UTC().Weekday(); day == time.Saturday || day == time.Sunday {
@@ -194,7 +194,7 @@ func (f *filling) times(start time.Time) []time.Time {
 
 // call makes one call at a time in the past. One in three failed calls is retried some minutes later.
 func (f *filling) call(ctx context.Context, i int, at time.Time) error {
-	f.Clock.Set(at)
+	f.deps.Clock.Set(at)
 	slug := "support"
 	if f.rand.Float64() < 0.45 {
 		slug = "banking77"
@@ -205,7 +205,7 @@ func (f *filling) call(ctx context.Context, i int, at time.Time) error {
 	if slug == "support" {
 		q.IdempotencyKey = fmt.Sprintf("message-%d", 100_000+i)
 	}
-	facts, err := f.Results.CreateFacts(ctx, q)
+	facts, err := f.deps.Results.CreateFacts(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -232,8 +232,8 @@ func (f *filling) fails(at time.Time) bool {
 }
 
 func (f *filling) save(ctx context.Context, s *contract.Save, ask contract.Ask, at time.Time, fails bool) error {
-	f.Clock.Set(at)
-	outcome, err := f.Models.Ask(ctx, ask)
+	f.deps.Clock.Set(at)
+	outcome, err := f.deps.Models.Ask(ctx, ask)
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (f *filling) save(ctx context.Context, s *contract.Save, ask contract.Ask, 
 		return err
 	}
 	s.ID, s.Outcome = prism.ResultID{UUID: id}, f.dress(outcome, ask, at, fails)
-	_, err = f.Results.Save(ctx, *s)
+	_, err = f.deps.Results.Save(ctx, *s)
 	return err
 }
 
@@ -276,7 +276,7 @@ func (f *filling) dress(o contract.Outcome, ask contract.Ask, at time.Time, fail
 func (f *filling) run(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
-	go func() { defer close(done); f.Work(working) }()
+	go func() { defer close(done); f.deps.Work(working) }()
 	defer func() { stop(); <-done }()
 
 	file, err := f.upload(ctx)
@@ -286,7 +286,7 @@ func (f *filling) run(ctx context.Context) error {
 	n := api.NewRun{
 		File: file, Fields: []api.FieldColumn{{Field: "text", Column: "text"}}, Name: "Questions of the test set",
 	}
-	made, err := contract.Do(ctx, f.Results, f.owner, api.CreateRun, api.CreateRunRequest{
+	made, err := contract.Do(ctx, f.deps.Results, f.owner, api.CreateRun, api.CreateRunRequest{
 		PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "banking77"}}, NewRun: n,
 	})
 	if err != nil {
@@ -297,12 +297,12 @@ func (f *filling) run(ctx context.Context) error {
 		return err
 	}
 	return f.await(ctx, "finished", func() (contract.Response, error) {
-		return contract.Do(ctx, f.Results, f.owner, api.ReadRun, api.RunRequest{Run: r.ID})
+		return contract.Do(ctx, f.deps.Results, f.owner, api.ReadRun, api.RunRequest{Run: r.ID})
 	})
 }
 
 func (f *filling) upload(ctx context.Context) (prism.FileID, error) {
-	made, err := contract.Do(ctx, f.Results, f.owner, api.CreateFile, api.CreateFileRequest{NewFile: api.NewFile{
+	made, err := contract.Do(ctx, f.deps.Results, f.owner, api.CreateFile, api.CreateFileRequest{NewFile: api.NewFile{
 		Name: "banking77.csv", Format: prism.FileCSV, Bytes: int64(len(bankingCSV)),
 	}})
 	var file struct{ ID prism.FileID }
@@ -310,16 +310,16 @@ func (f *filling) upload(ctx context.Context) (prism.FileID, error) {
 		err = json.Unmarshal(made.Body, &file)
 	}
 	if err == nil {
-		_, err = f.Results.PutPart(ctx, f.owner, contract.FilePart{File: file.ID, Number: 1, Data: bankingCSV})
+		_, err = f.deps.Results.PutPart(ctx, f.owner, contract.FilePart{File: file.ID, Number: 1, Data: bankingCSV})
 	}
 	if err == nil {
-		_, err = contract.Do(ctx, f.Results, f.owner, api.CompleteFile, api.FileRequest{File: file.ID})
+		_, err = contract.Do(ctx, f.deps.Results, f.owner, api.CompleteFile, api.FileRequest{File: file.ID})
 	}
 	if err != nil {
 		return file.ID, err
 	}
 	return file.ID, f.await(ctx, "ready", func() (contract.Response, error) {
-		return contract.Do(ctx, f.Results, f.owner, api.ReadFile, api.FileRequest{File: file.ID})
+		return contract.Do(ctx, f.deps.Results, f.owner, api.ReadFile, api.FileRequest{File: file.ID})
 	})
 }
 

@@ -31,7 +31,7 @@ type Deps struct {
 
 // Admission admits requests.
 type Admission struct {
-	Deps
+	deps Deps
 	*limits
 	unknown *lookUps
 }
@@ -41,7 +41,7 @@ const unknownKeys quota.Limit = "unknown_keys"
 
 // New makes an Admission. Without Run, accounts have no limits.
 func New(d Deps) *Admission {
-	return &Admission{Deps: d, limits: newLimits(d), unknown: newLookUps(d.Now)}
+	return &Admission{deps: d, limits: newLimits(d), unknown: newLookUps(d.Now)}
 }
 
 // Enter admits a request of a client with an API key: apierr.InvalidAPIKey, apierr.UnavailableFor, contract.ErrUnavailable. The
@@ -59,7 +59,7 @@ func (a *Admission) Enter(ctx context.Context, key contract.KeyDigest, client ne
 	return func(err error) {
 		once.Do(end)
 		if err != nil && errors.Is(err, apierr.InvalidAPIKey()) {
-			a.Accounts.Forget(key)
+			a.deps.Accounts.Forget(key)
 		}
 	}, nil
 }
@@ -71,7 +71,7 @@ func (a *Admission) EnterRow(ctx context.Context, account prism.AccountID) (leav
 
 // account is the account of an API key, from memory if possible. It is zero if results does not tell.
 func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client netip.Addr) (prism.AccountID, error) {
-	if account, known := a.Accounts.Get(key); known {
+	if account, known := a.deps.Accounts.Get(key); known {
 		return account, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
@@ -89,7 +89,7 @@ func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client 
 		case <-ctx.Done():
 			return prism.AccountID{}, a.refused(&quota.ExceededError{Limit: unknownKeys})
 		}
-		if account, known := a.Accounts.Get(key); known {
+		if account, known := a.deps.Accounts.Get(key); known {
 			return account, nil
 		}
 	}
@@ -99,8 +99,8 @@ func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client 
 func (a *Admission) lookUp(ctx context.Context, key contract.KeyDigest, of *addressCount) (account prism.AccountID, err error) {
 	defer func() { a.unknown.end(of, errors.Is(err, apierr.InvalidAPIKey())) }()
 	account, err = execute.LookUp(ctx, func(ctx context.Context) (prism.AccountID, error) {
-		return a.Results.Account(ctx, key)
+		return a.deps.Results.Account(ctx, key)
 	})
-	a.Accounts.Remember(ctx, key, account)
+	a.deps.Accounts.Remember(ctx, key, account)
 	return account, err
 }

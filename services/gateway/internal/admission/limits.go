@@ -24,14 +24,14 @@ const (
 
 // limits keeps accounts within their limits.
 type limits struct {
-	Deps
+	deps Deps
 	// of is nil while no account has limits or is full, so that limits cost nothing then.
 	of       atomic.Pointer[map[prism.AccountID]contract.AccountLimits]
 	refusals *prometheus.CounterVec
 }
 
 func newLimits(d Deps) *limits {
-	l := &limits{Deps: d, refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+	l := &limits{deps: d, refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "prism_limit_refusals_total",
 		Help: "Requests that were refused for a limit of their account, or for unknown keys from one address.",
 	}, []string{"limit"})}
@@ -67,7 +67,7 @@ func (l *limits) Run(ctx context.Context) {
 	for known := true; ; {
 		err := l.poll(ctx)
 		if err != nil && known && ctx.Err() == nil {
-			l.Log.WarnContext(ctx, "the limits of accounts could not be read; the last known ones stay", "error", err)
+			l.deps.Log.WarnContext(ctx, "the limits of accounts could not be read; the last known ones stay", "error", err)
 		}
 		known = err == nil
 		select {
@@ -79,7 +79,7 @@ func (l *limits) Run(ctx context.Context) {
 }
 
 func (l *limits) poll(ctx context.Context) error {
-	found, err := execute.LookUp(ctx, l.Results.Limits)
+	found, err := execute.LookUp(ctx, l.deps.Results.Limits)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (l *limits) enter(ctx context.Context, account prism.AccountID) (end func()
 	if of.RequestsPerSecond == 0 && of.Concurrency == 0 {
 		return func() {}, nil
 	}
-	leave, err := l.Counter.Enter(ctx, account, of.Limits)
+	leave, err := l.deps.Counter.Enter(ctx, account, of.Limits)
 	if err != nil {
 		return nil, l.refused(err)
 	}
@@ -131,7 +131,7 @@ func (l *limits) TakeResult(ctx context.Context, account prism.AccountID) (giveB
 	if of.ResultsPerDay == 0 {
 		return func() {}, nil
 	}
-	give, err := l.Counter.TakeResult(ctx, account, of.ResultsPerDay)
+	give, err := l.deps.Counter.TakeResult(ctx, account, of.ResultsPerDay)
 	if err != nil {
 		return nil, l.refused(err)
 	}

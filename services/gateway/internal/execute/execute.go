@@ -58,7 +58,7 @@ type Deps struct {
 }
 
 // Executor executes create calls and retries.
-type Executor struct{ Deps }
+type Executor struct{ deps Deps }
 
 // New makes an Executor.
 func New(d Deps) *Executor { return &Executor{d} }
@@ -70,28 +70,28 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
 	}
 	early := ""
-	if account, known := e.Accounts.Get(key); known {
+	if account, known := e.deps.Accounts.Get(key); known {
 		early = checks.KeyLock(account, sent.IdempotencyKey)
 	}
 	return e.run(ctx, stopping, sent.Format, early, func(ctx context.Context) (checks.Decision, error) {
-		facts, err := LookUp(ctx, func(ctx context.Context) (contract.CreateFacts, error) { return e.Results.CreateFacts(ctx, query) })
+		facts, err := LookUp(ctx, func(ctx context.Context) (contract.CreateFacts, error) { return e.deps.Results.CreateFacts(ctx, query) })
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		e.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Create(sent.NewResult, facts, e.Sizer.In(ctx))
+		e.deps.Accounts.Remember(ctx, key, facts.Account)
+		return checks.Create(sent.NewResult, facts, e.deps.Sizer.In(ctx))
 	})
 }
 
 // Retry returns the new result of a retry.
 func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, id prism.ResultID, format contract.Format) (contract.Response, error) {
 	return e.run(ctx, stopping, format, "", func(ctx context.Context) (checks.Decision, error) {
-		facts, err := LookUp(ctx, func(ctx context.Context) (contract.RetryFacts, error) { return e.Results.RetryFacts(ctx, key, id) })
+		facts, err := LookUp(ctx, func(ctx context.Context) (contract.RetryFacts, error) { return e.deps.Results.RetryFacts(ctx, key, id) })
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		e.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Retry(facts, e.Sizer.In(ctx))
+		e.deps.Accounts.Remember(ctx, key, facts.Account)
+		return checks.Retry(facts, e.deps.Sizer.In(ctx))
 	})
 }
 
@@ -125,7 +125,7 @@ func (e *Executor) run(
 		wait, cancel := context.WithDeadline(ctx, waitEnds)
 		defer cancel()
 		defer context.AfterFunc(stopping, cancel)()
-		return e.Locks.Acquire(wait, name)
+		return e.deps.Locks.Acquire(wait, name)
 	}
 	for range maxRounds {
 		response, err := e.round(ctx, acquire, format, early, decide)
@@ -150,7 +150,7 @@ func (e *Executor) round(
 	held := ""
 	if early != "" {
 		crash.At(crash.BeforeLock)
-		if lease, err := e.Locks.TryAcquire(ctx, early); err == nil {
+		if lease, err := e.deps.Locks.TryAcquire(ctx, early); err == nil {
 			defer lease.Release(ctx)
 			crash.At(crash.AfterLock)
 			held = early
@@ -184,14 +184,14 @@ func (e *Executor) round(
 // askAndSave sends the attempt to the model and saves the outcome. The id is chosen before the model is called, so that
 // saving twice is one save (spec: one-save-per-result).
 func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Response, error) {
-	if err := e.Quota.MaySave(at.Account); err != nil {
+	if err := e.deps.Quota.MaySave(at.Account); err != nil {
 		return contract.Response{}, err
 	}
-	id, err := e.NewID(at.At)
+	id, err := e.deps.NewID(at.At)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	save, giveBack, err := e.answer(ctx, at, id, false)
+	save, giveBack, err := e.deps.answer(ctx, at, id, false)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -209,7 +209,7 @@ func deleted(err error) bool { return errors.Is(err, apierr.ResultNotFound()) }
 // save tries until results respond. A save with a lost response is sent again; both are one save.
 func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	return e.sendUntilStored(ctx, "saving a result failed", func(err error) bool { return !lostRace(err) && !deleted(err) },
-		func(ctx context.Context) (contract.Response, error) { return e.Results.Save(ctx, s) })
+		func(ctx context.Context) (contract.Response, error) { return e.deps.Results.Save(ctx, s) })
 }
 
 // sendUntilStored calls send until results respond, or an error comes for which again returns false, for at most saveLimit.
@@ -228,7 +228,7 @@ func (e *Executor) sendUntilStored(
 		if err == nil || !again(err) {
 			return response, err
 		}
-		e.Log.WarnContext(ctx, failed, "error", err)
+		e.deps.Log.WarnContext(ctx, failed, "error", err)
 		select {
 		case <-time.After(pause + rand.N(pause)): //nolint:gosec // jitter needs no secrecy
 		case <-ctx.Done():

@@ -22,6 +22,7 @@ import (
 // bench is an Executor with everything around it faked. Everything runs in a synctest bubble, so time is not real.
 type bench struct {
 	*execute.Executor
+	asking  execute.Asking
 	results *fakeResults
 	asked   atomic.Int64
 	model   modelFunc
@@ -65,16 +66,17 @@ func newBench(t *testing.T) *bench {
 	b.quota.limit.Store(1000)
 	b.done, b.stop = context.WithCancel(t.Context())
 	var ids atomic.Uint32
+	b.asking = execute.Asking{
+		Models: modelFunc(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
+			b.asked.Add(1)
+			return b.model(ctx, a)
+		}),
+		Sizer: anySize{},
+		Quota: &b.quota,
+		Log:   slog.New(slog.DiscardHandler),
+	}
 	b.Executor = execute.New(execute.Deps{
-		Asking: execute.Asking{
-			Models: modelFunc(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
-				b.asked.Add(1)
-				return b.model(ctx, a)
-			}),
-			Sizer: anySize{},
-			Quota: &b.quota,
-			Log:   slog.New(slog.DiscardHandler),
-		},
+		Asking:  b.asking,
 		Results: b.results,
 		Locks:   locksOf{b},
 		NewID: func(at time.Time) (prism.ResultID, error) {

@@ -21,7 +21,7 @@ import (
 // rows answers rows by what the bench answers calls with, and counts rows in flight.
 func (b *bench) rows(inFlight *int, refuse error) *execute.Rows {
 	return &execute.Rows{
-		Asking: b.Asking,
+		Asking: b.asking,
 		Enter: func(context.Context, prism.AccountID) (func(), error) {
 			if refuse != nil {
 				return nil, refuse
@@ -107,7 +107,7 @@ func TestARowThatACallRefusesIsInvalidWithTheTextOfTheCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.Sizer = sizeOf("large")
+			b.asking.Sizer = sizeOf("large")
 			inFlight := 0
 			got, err := b.rows(&inFlight, nil).AnswerRow(t.Context(), rowFacts, rowOf(c.fields...))
 			if err != nil || got.Invalid != c.want || got.Save != nil || b.asked.Load() != 0 || b.quota.taken.Load() != 0 || inFlight != 0 {

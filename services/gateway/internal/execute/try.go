@@ -15,16 +15,16 @@ import (
 func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent api.NewTry) (contract.Response, error) {
 	// A client disconnect does not cancel the call: what it used is counted.
 	ctx = context.WithoutCancel(ctx)
-	facts, err := LookUp(ctx, func(ctx context.Context) (contract.TryFacts, error) { return e.Results.TryFacts(ctx, key) })
+	facts, err := LookUp(ctx, func(ctx context.Context) (contract.TryFacts, error) { return e.deps.Results.TryFacts(ctx, key) })
 	if err != nil {
 		return contract.Response{}, err
 	}
-	e.Accounts.Remember(ctx, key, facts.Account)
-	at, err := checks.Try(sent, facts, e.Sizer.In(ctx))
+	e.deps.Accounts.Remember(ctx, key, facts.Account)
+	at, err := checks.Try(sent, facts, e.deps.Sizer.In(ctx))
 	if err != nil {
 		return contract.Response{}, err
 	}
-	save, _, err := e.answer(ctx, at, prism.ResultID{}, false)
+	save, _, err := e.deps.answer(ctx, at, prism.ResultID{}, false)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -32,6 +32,6 @@ func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent api.New
 	// Only what was certainly not counted is sent again (spec: try-counts).
 	notTaken := func(err error) bool { return errors.Is(err, contract.ErrUnavailable) }
 	return e.sendUntilStored(ctx, "counting a try failed", notTaken, func(ctx context.Context) (contract.Response, error) {
-		return e.Results.FinishTry(ctx, try)
+		return e.deps.Results.FinishTry(ctx, try)
 	})
 }

@@ -48,7 +48,7 @@ type Deps struct {
 
 // Worker works on one job at a time.
 type Worker struct {
-	Deps
+	deps    Deps
 	deleted *prometheus.CounterVec
 	parts   *prometheus.CounterVec
 	jobs    prometheus.Gauge
@@ -65,7 +65,7 @@ const (
 // New makes a Worker.
 func New(d Deps) *Worker {
 	w := &Worker{
-		Deps: d,
+		deps: d,
 		deleted: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_deleted_results_total",
 			Help: "Results that jobs deleted: those of a call, or those older than the retention of a prism.",
@@ -106,7 +106,7 @@ func (w *Worker) Run(ctx context.Context) {
 	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
 		if worked, err := w.Work(ctx); err != nil && ctx.Err() == nil {
 			w.parts.WithLabelValues("failed").Inc()
-			w.Log.WarnContext(ctx, "a deletion of results failed and will be repeated", "error", err)
+			w.deps.Log.WarnContext(ctx, "a deletion of results failed and will be repeated", "error", err)
 			return lease
 		} else if worked {
 			return 0
@@ -120,8 +120,8 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	if jobs, err := w.countDue(ctx); err != nil || jobs == 0 {
 		return false, err
 	}
-	now := prism.Now(w.Now)
-	job, err := w.Store.TakeDeletion(ctx, now, now.Add(lease), w.served)
+	now := prism.Now(w.deps.Now)
+	job, err := w.deps.Store.TakeDeletion(ctx, now, now.Add(lease), w.served)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	} else if err != nil {
@@ -153,8 +153,8 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 func (w *Worker) countDue(ctx context.Context) (jobs int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
-	now := prism.Now(w.Now)
-	jobs, since, err := w.Store.DueDeletions(ctx, now)
+	now := prism.Now(w.deps.Now)
+	jobs, since, err := w.deps.Store.DueDeletions(ctx, now)
 	if err != nil {
 		return 0, err
 	}
@@ -171,7 +171,7 @@ func (w *Worker) countDue(ctx context.Context) (jobs int64, err error) {
 func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
-	by, err := w.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
+	by, err := w.deps.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
 	if err != nil {
 		return false, err
 	}
@@ -179,7 +179,7 @@ func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err
 	if job.Days > 0 {
 		reason = byRetention
 	}
-	deleted, ended, err := w.Store.DeletePart(ctx, job, by.At.Add(lease), by)
+	deleted, ended, err := w.deps.Store.DeletePart(ctx, job, by.At.Add(lease), by)
 	if err == nil {
 		crash.At(crash.InDeletion)
 		w.deleted.WithLabelValues(reason).Add(float64(deleted))
@@ -191,5 +191,5 @@ func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err
 func (w *Worker) giveBack(ctx context.Context, job store.Deletion) error {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
-	return w.Store.ReturnDeletion(ctx, job, prism.Now(w.Now))
+	return w.deps.Store.ReturnDeletion(ctx, job, prism.Now(w.deps.Now))
 }

@@ -58,14 +58,14 @@ func (m *measures) Collect(to chan<- prometheus.Metric) {
 func (w *Worker) MeasureWatched(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
-	slots, left, err := Slots(ctx, w.Store, w.Store)
+	slots, left, err := Slots(ctx, w.deps.Store, w.deps.Store)
 	if err != nil {
 		return err
 	}
 	var (
 		found []prometheus.Metric
 		late  = 0.
-		now   = prism.Now(w.Now)
+		now   = prism.Now(w.deps.Now)
 	)
 	for _, slot := range slots {
 		if slot.Shown == 0 {
@@ -76,7 +76,7 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 		if behind > stale {
 			continue
 		}
-		last, err := Read(ctx, w.Store, slot.DriftWatch, slot.Latest)
+		last, err := Read(ctx, w.deps.Store, slot.DriftWatch, slot.Latest)
 		if err != nil {
 			return err
 		}

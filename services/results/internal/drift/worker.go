@@ -43,7 +43,7 @@ type Deps struct {
 
 // Worker counts the answers of watched prisms, and measures the drift of their latest versions.
 type Worker struct {
-	Deps
+	deps     Deps
 	parts    *prometheus.CounterVec
 	counted  prometheus.Counter
 	measures measures
@@ -52,7 +52,7 @@ type Worker struct {
 // New makes a Worker.
 func New(d Deps) *Worker {
 	w := &Worker{
-		Deps: d,
+		deps: d,
 		parts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_drift_parts_total",
 			Help: "Parts of counting the answers of watched prisms by outcome: ok, failed.",
@@ -85,12 +85,12 @@ func (w *Worker) Run(ctx context.Context) {
 		if !time.Now().Before(measureAt) {
 			measureAt = time.Now().Add(measureEvery)
 			if err := w.MeasureWatched(ctx); err != nil && ctx.Err() == nil {
-				w.Log.WarnContext(ctx, "the drift of watched prisms was not measured and will be", "error", err)
+				w.deps.Log.WarnContext(ctx, "the drift of watched prisms was not measured and will be", "error", err)
 			}
 		}
 		if err != nil && ctx.Err() == nil {
 			w.parts.WithLabelValues("failed").Inc()
-			w.Log.WarnContext(ctx, "answers of a watched prism were not counted and will be", "error", err)
+			w.deps.Log.WarnContext(ctx, "answers of a watched prism were not counted and will be", "error", err)
 		}
 		return pause
 	})
@@ -98,9 +98,9 @@ func (w *Worker) Run(ctx context.Context) {
 
 // Work counts for a watch that is due, and returns false if there is none.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
-	now := prism.Now(w.Now)
+	now := prism.Now(w.deps.Now)
 	taken, err := bounded(ctx, func(ctx context.Context) (store.DriftWatch, error) {
-		return w.Store.TakeDriftWatch(ctx, now, now.Add(lease))
+		return w.deps.Store.TakeDriftWatch(ctx, now, now.Add(lease))
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
@@ -109,7 +109,7 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	}
 	// Rows of runs have the ids of when their chunk was leased, and may be saved long after.
 	oldest, err := bounded(ctx, func(ctx context.Context) (time.Time, error) {
-		return w.Store.OldestLease(ctx, taken.Account, taken.Prism)
+		return w.deps.Store.OldestLease(ctx, taken.Account, taken.Prism)
 	})
 	if err != nil {
 		return true, err
@@ -163,12 +163,12 @@ type spanOf struct {
 
 // part counts the next results. After the last part in a row the watch is due again.
 func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) {
-	now := prism.Now(t.Now)
+	now := prism.Now(t.deps.Now)
 	step := store.DriftStep{Reached: t.watch.Reached, DueAt: now.Add(lease), Add: Add}
 	var results []store.DriftAnswer
 	// A lease that is older than what was counted leaves nothing to count.
 	if step.Ended = true; string(t.last[:]) > string(t.watch.Reached[:]) {
-		results, err = t.Store.DriftAnswers(ctx, t.watch.Account, t.watch.Prism, t.watch.Reached, t.last)
+		results, err = t.deps.Store.DriftAnswers(ctx, t.watch.Account, t.watch.Prism, t.watch.Reached, t.last)
 		if err != nil {
 			return false, err
 		}
@@ -205,7 +205,7 @@ func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) 
 			step.Versions = append(step.Versions, v.DriftVersion)
 		}
 	}
-	if err := t.Store.AddDrift(ctx, t.watch, step); err != nil {
+	if err := t.deps.Store.AddDrift(ctx, t.watch, step); err != nil {
 		return false, err
 	}
 	t.watch.Reached = step.Reached
@@ -228,7 +228,7 @@ func (t *counting) count(ctx context.Context, r store.DriftAnswer, counts map[sp
 	}
 	answers, err := t.parser.Parse(r.Answers)
 	if err != nil {
-		t.Log.WarnContext(ctx, "the answers of a result cannot be read and are not counted", "result", r.ID.String(), "error", err)
+		t.deps.Log.WarnContext(ctx, "the answers of a result cannot be read and are not counted", "result", r.ID.String(), "error", err)
 		return nil
 	}
 	at := r.ID.Time()
@@ -258,11 +258,11 @@ func (t *counting) version(ctx context.Context, number int32) (*version, error) 
 	if v, known := t.versions[number]; known {
 		return v, nil
 	}
-	defined, err := t.Store.Version(ctx, t.watch.Account, t.watch.Prism, number)
+	defined, err := t.deps.Store.Version(ctx, t.watch.Account, t.watch.Prism, number)
 	if err != nil {
 		return nil, err
 	}
-	first, err := t.Store.DriftVersion(ctx, t.watch.Account, t.watch.Prism, number)
+	first, err := t.deps.Store.DriftVersion(ctx, t.watch.Account, t.watch.Prism, number)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ type Deps struct {
 
 // Worker reads files and removes content.
 type Worker struct {
-	Deps
+	deps     Deps
 	read     *prometheus.CounterVec
 	removals *prometheus.CounterVec
 	waiting  prometheus.Gauge
@@ -90,7 +90,7 @@ const (
 // New makes a Worker.
 func New(d Deps) *Worker {
 	w := &Worker{
-		Deps:  d,
+		deps:  d,
 		turns: turns{readers: max(minReaders, d.Readers), slices: map[prism.FileID]time.Duration{}},
 		read: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_file_readings_total",
@@ -141,7 +141,7 @@ func (w *Worker) Run(ctx context.Context) {
 func (w *Worker) repeat(ctx context.Context, every time.Duration, what string, work func(context.Context) (bool, error)) {
 	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
 		if worked, err := work(ctx); err != nil && ctx.Err() == nil {
-			w.Log.WarnContext(ctx, what+" failed and will be repeated", "error", err)
+			w.deps.Log.WarnContext(ctx, what+" failed and will be repeated", "error", err)
 		} else if worked {
 			return 0
 		}
@@ -183,14 +183,14 @@ func (w *Worker) take(ctx context.Context) (l store.FileLease, began *turn, err 
 	if !ok {
 		return l, nil, nil
 	}
-	token, err := w.NewID()
+	token, err := w.deps.NewID()
 	if err != nil {
 		return l, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	now := prism.Now(w.Now)
-	if l, err = w.Store.TakeReading(ctx, f, token, now, now.Add(lease)); err != nil {
+	now := prism.Now(w.deps.Now)
+	if l, err = w.deps.Store.TakeReading(ctx, f, token, now, now.Add(lease)); err != nil {
 		return l, nil, err
 	}
 	return l, w.turns.begin(f), nil
@@ -200,8 +200,8 @@ func (w *Worker) take(ctx context.Context) (l store.FileLease, began *turn, err 
 func (w *Worker) look(ctx context.Context) ([]store.ReadingQueue, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	now := prism.Now(w.Now)
-	queue, err := w.Store.ReadingQueue(ctx, now)
+	now := prism.Now(w.deps.Now)
+	queue, err := w.deps.Store.ReadingQueue(ctx, now)
 	if err != nil {
 		return nil, err
 	}
@@ -218,21 +218,21 @@ func (w *Worker) look(ctx context.Context) ([]store.ReadingQueue, error) {
 func (w *Worker) renew(ctx context.Context, l store.FileLease, chunks []store.FileChunk) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	return w.Store.RenewReading(ctx, l, prism.Now(w.Now).Add(lease), chunks)
+	return w.deps.Store.RenewReading(ctx, l, prism.Now(w.deps.Now).Add(lease), chunks)
 }
 
 // giveBack ends the lease after a fault, at the stop of this process, or at the end of a turn. The file waits for a time.
 func (w *Worker) giveBack(ctx context.Context, l store.FileLease, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	return w.Store.ReturnReading(ctx, l, prism.Now(w.Now).Add(wait))
+	return w.deps.Store.ReturnReading(ctx, l, prism.Now(w.deps.Now).Add(wait))
 }
 
 // end stores the outcome of a reading.
 func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	err := w.Store.EndReading(ctx, l, f)
+	err := w.deps.Store.EndReading(ctx, l, f)
 	if err == nil {
 		outcome := readyOutcome
 		if f.Status == prism.FileUnusable {
@@ -249,7 +249,7 @@ func (w *Worker) readFile(ctx context.Context, l store.FileLease, mine *turn) (e
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	owner := store.FileOwner{Account: l.Account, ID: l.File.ID}
-	copied := blobs.NewWriter(ctx, w.Blobs, owner, l.Token)
+	copied := blobs.NewWriter(ctx, w.deps.Blobs, owner, l.Token)
 	kept := false
 	defer func() {
 		if !kept {
@@ -317,10 +317,10 @@ func (w *Worker) pass(
 	keeps, to := blobs.InOrder, io.Writer(copied)
 	if l.File.Format == prism.FileXLSX || l.File.Format == prism.FileParquet {
 		keeps = blobs.AnyOrder
-		if _, err := w.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
+		if _, err := w.deps.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
 			return f, err
 		}
-		stored, err := w.Store.Storage(ctx, l.Account)
+		stored, err := w.deps.Store.Storage(ctx, l.Account)
 		if err != nil {
 			return f, err
 		}
@@ -329,7 +329,7 @@ func (w *Worker) pass(
 	if l.File.Readings > maxReadings {
 		return store.File{Status: prism.FileUnusable, Error: unreadable}, nil
 	}
-	parts, err := w.Store.Parts(ctx, l.Account, l.File.ID, 1, math.MaxInt32)
+	parts, err := w.deps.Store.Parts(ctx, l.Account, l.File.ID, 1, math.MaxInt32)
 	if err != nil {
 		return f, err
 	}
@@ -347,7 +347,7 @@ func (w *Worker) pass(
 		}
 		return flush()
 	}
-	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
+	source := blobs.Whole(w.deps.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
 	layout, rows, err := tabular.Read(ctx, l.File.Format, source, to, note)
 	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
 		return store.File{Status: prism.FileUnusable, Error: wrong.Text}, nil

@@ -28,22 +28,22 @@ const (
 // Remove deletes files that have expired, and removes the content of files that were deleted. It returns true if there may be
 // more (spec: file-expiry, file-delete).
 func (w *Worker) Remove(ctx context.Context) (more bool, err error) {
-	expired, err := w.Store.ExpiredFiles(ctx, prism.Now(w.Now), removeBatch)
+	expired, err := w.deps.Store.ExpiredFiles(ctx, prism.Now(w.deps.Now), removeBatch)
 	if err != nil {
 		return false, err
 	}
 	for _, f := range expired {
-		by, err := w.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
+		by, err := w.deps.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
 		if err != nil {
 			return false, err
 		}
-		err = w.Store.DeleteFile(ctx, f.Account, f.ID, by)
+		err = w.deps.Store.DeleteFile(ctx, f.Account, f.ID, by)
 		// Another replica was first, or a run begins to use the file.
 		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrFileUsed) {
 			return false, err
 		}
 	}
-	deleted, err := w.Store.DeletedFiles(ctx, prism.Now(w.Now).Add(-removeAfter), removeBatch)
+	deleted, err := w.deps.Store.DeletedFiles(ctx, prism.Now(w.deps.Now).Add(-removeAfter), removeBatch)
 	if err != nil {
 		return false, err
 	}
@@ -69,16 +69,16 @@ func (w *Worker) Remove(ctx context.Context) (more bool, err error) {
 func (w *Worker) remove(ctx context.Context, f store.DeletedFile) (forgotten bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, removeLimit)
 	defer cancel()
-	parts, err := w.Store.DeletedParts(ctx, f.FileOwner)
+	parts, err := w.deps.Store.DeletedParts(ctx, f.FileOwner)
 	if err != nil {
 		return false, err
 	}
-	again, err := w.Blobs.Delete(ctx, f.FileOwner, "", blobs.Known(parts, f.Copy)...)
+	again, err := w.deps.Blobs.Delete(ctx, f.FileOwner, "", blobs.Known(parts, f.Copy)...)
 	if err != nil || again {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer cancel()
-		return false, errors.Join(err, w.Store.PutOffRemoval(bounded, f.FileOwner, prism.Now(w.Now)))
+		return false, errors.Join(err, w.deps.Store.PutOffRemoval(bounded, f.FileOwner, prism.Now(w.deps.Now)))
 	}
 	crash.At(crash.InRemoval)
-	return true, w.Store.ForgetFile(ctx, f.FileOwner)
+	return true, w.deps.Store.ForgetFile(ctx, f.FileOwner)
 }

@@ -41,7 +41,7 @@ type Deps struct {
 
 // Worker tends runs.
 type Worker struct {
-	Deps
+	deps                        Deps
 	ended                       atomic.Bool // a lease has ended since the last look
 	looks                       *prometheus.CounterVec
 	runs, rows, leases, waiting prometheus.Gauge
@@ -53,7 +53,7 @@ func New(d Deps) *Worker {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 	}
 	w := &Worker{
-		Deps: d,
+		deps: d,
 		looks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_runs_tended_total",
 			Help: "Looks at the runs for what has waited long enough, by outcome: ok, failed.",
@@ -98,7 +98,7 @@ func (w *Worker) Run(ctx context.Context) {
 			err = w.measureQueue(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			w.Log.WarnContext(ctx, "runs of files were not tended and will be", "error", err)
+			w.deps.Log.WarnContext(ctx, "runs of files were not tended and will be", "error", err)
 		}
 		select {
 		case <-ticker.C:
@@ -113,7 +113,7 @@ func (w *Worker) Tend(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	for {
-		changed, err := w.Store.TendRuns(ctx, prism.Now(w.Now))
+		changed, err := w.deps.Store.TendRuns(ctx, prism.Now(w.deps.Now))
 		if err != nil {
 			w.looks.WithLabelValues("failed").Inc()
 			return err
@@ -129,9 +129,9 @@ func (w *Worker) Tend(ctx context.Context) error {
 func (w *Worker) mend(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	mended, err := w.Store.MendTimes(ctx, prism.Now(w.Now))
+	mended, err := w.deps.Store.MendTimes(ctx, prism.Now(w.deps.Now))
 	if mended > 0 {
-		w.Log.WarnContext(ctx, "the clock was set back, and what would have waited until its former time was brought to now", "times", mended)
+		w.deps.Log.WarnContext(ctx, "the clock was set back, and what would have waited until its former time was brought to now", "times", mended)
 	}
 	return err
 }
@@ -140,8 +140,8 @@ func (w *Worker) mend(ctx context.Context) error {
 func (w *Worker) measureQueue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	now := prism.Now(w.Now)
-	q, err := w.Store.QueueOfRuns(ctx, now)
+	now := prism.Now(w.deps.Now)
+	q, err := w.deps.Store.QueueOfRuns(ctx, now)
 	if err != nil {
 		return err
 	}
