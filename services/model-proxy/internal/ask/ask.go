@@ -31,6 +31,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/stack"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -139,6 +140,7 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 		// more of these goroutines than places.
 		defer s.places.Give(account)
 		defer set.Release()
+		stack.Grow()
 		done <- s.answer(ctx, a, route, second, t)
 	}()
 	var r result

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/stack"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -56,6 +57,7 @@ func (s *Asker) all(ctx context.Context, m *models.Model, calls []provider.Call,
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
+			stack.Grow()
 			results[i] = s.call(contexts[i], m, c, t)
 			if !results[i].OK() {
 				for _, cancel := range cancels[i+1:] {
