@@ -32,6 +32,8 @@ const (
 	userAgent = "prism-model-proxy"
 	// connectWait bounds connecting, so that further attempts fit in the model wait when packets to an address are dropped.
 	connectWait = 4 * time.Second
+	// oneWrite is the size of requests, with their headers, that are sent with one write.
+	oneWrite = 32 << 10
 )
 
 // Config configures a Client.
@@ -107,7 +109,7 @@ func New(c Config) (*Client, error) {
 				MaxIdleConnsPerHost:    cmp.Or(c.MaxConns, 256),
 				IdleConnTimeout:        90 * time.Second,
 				MaxResponseHeaderBytes: 64 << 10,
-				WriteBufferSize:        32 << 10, // a usual request is one write
+				WriteBufferSize:        oneWrite,
 				// Of a stream that nobody reads yet, no more than this is in memory: by default 4 MiB.
 				HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10, MaxReceiveBufferPerConnection: 1 << 20},
 			},
@@ -121,7 +123,18 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Body is the body of a request in parts, which are sent one behind the other.
 type Body [][]byte
 
+func (b Body) size() (n int) {
+	for _, part := range b {
+		n += len(part)
+	}
+	return n
+}
+
+// open joins a small body: net/http writes the headers, and then each part, by itself unless the body is a bytes.Reader.
 func (b Body) open() io.ReadCloser {
+	if b.size() <= oneWrite {
+		return io.NopCloser(bytes.NewReader(bytes.Join(b, nil)))
+	}
 	parts := net.Buffers(slices.Clone(b)) // reading takes the parts away
 	return io.NopCloser(&parts)
 }
@@ -141,10 +154,7 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 		return connectionFault(ctx, err)
 	}
 	req.Header = c.header.Clone()
-	for _, part := range body {
-		req.ContentLength += int64(len(part))
-	}
-	if req.ContentLength > 0 {
+	if req.ContentLength = int64(body.size()); req.ContentLength > 0 {
 		req.Body, req.GetBody = body.open(), func() (io.ReadCloser, error) { return body.open(), nil }
 	}
 	// Baggage stays between Prism's services.

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -253,5 +255,47 @@ func TestABodyIsReadUpToWhatItsQuestionsNeed(t *testing.T) {
 				t.Errorf("%d questions: of %d bytes came %d, want %d; %v", questions, size, got, want, fault)
 			}
 		}
+	}
+}
+
+// countedWrites counts the writes of a connection.
+type countedWrites struct {
+	net.Conn
+	writes *atomic.Int32
+}
+
+func (c countedWrites) Write(b []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(b)
+}
+
+func TestTheParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		input int
+		once  bool
+	}{{"of a usual request are one write", 2 << 10, true}, {"of a large one arrive too", 1 << 20, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			body := Body{[]byte(`{"text":"`), bytes.Repeat([]byte("a"), c.input), []byte(`"}`)}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				sent, _ := io.ReadAll(r.Body) // a server that answers before reads no more
+				_, _ = w.Write(sent)
+			}))
+			t.Cleanup(server.Close)
+			var writes atomic.Int32
+			dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+				return countedWrites{conn, &writes}, err
+			}
+			got, fault := post(t.Context(), client(t, Config{BaseURL: server.URL, Dial: dial}), body)
+			if fault != nil || !bytes.Equal(got, bytes.Join(body, nil)) {
+				t.Fatalf("%d bytes came back, %v", len(got), fault)
+			}
+			if once := writes.Load() == 1; once != c.once {
+				t.Errorf("%d writes", writes.Load())
+			}
+		})
 	}
 }
