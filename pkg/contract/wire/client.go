@@ -154,7 +154,8 @@ func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Re
 // errNoRoom is a response that does not fit into httpkit.Config.MaxResponseBytes of the caller.
 var errNoRoom = fmt.Errorf("%w: no memory for the response", contract.ErrUnavailable)
 
-// call makes one call. When a response was lost, the error is errLost and nobody knows whether the call took effect.
+// call makes one call. Large arguments are a pointer: others are copied to be encoded. When a response was lost, the error is errLost
+// and nobody knows whether the call took effect.
 func (c *client) call(ctx context.Context, path string, args any) (r contract.Response, err error) {
 	if c.tracer != nil {
 		var span trace.Span

@@ -80,7 +80,7 @@ type lookUpKey struct {
 func (r *results) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	at := lookUpKey{q.Key, q.Prism, q.Version}
 	known, _ := r.definitions.Get(at)
-	facts, err := decode[createFacts](r.lookUp(ctx, pathCreateFacts, createQuery{q, known.hash}))
+	facts, err := decode[createFacts](r.lookUp(ctx, pathCreateFacts, &createQuery{q, known.hash}))
 	v, hash := facts.Version, facts.VersionHash
 	switch {
 	case v == nil || hash == prism.DefinitionHash{}: // a definition without a name

@@ -28,7 +28,7 @@ func NewModels(cfg ClientConfig, deps ClientDeps) (Models, error) {
 func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	sent := ask{Hash: a.Hash, Fields: a.Fields, Context: a.Context, Hints: hints{Background: a.Background}}
 	if a.Hash != (prism.DefinitionHash{}) {
-		outcome, err := decode[contract.Outcome](m.call(ctx, pathAskByHash, sent))
+		outcome, err := decode[contract.Outcome](m.call(ctx, pathAskByHash, &sent))
 		if !errors.Is(err, errUnknownDefinition) {
 			return outcome, err
 		}
@@ -37,7 +37,7 @@ func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, erro
 	if sent.Definition, err = strictjson.Marshal(a.Definition); err != nil { // as contract.HashDefinition does
 		return contract.Outcome{}, err
 	}
-	return decode[contract.Outcome](m.call(ctx, pathAsk, sent))
+	return decode[contract.Outcome](m.call(ctx, pathAsk, &sent))
 }
 
 // List implements contract.Models.

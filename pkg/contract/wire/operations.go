@@ -24,7 +24,7 @@ type operationArgs[R any] struct {
 
 // Do implements contract.Results.
 func (r *results) Do(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
-	args := &operationArgs[any]{key, request} // a pointer is not copied to be encoded
+	args := &operationArgs[any]{key, request}
 	if op.Declared().Reads() {
 		return r.lookUp(ctx, operationPath(op), args)
 	}

@@ -44,7 +44,7 @@ func (r *results) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 }
 
 func (r *results) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
-	return r.call(ctx, pathSave, s)
+	return r.call(ctx, pathSave, &s)
 }
 
 func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
@@ -52,5 +52,5 @@ func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contrac
 }
 
 func (r *results) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
-	return r.call(ctx, pathFinishTry, t)
+	return r.call(ctx, pathFinishTry, &t)
 }

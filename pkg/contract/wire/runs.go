@@ -173,7 +173,7 @@ func (r *results) RenewLeases(ctx context.Context, leases []contract.Lease) ([]c
 }
 
 func (r *results) SaveRows(ctx context.Context, s contract.SaveRows) error {
-	_, err := r.call(ctx, pathSaveRows, packedSave(s))
+	_, err := r.call(ctx, pathSaveRows, new(packedSave(s)))
 	return err
 }
 

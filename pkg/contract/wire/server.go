@@ -91,7 +91,7 @@ func inJSON[Q, A any](method func(context.Context, Q) (A, error)) func(context.C
 		if err != nil {
 			return contract.Response{}, err
 		}
-		body, err := strictjson.Marshal(found)
+		body, err := strictjson.Marshal(&found)
 		return contract.Response{ContentType: contentJSON, Body: body}, err
 	}
 }
