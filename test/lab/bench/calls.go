@@ -56,7 +56,10 @@ func reads(s *system.System, ids []string) load.Work {
 }
 
 func creates(s *system.System, p system.Prism) load.Work {
-	b := request(s, http.MethodPost, p.CreatePath(), p.Body(""))
+	b := s.Request
+	if b == nil {
+		b = request(s, http.MethodPost, p.CreatePath(), p.Body(""))
+	}
 	return load.Work{Addr: s.Addr, Status: http.StatusOK, Request: func(int) []byte { return b }}
 }
 

@@ -51,7 +51,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; the figures mean nothing")
-	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but large")
+	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but gateways and large")
 	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain; of the row large: three,sqlite")
 	f.StringVar(&s.Calls, "calls", "all", "which calls are compared: read,create,keyed")
 	f.StringVar(&s.Prisms, "prisms", "all", "which prisms are compared: small,large")
@@ -130,6 +130,7 @@ func rows() []row {
 		{name: "runs-places", run: (*bench).placesOfRuns},
 		{name: "quality", run: (*bench).quality},
 		{name: "console", run: (*bench).console},
+		{name: "gateways", run: (*bench).gateways, long: true},
 		{name: "large", run: (*bench).large, long: true},
 	}
 }

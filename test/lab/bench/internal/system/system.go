@@ -24,6 +24,7 @@ type System struct {
 	URL       string     // of the database; "" with SQLite
 	Query     string     // after the path of creates with a key
 	IDs       [][]string // of stored results, by prism in the order of Prisms
+	Request   []byte     // of every call that asks the model, if it is no create
 
 	stores *Stores
 }
@@ -35,6 +36,7 @@ const (
 	OnSQLite       = "Prism, one process on SQLite"
 	NodePeer       = "Node and Fastify, one process"
 	BareChain      = "Bare chain, three processes"
+	PortkeyGateway = "Portkey's gateway"
 )
 
 // Close ends the processes. It may be called twice.
