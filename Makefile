@@ -67,13 +67,13 @@ quick: ## vet all, and run the tests that need no other program, without the rac
 
 # The race detector watches Prism: the tests of packages, and the programs that test/e2e starts (PRISM_TEST_RACE). The module test
 # itself is without: its dependencies would take minutes to compile once more, and its own code minutes to run; so is what starts no
-# goroutine and computes for minutes, pkg/calibration and tabular. `make lint` vets everything, so go test does not. The tests of
-# postgres and of the browser take the longest, so they begin first.
+# goroutine and computes for minutes, pkg/calibration and tabular. `make lint` vets everything, so go test does not. What takes the
+# longest begins first: the tests of the databases, and those of the browser and test/e2e.
 SEQUENTIAL := ./pkg/calibration ./services/results/internal/tabular
 
 test: deps ## run all tests but those of chaos, the lab and compat under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m ./services/results/internal/postgres $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
-	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m ./test/browser $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
+	$(RACE) -timeout 20m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
+	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
 compat: deps $(PORTKEY_INSTALLED) ## compare with programs of others: the official clients of model APIs, and Prism behind Portkey's gateway, from npm
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey
@@ -158,14 +158,14 @@ live: ## answer questions with a real model from PyPI, and write tables into doc
 quality: ## measure the offline model with labelled questions, and write the tables and pictures of docs/quality.md
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/quality -page docs/quality.md
 
-ci: test chaos-and-checks lab bench-smoke ## what CI runs
+ci: test chaos-and-checks bench-smoke ## what CI runs
 
 # The tests of chaos wait most of their time. What has no clock runs meanwhile, and yields to them.
 chaos-and-checks:
 	@$(MAKE) -j2 --output-sync=recurse chaos checks
 
 checks:
-	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check
+	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check lab
 
 deps: $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh

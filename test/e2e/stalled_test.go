@@ -13,7 +13,7 @@ import (
 
 // TestStalledExports holds that clients that do not read their exports take nothing from others and hold no service.
 func TestStalledExports(t *testing.T) {
-	onEach(t, func(t *testing.T, s *stack) {
+	only(t, services, func(t *testing.T, s *stack) {
 		// spec: export-limits, stalled-readers, fair-shares, stopping
 		t.Run("exports that nobody reads leave everyone else's calls, and a service that stops", func(t *testing.T) {
 			t.Parallel()
