@@ -128,20 +128,6 @@ func TestResultsSendADefinitionOnce(t *testing.T) {
 // tooLarge is a version whose definition is not cached.
 func tooLarge() prism.Version { return another(1, strings.Repeat("x", 64<<10)) }
 
-func TestResultsSendADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
-	t.Parallel()
-	var calls traffic
-	version := tooLarge()
-	far := &shelf{facts: contract.CreateFacts{Version: &version}}
-	near := dialResults(t, far, &calls)
-	for range 2 {
-		if got, err := near.CreateFacts(t.Context(), contract.CreateQuery{}); err != nil || !reflect.DeepEqual(got, far.facts) {
-			t.Errorf("got %+v, %v", got, err)
-		}
-	}
-	calls.want(t, "create-facts returned", "create-facts returned")
-}
-
 func TestAGatewaySendsADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
 	t.Parallel()
 	var calls traffic
@@ -159,19 +145,24 @@ func TestAGatewaySendsADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
 }
 
 // A definition with a member that is unknown here has no hash here.
-func TestResultsWithoutHashesSendDefinitionsEachTime(t *testing.T) {
+func TestResultsSendADefinitionThatIsNotKeptEachTime(t *testing.T) {
 	t.Parallel()
-	var calls traffic
-	version := realistic()
-	version.Hash = prism.DefinitionHash{}
-	far := &shelf{facts: contract.CreateFacts{Version: &version}}
-	near := dialResults(t, far, &calls)
-	for range 2 {
-		if got, err := near.CreateFacts(t.Context(), contract.CreateQuery{}); err != nil || !reflect.DeepEqual(got, far.facts) {
-			t.Errorf("got %+v, %v", got, err)
-		}
+	unhashed := realistic()
+	unhashed.Hash = prism.DefinitionHash{}
+	for name, version := range map[string]prism.Version{"too large": tooLarge(), "without a hash": unhashed} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var calls traffic
+			far := &shelf{facts: contract.CreateFacts{Version: &version}}
+			near := dialResults(t, far, &calls)
+			for range 2 {
+				if got, err := near.CreateFacts(t.Context(), contract.CreateQuery{}); err != nil || !reflect.DeepEqual(got, far.facts) {
+					t.Errorf("got %+v, %v", got, err)
+				}
+			}
+			calls.want(t, "create-facts returned", "create-facts returned")
+		})
 	}
-	calls.want(t, "create-facts returned", "create-facts returned")
 }
 
 // A hash that is not that of the definition, as it is decoded here, names nothing.

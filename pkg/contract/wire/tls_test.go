@@ -2,7 +2,6 @@ package wire_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,37 +24,20 @@ import (
 	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/testkit/certs"
 	"github.com/prism-results/prism/pkg/testkit/metrictest"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
-
-// lines is a log that several goroutines write.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // side is one of two services: a folder, what was read from it, and what was logged about it.
 type side struct {
 	*mtls.Identity
 	dir     string
 	metrics *prometheus.Registry
-	log     *lines
+	log     *syncbuffer.Buffer
 }
 
 func newSide(t *testing.T, files certs.Files) *side {
 	t.Helper()
-	s := &side{dir: t.TempDir(), metrics: prometheus.NewRegistry(), log: &lines{}}
+	s := &side{dir: t.TempDir(), metrics: prometheus.NewRegistry(), log: &syncbuffer.Buffer{}}
 	s.write(t, files)
 	var err error
 	if s.Identity, err = (mtls.Settings{Dir: s.dir}).Open(slog.New(slog.NewTextHandler(s.log, nil)), s.metrics); err != nil {
@@ -179,7 +160,7 @@ func TestServicesThatDoNotAgreeOnTLSTakeNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int64
-			cfg, service, caller := httpkit.Config{}, &side{log: &lines{}}, &side{log: &lines{}}
+			cfg, service, caller := httpkit.Config{}, &side{log: &syncbuffer.Buffer{}}, &side{log: &syncbuffer.Buffer{}}
 			if c.service.Cert != nil {
 				service = newSide(t, c.service)
 				cfg.TLS = service.Identity
@@ -248,27 +229,6 @@ func TestALostResponseOverTLSIsAFault(t *testing.T) {
 	defer c.Close()
 	if _, err := c.Save(t.Context(), contract.Save{}); err == nil || errors.Is(err, contract.ErrUnavailable) || requests.Load() != 1 {
 		t.Errorf("got %v after %d requests, want a fault: nobody knows whether it was saved", err, requests.Load())
-	}
-}
-
-func TestAServiceOverTLSThatWentAwayWhileTheConnectionWasIdleTookNothing(t *testing.T) {
-	t.Parallel()
-	a := newAuthority(t)
-	service, caller := newSide(t, issue(t, a, loopback, a)), newSide(t, issue(t, a, "gateway", a))
-	ctx, stop := context.WithCancel(t.Context())
-	url, stopped := serveUntil(ctx, t, httpkit.Config{TLS: service.Identity}, func(app *fiber.App, log *slog.Logger) {
-		wire.MountModels(app, calm{}, tokens(token), log)
-	})
-	c := dialTLS(t, strings.Replace(url, "http://", "https://", 1), caller)
-	if _, err := c.Ask(t.Context(), contract.Ask{}); err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	if err := <-stopped; err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v, want that the model was not called", err)
 	}
 }
 

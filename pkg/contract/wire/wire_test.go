@@ -200,20 +200,35 @@ func TestAddressesOfServicesAreChecked(t *testing.T) {
 
 func TestAServiceThatWentAwayWhileTheConnectionWasIdleTookNothing(t *testing.T) {
 	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	url, stopped := serveUntil(ctx, t, httpkit.Config{}, func(app *fiber.App, log *slog.Logger) {
-		wire.MountModels(app, calm{}, tokens(token), log)
-	})
-	c := dialModels(t, url)
-	if _, err := c.Ask(t.Context(), contract.Ask{}); err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	if err := <-stopped; err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v, want that the model was not called", err)
+	a := newAuthority(t)
+	service, caller := newSide(t, issue(t, a, loopback, a)), newSide(t, issue(t, a, "gateway", a))
+	for name, c := range map[string]struct {
+		config httpkit.Config
+		dial   func(url string) wire.Models
+	}{
+		"in plain text": {httpkit.Config{}, func(url string) wire.Models { return dialModels(t, url) }},
+		"over TLS": {httpkit.Config{TLS: service.Identity}, func(url string) wire.Models {
+			return dialTLS(t, strings.Replace(url, "http://", "https://", 1), caller)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancel(t.Context())
+			url, stopped := serveUntil(ctx, t, c.config, func(app *fiber.App, log *slog.Logger) {
+				wire.MountModels(app, calm{}, tokens(token), log)
+			})
+			models := c.dial(url)
+			if _, err := models.Ask(t.Context(), contract.Ask{}); err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			if err := <-stopped; err != nil {
+				t.Fatal(err)
+			}
+			if _, err := models.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) {
+				t.Errorf("got %v, want that the model was not called", err)
+			}
+		})
 	}
 }
 

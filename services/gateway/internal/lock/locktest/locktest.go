@@ -70,13 +70,20 @@ func Run(t *testing.T, open func(*testing.T, Config) Locker) {
 }
 
 func oneHolder(t *testing.T, l Locker) {
+	OneHolder(t, l)
+	Eventually(t, "nobody waits", func() bool { return l.Waiting() == 0 })
+}
+
+// OneHolder has many callers of lockers, which share their names, hold one name a few times each, and fails the test when two hold it.
+func OneHolder(t *testing.T, lockers ...lock.Locker) {
+	t.Helper()
 	const callers, rounds = 32, 8
 	var holders, held atomic.Int32
 	var group sync.WaitGroup
-	for range callers {
+	for n := range callers {
 		group.Go(func() {
 			for range rounds {
-				lease, err := l.Acquire(t.Context(), "contended")
+				lease, err := lockers[n%len(lockers)].Acquire(t.Context(), "contended")
 				if err != nil {
 					t.Errorf("Acquire: %v", err)
 					return
@@ -94,7 +101,6 @@ func oneHolder(t *testing.T, l Locker) {
 	if n := held.Load(); n != callers*rounds {
 		t.Errorf("the name was held %d times, want %d", n, callers*rounds)
 	}
-	Eventually(t, "nobody waits", func() bool { return l.Waiting() == 0 })
 }
 
 func independentNames(t *testing.T, l Locker) {

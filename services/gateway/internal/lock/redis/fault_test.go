@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/redistest"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/locktest"
 )
@@ -150,7 +151,7 @@ func TestARedisThatIsAwayAtTheStartIsInTheLogWithItsAddressAndThenUsed(t *testin
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{TCP: true})
 	inject(t, server, (*redistest.Server).Kill)
-	var printed logged
+	var printed syncbuffer.Buffer
 	url := "redis://u:hunter2@" + server.TCPAddr() + "/3"
 	l := openLocker(t, url, Config{Cooldown: 20 * time.Millisecond, Log: slog.New(slog.NewTextHandler(&printed, nil))})
 	greeted := make(chan struct{})
@@ -176,24 +177,6 @@ func TestARedisThatIsAwayAtTheStartIsInTheLogWithItsAddressAndThenUsed(t *testin
 	if strings.Contains(printed.String(), "hunter2") {
 		t.Error("the password is in the log")
 	}
-}
-
-// logged is a log that is read while it is written.
-type logged struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func TestARedisThatLosesItsDataEndsTheLeaseAndFreesTheName(t *testing.T) {

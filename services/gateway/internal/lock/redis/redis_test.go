@@ -48,33 +48,8 @@ func TestTheRedisLockPassesTheSuite(t *testing.T) {
 func TestOneOfManyInTwoProcessesHoldsANameAtATime(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{})
-	var holders, held atomic.Int32
-	var group sync.WaitGroup
-	const callers, rounds = 8, 10
-	for range 2 {
-		l := openLocker(t, server.URL(), Config{CommandTimeout: patient})
-		for range callers {
-			group.Go(func() {
-				for range rounds {
-					lease, err := l.Acquire(t.Context(), "name")
-					if err != nil {
-						t.Errorf("Acquire: %v", err)
-						return
-					}
-					if n := holders.Add(1); n != 1 {
-						t.Errorf("%d hold the name", n)
-					}
-					held.Add(1)
-					holders.Add(-1)
-					lease.Release(t.Context())
-				}
-			})
-		}
-	}
-	group.Wait()
-	if n := held.Load(); n != 2*callers*rounds {
-		t.Errorf("the name was held %d times", n)
-	}
+	open := func() lock.Locker { return openLocker(t, server.URL(), Config{CommandTimeout: patient}) }
+	locktest.OneHolder(t, open(), open())
 }
 
 // gateway is the lock of one gateway: its callers wait in memory, and one of them polls Redis.
