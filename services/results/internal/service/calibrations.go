@@ -62,7 +62,7 @@ func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, o
 	if err != nil {
 		return prism.Prism{}, nil, access.Translate(err, apierr.PrismNotFound())
 	}
-	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, of.Version})
+	v, err := s.version(ctx, account, versionIn(p, of.Version))
 	return p, v, access.Translate(err, apierr.VersionNotFound())
 }
 

@@ -103,7 +103,7 @@ type comparedAnswer struct {
 func (s *Service) sideOf(
 	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, question string,
 ) (c side, err error) {
-	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
+	v, err := s.version(ctx, account, versionIn(p, number))
 	if err != nil {
 		return c, access.Translate(err, apierr.VersionNotFound())
 	}

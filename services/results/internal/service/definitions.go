@@ -111,7 +111,7 @@ func (s *Service) readVersion(ctx context.Context, c store.Caller, in api.Versio
 	if err != nil {
 		return api.Version{}, access.Translate(err, apierr.PrismNotFound())
 	}
-	v, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, in.Version})
+	v, err := s.version(ctx, c.Account, versionIn(p, in.Version))
 	if err != nil {
 		return api.Version{}, err
 	}

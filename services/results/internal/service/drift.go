@@ -81,7 +81,7 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 	} else if err != nil {
 		return api.Drift{}, err
 	}
-	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
+	v, err := s.version(ctx, account, versionIn(p, number))
 	if err != nil {
 		return api.Drift{}, err
 	}

@@ -62,7 +62,7 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, cmp.Or(in.Version, p.Latest.Number)})
+	version, err := s.version(ctx, c.Account, versionIn(p, cmp.Or(in.Version, p.Latest.Number)))
 	if err != nil {
 		return nil, access.Translate(err, apierr.VersionNotFound())
 	}
@@ -204,7 +204,7 @@ func (q *labelQueue) waiting(ctx context.Context, entries []store.QueueEntry) (m
 	}
 	waiting := map[prism.ResultID]store.Queued{}
 	for _, w := range found {
-		v, err := q.version(ctx, q.account, versionID{q.of.ID, q.of.VersionsHash, w.Version})
+		v, err := q.version(ctx, q.account, versionIn(q.of, w.Version))
 		if err != nil {
 			return nil, err
 		}

@@ -226,7 +226,7 @@ func (s *Service) newLabel(
 	if t.Status != prism.OK {
 		return "", apierr.OnlyOKLabelled().Message, nil
 	}
-	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, t.Version})
+	v, err := s.version(ctx, account, versionIn(p, t.Version))
 	if err != nil {
 		return "", "", err
 	}
@@ -255,7 +255,7 @@ func (s *Service) listLabels(ctx context.Context, c store.Caller, in api.ListLab
 		return nil, err
 	}
 	return bodies.NewList(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
-		v, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, r.Version})
+		v, err := s.version(ctx, c.Account, versionIn(p, r.Version))
 		if err != nil {
 			return nil, err
 		}

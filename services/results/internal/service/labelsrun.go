@@ -70,14 +70,14 @@ func (s *Service) LabelsRun(
 func (s *Service) labelsRun(
 	ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun,
 ) (api.NewRun, error) {
-	of, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.FromLabelsOf})
+	of, err := s.version(ctx, account, versionIn(p, n.FromLabelsOf))
 	if err != nil {
 		return n, access.Translate(err, apierr.VersionNotFound())
 	}
 	if n.Version == 0 {
 		n.Version = p.Latest.Number
 	}
-	by, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.Version})
+	by, err := s.version(ctx, account, versionIn(p, n.Version))
 	if err != nil {
 		return n, access.Translate(err, apierr.VersionNotFound())
 	}

@@ -50,7 +50,7 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.version(ctx, l.Account, versionID{p.ID, p.VersionsHash, l.Run.Version})
+	v, err := s.version(ctx, l.Account, versionIn(p, l.Run.Version))
 	if err != nil {
 		return nil, err
 	}

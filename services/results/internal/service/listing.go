@@ -221,6 +221,6 @@ func (x *export) prepare(r prism.Result) error {
 	if err != nil {
 		return err
 	}
-	x.version, x.plan = r.Version, applied.plan
+	x.version, x.plan = r.Version, applied.Plan
 	return nil
 }

@@ -77,7 +77,7 @@ func (s *Service) previewRows(
 func (s *Service) previewPlan(
 	ctx context.Context, account prism.AccountID, of prism.Prism, l prism.Lens, number int32,
 ) (*format.Plan, error) {
-	answered, err := s.version(ctx, account, versionID{of.ID, of.VersionsHash, number})
+	answered, err := s.version(ctx, account, versionIn(of, number))
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	answered, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, run.Version})
+	answered, err := s.version(ctx, c.Account, versionIn(p, run.Version))
 	if err != nil {
 		return contract.Stream{}, err
 	}

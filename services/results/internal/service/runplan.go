@@ -65,7 +65,7 @@ func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Pri
 	if number == 0 {
 		number = p.Latest.Number
 	}
-	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
+	v, err := s.version(ctx, account, versionIn(p, number))
 	if err != nil {
 		return planned{}, access.Translate(err, apierr.VersionNotFound())
 	}

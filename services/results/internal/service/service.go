@@ -230,7 +230,7 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 	if err != nil {
 		return contract.Response{}, err
 	}
-	table := format.Table{Slug: p.Slug, Lens: applied.lens}
+	table := format.Table{Slug: p.Slug, Lens: applied.Lens}
 	if f.Tabular() { // the fields of the latest version are columns
 		latest, err := s.version(ctx, account, versionOf(p, p.Latest))
 		if err != nil {
@@ -238,7 +238,7 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 		}
 		table.Latest = latest.Definition
 	}
-	return format.One(f, table, format.Row{Result: r, Plan: applied.plan})
+	return format.One(f, table, format.Row{Result: r, Plan: applied.Plan})
 }
 
 // version is one version of a prism, from memory if possible.

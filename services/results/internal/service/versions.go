@@ -32,6 +32,11 @@ type versionID struct {
 	number       int32
 }
 
+// versionIn is a version of a prism.
+func versionIn(p prism.Prism, number int32) versionID {
+	return versionID{p.ID, p.VersionsHash, number}
+}
+
 func versionOf(p store.PrismState, number int32) versionID {
 	return versionID{p.ID, p.VersionsHash, number}
 }
@@ -56,8 +61,8 @@ type version struct {
 type applied struct {
 	json string       // the Lens as it is stored
 	pins prism.PinsID // of a calibrated Lens; other Lenses do without
-	lens prism.Lens
-	plan *format.Plan
+	Lens prism.Lens
+	Plan *format.Plan
 }
 
 func newVersion(v prism.Version) *version {
@@ -71,21 +76,21 @@ var errLens = errors.New("a stored Lens is not readable")
 
 // apply prepares the Lens of a prism for the results of the version. pinned looks up what a calibrated one needs.
 func (v *version) apply(p store.PrismState, pinned func() (lens.Pinned, error)) (*applied, error) {
-	if a := v.applied.Load(); a != nil && a.json == p.Lens && (a.pins == p.Pins || !a.plan.Calibrated()) {
+	if a := v.applied.Load(); a != nil && a.json == p.Lens && (a.pins == p.Pins || !a.Plan.Calibrated()) {
 		return a, nil
 	}
 	a := &applied{json: p.Lens, pins: p.Pins}
-	if strictjson.Unmarshal([]byte(p.Lens), &a.lens) != nil {
+	if strictjson.Unmarshal([]byte(p.Lens), &a.Lens) != nil {
 		return nil, errLens
 	}
 	var calibrations lens.Pinned
-	if a.lens.Calibrated() {
+	if a.Lens.Calibrated() {
 		var err error
 		if calibrations, err = pinned(); err != nil {
 			return nil, err
 		}
 	}
-	a.plan = format.NewPlan(a.lens, v.Definition, calibrations)
+	a.Plan = format.NewPlan(a.Lens, v.Definition, calibrations)
 	v.applied.Store(a)
 	return a, nil
 }

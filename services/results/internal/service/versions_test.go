@@ -44,7 +44,7 @@ func TestALensIsAppliedOnlyWhereItWasPrepared(t *testing.T) {
 	for _, v := range []*version{one, other} {
 		for _, column := range []string{"a", "b"} {
 			first, err := v.apply(lens(column), nil)
-			if err != nil || first.lens.Columns[0].Name != column || kept[first] {
+			if err != nil || first.Lens.Columns[0].Name != column || kept[first] {
 				t.Fatalf("version %d, Lens %s: %+v, %v", v.Number, column, first, err)
 			}
 			if again, _ := v.apply(lens(column), nil); again != first {
