@@ -24,6 +24,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/instrumented"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/service"
@@ -193,9 +194,9 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	return nil
 }
 
-func newKey() (service.APIKey, error) {
+func newKey() (keys.Secret, error) {
 	k, err := apikey.New(rand.Reader)
-	return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
+	return keys.Secret{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 }
 
 func newToken() (string, error) { return apikey.NewToken(rand.Reader) }

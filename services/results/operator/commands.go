@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/keys"
 )
 
 // Command is an operator command with its arguments.
@@ -30,7 +30,7 @@ type Command struct {
 type arguments struct {
 	subject, account, name, role, url string
 	print                             bool // a link, whatever standard output is
-	limits                            store.LimitsChange
+	limits                            keys.LimitsChange
 	claim                             string // NAME=VALUE; "": none
 	remove                            bool   // the claim
 }

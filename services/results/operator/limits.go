@@ -8,7 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/keys"
 )
 
 // none stands for a limit that an account does not have.
@@ -79,8 +79,8 @@ func shownSize(limit int64) string {
 var units = []string{"KiB", "MiB", "GiB"}
 
 // SetLimits changes limits of an account and returns all of its limits. The zero change only reads them.
-func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
-	if c != (store.LimitsChange{}) {
+func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c keys.LimitsChange) (prism.Limits, error) {
+	if c != (keys.LimitsChange{}) {
 		by, err := o.by()
 		if err != nil {
 			return prism.Limits{}, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -78,15 +79,15 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 const keysPage = 1000
 
 // Keys iterates over the keys of an account, newest first. An error ends the iteration.
-func (o *Operator) Keys(ctx context.Context, account prism.AccountID) iter.Seq2[store.APIKey, error] {
-	return func(yield func(store.APIKey, error) bool) {
+func (o *Operator) Keys(ctx context.Context, account prism.AccountID) iter.Seq2[keys.APIKey, error] {
+	return func(yield func(keys.APIKey, error) bool) {
 		for page := (store.Page{Limit: keysPage}); ; {
-			keys, more, err := o.service.Store.ListKeys(ctx, account, page)
+			listed, more, err := o.service.Store.ListKeys(ctx, account, page)
 			if err != nil {
-				yield(store.APIKey{}, err)
+				yield(keys.APIKey{}, err)
 				return
 			}
-			for _, k := range keys {
+			for _, k := range listed {
 				page.After = k.ID.UUID
 				if !yield(k, nil) {
 					return

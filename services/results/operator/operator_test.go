@@ -19,6 +19,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
@@ -39,9 +41,9 @@ func newStore(t *testing.T) (*operator.Operator, *sqlite.Store) {
 	a := service.New(service.Deps{
 		Store: s, Now: time.Now, NewID: service.OrderedIDs(time.Now),
 		NewToken: func() (string, error) { return apikey.NewToken(rand.Reader) },
-		NewKey: func() (service.APIKey, error) {
+		NewKey: func() (keys.Secret, error) {
 			k, err := apikey.New(rand.Reader)
-			return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
+			return keys.Secret{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 		},
 	})
 	return operator.New(a), s
@@ -326,7 +328,7 @@ func TestALinkSignsTheOperatorIn(t *testing.T) {
 			t.Fatalf("the link is %q", text)
 		}
 		link := contract.LinkDigest(sha256.Sum256([]byte(token)))
-		begun, err := s.SignIn(t.Context(), store.SignIn{
+		begun, err := s.SignIn(t.Context(), members.SignIn{
 			Session: contract.SessionDigest(link), ID: prism.UUID{link[0]}, Link: &link,
 			NewID: service.OrderedIDs(time.Now), At: time.Now(),
 		})

@@ -4,7 +4,7 @@ import (
 	"flag"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/keys"
 )
 
 // option is a flag of a command: how the usage shows it, and how it is read.
@@ -59,15 +59,15 @@ func removeOption() option {
 }
 
 func limitOptions() []option {
-	number := func(name string, member func(*store.LimitsChange) **int32) option {
+	number := func(name string, member func(*keys.LimitsChange) **int32) option {
 		return option{name: name, value: "N", register: func(flags *flag.FlagSet, name string, in *arguments) {
 			flags.Var(limit{member(&in.limits)}, name, "")
 		}}
 	}
 	return []option{
-		number("requests-per-second", func(l *store.LimitsChange) **int32 { return &l.RequestsPerSecond }),
-		number("concurrency", func(l *store.LimitsChange) **int32 { return &l.Concurrency }),
-		number("results-per-day", func(l *store.LimitsChange) **int32 { return &l.ResultsPerDay }),
+		number("requests-per-second", func(l *keys.LimitsChange) **int32 { return &l.RequestsPerSecond }),
+		number("concurrency", func(l *keys.LimitsChange) **int32 { return &l.Concurrency }),
+		number("results-per-day", func(l *keys.LimitsChange) **int32 { return &l.ResultsPerDay }),
 		{name: "stored-bytes", value: "SIZE", register: func(flags *flag.FlagSet, name string, in *arguments) {
 			flags.Var(sizeLimit{&in.limits.StoredBytes}, name, "")
 		}},

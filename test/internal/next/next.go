@@ -34,14 +34,14 @@ var ReadRetention = Op[PrismRequest, Retention]{Declaration{
 	{"pkg/api/prisms.go", "	// ETag names the prism", `	// Why, if the response is that of SetRetention.
 	RetentionNote string ` + "`json:\"retention_note,omitzero\"`" + `
 	// ETag names the prism`},
-	{"services/results/internal/service/operations.go", "		access.Change(s.Access, api.SetRetention, s.setRetention),", `		access.Change(s.Access, api.SetRetention, s.setRetention),
+	{"services/results/internal/prisms/handlers.go", "		access.Handle(api.ReadVersion, s.readVersion),", `		access.Handle(api.ReadVersion, s.readVersion),
 		access.Handle(api.ReadRetention, func(ctx context.Context, c store.Caller, in api.PrismRequest) (api.Retention, error) {
 			p, err := s.readPrism(ctx, c, in)
 			return api.Retention{Days: p.RetentionDays}, err
 		}),`},
 	{
-		"services/results/internal/service/deletion.go", "	return newPrismBody(p), s.Store.SetRetention(",
-		"	body := newPrismBody(p)\n	body.RetentionNote = in.Note\n	return body, s.Store.SetRetention(",
+		"services/results/internal/service/deletion.go", "	return prisms.NewBody(p), s.Store.SetRetention(",
+		"	body := prisms.NewBody(p)\n	body.RetentionNote = in.Note\n	return body, s.Store.SetRetention(",
 	},
 }
 

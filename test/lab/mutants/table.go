@@ -13,6 +13,7 @@ const (
 	sqlite   = stores + "sqlite/"
 	shared   = stores + "sqlstore/"
 	sqldb    = stores + "sqldb/"
+	members  = stores + "members/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"
 	service  = "services/results/internal/service/"
@@ -346,20 +347,20 @@ var mutants = []mutant{
 	},
 
 	{
-		file: shared + "sessions.go", tests: sqlite, why: "a session that is used never ends",
-		old: "f.ExpiresAt = earlierOf(now.Add(store.SessionIdleTime), f.EndsAt)",
+		file: members + "sessions.go", tests: sqlite, why: "a session that is used never ends",
+		old: "f.ExpiresAt = earlierOf(now.Add(SessionIdleTime), f.EndsAt)",
 		new: "f.ExpiresAt = now.Add(store.SessionIdleTime)",
 	},
 	{
-		file: shared + "sessions.go", tests: sqlite, why: "a session makes keys of the first account whichever it asks for",
+		file: members + "sessions.go", tests: sqlite, why: "a session makes keys of the first account whichever it asks for",
 		old: "if k.Account.IsZero() || a.ID == k.Account {", new: "if k.Account.IsZero() || !a.ID.IsZero() {",
 	},
 	{
-		file: shared + "sessions.go", tests: sqlite, why: "a session that was not used for too long goes on",
+		file: members + "sessions.go", tests: sqlite, why: "a session that was not used for too long goes on",
 		old: "WHERE s.digest = $1 AND s.expires_at > $2\nORDER BY", new: "WHERE s.digest = $1 AND $2 = $2\nORDER BY",
 	},
 	{
-		file: shared + "members.go", tests: sqlite, why: "an owner who never signed in is enough for the last one to go",
+		file: members + "sql.go", tests: sqlite, why: "an owner who never signed in is enough for the last one to go",
 		old: "role = 'owner' AND signed_in_by IS NOT NULL", new: "role = 'owner'",
 	},
 

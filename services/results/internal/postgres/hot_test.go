@@ -15,7 +15,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -40,7 +42,7 @@ func traced(t testing.TB, u string) (context.Context, *postgres.Store, *tracetes
 		}
 	}
 	must(s.CreateAccount(t.Context(), account(), "a", storetest.By()))
-	must(s.CreateKey(t.Context(), account(), store.APIKey{}, digest(), 9, storetest.By()))
+	must(s.CreateKey(t.Context(), account(), keys.APIKey{}, digest(), 9, storetest.By()))
 	p := prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}
 	must(s.CreatePrism(t.Context(), account(), p, storetest.By()))
 	ctx, span := provider.Tracer("test").Start(t.Context(), "caller") // a statement is traced within a span alone
@@ -129,7 +131,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := s.ListPrisms(ctx, account(), store.All, page); err != nil {
+	if _, _, err := s.ListPrisms(ctx, account(), prisms.All, page); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.ListKeys(ctx, account(), page); err != nil {
@@ -141,7 +143,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k := store.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}
+	k := keys.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}
 	if err := s.CreateKey(ctx, account(), k, contract.KeyDigest{5}, 9, storetest.By()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
@@ -44,7 +45,7 @@ func newReplicated(t *testing.T) *replicated {
 	must(postgres.Migrate(t.Context(), r.primary.URL(r.database)))
 	r.Store = open(t, r.primary.URL(r.database))
 	must(r.CreateAccount(t.Context(), account(), "a", storetest.By()))
-	must(r.CreateKey(t.Context(), account(), store.APIKey{}, digest(), 9, storetest.By()))
+	must(r.CreateKey(t.Context(), account(), keys.APIKey{}, digest(), 9, storetest.By()))
 	p := prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}
 	must(r.CreatePrism(t.Context(), account(), p, storetest.By()))
 	return r

@@ -12,8 +12,10 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // TestSavesThatAreSentTogetherEndAsTheyWouldAlone sends saves of every outcome as one statement.
@@ -98,7 +100,7 @@ func TestSavesThatAreSentTogetherEndAsTheyWouldAlone(t *testing.T) {
 			t.Errorf("%s: saved %+v", save.name, got.saved)
 		}
 	}
-	sums, _, err := s.ReadUsage(ctx, account(), store.UsageFilter{By: api.ByKey, To: math.MaxInt32})
+	sums, _, err := s.ReadUsage(ctx, account(), usage.Filter{By: api.ByKey, To: math.MaxInt32})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +129,8 @@ func TestLookUpsThatAreSentTogetherFindWhatTheyWouldAlone(t *testing.T) {
 	unknown, revoked := contract.KeyDigest{200}, contract.KeyDigest{5}
 	for _, err := range []error{
 		s.CreateAccount(ctx, theirs, "b", storetest.By()),
-		s.CreateKey(ctx, theirs, store.APIKey{ID: prism.KeyID{UUID: prism.UUID{6}}}, theirKey, 9, storetest.By()),
-		s.CreateKey(ctx, account(), store.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}, revoked, 9, storetest.By()),
+		s.CreateKey(ctx, theirs, keys.APIKey{ID: prism.KeyID{UUID: prism.UUID{6}}}, theirKey, 9, storetest.By()),
+		s.CreateKey(ctx, account(), keys.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}, revoked, 9, storetest.By()),
 	} {
 		if err != nil {
 			t.Fatal(err)

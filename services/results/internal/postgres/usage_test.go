@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/changes"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // counted fails the test unless usage is a scan of the results, and stored bytes one of results and files.
@@ -20,7 +20,7 @@ func counted(t testing.TB, url string) {
 	t.Helper()
 	s := open(t, url)
 	for range 2 {
-		sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByDay, To: math.MaxInt32})
+		sums, _, err := s.ReadUsage(t.Context(), account(), usage.Filter{By: api.ByDay, To: math.MaxInt32})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestWhatTheReleaseBeforeSavesIsToldAndCountedOnce(t *testing.T) {
 	_, s, _ := traced(t, url)
 	exec(t, url, saveBefore, account().UUID, prism.UUID{9}, prismID().UUID)
 	for range 2 {
-		sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByModel, To: math.MaxInt32})
+		sums, _, err := s.ReadUsage(t.Context(), account(), usage.Filter{By: api.ByModel, To: math.MaxInt32})
 		if err != nil || len(sums) != 1 || sums[0].Results != 1 {
 			t.Errorf("usage is %+v, %v", sums, err)
 		}
@@ -156,7 +156,7 @@ func TestASaveNeedsNoRightToTheTablesOfUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: api.ByModel, To: math.MaxInt32})
+	sums, _, err := s.ReadUsage(t.Context(), account(), usage.Filter{By: api.ByModel, To: math.MaxInt32})
 	if err != nil || len(sums) != 1 || sums[0].Results != 1 {
 		t.Errorf("usage is %+v, %v", sums, err)
 	}

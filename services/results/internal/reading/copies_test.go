@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
@@ -129,7 +130,7 @@ func TestAFileWhoseRowsAreMoreThanItsAccountMayStoreIsUnusable(t *testing.T) {
 			w := newWorld(t)
 			w.format = format
 			most := int64(len(content) + len(csv(3)))
-			if _, err := w.SetLimits(t.Context(), w.account, store.LimitsChange{StoredBytes: &most}, storetest.By()); err != nil {
+			if _, err := w.SetLimits(t.Context(), w.account, keys.LimitsChange{StoredBytes: &most}, storetest.By()); err != nil {
 				t.Fatal(err)
 			}
 			id := w.completed(t, content)

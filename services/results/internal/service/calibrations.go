@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -57,12 +58,12 @@ func newCalibrationBody(c store.Calibration) (api.Calibration, error) {
 }
 
 // versionOfPrism finds a version that a call names: apierr.PrismNotFound, apierr.VersionNotFound.
-func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, of api.VersionRequest) (prism.Prism, *version, error) {
+func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, of api.VersionRequest) (prism.Prism, *prisms.Cached, error) {
 	p, err := s.Store.Prism(ctx, account, of.Prism)
 	if err != nil {
 		return prism.Prism{}, nil, access.Translate(err, apierr.PrismNotFound())
 	}
-	v, err := s.version(ctx, account, versionIn(p, of.Version))
+	v, err := s.Version(ctx, account, prisms.VersionIn(p, of.Version))
 	return p, v, access.Translate(err, apierr.VersionNotFound())
 }
 
@@ -255,8 +256,8 @@ func (s *Service) readPinnedCalibrations(ctx context.Context, c store.Caller, in
 }
 
 // apply prepares the Lens of a prism for the results of a version.
-func (s *Service) apply(ctx context.Context, account prism.AccountID, v *version, p store.PrismState) (*applied, error) {
-	return v.apply(p, func() (lens.Pinned, error) { return s.pinnedBy(ctx, account, p.ID, p.Pins, v.Number) })
+func (s *Service) apply(ctx context.Context, account prism.AccountID, v *prisms.Cached, p store.PrismState) (*prisms.Applied, error) {
+	return v.Apply(p, func() (lens.Pinned, error) { return s.pinnedBy(ctx, account, p.ID, p.Pins, v.Number) })
 }
 
 // pinned is the calibrations that a Lens needs for the results of a version.

@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -103,7 +104,7 @@ type comparedAnswer struct {
 func (s *Service) sideOf(
 	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, question string,
 ) (c side, err error) {
-	v, err := s.version(ctx, account, versionIn(p, number))
+	v, err := s.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return c, access.Translate(err, apierr.VersionNotFound())
 	}

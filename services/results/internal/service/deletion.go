@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) setRetention(ctx context.Context, account prism.AccountID, by 
 	if in.Days != nil {
 		p.RetentionDays = int32(*in.Days) //nolint:gosec // the declaration bounds it
 	}
-	return newPrismBody(p), s.Store.SetRetention(ctx, account, p.ID, p.RetentionDays, by)
+	return prisms.NewBody(p), s.Store.SetRetention(ctx, account, p.ID, p.RetentionDays, by)
 }
 
 // deleteResults has a worker delete what the call has counted, and what it did not get to count.

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -81,7 +82,7 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 	} else if err != nil {
 		return api.Drift{}, err
 	}
-	v, err := s.version(ctx, account, versionIn(p, number))
+	v, err := s.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return api.Drift{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -62,7 +63,7 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.version(ctx, c.Account, versionIn(p, cmp.Or(in.Version, p.Latest.Number)))
+	version, err := s.Version(ctx, c.Account, prisms.VersionIn(p, cmp.Or(in.Version, p.Latest.Number)))
 	if err != nil {
 		return nil, access.Translate(err, apierr.VersionNotFound())
 	}
@@ -95,7 +96,7 @@ func newQueuedBody(r prism.Result) queuedBody {
 }
 
 // random finds the next results in the random order. more tells that there may be further ones.
-func (q *labelQueue) random(ctx context.Context, v *version) (entries []store.QueueEntry, more bool, err error) {
+func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []store.QueueEntry, more bool, err error) {
 	var from prism.UUID
 	if q.queue.Version != 0 { // the version answered nothing before it was made
 		from = prism.FirstUUID(v.CreatedAt.Add(-store.MaxIDAge))
@@ -105,7 +106,7 @@ func (q *labelQueue) random(ctx context.Context, v *version) (entries []store.Qu
 }
 
 // uncertain finds the most uncertain results.
-func (q *labelQueue) uncertain(ctx context.Context, _ *version) (entries []store.QueueEntry, more bool, err error) {
+func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries []store.QueueEntry, more bool, err error) {
 	var parser answerjson.Parser
 	entry := func(u store.Unlabelled) (*store.QueueEntry, error) {
 		answers, err := parser.Parse(u.Answers)
@@ -204,7 +205,7 @@ func (q *labelQueue) waiting(ctx context.Context, entries []store.QueueEntry) (m
 	}
 	waiting := map[prism.ResultID]store.Queued{}
 	for _, w := range found {
-		v, err := q.version(ctx, q.account, versionIn(q.of, w.Version))
+		v, err := q.Version(ctx, q.account, prisms.VersionIn(q.of, w.Version))
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -103,7 +104,7 @@ func (s *Service) readLabels(ctx context.Context, c access.Caller, in api.Result
 }
 
 // labelledResult finds a result, and the version that answered it.
-func (s *Service) labelledResult(ctx context.Context, c access.Caller, id prism.ResultID) (store.ResultFacts, *version, error) {
+func (s *Service) labelledResult(ctx context.Context, c access.Caller, id prism.ResultID) (store.ResultFacts, *prisms.Cached, error) {
 	found, err := s.Store.ResultFacts(ctx, c.Digest, id, store.WithoutInput)
 	if err != nil {
 		return found, nil, err
@@ -111,12 +112,12 @@ func (s *Service) labelledResult(ctx context.Context, c access.Caller, id prism.
 	if found.Result == nil {
 		return found, nil, store.ErrNotFound
 	}
-	v, err := s.version(ctx, c.Account, versionOf(*found.Prism, found.Result.Version))
+	v, err := s.Version(ctx, c.Account, prisms.VersionOf(*found.Prism, found.Result.Version))
 	return found, v, err
 }
 
 // labelsBody is the body of a result with its labels.
-func (s *Service) labelsBody(ctx context.Context, account prism.AccountID, found store.ResultFacts, v *version) ([]byte, error) {
+func (s *Service) labelsBody(ctx context.Context, account prism.AccountID, found store.ResultFacts, v *prisms.Cached) ([]byte, error) {
 	labels, err := s.Store.LabelsOf(ctx, account, found.Prism.ID, found.Result.ID)
 	if err != nil {
 		return nil, err
@@ -226,7 +227,7 @@ func (s *Service) newLabel(
 	if t.Status != prism.OK {
 		return "", apierr.OnlyOKLabelled().Message, nil
 	}
-	v, err := s.version(ctx, account, versionIn(p, t.Version))
+	v, err := s.Version(ctx, account, prisms.VersionIn(p, t.Version))
 	if err != nil {
 		return "", "", err
 	}
@@ -255,7 +256,7 @@ func (s *Service) listLabels(ctx context.Context, c store.Caller, in api.ListLab
 		return nil, err
 	}
 	return bodies.NewList(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
-		v, err := s.version(ctx, c.Account, versionIn(p, r.Version))
+		v, err := s.Version(ctx, c.Account, prisms.VersionIn(p, r.Version))
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -70,14 +71,14 @@ func (s *Service) LabelsRun(
 func (s *Service) labelsRun(
 	ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun,
 ) (api.NewRun, error) {
-	of, err := s.version(ctx, account, versionIn(p, n.FromLabelsOf))
+	of, err := s.Version(ctx, account, prisms.VersionIn(p, n.FromLabelsOf))
 	if err != nil {
 		return n, access.Translate(err, apierr.VersionNotFound())
 	}
 	if n.Version == 0 {
 		n.Version = p.Latest.Number
 	}
-	by, err := s.version(ctx, account, versionIn(p, n.Version))
+	by, err := s.Version(ctx, account, prisms.VersionIn(p, n.Version))
 	if err != nil {
 		return n, access.Translate(err, apierr.VersionNotFound())
 	}

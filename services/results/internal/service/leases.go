@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.version(ctx, l.Account, versionIn(p, l.Run.Version))
+	v, err := s.Version(ctx, l.Account, prisms.VersionIn(p, l.Run.Version))
 	if err != nil {
 		return nil, err
 	}

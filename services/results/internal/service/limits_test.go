@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
@@ -39,7 +39,7 @@ func TestLimitsAreThoseOfTheStore(t *testing.T) {
 	if limits, err := w.Limits(t.Context()); err != nil || len(limits) != 0 {
 		t.Errorf("%v, %v", limits, err)
 	}
-	set, err := w.Store.SetLimits(t.Context(), w.account, store.LimitsChange{Concurrency: new(int32(3))}, storetest.By())
+	set, err := w.Store.SetLimits(t.Context(), w.account, keys.LimitsChange{Concurrency: new(int32(3))}, storetest.By())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -213,7 +214,7 @@ func (x *export) prepare(r prism.Result) error {
 	if x.plan != nil && x.version == r.Version {
 		return nil
 	}
-	answered, err := x.service.version(x.ctx, x.account, versionOf(x.prism, r.Version))
+	answered, err := x.service.Version(x.ctx, x.account, prisms.VersionOf(x.prism, r.Version))
 	if err != nil {
 		return err
 	}

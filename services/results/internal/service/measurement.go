@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -17,7 +18,7 @@ type measurement struct {
 	*Service
 	account prism.AccountID
 	prism   prism.Prism
-	version *version
+	version *prisms.Cached
 	answers api.MeasuredAnswers
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -260,7 +261,7 @@ func TestAKeyTooManyOfASessionSaysWhenThereIsRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first contract.SessionKey
-	for i := range store.MaxSessionKeys {
+	for i := range members.MaxSessionKeys {
 		made, err := w.SessionKey(ctx, session, w.account)
 		if err != nil {
 			t.Fatal(err)
@@ -269,10 +270,10 @@ func TestAKeyTooManyOfASessionSaysWhenThereIsRoom(t *testing.T) {
 			first = made
 		}
 	}
-	if _, err := w.SessionKey(ctx, session, w.account); !errors.Is(err, apierr.UnavailableFor(store.SessionKeyRest)) {
+	if _, err := w.SessionKey(ctx, session, w.account); !errors.Is(err, apierr.UnavailableFor(members.SessionKeyRest)) {
 		t.Errorf("a key more: %v", err)
 	}
-	w.clock.Store(first.ExpiresAt.Add(store.SessionKeyRest - store.SessionKeyTime).UnixMilli())
+	w.clock.Store(first.ExpiresAt.Add(members.SessionKeyRest - members.SessionKeyTime).UnixMilli())
 	if _, err := w.SessionKey(ctx, session, w.account); err != nil {
 		t.Errorf("a key more after the wait: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -40,7 +41,7 @@ func questionsAtOnce(questions []prism.Question) int {
 // observations are the answers of a version to questions that have a label that counts. The filter narrows the results of the
 // version, such as by the model that answered.
 func (s *Service) observations(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, v *version, questions []prism.Question, f store.Filter,
+	ctx context.Context, account prism.AccountID, of prism.PrismID, v *prisms.Cached, questions []prism.Question, f store.Filter,
 ) ([]observationSet, error) {
 	f.Prism, f.Version = of, v.Number
 	type label struct{ question, class int }

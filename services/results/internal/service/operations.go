@@ -13,28 +13,28 @@ import (
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // handlers are those of the declared operations.
 func (s *Service) handlersOfOperations() access.Handlers {
-	return api.NewHandlers(slices.Concat((&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(), []api.Handler[access.Caller]{
+	return api.NewHandlers(slices.Concat(
+		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
+		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
+		usage.NewHandlers(s.Store, s.Now).Operations(), s.operations(),
+	)...)
+}
+
+// operations are those that no slice has.
+func (s *Service) operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{
 		access.Encoded(api.ListResults, s.listResults),
 		access.Encoded(api.ReadRecord, s.readRecord),
 		access.Change(s.Access, api.DeleteResult, s.deleteResult),
 		access.Change(s.Access, api.DeleteResults, s.deleteResults),
 		access.Handle(api.RetryResults, s.retryResults),
-		access.Change(s.Access, api.CreatePrism, s.createPrism),
-		access.Change(s.Access, api.CreateVersion, s.createVersion),
-		access.Change(s.Access, api.ReplaceLens, s.replaceLens),
 		access.Encoded(api.PreviewLens, s.previewLens),
-		access.Encoded(api.ListPrisms, s.listPrisms),
-		access.Handle(api.ReadPrism, s.readPrism),
-		access.Change(s.Access, api.RenamePrism, s.renamePrism),
-		access.Encoded(api.ListVersions, s.listVersions),
-		access.Handle(api.ReadVersion, s.readVersion),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
-		access.Change(s.Access, api.ArchivePrism, s.archivePrism(true)),
-		access.Change(s.Access, api.UnarchivePrism, s.archivePrism(false)),
 		access.Handle(api.ReadQuality, s.readQuality),
 		access.Handle(api.ReadThresholds, s.readThresholds),
 		access.Handle(api.CompareVersions, s.compareVersions),
@@ -45,18 +45,6 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		access.Encoded(api.ReadPinnedCalibrations, s.readPinnedCalibrations),
 		access.Handle(api.ReadDrift, s.readDrift),
 		access.Change(s.Access, api.SetDrift, s.setDrift),
-		access.Change(s.Access, api.CreateKey, s.createKey),
-		access.Encoded(api.ListKeys, s.listKeys),
-		access.Change(s.Access, api.RevokeKey, s.revokeKey),
-		access.Encoded(api.ReadUsage, s.readUsage),
-		access.Handle(api.ReadAccount, func(ctx context.Context, c store.Caller, _ api.ReadAccountRequest) (api.Account, error) {
-			return s.Store.Account(ctx, c.Account)
-		}),
-		access.Change(s.Access, api.AddMember, s.addMember),
-		access.Encoded(api.ListMembers, s.listMembers),
-		access.Change(s.Access, api.ChangeMember, s.changeMember),
-		access.Change(s.Access, api.RemoveMember, s.removeMember),
-		access.Change(s.Access, api.LinkMember, s.linkMember),
 		api.HandleEncoded(api.PutLabels, s.putLabels),
 		api.HandleEncoded(api.ReadLabels, s.readLabels),
 		access.Handle(api.AddLabels, s.addLabels),
@@ -76,7 +64,7 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		access.Change(s.Access, api.CancelRun, s.actOnRun(store.RunCancel)),
 		access.Change(s.Access, api.RetryRun, s.actOnRun(store.RunRetry)),
 		access.Change(s.Access, api.SetRunLimits, s.setRunLimits),
-	})...)
+	}
 }
 
 // Do implements contract.Results.

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -77,7 +78,7 @@ func (s *Service) previewRows(
 func (s *Service) previewPlan(
 	ctx context.Context, account prism.AccountID, of prism.Prism, l prism.Lens, number int32,
 ) (*format.Plan, error) {
-	answered, err := s.version(ctx, account, versionIn(of, number))
+	answered, err := s.Version(ctx, account, prisms.VersionIn(of, number))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -73,7 +74,7 @@ func (s *Service) readQuality(ctx context.Context, c store.Caller, in api.ReadQu
 }
 
 // questionOf is the question of a version with a key.
-func questionOf(v *version, key string) (prism.Question, error) {
+func questionOf(v *prisms.Cached, key string) (prism.Question, error) {
 	q, known := v.Question(key)
 	if !known {
 		return q, apierr.Invalid(apierr.Problem{Path: "question", Text: textUnknownQuestion})

@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -166,7 +167,7 @@ func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultR
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.version(ctx, c.Account, versionOf(record.Prism, record.Result.Version))
+	v, err := s.Version(ctx, c.Account, prisms.VersionOf(record.Prism, record.Result.Version))
 	if err != nil {
 		return nil, err
 	}

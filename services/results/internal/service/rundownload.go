@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -42,7 +43,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	answered, err := s.version(ctx, c.Account, versionIn(p, run.Version))
+	answered, err := s.Version(ctx, c.Account, prisms.VersionIn(p, run.Version))
 	if err != nil {
 		return contract.Stream{}, err
 	}

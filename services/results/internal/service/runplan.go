@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -65,7 +66,7 @@ func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Pri
 	if number == 0 {
 		number = p.Latest.Number
 	}
-	v, err := s.version(ctx, account, versionIn(p, number))
+	v, err := s.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return planned{}, access.Translate(err, apierr.VersionNotFound())
 	}

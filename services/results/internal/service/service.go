@@ -20,6 +20,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -30,7 +33,7 @@ type Deps struct {
 	Now   func() time.Time
 	NewID func() (prism.UUID, error)
 	// NewKey creates a random API key.
-	NewKey func() (APIKey, error)
+	NewKey func() (keys.Secret, error)
 	// NewToken creates the random text of a sign-in link.
 	NewToken func() (string, error)
 	// Blobs keeps the content of files.
@@ -42,18 +45,20 @@ type Deps struct {
 	Memory int64
 }
 
-// APIKey is a new API key: its text is shown once, its digest is stored.
-type APIKey struct {
-	Text   string
-	Prefix string
-	Digest contract.KeyDigest
-}
+// The slices that have methods of contract.Results and contract.Console.
+type (
+	keyHandlers    = keys.Handlers
+	memberHandlers = members.Handlers
+	prismHandlers  = prisms.Handlers
+)
 
 // Service implements contract.Results and contract.Console.
 type Service struct {
 	Deps
 	*access.Access
-	versions *versions
+	*keyHandlers
+	*memberHandlers
+	*prismHandlers
 	saves    saves
 	measures *measures
 	handlers access.Handlers
@@ -66,7 +71,13 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, versions: newVersions(), Access: access.New(d.Store, d.Now, d.NewID, d.Memory), measures: newMeasures()}
+	a := access.New(d.Store, d.Now, d.NewID, d.Memory)
+	s := &Service{
+		Deps: d, Access: a, measures: newMeasures(),
+		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
+		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
+		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
+	}
 	s.handlers = s.handlersOfOperations()
 	return s
 }
@@ -79,7 +90,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.saves.probe(running, s.refuses, s.Store.ProbeWrite) })
 	beside.Go(func() { changes.Fold(running, s.Store) })
 	beside.Go(func() { changes.Remove(running, s.Store, s.Now) })
-	beside.Go(func() { s.sweepSessions(running) })
+	beside.Go(func() { s.SweepSessions(running) })
 	defer beside.Wait()
 	defer stop()
 	return s.KeepLastUses(ctx)
@@ -116,8 +127,8 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if found.Stored != nil {
 		err = s.addStored(ctx, &facts, found, q.Format)
 	} else if found.Version != 0 {
-		var v *version
-		if v, err = s.version(ctx, facts.Account, versionOf(*found.Prism, found.Version)); err == nil {
+		var v *prisms.Cached
+		if v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*found.Prism, found.Version)); err == nil {
 			facts.Version = &v.Version
 		}
 	}
@@ -166,7 +177,7 @@ func (s *Service) stored(ctx context.Context, account prism.AccountID, r prism.R
 	if r.Status == prism.OK {
 		return stored, nil
 	}
-	version, err := s.version(ctx, account, versionOf(p, r.Version))
+	version, err := s.Version(ctx, account, prisms.VersionOf(p, r.Version))
 	if err != nil {
 		return contract.Stored{}, err
 	}
@@ -222,7 +233,7 @@ func (s *Service) readResult(ctx context.Context, key contract.KeyDigest, in api
 
 // format formats one result with the current Lens of its prism.
 func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format) (contract.Response, error) {
-	answered, err := s.version(ctx, account, versionOf(p, r.Version))
+	answered, err := s.Version(ctx, account, prisms.VersionOf(p, r.Version))
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -232,27 +243,13 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 	}
 	table := format.Table{Slug: p.Slug, Lens: applied.Lens}
 	if f.Tabular() { // the fields of the latest version are columns
-		latest, err := s.version(ctx, account, versionOf(p, p.Latest))
+		latest, err := s.Version(ctx, account, prisms.VersionOf(p, p.Latest))
 		if err != nil {
 			return contract.Response{}, err
 		}
 		table.Latest = latest.Definition
 	}
 	return format.One(f, table, format.Row{Result: r, Plan: applied.Plan})
-}
-
-// version is one version of a prism, from memory if possible.
-func (s *Service) version(ctx context.Context, account prism.AccountID, id versionID) (*version, error) {
-	if v, ok := s.versions.get(id); ok {
-		return v, nil
-	}
-	found, err := s.Store.Version(ctx, account, id.prism, id.number)
-	if err != nil {
-		return nil, err
-	}
-	v := newVersion(found)
-	s.versions.add(id, v)
-	return v, nil
 }
 
 // manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is bytes. notFound is

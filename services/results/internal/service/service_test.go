@@ -17,6 +17,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
@@ -47,7 +48,7 @@ type counting struct {
 }
 
 func (c *counting) CreateKey(
-	ctx context.Context, a prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
+	ctx context.Context, a prism.AccountID, k keys.APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
 	c.asked = most
 	return c.Store.CreateKey(ctx, a, k, digest, cmp.Or(c.most, most), by)
@@ -87,9 +88,9 @@ func newWorld(t testing.TB) *world {
 		Blobs:      blobs.InDatabase(s),
 		LeaseEnded: func() { w.ended.Add(1) },
 		NewToken:   func() (string, error) { return fmt.Sprint("token", w.ids.Add(1)), nil },
-		NewKey: func() (service.APIKey, error) {
+		NewKey: func() (keys.Secret, error) {
 			n := w.ids.Add(1)
-			k := service.APIKey{Text: fmt.Sprint("key", n), Prefix: "key", Digest: contract.KeyDigest{9, byte(n >> 8), byte(n)}}
+			k := keys.Secret{Text: fmt.Sprint("key", n), Prefix: "key", Digest: contract.KeyDigest{9, byte(n >> 8), byte(n)}}
 			w.digests[k.Text] = k.Digest
 			return k, nil
 		},
@@ -98,8 +99,8 @@ func newWorld(t testing.TB) *world {
 	if err := s.CreateAccount(t.Context(), w.account, "acme", w.by()); err != nil {
 		t.Fatal(err)
 	}
-	k := store.APIKey{ID: prism.KeyID{UUID: w.id()}, Name: "first", Prefix: "first", Role: prism.Owner, CreatedAt: time.UnixMilli(0)}
-	if err := s.CreateKey(t.Context(), w.account, k, w.key, store.MaxActiveKeys, w.by()); err != nil {
+	k := keys.APIKey{ID: prism.KeyID{UUID: w.id()}, Name: "first", Prefix: "first", Role: prism.Owner, CreatedAt: time.UnixMilli(0)}
+	if err := s.CreateKey(t.Context(), w.account, k, w.key, keys.MaxActiveKeys, w.by()); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -64,7 +65,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 	w.prism(t, "a")
 	ctx := t.Context()
 	revoked, id := contract.KeyDigest{77}, prism.KeyID{UUID: w.id()}
-	k := store.APIKey{ID: id, CreatedAt: time.UnixMilli(0)}
+	k := keys.APIKey{ID: id, CreatedAt: time.UnixMilli(0)}
 	if err := w.store.CreateKey(ctx, w.account, k, revoked, 9, storetest.By()); err != nil {
 		t.Fatal(err)
 	}

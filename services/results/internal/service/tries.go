@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/format"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // tryBody is the body of a try (spec: try-members).
@@ -44,7 +44,7 @@ func (s *Service) FinishTry(ctx context.Context, t contract.Try) (contract.Respo
 	if err != nil {
 		return contract.Response{}, err
 	}
-	err = s.Store.CountUse(ctx, t.Account, store.Use{
+	err = s.Store.CountUse(ctx, t.Account, usage.Use{
 		Day: prism.DayOf(s.Now()), Key: t.Key, Failed: t.Outcome.Failed(), Call: t.Outcome.Call,
 	})
 	s.saves.note(err)

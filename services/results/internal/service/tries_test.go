@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // try is a try whose model answered.
@@ -95,7 +96,7 @@ func TestATryThatHasNoBodyIsNotCounted(t *testing.T) {
 // unwritten is a store that cannot be written.
 type unwritten struct{ sqlstore.Store }
 
-func (unwritten) CountUse(context.Context, prism.AccountID, store.Use) error {
+func (unwritten) CountUse(context.Context, prism.AccountID, usage.Use) error {
 	return store.ErrUnwritable
 }
 

@@ -100,3 +100,6 @@ func encodeCall(r prism.Result) (c call, err error) {
 	})
 	return c, err
 }
+
+// CostUnit is how many of the units of prism.Usage.Cost are one unit of the currency.
+const CostUnit = 1_000_000_000_000

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,3 +51,5 @@ func UUIDs(ids []prism.ResultID) []prism.UUID {
 	}
 	return of
 }
+
+func CompareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }

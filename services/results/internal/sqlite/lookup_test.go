@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
@@ -33,7 +34,7 @@ func answered(tb testing.TB) (s *sqlite.Store, path string, digest contract.KeyD
 	account := prism.AccountID{UUID: prism.UUID{1}}
 	digest, id = contract.KeyDigest{2}, prism.ResultID{UUID: prism.UUID{4}}
 	must(s.CreateAccount(tb.Context(), account, "a", storetest.By()))
-	must(s.CreateKey(tb.Context(), account, store.APIKey{}, digest, 9, storetest.By()))
+	must(s.CreateKey(tb.Context(), account, keys.APIKey{}, digest, 9, storetest.By()))
 	p := prism.Prism{ID: prism.PrismID{UUID: prism.UUID{3}}, Slug: "triage", Latest: prism.Version{Number: 1}}
 	must(s.CreatePrism(tb.Context(), account, p, storetest.By()))
 	_, err = s.SaveResult(tb.Context(), account, prism.Result{ID: id, Prism: p.ID, Version: 1, Status: prism.Failed, Error: "e"})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -32,12 +33,12 @@ func TestAnUnknownLinkOrSessionWritesNothing(t *testing.T) {
 	newID := func() (prism.UUID, error) { return prism.UUID{1}, nil }
 	at := time.UnixMilli(0)
 	for _, identity := range []*contract.Identity{nil, {Issuer: "i", Subject: "s"}} {
-		in := store.SignIn{Link: &contract.LinkDigest{1}, Identity: identity, NewID: newID, At: at}
+		in := members.SignIn{Link: &contract.LinkDigest{1}, Identity: identity, NewID: newID, At: at}
 		if _, err := s.SignIn(ctx, in); !errors.Is(err, store.ErrLinkInvalid) {
 			t.Errorf("a sign-in: %v", err)
 		}
 	}
-	_, err = s.CreateSessionKey(ctx, contract.SessionDigest{1}, store.NewSessionKey{At: at})
+	_, err = s.CreateSessionKey(ctx, contract.SessionDigest{1}, members.NewSessionKey{At: at})
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a key: %v", err)
 	}

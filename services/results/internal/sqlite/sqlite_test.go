@@ -29,7 +29,7 @@ func TestStore(t *testing.T) {
 
 // deleting is a store whose results can be deleted.
 type deleting struct {
-	sqlstore.Store
+	sqlstore.Statements
 	path string
 }
 

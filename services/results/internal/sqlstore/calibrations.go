@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -54,20 +55,10 @@ type (
 	}
 )
 
-// lockLive locks the row of a prism that is not archived until the transaction ends, and returns its slug.
-func lockLive(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID) (slug string, err error) {
-	var p prism.Prism
-	err = run(ctx, sqldb.Statement{Text: lockPrism, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&p, readLockedPrism))
-	if err == nil && p.ArchivedAt != nil {
-		err = store.ErrArchived
-	}
-	return p.Slug, err
-}
-
 // AddCalibration implements store.Calibrations.
 func (s Statements) AddCalibration(ctx context.Context, account prism.AccountID, c store.Calibration, by store.By) error {
 	return s.Transaction(ctx, "add_calibration", func(run sqldb.Run) error {
-		slug, err := lockLive(ctx, run, account, c.Prism)
+		slug, err := prisms.LockLive(ctx, run, account, c.Prism)
 		if err != nil {
 			return err
 		}
@@ -110,7 +101,7 @@ func (s Statements) PinCalibrations(
 	by store.By,
 ) error {
 	return s.Transaction(ctx, "pin_calibrations", func(run sqldb.Run) error {
-		slug, err := lockLive(ctx, run, account, id)
+		slug, err := prisms.LockLive(ctx, run, account, id)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -182,7 +183,7 @@ func (s Statements) AddDeletion(ctx context.Context, d store.Deletion, slug stri
 		detail.By = append(detail.By, "status")
 	}
 	return s.Transaction(ctx, "add_deletion", func(run sqldb.Run) error {
-		if err := room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
+		if err := keys.Room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
 			return err
 		}
 		if err := insertJob(ctx, run, d); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -102,7 +103,7 @@ func (s Statements) SetDrift(
 			w      store.DriftWatch
 			detail = driftDetail{Watched: c.Watched}
 		)
-		if err := run(ctx, sqldb.Statement{Text: lockPrism, Args: of}, sqldb.ReadRow(&p, readLockedPrism)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: prisms.LockPrism, Args: of}, sqldb.ReadRow(&p, prisms.ReadLockedPrism)); err != nil {
 			return err
 		}
 		err := run(ctx, sqldb.Statement{Text: selectWatch, Args: of}, sqldb.ReadRow(&w, readDriftWatch))

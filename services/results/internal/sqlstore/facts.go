@@ -40,8 +40,6 @@ SELECT ` + sqldb.CallerColumns + `, ` + sqldb.PrismState + `, ` + sqldb.Fixed
 FROM api_keys k
 LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
 LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + sqldb.WhereKey
-
-	authenticate = `SELECT ` + sqldb.CallerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + sqldb.WhereKey
 )
 
 // CreateFacts implements store.Results.
@@ -104,17 +102,4 @@ func (s Statements) ResultFacts(
 		return store.ResultFacts{}, err
 	}
 	return facts, nil
-}
-
-// Authenticate implements store.Keys.
-func (s Statements) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
-	var caller store.Caller
-	err := s.LookUp(ctx, sqldb.Query("authenticate", authenticate, key[:]), func(r *sqldb.Row) {
-		caller = r.Caller()
-		caller.Member = r.Bool()
-	})
-	if err != nil {
-		return store.Caller{}, err
-	}
-	return caller, nil
 }

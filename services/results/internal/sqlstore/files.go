@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -75,7 +76,7 @@ func (s Statements) CreateFile(ctx context.Context, account prism.AccountID, f s
 	return s.Transaction(ctx, "create_file", func(run sqldb.Run) error {
 		var uploads int64
 		of := []any{account.UUID}
-		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: of}, sqldb.SomeRow); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: of}, sqldb.SomeRow); err != nil {
 			return err
 		}
 		if err := run(ctx, sqldb.Statement{Text: countUploads, Args: of}, sqldb.ReadRow(&uploads, (*sqldb.Row).Int)); err != nil {
@@ -85,7 +86,7 @@ func (s Statements) CreateFile(ctx context.Context, account prism.AccountID, f s
 			return store.ErrTooManyUploads
 		}
 		var stored store.Storage
-		if err := run(ctx, sqldb.Statement{Text: selectStorage, Args: of}, sqldb.ReadRow(&stored, readStorage)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: keys.SelectStorage, Args: of}, sqldb.ReadRow(&stored, keys.ReadStorage)); err != nil {
 			return err
 		}
 		if f.Bytes > stored.Limit-stored.Bytes {

@@ -55,14 +55,14 @@ func (s Statements) RandomQueue(
 			if i%256 == 0 {
 				work.Step()
 			}
-			for len(labelled) > 0 && compareIDs(labelled[0], id) > 0 {
+			for len(labelled) > 0 && sqldb.CompareIDs(labelled[0], id) > 0 {
 				labelled = labelled[1:]
 			}
 			if len(labelled) > 0 && labelled[0] == id {
 				continue
 			}
 			e := store.QueueEntry{Result: prism.ResultID{UUID: id}}
-			if e.Position = store.RandomPosition(e.Result); compareIDs(e.Position, after) > 0 {
+			if e.Position = store.RandomPosition(e.Result); sqldb.CompareIDs(e.Position, after) > 0 {
 				first.add(e)
 			}
 		}
@@ -82,7 +82,7 @@ type firstEntries struct {
 }
 
 func (f *firstEntries) add(e store.QueueEntry) {
-	if f.full && compareIDs(e.Position, f.last) > 0 {
+	if f.full && sqldb.CompareIDs(e.Position, f.last) > 0 {
 		return
 	}
 	if f.entries = append(f.entries, e); len(f.entries) >= 2*f.limit {
@@ -92,7 +92,7 @@ func (f *firstEntries) add(e store.QueueEntry) {
 }
 
 func (f *firstEntries) sorted() []store.QueueEntry {
-	slices.SortFunc(f.entries, func(a, b store.QueueEntry) int { return compareIDs(a.Position, b.Position) })
+	slices.SortFunc(f.entries, func(a, b store.QueueEntry) int { return sqldb.CompareIDs(a.Position, b.Position) })
 	return f.entries[:min(f.limit, len(f.entries))]
 }
 

@@ -186,7 +186,7 @@ func (s Statements) PutLabels(
 	for _, l := range labels {
 		ids = append(ids, l.Result.UUID)
 	}
-	slices.SortFunc(ids, compareIDs)
+	slices.SortFunc(ids, sqldb.CompareIDs)
 	ids = slices.Compact(ids)
 	err = s.Transaction(ctx, "put_labels", func(run sqldb.Run) error {
 		there := map[prism.UUID]bool{}
@@ -241,7 +241,7 @@ func lastLabels(labels []store.Label) []store.Label {
 }
 
 func compareLabels(a, b store.Label) int {
-	if by := compareIDs(a.Result.UUID, b.Result.UUID); by != 0 {
+	if by := sqldb.CompareIDs(a.Result.UUID, b.Result.UUID); by != 0 {
 		return by
 	}
 	return strings.Compare(a.Question, b.Question)

@@ -282,7 +282,7 @@ func (c *retryChunk) take(ctx context.Context, run sqldb.Run, saved contract.Sav
 		}
 		ids, sent[id] = append(ids, id), *row.Save
 	}
-	slices.SortFunc(ids, compareIDs)
+	slices.SortFunc(ids, sqldb.CompareIDs)
 	err = eachRetryable(ctx, run, saved.Account, lock, ids, func(r *sqldb.Row) bool {
 		of := r.UUID()
 		result := store.ResultOf(sent[of], now)
@@ -297,8 +297,6 @@ func (c *retryChunk) take(ctx context.Context, run sqldb.Run, saved contract.Sav
 	return rows, err
 }
 
-func compareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }
-
 // countRetried changes the counts of the runs whose rows were retried (spec: run-single-retry). It locks the runs by id, so that
 // transactions that change several runs do not deadlock.
 func countRetried(ctx context.Context, run sqldb.Run, rows sqldb.Rows) error {
@@ -309,7 +307,7 @@ func countRetried(ctx context.Context, run sqldb.Run, rows sqldb.Rows) error {
 		}
 	}
 	slices.SortFunc(of, func(a, b int) int {
-		return cmp.Or(compareIDs(*rows.Runs[a], *rows.Runs[b]), cmp.Compare(*rows.Numbers[a], *rows.Numbers[b]))
+		return cmp.Or(sqldb.CompareIDs(*rows.Runs[a], *rows.Runs[b]), cmp.Compare(*rows.Numbers[a], *rows.Numbers[b]))
 	})
 	var unfolded prism.UUID
 	for _, i := range of {

@@ -209,9 +209,6 @@ func (c *chunk) add(r prism.Result) {
 	}
 }
 
-// costUnit is how many of the units of prism.Usage.Cost are one unit of the currency.
-const costUnit = 1_000_000_000_000
-
 // arguments are the values of saveChunk from states on.
 func (c *chunk) arguments() ([]any, error) {
 	counts := map[byte]int32{}

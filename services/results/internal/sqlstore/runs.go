@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -167,7 +168,7 @@ func (s Statements) CreateRun(ctx context.Context, account prism.AccountID, r st
 // roomForRun returns store.ErrTooManyRuns if the account may have no further run. The lock of the account makes concurrent calls count
 // one after the other.
 func roomForRun(ctx context.Context, run sqldb.Run, account prism.AccountID) error {
-	return room(ctx, run, account, countRunsNotOver, store.MaxRuns, store.ErrTooManyRuns)
+	return keys.Room(ctx, run, account, countRunsNotOver, store.MaxRuns, store.ErrTooManyRuns)
 }
 
 // recordRun records what was done to a run.

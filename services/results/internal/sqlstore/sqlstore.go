@@ -6,8 +6,12 @@ import (
 
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // Statements is a Store in a Database.
@@ -15,16 +19,27 @@ type Statements struct {
 	sqldb.Database
 	auditSQL
 	changesSQL
+	keySQL
+	memberSQL
+	prismSQL
+	usageSQL
 }
 
 type (
 	auditSQL   = audit.SQL
 	changesSQL = changes.SQL
+	keySQL     = keys.SQL
+	memberSQL  = members.SQL
+	prismSQL   = prisms.SQL
+	usageSQL   = usage.SQL
 )
 
 // New is the Store in a database.
 func New(db sqldb.Database) Statements {
-	return Statements{db, auditSQL{Database: db}, changesSQL{Database: db}}
+	return Statements{
+		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
+		prismSQL: prismSQL{Database: db}, usageSQL: usageSQL{Database: db},
+	}
 }
 
 var _ Store = Statements{}
@@ -33,19 +48,19 @@ var _ Store = Statements{}
 // the zero value.
 type Store interface {
 	store.Results
-	store.Definitions
+	prisms.Store
 	store.Listing
-	store.Keys
+	keys.Store
 	audit.Store
-	store.Limits
-	store.Usage
+	keys.LimitStore
+	usage.Store
 	changes.Store
 	store.Deletions
 	store.Files
 	store.Contents
 	store.Runs
-	store.Members
-	store.Sessions
+	members.Store
+	members.SessionStore
 	store.Retries
 	store.Labels
 	store.Calibrations

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -70,7 +71,7 @@ LEFT JOIN api_keys k ON k.id = r.key_id
 LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
 WHERE r.status IN ('queued', 'running') AND (
 	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR k.expires_at <= $2 OR ` + mayNotRun + `
-	OR ` + full + `
+	OR ` + keys.Full + `
 	OR (
 		SELECT c.number FROM run_chunks c
 		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0
@@ -85,7 +86,7 @@ WHERE r.status IN ('queued', 'running') AND (
 
 	whyPaused = `-- name: WhyPaused :one
 SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(k.expires_at <= $3, false), coalesce(` + mayNotRun + `, false),
-	` + full + `, r.pause_at, r.watched_from
+	` + keys.Full + `, r.pause_at, r.watched_from
 FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id

@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // The suite of the stores uses the constants, whatever they are.
@@ -15,9 +18,9 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for name, c := range map[string][2]time.Duration{
-		"session": {store.SessionTime, 7 * day}, "session without use": {store.SessionIdleTime, 12 * time.Hour},
-		"key of a session": {store.SessionKeyTime, 15 * time.Minute}, "invitation": {store.InvitationTime, 7 * day},
-		"link of an operator": {store.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {store.FileTime, 30 * day},
+		"session": {members.SessionTime, 7 * day}, "session without use": {members.SessionIdleTime, 12 * time.Hour},
+		"key of a session": {members.SessionKeyTime, 15 * time.Minute}, "invitation": {members.InvitationTime, 7 * day},
+		"link of an operator": {members.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {store.FileTime, 30 * day},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %v, want %v", name, c[0], c[1])
@@ -29,9 +32,9 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]int64{
-		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {store.MaxActiveKeys, 1000},
-		"keys of a session": {store.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
-		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {store.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
+		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {keys.MaxActiveKeys, 1000},
+		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
+		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
 		"results of the label queue": {store.QueueResults, 1_000_000},
 	} {
 		if c[0] != c[1] {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -151,46 +150,6 @@ type PrismState struct {
 	VersionsHash int64
 }
 
-// Definitions keeps prisms and their versions.
-type Definitions interface {
-	// CreatePrism stores a prism with its version 1: ErrSlugTaken.
-	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
-	// Prism finds a prism with its latest version, archived or not: ErrNotFound.
-	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
-	// ListPrisms is a page of prisms with their latest versions, newest first.
-	ListPrisms(ctx context.Context, account prism.AccountID, which Which, page Page) (prisms []prism.Prism, more bool, err error)
-	// ListVersions is a page of the versions of a prism below a number, or from the newest if the number is 0.
-	ListVersions(
-		ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int,
-	) (versions []prism.Version, more bool, err error)
-	// Version finds one version: ErrNotFound.
-	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
-	// AddVersion atomically stores p.Latest, whose number must be one above the latest, and replaces the Lens and VersionsHash
-	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first. If was, which Prism has
-	// returned, is not nil, any difference between the prism and was is ErrStale too.
-	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by By) error
-	// PutLens replaces the Lens if the latest version is the given one, and the prism is as in was, unless that is nil:
-	// ErrNotFound, ErrArchived, ErrStale.
-	PutLens(
-		ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by By,
-	) error
-	// Rename replaces the name: ErrNotFound, ErrArchived. The same name changes nothing.
-	Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by By) error
-	// SetArchived archives a prism at by.At, or unarchives it, and returns the time of archiving: archiving again keeps the
-	// first time, and like unarchiving again changes nothing. ErrNotFound.
-	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by By) (*time.Time, error)
-}
-
-// Which selects prisms.
-type Which int
-
-// The selections.
-const (
-	Live Which = iota // those that are not archived
-	Archived
-	All
-)
-
 // ListBytes bounds the texts and JSON of a page of a list with more than one row, as they are stored (spec: page-bytes).
 const ListBytes = 4 << 20
 
@@ -267,66 +226,6 @@ const MaxIDAge = 24 * time.Hour
 // and skips, some that were saved later.
 const MaxIDLead = time.Hour
 
-// APIKey is a stored API key: everything but the key itself.
-type APIKey struct {
-	ID         prism.KeyID
-	Name       string
-	Prefix     string // the first characters of the key, so that people can tell keys apart
-	Role       prism.Role
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
-	LastUsedAt *time.Time
-	RevokedAt  *time.Time
-}
-
-// MaxActiveKeys bounds the keys of an account that are not revoked (spec: active-keys-limit).
-const MaxActiveKeys = 1000
-
-// Account is a stored account.
-type Account struct {
-	ID        prism.AccountID
-	Name      string
-	CreatedAt time.Time
-	Storage
-}
-
-// Keys keeps accounts and their API keys.
-type Keys interface {
-	// CreateAccount stores an account that is created at by.At: ErrNameTaken.
-	CreateAccount(ctx context.Context, id prism.AccountID, name string, by By) error
-	// ListAccounts returns all accounts by name.
-	ListAccounts(ctx context.Context) ([]Account, error)
-	// Account reads an account with its limits and what it has (spec: account-read).
-	Account(ctx context.Context, id prism.AccountID) (api.Account, error)
-	// AccountByName finds an account: ErrNotFound.
-	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
-	// Authenticate finds the account of an API key.
-	Authenticate(ctx context.Context, key contract.KeyDigest) (Caller, error)
-	// CreateKey stores an API key by its digest: ErrTooManyKeys if the account has as many active keys as most,
-	// ErrNotFound if there is no such account.
-	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by By) error
-	// ListKeys is a page of the account's API keys except those of sessions, newest first.
-	ListKeys(ctx context.Context, account prism.AccountID, page Page) (keys []APIKey, more bool, err error)
-	// RevokeKey revokes an API key at by.At and returns it; revoking again keeps the first time and changes nothing:
-	// ErrNotFound.
-	RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, by By) (APIKey, error)
-	// RevokeAnyKey is RevokeKey for operators, who name a key by its id alone.
-	RevokeAnyKey(ctx context.Context, id prism.KeyID, by By) (APIKey, error)
-	// TouchKeys records when API keys were last used. A time before the stored one changes nothing.
-	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
-}
-
-// Limits keeps the limits of accounts (spec: account-limits).
-type Limits interface {
-	// SetLimits changes the limits that the change has, and returns the account's limits: ErrNotFound if there is no such
-	// account.
-	SetLimits(ctx context.Context, account prism.AccountID, c LimitsChange, by By) (prism.Limits, error)
-	// ListLimits returns the limits of all accounts that have one or are full, as of the last Fold.
-	ListLimits(ctx context.Context) ([]contract.AccountLimits, error)
-	// Storage is how much an account stores at the moment, and how much it may.
-	Storage(ctx context.Context, account prism.AccountID) (Storage, error)
-}
-
 // Storage is the bytes that the results and files of an account have, and those that they may have (spec: stored-bytes). An account
 // with as many is full.
 type Storage struct{ Bytes, Limit int64 }
@@ -335,24 +234,3 @@ type Storage struct{ Bytes, Limit int64 }
 type NoRoomError struct{ Limit int64 }
 
 func (e *NoRoomError) Error() string { return fmt.Sprintf("store: no room in %d bytes", e.Limit) }
-
-// LimitsChange is new limits of an account: nil keeps a limit, 0 removes it.
-type LimitsChange struct {
-	RequestsPerSecond, Concurrency, ResultsPerDay *int32
-	StoredBytes                                   *int64
-}
-
-// Apply returns the limits after the change.
-func (c LimitsChange) Apply(l prism.Limits) prism.Limits {
-	for _, change := range []struct{ to, from *int32 }{
-		{&l.RequestsPerSecond, c.RequestsPerSecond}, {&l.Concurrency, c.Concurrency}, {&l.ResultsPerDay, c.ResultsPerDay},
-	} {
-		if change.from != nil {
-			*change.to = *change.from
-		}
-	}
-	if c.StoredBytes != nil {
-		l.StoredBytes = *c.StoredBytes
-	}
-	return l
-}

@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -40,8 +41,8 @@ func auditTests() []test {
 				{revoked(f.RevokeKey(ctx, me, f.mine.keyID, at)), nil},
 				{revoked(f.RevokeAnyKey(ctx, f.mine.keyID, at)), nil},
 				{revoked(f.RevokeKey(ctx, me, f.theirs.keyID, at)), store.ErrNotFound},
-				{limited(f.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(0))})), nil},
-				{limited(f.SetLimits(ctx, another, store.LimitsChange{Concurrency: new(int32(1))})), store.ErrNotFound},
+				{limited(f.SetLimits(ctx, me, keys.LimitsChange{Concurrency: new(int32(0))})), nil},
+				{limited(f.SetLimits(ctx, another, keys.LimitsChange{Concurrency: new(int32(1))})), store.ErrNotFound},
 			} {
 				failsWith(t, c.err, c.want)
 			}
@@ -106,14 +107,14 @@ func (f *fixture) audit(t *testing.T, filter audit.Filter) []audit.Entry {
 func limited(_ prism.Limits, err error) error { return err }
 
 // revoked is the error of RevokeKey.
-func revoked(_ store.APIKey, err error) error { return err }
+func revoked(_ keys.APIKey, err error) error { return err }
 
 // eachChange makes every change once, in an account of its own.
 func (f *fixture) eachChange(t *testing.T) {
 	t.Helper()
 	ctx, account, expires := t.Context(), prism.AccountID{UUID: f.id()}, moment(5000)
-	owner := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: "the “owner” 🙂", Role: prism.Owner, CreatedAt: moment(1)}
-	short := store.APIKey{
+	owner := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: "the “owner” 🙂", Role: prism.Owner, CreatedAt: moment(1)}
+	short := keys.APIKey{
 		ID: prism.KeyID{UUID: f.id()}, Name: "short", Role: prism.Reader, CreatedAt: moment(1), ExpiresAt: &expires,
 	}
 	p := f.newPrism("audited")
@@ -135,14 +136,14 @@ func (f *fixture) eachChange(t *testing.T) {
 	aPrism := store.Object{Kind: store.PrismObject, ID: p.ID.UUID, Name: "audited"}
 
 	succeeds(t, f.Store.CreateAccount(ctx, account, "audited", by(operator(), store.AccountCreate, anAccount, `{}`)))
-	limits := func(c store.LimitsChange, by store.By) error {
+	limits := func(c keys.LimitsChange, by store.By) error {
 		_, err := f.Store.SetLimits(ctx, account, c, by)
 		return err
 	}
-	some := store.LimitsChange{RequestsPerSecond: new(int32(5)), ResultsPerDay: new(int32(9))}
+	some := keys.LimitsChange{RequestsPerSecond: new(int32(5)), ResultsPerDay: new(int32(9))}
 	detail := `{"requests_per_second":5,"results_per_day":9}`
 	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, detail)))
-	some = store.LimitsChange{RequestsPerSecond: new(int32(0)), ResultsPerDay: new(int32(0))}
+	some = keys.LimitsChange{RequestsPerSecond: new(int32(0)), ResultsPerDay: new(int32(0))}
 	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, `{}`)))
 	claim := prism.Claim{Name: "hd", Value: "example.com"}
 	granted := by(operator(), store.AccountClaims, anAccount, `{"claim":"hd","granted":true}`)
@@ -174,14 +175,14 @@ func (f *fixture) unrecordable(t *testing.T) {
 	f.archive(t, unarchive.ID, 5)
 	before := f.audit(t, audit.Filter{})
 	taken := store.By{Entry: before[0].ID, At: moment(7), Actor: operator()}
-	k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(1)}
+	k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(1)}
 	fresh := f.newPrism("fresh")
 	for what, err := range map[string]error{
 		"creating a key":     f.Store.CreateKey(ctx, me, k, contract.KeyDigest{8}, 9, taken),
 		"creating a prism":   f.Store.CreatePrism(ctx, me, fresh, taken),
 		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), nil, taken),
 		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), nil, taken),
-		"limiting":           limited(f.Store.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(1))}, taken)),
+		"limiting":           limited(f.Store.SetLimits(ctx, me, keys.LimitsChange{Concurrency: new(int32(1))}, taken)),
 		"granting a claim":   f.GrantClaim(ctx, me, prism.Claim{Name: "hd", Value: "v"}, true, taken),
 		"archiving":          archived(f.Store.SetArchived(ctx, me, archive.ID, true, taken)),
 		"unarchiving":        archived(f.Store.SetArchived(ctx, me, unarchive.ID, false, taken)),
@@ -204,9 +205,9 @@ func (f *fixture) unrecordable(t *testing.T) {
 	}
 	_, err = f.Prism(ctx, me, prism.Ref{Slug: "fresh"})
 	failsWith(t, err, store.ErrNotFound)
-	keys, _, err := f.ListKeys(ctx, me, store.Page{Limit: 10})
+	listed, _, err := f.ListKeys(ctx, me, store.Page{Limit: 10})
 	succeeds(t, err)
-	same(t, keys, []store.APIKey{f.firstKey()})
+	same(t, listed, []keys.APIKey{f.firstKey()})
 	same(t, f.audit(t, audit.Filter{}), before)
 
 	// The first entry of an account has no other to meet, so this one lacks what the table demands.
@@ -223,7 +224,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 // another order than the ids.
 func (f *fixture) narrowed(t *testing.T) {
 	t.Helper()
-	other := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: "other", Role: prism.Editor, CreatedAt: moment(1)}
+	other := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: "other", Role: prism.Editor, CreatedAt: moment(1)}
 	succeeds(t, f.CreateKey(t.Context(), f.mine.account, other, contract.KeyDigest{8}))
 	first, second := f.mine.keyID, other.ID
 	actors := []store.Actor{{Kind: store.KeyActor, Key: first}, {Kind: store.KeyActor, Key: second}, operator()}

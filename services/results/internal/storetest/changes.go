@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -36,23 +37,23 @@ func (f *fixture) CreateAccount(ctx context.Context, id prism.AccountID, name st
 	return f.Store.CreateAccount(ctx, id, name, f.by(at))
 }
 
-func (f *fixture) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
+func (f *fixture) SetLimits(ctx context.Context, account prism.AccountID, c keys.LimitsChange) (prism.Limits, error) {
 	return f.Store.SetLimits(ctx, account, c, f.by(moment(0)))
 }
 
 func (f *fixture) CreateKey(
-	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest,
+	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest,
 ) error {
-	return f.Store.CreateKey(ctx, account, k, digest, store.MaxActiveKeys, f.by(k.CreatedAt))
+	return f.Store.CreateKey(ctx, account, k, digest, keys.MaxActiveKeys, f.by(k.CreatedAt))
 }
 
 func (f *fixture) RevokeKey(
 	ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time,
-) (store.APIKey, error) {
+) (keys.APIKey, error) {
 	return f.Store.RevokeKey(ctx, account, id, f.by(at))
 }
 
-func (f *fixture) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (store.APIKey, error) {
+func (f *fixture) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (keys.APIKey, error) {
 	return f.Store.RevokeAnyKey(ctx, id, f.by(at))
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -100,7 +101,7 @@ func claimTests() []test {
 			_, err := f.identify(t, i, nil)
 			succeeds(t, err)
 			f.granted(t, f.mine, prism.Owner, "groups", "staff") // mine is before theirs in the alphabet
-			later := store.SignIn{Session: f.sessionDigest(), ID: f.id(), Identity: &i, NewID: f.newID, At: moment(41)}
+			later := members.SignIn{Session: f.sessionDigest(), ID: f.id(), Identity: &i, NewID: f.newID, At: moment(41)}
 			s, err := f.SignIn(t.Context(), later)
 			succeeds(t, err)
 			same(t, names(s), []string{"theirs", "mine"})

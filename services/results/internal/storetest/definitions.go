@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -145,7 +146,7 @@ func definitionTests() []test {
 			slices.Reverse(want)
 			for limit := 1; limit <= len(want)+1; limit++ {
 				got := pages(t, limit, func(page store.Page) ([]prism.Prism, bool, error) {
-					return f.ListPrisms(t.Context(), f.mine.account, store.Live, page)
+					return f.ListPrisms(t.Context(), f.mine.account, prisms.Live, page)
 				}, func(p prism.Prism) prism.UUID { return p.ID.UUID })
 				same(t, got, want)
 			}
@@ -158,8 +159,8 @@ func definitionTests() []test {
 			live := f.mine.prism
 			live.Latest, live.Lens = version(2), lens("new")
 			succeeds(t, f.AddVersion(t.Context(), f.mine.account, live))
-			for which, want := range map[store.Which][]prism.Prism{
-				store.Live: {live}, store.Archived: {archived}, store.All: {archived, live},
+			for which, want := range map[prisms.Which][]prism.Prism{
+				prisms.Live: {live}, prisms.Archived: {archived}, prisms.All: {archived, live},
 			} {
 				same(t, f.listPrisms(t, which, store.Page{Limit: 10}), want)
 			}
@@ -168,7 +169,7 @@ func definitionTests() []test {
 }
 
 // listPrisms lists prisms of mine.
-func (f *fixture) listPrisms(t *testing.T, which store.Which, page store.Page) []prism.Prism {
+func (f *fixture) listPrisms(t *testing.T, which prisms.Which, page store.Page) []prism.Prism {
 	t.Helper()
 	prisms, _, err := f.ListPrisms(t.Context(), f.mine.account, which, page)
 	succeeds(t, err)

@@ -15,6 +15,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -25,7 +27,7 @@ type definitionsModel struct {
 	ctx     context.Context // of the test that owns the model
 	account prism.AccountID
 	prisms  []prism.Prism
-	keys    []store.APIKey
+	keys    []keys.APIKey
 	digests []contract.KeyDigest // of keys, in the same order
 	entries []audit.Entry        // in the order of the changes
 	ids     *int
@@ -211,7 +213,7 @@ func (m *definitionsModel) archive(t *rapid.T) {
 }
 
 func (m *definitionsModel) createKey(t *rapid.T) {
-	k := store.APIKey{
+	k := keys.APIKey{
 		ID: prism.KeyID{UUID: m.id()}, Name: "n", Prefix: "prism_x", CreatedAt: moment(rapid.IntRange(1, 3).Draw(t, "at")),
 		Role: rapid.SampledFrom(prism.Roles()).Draw(t, "role"),
 	}
@@ -223,7 +225,7 @@ func (m *definitionsModel) createKey(t *rapid.T) {
 	}
 	digest := contract.KeyDigest{1, 30: byte(*m.ids >> 8), 31: byte(*m.ids)}
 	by := m.by(k.CreatedAt)
-	must(t, m.store.CreateKey(m.ctx, m.account, k, digest, store.MaxActiveKeys, by))
+	must(t, m.store.CreateKey(m.ctx, m.account, k, digest, keys.MaxActiveKeys, by))
 	m.record(by, store.KeyCreate, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
 	m.keys, m.digests = append(m.keys, k), append(m.digests, digest)
 }
@@ -277,8 +279,8 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 			live = append(live, p)
 		}
 	}
-	for which, want := range map[store.Which][]prism.Prism{
-		store.Live: live, store.Archived: archived, store.All: slices.Concat(live, archived),
+	for which, want := range map[prisms.Which][]prism.Prism{
+		prisms.Live: live, prisms.Archived: archived, prisms.All: slices.Concat(live, archived),
 	} {
 		got, _, err := m.store.ListPrisms(m.ctx, m.account, which, store.Page{Limit: 100})
 		must(t, err)
@@ -296,7 +298,7 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 		}
 		alike(t, facts, want)
 	}
-	keys := slices.SortedFunc(slices.Values(m.keys), func(a, b store.APIKey) int {
+	keys := slices.SortedFunc(slices.Values(m.keys), func(a, b keys.APIKey) int {
 		return bytes.Compare(b.ID.UUID[:], a.ID.UUID[:])
 	})
 	got, _, err := m.store.ListKeys(m.ctx, m.account, store.Page{Limit: 1000})

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -157,14 +158,14 @@ func (f *fixture) identify(t *testing.T, i contract.Identity, l *contract.LinkDi
 // identifyAt is identify, in a sign-in that names an account.
 func (f *fixture) identifyAt(t *testing.T, i contract.Identity, l *contract.LinkDigest, account string) (contract.Session, error) {
 	t.Helper()
-	in := store.SignIn{
+	in := members.SignIn{
 		Session: f.sessionDigest(), ID: f.id(), Link: l, Identity: &i, Account: account, NewID: f.newID, At: moment(40),
 	}
 	return f.SignIn(t.Context(), in)
 }
 
 // granted adds a rule whose claim the operator has granted.
-func (f *fixture) granted(t *testing.T, of tenant, role prism.Role, name, value string) store.Member {
+func (f *fixture) granted(t *testing.T, of tenant, role prism.Role, name, value string) members.Member {
 	t.Helper()
 	rule := f.rule(t, of, role, name, value)
 	succeeds(t, f.GrantClaim(t.Context(), of.account, *rule.Claim, true, f.by(moment(3))))

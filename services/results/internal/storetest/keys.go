@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -21,7 +22,7 @@ func keyTests() []test {
 			}
 		}},
 		{"accounts are listed by name", func(t *testing.T, f *fixture) {
-			first := store.Account{ID: prism.AccountID{UUID: f.id()}, Name: "first", CreatedAt: moment(9)}
+			first := keys.Account{ID: prism.AccountID{UUID: f.id()}, Name: "first", CreatedAt: moment(9)}
 			first.Limit = prism.DefaultStoredBytes
 			succeeds(t, f.CreateAccount(t.Context(), first.ID, first.Name, first.CreatedAt))
 			got, err := f.ListAccounts(t.Context())
@@ -38,24 +39,24 @@ func keyTests() []test {
 			failsWith(t, err, store.ErrNameTaken)
 		}},
 		{"keys are listed newest first as they were made, a page at a time", func(t *testing.T, f *fixture) {
-			want := []store.APIKey{f.firstKey()}
+			want := []keys.APIKey{f.firstKey()}
 			for i, role := range prism.Roles() {
 				expires := moment(1000 + i)
-				k := store.APIKey{
+				k := keys.APIKey{
 					ID: prism.KeyID{UUID: f.id()}, Name: "“é” 🙂", Prefix: "prism_xyz", Role: role, CreatedAt: moment(3 - i), ExpiresAt: &expires,
 				}
 				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{5, 31: byte(i)}))
-				want = append([]store.APIKey{k}, want...)
+				want = append([]keys.APIKey{k}, want...)
 			}
-			list := func(p store.Page) ([]store.APIKey, bool, error) { return f.ListKeys(t.Context(), f.mine.account, p) }
+			list := func(p store.Page) ([]keys.APIKey, bool, error) { return f.ListKeys(t.Context(), f.mine.account, p) }
 			for limit := 1; limit <= len(want)+1; limit++ {
-				same(t, pages(t, limit, list, func(k store.APIKey) prism.UUID { return k.ID.UUID }), want)
+				same(t, pages(t, limit, list, func(k keys.APIKey) prism.UUID { return k.ID.UUID }), want)
 			}
 		}},
 		{"every look-up finds the key's role and expiry", func(t *testing.T, f *fixture) {
 			for year, role := range map[int]prism.Role{0: prism.Reader, 2027: prism.Caller, 9999: prism.Owner} {
 				expires := time.Date(year, time.January, 2, 3, 4, 5, 678_000_000, time.UTC)
-				k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: role, CreatedAt: moment(1), ExpiresAt: &expires}
+				k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: role, CreatedAt: moment(1), ExpiresAt: &expires}
 				digest := contract.KeyDigest{5, 30: byte(year >> 8), 31: byte(year)}
 				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, digest))
 				want := store.Caller{Account: f.mine.account, Key: k.ID, Role: role, ExpiresAt: &expires}
@@ -76,7 +77,7 @@ func keyTests() []test {
 			made := make([]prism.KeyID, most-1) // the fixture made one
 			create := func(i int) error {
 				made[i] = prism.KeyID{UUID: f.id()}
-				k := store.APIKey{ID: made[i], Role: prism.Caller, CreatedAt: moment(i)}
+				k := keys.APIKey{ID: made[i], Role: prism.Caller, CreatedAt: moment(i)}
 				return f.Store.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{6, 31: byte(i)}, most, f.by(moment(i)))
 			}
 			for i := range len(made) - room {
@@ -84,7 +85,7 @@ func keyTests() []test {
 			}
 			refused := 0
 			for _, err := range together(racers, func(i int) error {
-				k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(i)}
+				k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(i)}
 				return f.Store.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{7, 31: byte(i)}, most, f.by(moment(i)))
 			}) {
 				if err != nil {
@@ -104,7 +105,7 @@ func keyTests() []test {
 			same(t, len(got), 0)
 		}},
 		{"a key of an account that is not there is not made", func(t *testing.T, f *fixture) {
-			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, CreatedAt: moment(0)}
+			k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, CreatedAt: moment(0)}
 			err := f.CreateKey(t.Context(), prism.AccountID{UUID: f.id()}, k, contract.KeyDigest{6})
 			failsWith(t, err, store.ErrNotFound)
 		}},
@@ -150,11 +151,11 @@ func keyTests() []test {
 				succeeds(t, f.TouchKeys(t.Context(), map[prism.KeyID]time.Time{
 					f.mine.keyID: moment(step.used), {UUID: f.id()}: moment(1), // one that is not there is no error
 				}))
-				keys, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 10})
+				listed, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 10})
 				succeeds(t, err)
 				want, at := f.firstKey(), moment(step.want)
 				want.LastUsedAt = &at
-				same(t, keys, []store.APIKey{want})
+				same(t, listed, []keys.APIKey{want})
 			}
 			keys, _, err := f.ListKeys(t.Context(), f.theirs.account, store.Page{Limit: 10})
 			succeeds(t, err)
@@ -167,6 +168,6 @@ func keyTests() []test {
 }
 
 // firstKey is the key that the fixture created for mine.
-func (f *fixture) firstKey() store.APIKey {
-	return store.APIKey{ID: f.mine.keyID, Name: "the key", Prefix: "prism_abc", Role: prism.Editor, CreatedAt: moment(0)}
+func (f *fixture) firstKey() keys.APIKey {
+	return keys.APIKey{ID: f.mine.keyID, Name: "the key", Prefix: "prism_abc", Role: prism.Editor, CreatedAt: moment(0)}
 }

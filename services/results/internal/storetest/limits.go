@@ -6,6 +6,8 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -17,14 +19,14 @@ func limitTests() []test {
 		}},
 		{"a change sets the limits that it has and keeps the others", func(t *testing.T, f *fixture) {
 			for _, step := range []struct {
-				change store.LimitsChange
+				change keys.LimitsChange
 				want   prism.Limits
 			}{
-				{store.LimitsChange{Concurrency: new(int32(7))}, prism.Limits{Concurrency: 7}},
-				{store.LimitsChange{RequestsPerSecond: new(int32(5))}, prism.Limits{RequestsPerSecond: 5, Concurrency: 7}},
-				{store.LimitsChange{}, prism.Limits{RequestsPerSecond: 5, Concurrency: 7}},
+				{keys.LimitsChange{Concurrency: new(int32(7))}, prism.Limits{Concurrency: 7}},
+				{keys.LimitsChange{RequestsPerSecond: new(int32(5))}, prism.Limits{RequestsPerSecond: 5, Concurrency: 7}},
+				{keys.LimitsChange{}, prism.Limits{RequestsPerSecond: 5, Concurrency: 7}},
 				{
-					store.LimitsChange{Concurrency: new(int32(0)), ResultsPerDay: new(int32(math.MaxInt32))},
+					keys.LimitsChange{Concurrency: new(int32(0)), ResultsPerDay: new(int32(math.MaxInt32))},
 					prism.Limits{RequestsPerSecond: 5, ResultsPerDay: math.MaxInt32},
 				},
 			} {
@@ -37,7 +39,7 @@ func limitTests() []test {
 		{"an account whose last limit is removed has no limits", func(t *testing.T, f *fixture) {
 			for range 2 {
 				for _, n := range []int32{3, 0} {
-					_, err := f.SetLimits(t.Context(), f.mine.account, store.LimitsChange{ResultsPerDay: &n})
+					_, err := f.SetLimits(t.Context(), f.mine.account, keys.LimitsChange{ResultsPerDay: &n})
 					succeeds(t, err)
 				}
 				f.limitsAre(t, nil)
@@ -45,13 +47,13 @@ func limitTests() []test {
 		}},
 		{"accounts have limits of their own", func(t *testing.T, f *fixture) {
 			for n, account := range []prism.AccountID{f.mine.account, f.theirs.account} {
-				_, err := f.SetLimits(t.Context(), account, store.LimitsChange{Concurrency: new(int32(n + 1))})
+				_, err := f.SetLimits(t.Context(), account, keys.LimitsChange{Concurrency: new(int32(n + 1))})
 				succeeds(t, err)
 			}
 			f.limitsAre(t, map[prism.AccountID]prism.Limits{f.mine.account: {Concurrency: 1}, f.theirs.account: {Concurrency: 2}})
 		}},
 		{"changes at once all count", func(t *testing.T, f *fixture) {
-			changes := []store.LimitsChange{
+			changes := []keys.LimitsChange{
 				{RequestsPerSecond: new(int32(1))}, {Concurrency: new(int32(2))}, {ResultsPerDay: new(int32(3))},
 			}
 			for _, err := range together(len(changes), func(i int) error {
@@ -75,16 +77,16 @@ func limitTests() []test {
 			same(t, before.Limits, api.AccountLimits{StoredBytes: new(int64(prism.DefaultStoredBytes))})
 			r, upload := f.ok(f.mine.prism), f.upload(t)
 			f.save(t, r)
-			member := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Role: prism.Reader, CreatedAt: moment(1)}
-			rule := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "All", Role: prism.Reader, CreatedAt: moment(1), Claim: &prism.Claim{Name: "a", Value: "b"}}
-			for _, m := range []store.Member{member, rule} {
+			member := members.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Role: prism.Reader, CreatedAt: moment(1)}
+			rule := members.Member{ID: prism.MemberID{UUID: f.id()}, Name: "All", Role: prism.Reader, CreatedAt: moment(1), Claim: &prism.Claim{Name: "a", Value: "b"}}
+			for _, m := range []members.Member{member, rule} {
 				succeeds(t, f.AddMember(t.Context(), f.mine.account, m, nil, f.by(moment(1))))
 			}
 			_, err := f.RevokeKey(t.Context(), f.mine.account, f.mine.keyID, moment(2))
 			succeeds(t, err)
 			_, err = f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, new(moment(2)))
 			succeeds(t, err)
-			_, err = f.SetLimits(t.Context(), f.mine.account, store.LimitsChange{Concurrency: new(int32(7)), StoredBytes: new(int64(prism.AnyStoredBytes))})
+			_, err = f.SetLimits(t.Context(), f.mine.account, keys.LimitsChange{Concurrency: new(int32(7)), StoredBytes: new(int64(prism.AnyStoredBytes))})
 			succeeds(t, err)
 			want := before
 			want.Limits = api.AccountLimits{Concurrency: new(int64(7))}
@@ -97,7 +99,7 @@ func limitTests() []test {
 			failsWith(t, err, store.ErrNotFound)
 		}},
 		{"an account that is not there gets no limits", func(t *testing.T, f *fixture) {
-			_, err := f.SetLimits(t.Context(), prism.AccountID{UUID: f.id()}, store.LimitsChange{Concurrency: new(int32(1))})
+			_, err := f.SetLimits(t.Context(), prism.AccountID{UUID: f.id()}, keys.LimitsChange{Concurrency: new(int32(1))})
 			failsWith(t, err, store.ErrNotFound)
 			f.limitsAre(t, nil)
 		}},

@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -16,21 +17,23 @@ func memberTests() []test {
 	return []test{
 		// spec: member-list
 		{"members and rules are listed newest first as they were added, a page at a time", func(t *testing.T, f *fixture) {
-			var want []store.Member
+			var want []members.Member
 			for i, role := range prism.Roles() {
-				m := store.Member{
+				m := members.Member{
 					ID: prism.MemberID{UUID: f.id()}, Name: "“é” 🙂", Email: "a@example.com", Role: role, CreatedAt: moment(3 - i),
 				}
 				if role == prism.Reader {
 					m.Email, m.Claim = "", &prism.Claim{Name: "groups", Value: "“é”"}
 				}
 				succeeds(t, f.AddMember(t.Context(), f.mine.account, m, nil, f.by(moment(1))))
-				want = append([]store.Member{m}, want...)
+				want = append([]members.Member{m}, want...)
 			}
 			f.member(t, f.theirs, prism.Owner)
-			list := func(p store.Page) ([]store.Member, bool, error) { return f.ListMembers(t.Context(), f.mine.account, p) }
+			list := func(p store.Page) ([]members.Member, bool, error) {
+				return f.ListMembers(t.Context(), f.mine.account, p)
+			}
 			for limit := 1; limit <= len(want)+1; limit++ {
-				same(t, pages(t, limit, list, func(m store.Member) prism.UUID { return m.ID.UUID }), want)
+				same(t, pages(t, limit, list, func(m members.Member) prism.UUID { return m.ID.UUID }), want)
 			}
 		}},
 		// spec: member-change
@@ -46,7 +49,7 @@ func memberTests() []test {
 				got, err := f.change(t, m.ID, c)
 				succeeds(t, err)
 				same(t, got, m)
-				same(t, f.members(t), []store.Member{m})
+				same(t, f.members(t), []members.Member{m})
 			}
 		}},
 		{"a member of another account, a removed one and none are not found", func(t *testing.T, f *fixture) {
@@ -61,7 +64,7 @@ func memberTests() []test {
 			}
 			nobody := prism.AccountID{UUID: f.id()}
 			failsWith(t, f.AddMember(t.Context(), nobody, removed, nil, f.by(moment(1))), store.ErrNotFound)
-			operator := store.Member{ID: prism.MemberID{UUID: f.id()}, Role: prism.Owner}
+			operator := members.Member{ID: prism.MemberID{UUID: f.id()}, Role: prism.Owner}
 			failsWith(t, f.LinkOperator(t.Context(), nobody, operator, f.link(), f.newID, f.by(moment(1))), store.ErrNotFound)
 		}},
 		{"a rule has no link", func(t *testing.T, f *fixture) {
@@ -112,8 +115,8 @@ func memberTests() []test {
 		}},
 		// spec: operator-link
 		{"the operator is made once, and is an owner again with each link", func(t *testing.T, f *fixture) {
-			operators := func() (found []store.Member) {
-				return slices.DeleteFunc(f.members(t), func(m store.Member) bool { return m.Name != "Operator" })
+			operators := func() (found []members.Member) {
+				return slices.DeleteFunc(f.members(t), func(m members.Member) bool { return m.Name != "Operator" })
 			}
 			for _, err := range together(racers, func(int) error { return f.operate(t, f.link()) }) {
 				succeeds(t, err)
@@ -125,7 +128,7 @@ func memberTests() []test {
 			succeeds(t, err)
 			l := f.link()
 			succeeds(t, f.operate(t, l))
-			same(t, operators(), []store.Member{first})
+			same(t, operators(), []members.Member{first})
 			s, err := f.signIn(t, l.Digest)
 			succeeds(t, err)
 			same(t, s.Accounts[0].Member, contract.SessionMember{ID: first.ID, Name: "Operator", Role: prism.Owner})
@@ -160,16 +163,16 @@ func memberTests() []test {
 }
 
 // member adds a member, who has no link, and rule a rule.
-func (f *fixture) member(t *testing.T, of tenant, role prism.Role) store.Member {
+func (f *fixture) member(t *testing.T, of tenant, role prism.Role) members.Member {
 	t.Helper()
-	m := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "ada@example.com", Role: role, CreatedAt: moment(2)}
+	m := members.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "ada@example.com", Role: role, CreatedAt: moment(2)}
 	succeeds(t, f.AddMember(t.Context(), of.account, m, nil, f.by(moment(2))))
 	return m
 }
 
-func (f *fixture) rule(t *testing.T, of tenant, role prism.Role, name, value string) store.Member {
+func (f *fixture) rule(t *testing.T, of tenant, role prism.Role, name, value string) members.Member {
 	t.Helper()
-	m := store.Member{
+	m := members.Member{
 		ID: prism.MemberID{UUID: f.id()}, Name: "a rule", Role: role, CreatedAt: moment(2),
 		Claim: &prism.Claim{Name: name, Value: value},
 	}
@@ -177,7 +180,7 @@ func (f *fixture) rule(t *testing.T, of tenant, role prism.Role, name, value str
 	return m
 }
 
-func (f *fixture) change(t *testing.T, id prism.MemberID, c api.MemberChange) (store.Member, error) {
+func (f *fixture) change(t *testing.T, id prism.MemberID, c api.MemberChange) (members.Member, error) {
 	t.Helper()
 	return f.ChangeMember(t.Context(), f.mine.account, id, c, f.by(moment(20)))
 }
@@ -188,14 +191,14 @@ func (f *fixture) remove(t *testing.T, id prism.MemberID) error {
 }
 
 // operate links the operator of mine.
-func (f *fixture) operate(t *testing.T, l store.Link) error {
+func (f *fixture) operate(t *testing.T, l members.Link) error {
 	t.Helper()
-	m := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Operator", Role: prism.Owner, CreatedAt: moment(3)}
+	m := members.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Operator", Role: prism.Owner, CreatedAt: moment(3)}
 	return f.LinkOperator(t.Context(), f.mine.account, m, l, f.newID, f.by(moment(3)))
 }
 
 // members is those of mine.
-func (f *fixture) members(t *testing.T) []store.Member {
+func (f *fixture) members(t *testing.T) []members.Member {
 	t.Helper()
 	found, _, err := f.ListMembers(t.Context(), f.mine.account, store.Page{Limit: 100})
 	succeeds(t, err)
@@ -211,7 +214,7 @@ func (f *fixture) memberEntries(t *testing.T) {
 	ctx, me := t.Context(), f.mine.account
 	before := len(f.audit(t, audit.Filter{}))
 	l, again := f.link(), f.link()
-	m := store.Member{
+	m := members.Member{
 		ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "secret@example.com", Role: prism.Editor, CreatedAt: moment(1),
 	}
 	succeeds(t, f.AddMember(ctx, me, m, &l, f.by(moment(1))))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -41,7 +42,7 @@ func checkAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 			results: map[prism.ResultID]prism.Result{}, ids: &ids,
 		}
 		must(rt, f.CreateAccount(m.ctx, m.account, fmt.Sprintf("account %d", ids), moment(0)))
-		key := store.APIKey{ID: prism.KeyID{UUID: NumberedID(ids)}, CreatedAt: moment(0)}
+		key := keys.APIKey{ID: prism.KeyID{UUID: NumberedID(ids)}, CreatedAt: moment(0)}
 		must(rt, f.CreateKey(m.ctx, m.account, key, m.digest))
 		for _, p := range prisms {
 			must(rt, f.CreatePrism(m.ctx, m.account, p))

@@ -11,6 +11,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -35,7 +38,7 @@ func pagedLists() []pagedList {
 			succeeds(t, f.CreatePrism(t.Context(), f.mine.account, p))
 			return p.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListPrisms(ctx, f.mine.account, store.Live, page)
+			found, more, err := f.ListPrisms(ctx, f.mine.account, prisms.Live, page)
 			return positions(found, func(p prism.Prism) prism.UUID { return p.ID.UUID }), more, err
 		}},
 		{"ListVersions", "versions", func(t *testing.T, f *fixture, bytes int) prism.UUID {
@@ -67,12 +70,12 @@ func pagedLists() []pagedList {
 			return positions(found, savedID), more, err
 		}},
 		{"ListKeys", "keys", func(t *testing.T, f *fixture, bytes int) prism.UUID {
-			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
+			k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
 			succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest(append(k.ID.UUID[:], make([]byte, 16)...))))
 			return k.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListKeys(ctx, f.mine.account, page)
-			return positions(found, func(k store.APIKey) prism.UUID { return k.ID.UUID }), more, err
+			return positions(found, func(k keys.APIKey) prism.UUID { return k.ID.UUID }), more, err
 		}},
 		{"ListMembers", "members", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			m, _ := f.invited(t, f.mine, prism.Reader)
@@ -81,13 +84,13 @@ func pagedLists() []pagedList {
 			return m.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListMembers(ctx, f.mine.account, page)
-			return positions(found, func(m store.Member) prism.UUID { return m.ID.UUID }), more, err
+			return positions(found, func(m members.Member) prism.UUID { return m.ID.UUID }), more, err
 		}},
 		{"ListAudit", "the audit", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			by := f.by(moment(1))
-			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
+			k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
 			digest := contract.KeyDigest(append(k.ID.UUID[:], make([]byte, 16)...))
-			succeeds(t, f.Store.CreateKey(t.Context(), f.mine.account, k, digest, store.MaxActiveKeys, by))
+			succeeds(t, f.Store.CreateKey(t.Context(), f.mine.account, k, digest, keys.MaxActiveKeys, by))
 			return by.Entry
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListAudit(ctx, f.mine.account, audit.Filter{}, page)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -179,7 +180,7 @@ func raceTests() []test {
 			same(t, got, won)
 		}},
 		{"keys revoked at once have one time", func(t *testing.T, f *fixture) {
-			keys := make([]store.APIKey, racers)
+			keys := make([]keys.APIKey, racers)
 			for _, err := range together(racers, func(i int) (err error) {
 				keys[i], err = f.RevokeKey(t.Context(), f.mine.account, f.mine.keyID, moment(100+i))
 				return err
@@ -194,7 +195,7 @@ func raceTests() []test {
 			used := make([]prism.KeyID, 20)
 			for i := range used {
 				used[i] = prism.KeyID{UUID: f.id()}
-				k := store.APIKey{ID: used[i], CreatedAt: moment(i)}
+				k := keys.APIKey{ID: used[i], CreatedAt: moment(i)}
 				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{30: 7, 31: byte(i)}))
 			}
 			for _, err := range together(racers, func(i int) error {

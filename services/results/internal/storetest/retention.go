@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -35,7 +36,7 @@ func retentionTests() []test {
 				f.retain(t, days, moment(0))
 				same(t, f.retentionDays(t), days)
 			}
-			listed, _, err := f.ListPrisms(t.Context(), f.mine.account, store.Live, store.Page{Limit: 1})
+			listed, _, err := f.ListPrisms(t.Context(), f.mine.account, prisms.Live, store.Page{Limit: 1})
 			succeeds(t, err)
 			same(t, listed[0].RetentionDays, 7)
 			details := []string{}

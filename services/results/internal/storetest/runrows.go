@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // rowResults are the results of a run in a list, as row and status, and those that were retried too.
@@ -55,7 +56,7 @@ func runRowTests() []test {
 			same(t, f.found(t, r.ID).Usage, store.RunUsage{
 				InputTokens: 30, Cost: prism.Cost{Whole: 1, Rest: 400_000_000_000}, Currency: "EUR",
 			})
-			sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: api.ByKey, To: math.MaxInt32})
+			sums, _, err := f.ReadUsage(t.Context(), f.mine.account, usage.Filter{By: api.ByKey, To: math.MaxInt32})
 			succeeds(t, err)
 			if len(sums) != 1 || sums[0].Results != 2 || sums[0].Failed != 1 || sums[0].InputTokens != 30 || sums[0].Key != f.mine.keyID {
 				t.Errorf("usage is %+v", sums)

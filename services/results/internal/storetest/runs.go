@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -52,7 +53,7 @@ func (f *fixture) newRun(of tenant, file prism.FileID) store.Run {
 // keyUntil is a new key of mine that expires.
 func (f *fixture) keyUntil(t *testing.T, expires time.Time) prism.KeyID {
 	t.Helper()
-	k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(0), ExpiresAt: &expires}
+	k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(0), ExpiresAt: &expires}
 	succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{8, 31: k.ID.UUID[15]}))
 	return k.ID
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -26,8 +28,8 @@ func sessionTests() []test {
 					ID: f.mine.account, Name: "mine", Member: contract.SessionMember{ID: m.ID, Name: "Ada", Role: prism.Editor},
 				}},
 				Now:       l.ExpiresAt.Add(-time.Millisecond),
-				ExpiresAt: l.ExpiresAt.Add(store.SessionIdleTime - time.Millisecond),
-				EndsAt:    l.ExpiresAt.Add(store.SessionTime - time.Millisecond),
+				ExpiresAt: l.ExpiresAt.Add(members.SessionIdleTime - time.Millisecond),
+				EndsAt:    l.ExpiresAt.Add(members.SessionTime - time.Millisecond),
 			})
 			got, err := f.Session(t.Context(), digest, l.ExpiresAt)
 			succeeds(t, err)
@@ -100,25 +102,25 @@ func sessionTests() []test {
 		{"a session ends when it was not used for 12 hours, and after 7 days", func(t *testing.T, f *fixture) {
 			_, digest := f.signedIn(t, f.mine, prism.Editor)
 			begun := moment(40)
-			for at := begun; at.Before(begun.Add(store.SessionTime)); at = at.Add(store.SessionIdleTime - time.Millisecond) {
+			for at := begun; at.Before(begun.Add(members.SessionTime)); at = at.Add(members.SessionIdleTime - time.Millisecond) {
 				s, err := f.Session(t.Context(), digest, at)
 				succeeds(t, err)
-				same(t, s.EndsAt, begun.Add(store.SessionTime))
-				if want := at.Add(store.SessionIdleTime); want.Before(s.EndsAt) {
+				same(t, s.EndsAt, begun.Add(members.SessionTime))
+				if want := at.Add(members.SessionIdleTime); want.Before(s.EndsAt) {
 					same(t, s.ExpiresAt, want)
 				} else {
 					same(t, s.ExpiresAt, s.EndsAt)
 				}
 			}
-			_, err := f.Session(t.Context(), digest, begun.Add(store.SessionTime))
+			_, err := f.Session(t.Context(), digest, begun.Add(members.SessionTime))
 			failsWith(t, err, store.ErrNotFound)
 
 			m, idle := f.signedIn(t, f.mine, prism.Editor)
-			_, err = f.Session(t.Context(), idle, begun.Add(store.SessionIdleTime))
+			_, err = f.Session(t.Context(), idle, begun.Add(members.SessionIdleTime))
 			failsWith(t, err, store.ErrNotFound)
 			used := begun.Add(time.Hour)
 			_, key := f.keyOf(t, idle, used)
-			_, err = f.Session(t.Context(), idle, used.Add(store.SessionIdleTime-time.Millisecond))
+			_, err = f.Session(t.Context(), idle, used.Add(members.SessionIdleTime-time.Millisecond))
 			succeeds(t, err)
 			caller, err := f.Authenticate(t.Context(), key)
 			succeeds(t, err)
@@ -132,13 +134,13 @@ func sessionTests() []test {
 				_, err := f.Session(t.Context(), digest, seen.Add(c.used))
 				succeeds(t, err)
 				m.SignedInBy, m.LastSeenAt = api.ByLink, new(seen.Add(c.want))
-				same(t, f.members(t), []store.Member{m})
+				same(t, f.members(t), []members.Member{m})
 			}
 		}},
 		// spec: session-key, session-key-id
 		{"a key of a session is its member's, for 15 minutes", func(t *testing.T, f *fixture) {
 			m, digest := f.signedIn(t, f.mine, prism.Labeller)
-			expires := moment(50).Add(store.SessionKeyTime)
+			expires := moment(50).Add(members.SessionKeyTime)
 			made, key := f.keyOf(t, digest, moment(50))
 			same(t, made, contract.SessionKey{ExpiresAt: expires, Account: contract.SessionAccount{
 				ID: f.mine.account, Name: "mine", Member: contract.SessionMember{ID: m.ID, Name: "Ada", Role: prism.Labeller},
@@ -154,7 +156,7 @@ func sessionTests() []test {
 			caller, err := f.Authenticate(t.Context(), key)
 			succeeds(t, err)
 			same(t, caller, want)
-			late := moment(40).Add(store.SessionTime)
+			late := moment(40).Add(members.SessionTime)
 			for at := moment(40); at.Before(late); at = at.Add(11 * time.Hour) {
 				_, err := f.Session(t.Context(), digest, at)
 				succeeds(t, err)
@@ -167,14 +169,14 @@ func sessionTests() []test {
 			_, digest := f.signedIn(t, f.mine, prism.Owner)
 			id := prism.KeyID{UUID: f.id()}
 			key := contract.KeyDigest{11}
-			_, err := f.CreateSessionKey(t.Context(), digest, store.NewSessionKey{
+			_, err := f.CreateSessionKey(t.Context(), digest, members.NewSessionKey{
 				ID: id, Digest: key, Prefix: "prism_abc", Entry: f.by(moment(50)).Entry, At: moment(50),
 			})
 			succeeds(t, err)
-			keys, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 9})
+			listed, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 9})
 			succeeds(t, err)
-			same(t, keys, []store.APIKey{f.firstKey()})
-			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(51)}
+			same(t, listed, []keys.APIKey{f.firstKey()})
+			k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(51)}
 			succeeds(t, f.Store.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{12}, 2, f.by(moment(51))))
 			_, err = f.RevokeKey(t.Context(), f.mine.account, id, moment(52))
 			failsWith(t, err, store.ErrNotFound)
@@ -186,9 +188,9 @@ func sessionTests() []test {
 			_, digest := f.signedIn(t, f.mine, prism.Reader)
 			_, other := f.signedIn(t, f.mine, prism.Reader)
 			_, others := f.keyOf(t, other, moment(49))
-			f.keyOf(t, digest, moment(50).Add(time.Second-store.SessionKeyTime)) // has expired when the others are made
+			f.keyOf(t, digest, moment(50).Add(time.Second-members.SessionKeyTime)) // has expired when the others are made
 			var keys []contract.KeyDigest
-			for i := range store.MaxSessionKeys {
+			for i := range members.MaxSessionKeys {
 				_, key := f.keyOf(t, digest, moment(51).Add(time.Duration(i)*time.Millisecond))
 				keys = append(keys, key)
 			}
@@ -201,8 +203,8 @@ func sessionTests() []test {
 				}
 				return tooOften.Wait
 			}
-			same(t, wait(moment(52)), moment(51).Add(store.SessionKeyRest).Sub(moment(52)))
-			rested := moment(51).Add(store.SessionKeyRest)
+			same(t, wait(moment(52)), moment(51).Add(members.SessionKeyRest).Sub(moment(52)))
+			rested := moment(51).Add(members.SessionKeyRest)
 			same(t, wait(rested.Add(-time.Millisecond)), time.Millisecond)
 			_, next := f.keyOf(t, digest, rested)
 			f.works(t, keys[0], false)
@@ -217,10 +219,10 @@ func sessionTests() []test {
 		// spec: session-key-limit
 		{"keys of a session at once are no more than it may have", func(t *testing.T, f *fixture) {
 			_, digest := f.signedIn(t, f.mine, prism.Reader)
-			for range store.MaxSessionKeys - 1 {
+			for range members.MaxSessionKeys - 1 {
 				f.keyOf(t, digest, moment(51))
 			}
-			at, made := moment(51).Add(store.SessionKeyRest-time.Second), 0
+			at, made := moment(51).Add(members.SessionKeyRest-time.Second), 0
 			for i, err := range together(racers, func(i int) error {
 				_, err := f.sessionKey(t, digest, contract.KeyDigest{13, byte(i)}, at)
 				return err
@@ -278,12 +280,12 @@ func sessionTests() []test {
 		}},
 		// spec: session-key-revocation
 		{"no key made at once with what ends it outlives it", func(t *testing.T, f *fixture) {
-			for round, end := range []func(m store.Member, digest contract.SessionDigest) error{
-				func(_ store.Member, digest contract.SessionDigest) error {
+			for round, end := range []func(m members.Member, digest contract.SessionDigest) error{
+				func(_ members.Member, digest contract.SessionDigest) error {
 					return f.EndSession(t.Context(), digest, f.newID, moment(60))
 				},
-				func(m store.Member, _ contract.SessionDigest) error { return f.remove(t, m.ID) },
-				func(m store.Member, _ contract.SessionDigest) error {
+				func(m members.Member, _ contract.SessionDigest) error { return f.remove(t, m.ID) },
+				func(m members.Member, _ contract.SessionDigest) error {
 					_, err := f.change(t, m.ID, api.MemberChange{Role: prism.Reader})
 					return err
 				},
@@ -331,7 +333,7 @@ func sessionTests() []test {
 			for account, member := range map[prism.AccountID]prism.MemberID{
 				{}: theirs.ID, f.theirs.account: theirs.ID, f.mine.account: m.ID,
 			} {
-				made, err := f.CreateSessionKey(t.Context(), digest, store.NewSessionKey{
+				made, err := f.CreateSessionKey(t.Context(), digest, members.NewSessionKey{
 					Account: account, ID: prism.KeyID{UUID: f.id()}, Digest: contract.KeyDigest{14, account.UUID[15]},
 					Entry: f.by(moment(52)).Entry, At: moment(52),
 				})
@@ -342,7 +344,7 @@ func sessionTests() []test {
 			s, err = f.Session(t.Context(), digest, moment(53))
 			succeeds(t, err)
 			same(t, len(s.Accounts), 1)
-			_, err = f.CreateSessionKey(t.Context(), digest, store.NewSessionKey{Account: f.theirs.account, At: moment(53)})
+			_, err = f.CreateSessionKey(t.Context(), digest, members.NewSessionKey{Account: f.theirs.account, At: moment(53)})
 			failsWith(t, err, store.ErrNotFound)
 		}},
 		// spec: session-sweep
@@ -358,17 +360,17 @@ func sessionTests() []test {
 			}
 			sweep(l.ExpiresAt.Add(-time.Millisecond), 0)
 			sweep(l.ExpiresAt, 1)
-			expires := moment(40).Add(store.SessionKeyTime + time.Hour)
+			expires := moment(40).Add(members.SessionKeyTime + time.Hour)
 			sweep(expires.Add(-time.Millisecond), 0)
 			f.works(t, key, true)
 			sweep(expires, 1)
 			f.works(t, key, false)
-			ends := moment(40).Add(store.SessionIdleTime)
+			ends := moment(40).Add(members.SessionIdleTime)
 			_, err := f.Session(t.Context(), digest, ends.Add(-time.Millisecond)) // which extends it
 			succeeds(t, err)
-			sweep(ends.Add(store.SessionIdleTime-2*time.Millisecond), 0)
-			sweep(ends.Add(store.SessionIdleTime-time.Millisecond), 1)
-			sweep(ends.Add(store.SessionTime), 0)
+			sweep(ends.Add(members.SessionIdleTime-2*time.Millisecond), 0)
+			sweep(ends.Add(members.SessionIdleTime-time.Millisecond), 1)
+			sweep(ends.Add(members.SessionTime), 0)
 			caller, err := f.Authenticate(t.Context(), f.mine.digest)
 			succeeds(t, err)
 			same(t, caller.Key, f.mine.keyID)
@@ -377,9 +379,9 @@ func sessionTests() []test {
 }
 
 // link is a new link that expires in ten minutes.
-func (f *fixture) link() store.Link {
+func (f *fixture) link() members.Link {
 	id := f.id()
-	return store.Link{Digest: contract.LinkDigest{1, 30: id[14], 31: id[15]}, ExpiresAt: moment(2).Add(store.OperatorLinkTime)}
+	return members.Link{Digest: contract.LinkDigest{1, 30: id[14], 31: id[15]}, ExpiresAt: moment(2).Add(members.OperatorLinkTime)}
 }
 
 func (f *fixture) sessionDigest() contract.SessionDigest {
@@ -388,17 +390,17 @@ func (f *fixture) sessionDigest() contract.SessionDigest {
 }
 
 // invited is a new member with a link.
-func (f *fixture) invited(t *testing.T, to tenant, role prism.Role) (store.Member, store.Link) {
+func (f *fixture) invited(t *testing.T, to tenant, role prism.Role) (members.Member, members.Link) {
 	t.Helper()
-	m := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "ada@example.com", Role: role, CreatedAt: moment(2)}
+	m := members.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "ada@example.com", Role: role, CreatedAt: moment(2)}
 	l := f.link()
 	succeeds(t, f.AddMember(t.Context(), to.account, m, &l, f.by(moment(2))))
 	return m, l
 }
 
 // signInBy is a sign-in by a link at a time.
-func (f *fixture) signInBy(l contract.LinkDigest, digest contract.SessionDigest, at time.Time) store.SignIn {
-	return store.SignIn{Session: digest, ID: f.id(), Link: &l, NewID: f.newID, At: at}
+func (f *fixture) signInBy(l contract.LinkDigest, digest contract.SessionDigest, at time.Time) members.SignIn {
+	return members.SignIn{Session: digest, ID: f.id(), Link: &l, NewID: f.newID, At: at}
 }
 
 func (f *fixture) signIn(t *testing.T, l contract.LinkDigest) (contract.Session, error) {
@@ -407,7 +409,7 @@ func (f *fixture) signIn(t *testing.T, l contract.LinkDigest) (contract.Session,
 }
 
 // signedIn is a new member who has signed in.
-func (f *fixture) signedIn(t *testing.T, to tenant, role prism.Role) (store.Member, contract.SessionDigest) {
+func (f *fixture) signedIn(t *testing.T, to tenant, role prism.Role) (members.Member, contract.SessionDigest) {
 	t.Helper()
 	m, l := f.invited(t, to, role)
 	digest := f.sessionDigest()
@@ -420,7 +422,7 @@ func (f *fixture) sessionKey(
 	t *testing.T, digest contract.SessionDigest, key contract.KeyDigest, at time.Time,
 ) (contract.SessionKey, error) {
 	t.Helper()
-	return f.CreateSessionKey(t.Context(), digest, store.NewSessionKey{
+	return f.CreateSessionKey(t.Context(), digest, members.NewSessionKey{
 		ID: prism.KeyID{UUID: f.id()}, Digest: key, Prefix: "prism_abc", Entry: f.by(at).Entry, At: at,
 	})
 }

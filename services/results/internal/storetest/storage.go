@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -39,7 +40,7 @@ func (f *fixture) bytesAre(t *testing.T, want int64) {
 // limitBytes limits what my account may store.
 func (f *fixture) limitBytes(t *testing.T, bytes int64) {
 	t.Helper()
-	_, err := f.SetLimits(t.Context(), f.mine.account, store.LimitsChange{StoredBytes: &bytes})
+	_, err := f.SetLimits(t.Context(), f.mine.account, keys.LimitsChange{StoredBytes: &bytes})
 	succeeds(t, err)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -137,7 +138,7 @@ func (f *fixture) tenant(t *testing.T, name string) tenant {
 		prism:   f.newPrism("triage"),
 	}
 	succeeds(t, f.CreateAccount(t.Context(), n.account, name, moment(0)))
-	key := store.APIKey{ID: n.keyID, Name: "the key", Prefix: "prism_abc", Role: prism.Editor, CreatedAt: moment(0)}
+	key := keys.APIKey{ID: n.keyID, Name: "the key", Prefix: "prism_abc", Role: prism.Editor, CreatedAt: moment(0)}
 	succeeds(t, f.CreateKey(t.Context(), n.account, key, n.digest))
 	succeeds(t, f.CreatePrism(t.Context(), n.account, n.prism))
 	return n

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // spec: usage-is-exact
@@ -18,7 +19,7 @@ func usageTests() []test {
 	day := prism.DayOf(moment(0))
 	return []test{
 		{"an account without results used nothing", func(t *testing.T, f *fixture) {
-			same(t, f.usage(t, store.UsageFilter{By: api.ByDay}), nil)
+			same(t, f.usage(t, usage.Filter{By: api.ByDay}), nil)
 		}},
 		// spec: usage-days
 		{"a result is of the day in UTC on which it was saved", func(t *testing.T, f *fixture) {
@@ -27,11 +28,11 @@ func usageTests() []test {
 				r.CreatedAt = at
 				f.save(t, r)
 			}
-			same(t, f.usage(t, store.UsageFilter{By: api.ByDay}), []store.UsageSum{
+			same(t, f.usage(t, usage.Filter{By: api.ByDay}), []usage.Sum{
 				{Day: day, Results: 3}, {Day: day + 1, Results: 1},
 			})
-			same(t, f.usage(t, store.UsageFilter{By: api.ByDay, From: day + 1, To: day + 2}), []store.UsageSum{{Day: day + 1, Results: 1}})
-			same(t, f.usage(t, store.UsageFilter{By: api.ByDay, From: day, To: day}), nil)
+			same(t, f.usage(t, usage.Filter{By: api.ByDay, From: day + 1, To: day + 2}), []usage.Sum{{Day: day + 1, Results: 1}})
+			same(t, f.usage(t, usage.Filter{By: api.ByDay, From: day, To: day}), nil)
 		}},
 		{"usage is added up by day, prism, model and key, and of each filter", func(t *testing.T, f *fixture) {
 			other, another := f.addPrism(t, f.mine, "other"), prism.KeyID{UUID: f.id()}
@@ -42,45 +43,45 @@ func usageTests() []test {
 			f.save(t, f.ok(other))
 			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
 			succeeds(t, err)
-			fast := store.UsageSum{
+			fast := usage.Sum{
 				Currency: "USD", Results: 2, Failed: 1, InputTokens: 15, OutputTokens: 30, Cost: prism.Cost{Whole: 8},
 			}
-			euro := store.UsageSum{Currency: "EUR", Results: 1, InputTokens: 1, OutputTokens: 2, Cost: prism.Cost{Rest: 7}}
-			none := store.UsageSum{Results: 2, InputTokens: 1, OutputTokens: 2}
-			cheap := store.UsageSum{
+			euro := usage.Sum{Currency: "EUR", Results: 1, InputTokens: 1, OutputTokens: 2, Cost: prism.Cost{Rest: 7}}
+			none := usage.Sum{Results: 2, InputTokens: 1, OutputTokens: 2}
+			cheap := usage.Sum{
 				Currency: "USD", Results: 1, InputTokens: 10, OutputTokens: 20, Cost: prism.Cost{Whole: 3, Rest: 1},
 			}
-			dear := store.UsageSum{
+			dear := usage.Sum{
 				Currency: "USD", Results: 1, Failed: 1, InputTokens: 5, OutputTokens: 10, Cost: prism.Cost{Whole: 4, Rest: 999_999_999_999},
 			}
-			unpriced := store.UsageSum{Results: 1, InputTokens: 1, OutputTokens: 2}
-			on := func(s store.UsageSum) store.UsageSum { s.Day = day; return s }
-			of := func(name string, s store.UsageSum) store.UsageSum { s.Name = name; return s }
-			by := func(key prism.KeyID, s store.UsageSum) store.UsageSum { s.Key = key; return s }
+			unpriced := usage.Sum{Results: 1, InputTokens: 1, OutputTokens: 2}
+			on := func(s usage.Sum) usage.Sum { s.Day = day; return s }
+			of := func(name string, s usage.Sum) usage.Sum { s.Name = name; return s }
+			by := func(key prism.KeyID, s usage.Sum) usage.Sum { s.Key = key; return s }
 			for _, c := range []struct {
-				filter store.UsageFilter
-				want   []store.UsageSum
+				filter usage.Filter
+				want   []usage.Sum
 			}{
-				{store.UsageFilter{By: api.ByDay}, []store.UsageSum{on(none), on(euro), on(fast)}},
+				{usage.Filter{By: api.ByDay}, []usage.Sum{on(none), on(euro), on(fast)}},
 				{
-					store.UsageFilter{By: api.ByPrism},
-					[]store.UsageSum{of("other", none), of("other", euro), of("other", dear), of("triage", cheap)},
+					usage.Filter{By: api.ByPrism},
+					[]usage.Sum{of("other", none), of("other", euro), of("other", dear), of("triage", cheap)},
 				},
 				{
-					store.UsageFilter{By: api.ByModel},
-					[]store.UsageSum{of("fast", fast), of("strong", unpriced), of("strong", euro), {Results: 1}},
+					usage.Filter{By: api.ByModel},
+					[]usage.Sum{of("fast", fast), of("strong", unpriced), of("strong", euro), {Results: 1}},
 				},
 				{
-					store.UsageFilter{By: api.ByKey},
-					[]store.UsageSum{
+					usage.Filter{By: api.ByKey},
+					[]usage.Sum{
 						by(another, unpriced), by(another, euro), by(another, dear), {Results: 1}, by(f.mine.keyID, cheap),
 					},
 				},
-				{store.UsageFilter{By: api.ByDay, Prism: f.mine.prism.ID}, []store.UsageSum{on(cheap)}},
-				{store.UsageFilter{By: api.ByDay, Model: "strong"}, []store.UsageSum{on(unpriced), on(euro)}},
-				{store.UsageFilter{By: api.ByDay, Key: &f.mine.keyID}, []store.UsageSum{on(cheap)}},
-				{store.UsageFilter{By: api.ByDay, Prism: f.mine.prism.ID, Model: "strong"}, nil},
-				{store.UsageFilter{By: api.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []store.UsageSum{of("other", dear)}},
+				{usage.Filter{By: api.ByDay, Prism: f.mine.prism.ID}, []usage.Sum{on(cheap)}},
+				{usage.Filter{By: api.ByDay, Model: "strong"}, []usage.Sum{on(unpriced), on(euro)}},
+				{usage.Filter{By: api.ByDay, Key: &f.mine.keyID}, []usage.Sum{on(cheap)}},
+				{usage.Filter{By: api.ByDay, Prism: f.mine.prism.ID, Model: "strong"}, nil},
+				{usage.Filter{By: api.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []usage.Sum{of("other", dear)}},
 			} {
 				for range 2 { // before and after they are folded
 					got := f.usage(t, c.filter)
@@ -95,7 +96,7 @@ func usageTests() []test {
 		{"what an archived prism used stays, with its slug", func(t *testing.T, f *fixture) {
 			f.save(t, f.ok(f.mine.prism))
 			f.archive(t, f.mine.prism.ID, 5)
-			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism}), []store.UsageSum{{Name: "triage", Results: 1}})
+			same(t, f.usage(t, usage.Filter{By: api.ByPrism}), []usage.Sum{{Name: "triage", Results: 1}})
 		}},
 		{"a save that changes nothing, or that is refused, is not counted", func(t *testing.T, f *fixture) {
 			old := keyed(f.failed(f.mine.prism), "a key")
@@ -113,14 +114,14 @@ func usageTests() []test {
 			_, err = f.SaveResult(t.Context(), f.mine.account, f.ok(f.theirs.prism))
 			failsWith(t, err, store.ErrNotFound)
 			succeeds(t, f.ProbeWrite(t.Context()))
-			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism}), []store.UsageSum{{Name: "triage", Results: 2, Failed: 2}})
+			same(t, f.usage(t, usage.Filter{By: api.ByPrism}), []usage.Sum{{Name: "triage", Results: 2, Failed: 2}})
 		}},
 		{"costs above the greatest 64-bit integer are added up exactly", func(t *testing.T, f *fixture) {
 			for range 3 {
 				f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1<<40, math.MaxInt64, "USD"))
 				succeeds(t, f.Fold(t.Context()))
 			}
-			got := f.usage(t, store.UsageFilter{By: api.ByModel})
+			got := f.usage(t, usage.Filter{By: api.ByModel})
 			same(t, len(got), 1)
 			same(t, whole(got[0].Cost), prism.Cost{Whole: 27_670_116, Rest: 110_564_327_421})
 			same(t, got[0].InputTokens, 3<<40)
@@ -129,25 +130,25 @@ func usageTests() []test {
 		{"a use without a result counts each time, and is of no prism", func(t *testing.T, f *fixture) {
 			f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1, 999_999_999_999, "USD"))
 			call := called(f.ok(f.mine.prism), f.mine.keyID, "fast", 10, 2, "USD").Call
-			use := store.Use{Day: day, Key: f.mine.keyID, Failed: true, Call: call}
+			use := usage.Use{Day: day, Key: f.mine.keyID, Failed: true, Call: call}
 			for range 2 {
 				succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
 				succeeds(t, f.Fold(t.Context()))
 			}
 			use.Call.Usage.InputTokens = new(int64(-1)) // which is not known
 			succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
-			succeeds(t, f.CountUse(t.Context(), f.mine.account, store.Use{Day: day + 1}))
-			dollars := store.UsageSum{Currency: "USD", Results: 3, Failed: 3, InputTokens: 20, OutputTokens: 60, Cost: prism.Cost{Rest: 6}}
-			saved := store.UsageSum{
+			succeeds(t, f.CountUse(t.Context(), f.mine.account, usage.Use{Day: day + 1}))
+			dollars := usage.Sum{Currency: "USD", Results: 3, Failed: 3, InputTokens: 20, OutputTokens: 60, Cost: prism.Cost{Rest: 6}}
+			saved := usage.Sum{
 				Name: "triage", Currency: "USD", Results: 1, InputTokens: 1, OutputTokens: 2, Cost: prism.Cost{Rest: 999_999_999_999},
 			}
-			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism}), []store.UsageSum{{Results: 1}, dollars, saved})
-			same(t, f.usage(t, store.UsageFilter{By: api.ByPrism, Prism: f.mine.prism.ID}), []store.UsageSum{saved})
-			got := f.usage(t, store.UsageFilter{By: api.ByDay, Model: "fast", Key: &f.mine.keyID})
+			same(t, f.usage(t, usage.Filter{By: api.ByPrism}), []usage.Sum{{Results: 1}, dollars, saved})
+			same(t, f.usage(t, usage.Filter{By: api.ByPrism, Prism: f.mine.prism.ID}), []usage.Sum{saved})
+			got := f.usage(t, usage.Filter{By: api.ByDay, Model: "fast", Key: &f.mine.keyID})
 			same(t, len(got), 1)
 			same(t, whole(got[0].Cost), prism.Cost{Whole: 1, Rest: 5})
 			same(t, got[0].Results, 4)
-			same(t, f.usage(t, store.UsageFilter{By: api.ByDay, From: day + 1}), []store.UsageSum{{Day: day + 1, Results: 1}})
+			same(t, f.usage(t, usage.Filter{By: api.ByDay, From: day + 1}), []usage.Sum{{Day: day + 1, Results: 1}})
 		}},
 		// spec: usage-most
 		{"of many keys those with the most results are told, each with all of its currencies", func(t *testing.T, f *fixture) {
@@ -155,10 +156,10 @@ func usageTests() []test {
 			key := func(n int) prism.KeyID { return prism.KeyID{UUID: prism.UUID{14: byte(n >> 8), 15: byte(n)}} }
 			count := func(n int, currency string) error {
 				call := called(f.ok(f.mine.prism), key(n), "fast", 1, 1, currency).Call
-				return f.CountUse(t.Context(), f.mine.account, store.Use{Day: day, Key: key(n), Call: call})
+				return f.CountUse(t.Context(), f.mine.account, usage.Use{Day: day, Key: key(n), Call: call})
 			}
 			for _, err := range together(workers, func(worker int) error {
-				for n := 1 + worker; n <= store.MaxSums; n += workers { // one result of each, two of the last
+				for n := 1 + worker; n <= usage.MaxSums; n += workers { // one result of each, two of the last
 					if err := count(n, "USD"); err != nil {
 						return err
 					}
@@ -167,29 +168,29 @@ func usageTests() []test {
 			}) {
 				succeeds(t, err)
 			}
-			read := func(by api.UsageBy) (sums []store.UsageSum, more bool) {
-				sums, more, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: by, To: math.MaxInt32})
+			read := func(by api.UsageBy) (sums []usage.Sum, more bool) {
+				sums, more, err := f.ReadUsage(t.Context(), f.mine.account, usage.Filter{By: by, To: math.MaxInt32})
 				succeeds(t, err)
 				return sums, more
 			}
 			sums, more := read(api.ByKey)
-			same(t, len(sums), store.MaxSums)
+			same(t, len(sums), usage.MaxSums)
 			same(t, more, false)
-			succeeds(t, count(store.MaxSums, "EUR")) // which makes two sums of the key with the most results
+			succeeds(t, count(usage.MaxSums, "EUR")) // which makes two sums of the key with the most results
 			sums, more = read(api.ByKey)
-			same(t, len(sums), store.MaxSums)
+			same(t, len(sums), usage.MaxSums)
 			same(t, more, true)
 			same(t, []string{sums[0].Currency, sums[1].Currency}, []string{"EUR", "USD"})
-			same(t, []prism.KeyID{sums[0].Key, sums[1].Key, sums[2].Key}, []prism.KeyID{key(store.MaxSums), key(store.MaxSums), key(1)})
-			same(t, sums[store.MaxSums-1].Key, key(store.MaxSums-2))
-			succeeds(t, count(store.MaxSums-1, "EUR")) // two sums at the end of the order, where one has room
+			same(t, []prism.KeyID{sums[0].Key, sums[1].Key, sums[2].Key}, []prism.KeyID{key(usage.MaxSums), key(usage.MaxSums), key(1)})
+			same(t, sums[usage.MaxSums-1].Key, key(usage.MaxSums-2))
+			succeeds(t, count(usage.MaxSums-1, "EUR")) // two sums at the end of the order, where one has room
 			succeeds(t, count(1, "EUR"))
 			sums, more = read(api.ByKey)
 			same(t, more, true)
-			same(t, len(sums), store.MaxSums)
+			same(t, len(sums), usage.MaxSums)
 			sums, more = read(api.ByModel)
 			same(t, more, false)
-			same(t, sums[1].Results, int64(store.MaxSums))
+			same(t, sums[1].Results, int64(usage.MaxSums))
 		}},
 		{"usage is exact at every moment of saves and folds at once", func(t *testing.T, f *fixture) { f.foldsAtOnce(t) }},
 	}
@@ -202,7 +203,7 @@ func whole(c prism.Cost) prism.Cost {
 }
 
 // usage is that of all days, unless the filter has some.
-func (f *fixture) usage(t *testing.T, filter store.UsageFilter) []store.UsageSum {
+func (f *fixture) usage(t *testing.T, filter usage.Filter) []usage.Sum {
 	t.Helper()
 	if filter.To == 0 {
 		filter.To = math.MaxInt32
@@ -249,7 +250,7 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 	}
 	until(func() error {
 		least := count(&saved, 0)
-		sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: api.ByModel, To: math.MaxInt32})
+		sums, _, err := f.ReadUsage(t.Context(), f.mine.account, usage.Filter{By: api.ByModel, To: math.MaxInt32})
 		var got int64
 		for _, s := range sums {
 			got += s.Results
@@ -265,7 +266,7 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 			r := called(f.ok(f.mine.prism), f.mine.keyID, fmt.Sprint("model ", i%3), int64(saver), 1, "USD")
 			var err error
 			if saver == 0 {
-				err = f.CountUse(t.Context(), f.mine.account, store.Use{Day: prism.DayOf(r.CreatedAt), Key: r.Key, Call: r.Call})
+				err = f.CountUse(t.Context(), f.mine.account, usage.Use{Day: prism.DayOf(r.CreatedAt), Key: r.Key, Call: r.Call})
 			} else {
 				_, err = f.SaveResult(t.Context(), f.mine.account, r)
 			}
@@ -281,12 +282,12 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 	close(done)
 	others.Wait()
 	succeeds(t, f.Fold(t.Context()))
-	var want []store.UsageSum
+	var want []usage.Sum
 	for i := range 3 {
-		want = append(want, store.UsageSum{
+		want = append(want, usage.Sum{
 			Name: fmt.Sprint("model ", i), Currency: "USD", Results: savers * each / 3, InputTokens: 6 * each / 3, OutputTokens: 12 * each / 3,
 			Cost: prism.Cost{Rest: savers * each / 3},
 		})
 	}
-	same(t, f.usage(t, store.UsageFilter{By: api.ByModel}), want)
+	same(t, f.usage(t, usage.Filter{By: api.ByModel}), want)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/usage"
 )
 
 // Deleter is a store that can delete results. Usage does not change when it does.
@@ -110,7 +110,7 @@ func (m *usageModel) delete(t *rapid.T) {
 }
 
 func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
-	filter := store.UsageFilter{
+	filter := usage.Filter{
 		By:   rapid.SampledFrom([]api.UsageBy{api.ByDay, api.ByPrism, api.ByModel, api.ByKey}).Draw(t, "by"),
 		From: rapid.SampledFrom([]prism.Day{0, 20_000, 20_001}).Draw(t, "from"),
 		To:   rapid.SampledFrom([]prism.Day{math.MaxInt32, 20_001}).Draw(t, "to"),
@@ -121,7 +121,7 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 	if rapid.Bool().Draw(t, "of a key") {
 		filter.Key = &prism.KeyID{UUID: prism.UUID{15: 1}}
 	}
-	sums := map[store.UsageSum]store.UsageSum{}
+	sums := map[usage.Sum]usage.Sum{}
 	for _, r := range m.ever {
 		call, at := prism.ModelCall{}, prism.DayOf(r.CreatedAt)
 		if r.Call != nil {
@@ -130,7 +130,7 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 		if at < filter.From || at >= filter.To || filter.Model != "" && call.Name != filter.Model || filter.Key != nil && r.Key != *filter.Key {
 			continue
 		}
-		of := store.UsageSum{Currency: call.Usage.Currency}
+		of := usage.Sum{Currency: call.Usage.Currency}
 		switch filter.By {
 		case api.ByDay:
 			of.Day = at
@@ -165,7 +165,7 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 	must(t, err)
 	for _, s := range got {
 		s.Cost = whole(s.Cost)
-		of := store.UsageSum{Day: s.Day, Name: s.Name, Key: s.Key, Currency: s.Currency}
+		of := usage.Sum{Day: s.Day, Name: s.Name, Key: s.Key, Currency: s.Currency}
 		if want := sums[of]; s != want {
 			t.Fatalf("got  %+v\nwant %+v", s, want)
 		}
@@ -174,11 +174,11 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 	if len(sums) > 0 {
 		t.Fatalf("usage misses %+v", sums)
 	}
-	results := map[store.UsageSum]int64{}
+	results := map[usage.Sum]int64{}
 	for _, s := range got {
 		results[s.Group()] += s.Results
 	}
-	if !slices.IsSortedFunc(got, func(a, b store.UsageSum) int {
+	if !slices.IsSortedFunc(got, func(a, b usage.Sum) int {
 		most := 0
 		if filter.By != api.ByDay {
 			most = cmp.Compare(results[b.Group()], results[a.Group()])

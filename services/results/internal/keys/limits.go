@@ -1,4 +1,4 @@
-package sqlstore
+package keys
 
 import (
 	"context"
@@ -26,8 +26,8 @@ var (
 	// mayStore is what an account may store, with its row l of account_limits, or without one.
 	mayStore = `coalesce(nullif(l.stored_bytes, 0), ` + strconv.Itoa(prism.DefaultStoredBytes) + `)`
 
-	// full is whether the account of a run r stored as much as it may when the bytes were folded last.
-	full = `EXISTS (
+	// Full is whether the account of a run r stored as much as it may when the bytes were folded last.
+	Full = `EXISTS (
 	SELECT 1 FROM stored_bytes s LEFT JOIN account_limits l ON l.account_id = s.account_id
 	WHERE s.account_id = r.account_id AND s.bytes >= ` + mayStore + `
 )`
@@ -40,8 +40,8 @@ SELECT s.account_id, 0, 0, 0, 0, s.bytes >= ` + mayStore + `
 FROM stored_bytes s LEFT JOIN account_limits l ON l.account_id = s.account_id
 WHERE l.account_id IS NULL AND s.bytes >= ` + mayStore + ``
 
-	// selectStorage has a row for any account.
-	selectStorage = `-- name: Storage :one
+	// SelectStorage has a row for any account.
+	SelectStorage = `-- name: Storage :one
 SELECT CAST(coalesce((SELECT sum(bytes) FROM stored_bytes_now WHERE account_id = $1), 0) AS bigint), ` + mayStore + `
 FROM (SELECT 1 AS one) o LEFT JOIN account_limits l ON l.account_id = $1`
 
@@ -76,8 +76,8 @@ func newLimitsDetail(l prism.Limits) limitsDetail {
 }
 
 // SetLimits implements store.Limits. Only accounts with limits have a row.
-func (s Statements) SetLimits(
-	ctx context.Context, account prism.AccountID, c store.LimitsChange, by store.By,
+func (s SQL) SetLimits(
+	ctx context.Context, account prism.AccountID, c LimitsChange, by store.By,
 ) (limits prism.Limits, err error) {
 	err = s.Transaction(ctx, "set_limits", func(run sqldb.Run) error {
 		var (
@@ -85,7 +85,7 @@ func (s Statements) SetLimits(
 			before prism.Limits
 			id     = []any{account.UUID}
 		)
-		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: id}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: LockAccount, Args: id}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
 		err := run(ctx, sqldb.Statement{Text: selectLimits, Args: id}, sqldb.ReadRow(&before, readLimits))
@@ -112,7 +112,7 @@ func (s Statements) SetLimits(
 }
 
 // ListLimits implements store.Limits.
-func (s Statements) ListLimits(ctx context.Context) (limits []contract.AccountLimits, err error) {
+func (s SQL) ListLimits(ctx context.Context) (limits []contract.AccountLimits, err error) {
 	err = s.Run(ctx, sqldb.Query("list_limits", listLimits), sqldb.ReadRows(&limits, func(r *sqldb.Row) contract.AccountLimits {
 		return contract.AccountLimits{Account: prism.AccountID{UUID: r.UUID()}, Limits: readLimits(r), Full: r.Bool()}
 	}))
@@ -120,13 +120,13 @@ func (s Statements) ListLimits(ctx context.Context) (limits []contract.AccountLi
 }
 
 // Storage implements store.Limits.
-func (s Statements) Storage(ctx context.Context, account prism.AccountID) (stored store.Storage, err error) {
-	err = s.Run(ctx, sqldb.Query("storage", selectStorage, account.UUID), sqldb.ReadRow(&stored, readStorage))
+func (s SQL) Storage(ctx context.Context, account prism.AccountID) (stored store.Storage, err error) {
+	err = s.Run(ctx, sqldb.Query("storage", SelectStorage, account.UUID), sqldb.ReadRow(&stored, ReadStorage))
 	return stored, err
 }
 
 // Account implements store.Keys.
-func (s Statements) Account(ctx context.Context, id prism.AccountID) (account api.Account, err error) {
+func (s SQL) Account(ctx context.Context, id prism.AccountID) (account api.Account, err error) {
 	err = s.Run(ctx, sqldb.Query("account", selectAccount, id.UUID), sqldb.ReadRow(&account, readAccount))
 	return account, err
 }
@@ -142,7 +142,7 @@ func readAccount(r *sqldb.Row) api.Account {
 	return a
 }
 
-func readStorage(r *sqldb.Row) store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }
+func ReadStorage(r *sqldb.Row) store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }
 
 func readLimits(r *sqldb.Row) prism.Limits {
 	return prism.Limits{RequestsPerSecond: r.Int32(), Concurrency: r.Int32(), ResultsPerDay: r.Int32(), StoredBytes: r.Int()}

@@ -1,4 +1,4 @@
-package service
+package members
 
 import (
 	"context"
@@ -24,32 +24,32 @@ const (
 )
 
 // Link implements contract.Console.
-func (s *Service) Link(ctx context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
-	owner, err := s.Store.Link(ctx, link, prism.Now(s.Now))
+func (s *Handlers) Link(ctx context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
+	owner, err := s.store.Link(ctx, link, prism.Now(s.now))
 	return owner, access.Translate(err, nil)
 }
 
 // SignIn implements contract.Console.
-func (s *Service) SignIn(ctx context.Context, in contract.SignIn) (contract.Session, error) {
-	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: &in.Link})
+func (s *Handlers) SignIn(ctx context.Context, in contract.SignIn) (contract.Session, error) {
+	return s.signIn(ctx, SignIn{Session: in.Session, Earlier: in.Earlier, Link: &in.Link})
 }
 
 // SignInAs implements contract.Console.
-func (s *Service) SignInAs(ctx context.Context, in contract.SignInAs) (contract.Session, error) {
+func (s *Handlers) SignInAs(ctx context.Context, in contract.SignInAs) (contract.Session, error) {
 	i, ok := bounded(in.Identity)
 	if !ok || in.Account != "" && !storable(in.Account) {
 		return contract.Session{}, apierr.NotAMember()
 	}
-	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: in.Link, Identity: &i, Account: in.Account})
+	return s.signIn(ctx, SignIn{Session: in.Session, Earlier: in.Earlier, Link: in.Link, Identity: &i, Account: in.Account})
 }
 
-func (s *Service) signIn(ctx context.Context, in store.SignIn) (contract.Session, error) {
-	id, err := s.NewID()
+func (s *Handlers) signIn(ctx context.Context, in SignIn) (contract.Session, error) {
+	id, err := s.newID()
 	if err != nil {
 		return contract.Session{}, err
 	}
-	in.ID, in.NewID, in.At = id, s.NewID, prism.Now(s.Now)
-	begun, err := s.Store.SignIn(ctx, in)
+	in.ID, in.NewID, in.At = id, s.newID, prism.Now(s.now)
+	begun, err := s.store.SignIn(ctx, in)
 	return begun, access.Translate(err, apierr.NotAMember())
 }
 
@@ -92,29 +92,29 @@ func shown(text string) string {
 }
 
 // Session implements contract.Console.
-func (s *Service) Session(ctx context.Context, session contract.SessionDigest) (contract.Session, error) {
-	found, err := s.Store.Session(ctx, session, prism.Now(s.Now))
+func (s *Handlers) Session(ctx context.Context, session contract.SessionDigest) (contract.Session, error) {
+	found, err := s.store.Session(ctx, session, prism.Now(s.now))
 	return found, access.Translate(err, apierr.NotSignedIn())
 }
 
 // SessionKey implements contract.Console.
-func (s *Service) SessionKey(
+func (s *Handlers) SessionKey(
 	ctx context.Context, session contract.SessionDigest, account prism.AccountID,
 ) (contract.SessionKey, error) {
-	id, err := s.NewID()
+	id, err := s.newID()
 	if err != nil {
 		return contract.SessionKey{}, err
 	}
-	entry, err := s.NewID()
+	entry, err := s.newID()
 	if err != nil {
 		return contract.SessionKey{}, err
 	}
-	key, err := s.NewKey()
+	key, err := s.newKey()
 	if err != nil {
 		return contract.SessionKey{}, err
 	}
-	made, err := s.Store.CreateSessionKey(ctx, session, store.NewSessionKey{
-		Account: account, ID: prism.KeyID{UUID: id}, Digest: key.Digest, Prefix: key.Prefix, Entry: entry, At: prism.Now(s.Now),
+	made, err := s.store.CreateSessionKey(ctx, session, NewSessionKey{
+		Account: account, ID: prism.KeyID{UUID: id}, Digest: key.Digest, Prefix: key.Prefix, Entry: entry, At: prism.Now(s.now),
 	})
 	if err != nil {
 		return contract.SessionKey{}, access.Translate(err, apierr.NotSignedIn())
@@ -124,7 +124,7 @@ func (s *Service) SessionKey(
 }
 
 // Leave implements contract.Console.
-func (s *Service) Leave(ctx context.Context, session contract.SessionDigest, account prism.AccountID) error {
+func (s *Handlers) Leave(ctx context.Context, session contract.SessionDigest, account prism.AccountID) error {
 	found, err := s.Session(ctx, session)
 	if err != nil {
 		return err
@@ -134,31 +134,31 @@ func (s *Service) Leave(ctx context.Context, session contract.SessionDigest, acc
 		return apierr.NotSignedIn()
 	}
 	m := found.Accounts[is].Member.ID
-	by, err := s.By(store.Actor{Kind: store.MemberActor, Key: prism.KeyID(m)})
+	by, err := s.access.By(store.Actor{Kind: store.MemberActor, Key: prism.KeyID(m)})
 	if err != nil {
 		return err
 	}
-	return access.Translate(s.Store.RemoveMember(ctx, account, m, by), apierr.NotSignedIn())
+	return access.Translate(s.store.RemoveMember(ctx, account, m, by), apierr.NotSignedIn())
 }
 
 // EndSession implements contract.Console.
-func (s *Service) EndSession(ctx context.Context, session contract.SessionDigest) error {
-	return access.Translate(s.Store.EndSession(ctx, session, s.NewID, prism.Now(s.Now)), nil)
+func (s *Handlers) EndSession(ctx context.Context, session contract.SessionDigest) error {
+	return access.Translate(s.store.EndSession(ctx, session, s.newID, prism.Now(s.now)), nil)
 }
 
 // sweepEvery is how often a process deletes what has expired.
 const sweepEvery = time.Minute
 
-// sweepSessions deletes links, sessions and keys of sessions that have expired, until ctx ends. What a failed attempt leaves, the
+// SweepSessions deletes links, sessions and keys of sessions that have expired, until ctx ends. What a failed attempt leaves, the
 // next one deletes.
-func (s *Service) sweepSessions(ctx context.Context) {
+func (s *Handlers) SweepSessions(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			for {
-				swept, err := s.Store.SweepSessions(ctx, prism.Now(s.Now)) // the store's metrics have the error
+				swept, err := s.store.SweepSessions(ctx, prism.Now(s.now)) // the store's metrics have the error
 				if err != nil || swept == 0 {
 					break
 				}

@@ -1,4 +1,4 @@
-package sqlstore
+package members
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -25,10 +26,10 @@ type claimsDetail struct {
 }
 
 // GrantClaim implements store.Members.
-func (s Statements) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
+func (s SQL) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
 	return s.Transaction(ctx, "grant_claim", func(run sqldb.Run) error {
 		var name string
-		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: []any{account.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
 		change := sqldb.Statement{Text: withdrawClaim, Args: []any{account.UUID, c.Name, c.Value}}
@@ -48,7 +49,7 @@ func (s Statements) GrantClaim(ctx context.Context, account prism.AccountID, c p
 }
 
 // ListClaims implements store.Members.
-func (s Statements) ListClaims(ctx context.Context, account prism.AccountID) (claims []prism.Claim, err error) {
+func (s SQL) ListClaims(ctx context.Context, account prism.AccountID) (claims []prism.Claim, err error) {
 	find := sqldb.Query("list_claims", listClaims, account.UUID)
 	err = s.Run(ctx, find, sqldb.ReadRows(&claims, func(r *sqldb.Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }))
 	return claims, err

@@ -1,4 +1,4 @@
-package sqlstore
+package keys
 
 import (
 	"context"
@@ -10,12 +10,15 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
+// SQL keeps them in a database.
+type SQL struct{ sqldb.Database }
+
 const (
 	createAccount = `INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)`
-	accountByName = `SELECT id FROM accounts WHERE name = $1`
+	AccountByName = `SELECT id FROM accounts WHERE name = $1`
 
-	// lockAccount locks the row of an account until the transaction ends.
-	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
+	// LockAccount locks the row of an account until the transaction ends.
+	LockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
 	// countActiveKeys stops counting at $2.
 	countActiveKeys = `-- name: CountActiveKeys :one
 SELECT count(*) FROM (
@@ -32,11 +35,11 @@ SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND se
 	lockKey       = lockAnyKey + ` AND account_id = $2` + lockedKey
 	lockAnyKey    = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1 AND session_id IS NULL`
 	lockedKey     = ` RETURNING account_id, ` + keyColumns
-	setKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
+	SetKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
 )
 
 // CreateAccount implements store.Keys.
-func (s Statements) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
+func (s SQL) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
 	return s.Transaction(ctx, sqldb.OperationCreateAccount, func(run sqldb.Run) error {
 		if err := run(ctx, sqldb.Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, sqldb.NoRow); err != nil {
 			return err
@@ -55,23 +58,23 @@ LEFT JOIN (
 ORDER BY a.name`
 
 // ListAccounts implements store.Keys.
-func (s Statements) ListAccounts(ctx context.Context) (accounts []store.Account, err error) {
-	err = s.Run(ctx, sqldb.Query("list_accounts", listAccounts), sqldb.ReadRows(&accounts, func(r *sqldb.Row) store.Account {
-		return store.Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: readStorage(r)}
+func (s SQL) ListAccounts(ctx context.Context) (accounts []Account, err error) {
+	err = s.Run(ctx, sqldb.Query("list_accounts", listAccounts), sqldb.ReadRows(&accounts, func(r *sqldb.Row) Account {
+		return Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: ReadStorage(r)}
 	}))
 	return accounts, err
 }
 
 // AccountByName implements store.Keys.
-func (s Statements) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
-	err = s.Run(ctx, sqldb.Query("account_by_name", accountByName, name), sqldb.ReadRow(&id.UUID, (*sqldb.Row).UUID))
+func (s SQL) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
+	err = s.Run(ctx, sqldb.Query("account_by_name", AccountByName, name), sqldb.ReadRow(&id.UUID, (*sqldb.Row).UUID))
 	return id, err
 }
 
-// room locks the account until the transaction ends, so that concurrent calls count one after the other, and returns tooMany if there
+// Room locks the account until the transaction ends, so that concurrent calls count one after the other, and returns tooMany if there
 // are as many as most. count stops counting at $2.
-func room(ctx context.Context, run sqldb.Run, account prism.AccountID, count string, most int64, tooMany error) error {
-	if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
+func Room(ctx context.Context, run sqldb.Run, account prism.AccountID, count string, most int64, tooMany error) error {
+	if err := run(ctx, sqldb.Statement{Text: LockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 		return err
 	}
 	var found int64
@@ -85,11 +88,11 @@ func room(ctx context.Context, run sqldb.Run, account prism.AccountID, count str
 }
 
 // CreateKey implements store.Keys.
-func (s Statements) CreateKey(
-	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
+func (s SQL) CreateKey(
+	ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
 	return s.Transaction(ctx, "create_key", func(run sqldb.Run) error {
-		if err := room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
+		if err := Room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
 			return err
 		}
 		err := run(ctx, sqldb.Statement{Text: createKey, Args: []any{
@@ -99,7 +102,7 @@ func (s Statements) CreateKey(
 		if err != nil {
 			return err
 		}
-		detail := keyDetail{Role: k.Role}
+		detail := KeyDetail{Role: k.Role}
 		if k.ExpiresAt != nil {
 			detail.ExpiresAt = prism.FormatTime(*k.ExpiresAt)
 		}
@@ -108,28 +111,28 @@ func (s Statements) CreateKey(
 }
 
 // ListKeys implements store.Keys.
-func (s Statements) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []store.APIKey, more bool, err error) {
+func (s SQL) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []APIKey, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_keys", listKeys, args...), page.Limit, readAPIKey)
 }
 
 // RevokeKey implements store.Keys.
-func (s Statements) RevokeKey(
+func (s SQL) RevokeKey(
 	ctx context.Context, account prism.AccountID, id prism.KeyID, by store.By,
-) (store.APIKey, error) {
+) (APIKey, error) {
 	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_key", Text: lockKey, Args: []any{id.UUID, account.UUID}}, by)
 }
 
 // RevokeAnyKey implements store.Keys.
-func (s Statements) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (store.APIKey, error) {
+func (s SQL) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (APIKey, error) {
 	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
 }
 
 // revoke revokes the key that lock locks and reads, unless the key is revoked.
-func (s Statements) revoke(ctx context.Context, lock sqldb.Statement, by store.By) (key store.APIKey, err error) {
+func (s SQL) revoke(ctx context.Context, lock sqldb.Statement, by store.By) (key APIKey, err error) {
 	err = s.Transaction(ctx, lock.Operation, func(run sqldb.Run) error {
 		var account prism.AccountID
-		err := run(ctx, lock, sqldb.ReadRow(&key, func(r *sqldb.Row) store.APIKey {
+		err := run(ctx, lock, sqldb.ReadRow(&key, func(r *sqldb.Row) APIKey {
 			account.UUID = r.UUID()
 			return readAPIKey(r)
 		}))
@@ -137,7 +140,7 @@ func (s Statements) revoke(ctx context.Context, lock sqldb.Statement, by store.B
 			return err
 		}
 		key.RevokedAt = &by.At
-		if err := run(ctx, sqldb.Statement{Text: setKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: SetKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return recordKey(ctx, run, account, by, store.KeyRevoke, key, audit.NoDetail{})
@@ -145,8 +148,8 @@ func (s Statements) revoke(ctx context.Context, lock sqldb.Statement, by store.B
 	return key, err
 }
 
-func readAPIKey(r *sqldb.Row) store.APIKey {
-	return store.APIKey{
+func readAPIKey(r *sqldb.Row) APIKey {
+	return APIKey{
 		ID: prism.KeyID{UUID: r.UUID()}, Name: r.Text(), Prefix: r.Text(), Role: prism.Role(r.Text()), CreatedAt: r.Time(),
 		ExpiresAt: r.OptionalTime(), LastUsedAt: r.OptionalTime(), RevokedAt: r.OptionalTime(),
 	}
@@ -155,7 +158,7 @@ func readAPIKey(r *sqldb.Row) store.APIKey {
 // The details of entries (spec: audit-actions). They hold no text of a definition, no value and no key
 // (spec: audit-holds-no-values).
 type (
-	keyDetail struct {
+	KeyDetail struct {
 		Role      prism.Role `json:"role"`
 		ExpiresAt string     `json:"expires_at,omitzero"`
 	}
@@ -163,7 +166,25 @@ type (
 
 // recordKey records what was done to a key.
 func recordKey(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, k store.APIKey, detail any,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, k APIKey, detail any,
 ) error {
 	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
+}
+
+// The look-ups. Each is one statement, and so one snapshot. None reads a row if the API key is unknown or revoked.
+const (
+	authenticate = `SELECT ` + sqldb.CallerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + sqldb.WhereKey
+)
+
+// Authenticate implements store.Keys.
+func (s SQL) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
+	var caller store.Caller
+	err := s.LookUp(ctx, sqldb.Query("authenticate", authenticate, key[:]), func(r *sqldb.Row) {
+		caller = r.Caller()
+		caller.Member = r.Bool()
+	})
+	if err != nil {
+		return store.Caller{}, err
+	}
+	return caller, nil
 }

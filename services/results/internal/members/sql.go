@@ -1,4 +1,4 @@
-package sqlstore
+package members
 
 import (
 	"context"
@@ -8,9 +8,13 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps them in a database.
+type SQL struct{ sqldb.Database }
 
 // The row of a removed member stays: wasMember, mayNotRun and insertEntry read it, and the other statements skip it. Changes of
 // members lock the account first, then links, and then members. The beginning and the end of a session lock the session before
@@ -55,9 +59,9 @@ func recordMember(
 }
 
 // changeMembers calls fn in a transaction that holds the lock of the account.
-func (s Statements) changeMembers(ctx context.Context, operation string, account prism.AccountID, fn func(run sqldb.Run) error) error {
+func (s SQL) changeMembers(ctx context.Context, operation string, account prism.AccountID, fn func(run sqldb.Run) error) error {
 	return s.Transaction(ctx, operation, func(run sqldb.Run) error {
-		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 			return err
 		}
 		return fn(run)
@@ -67,7 +71,7 @@ func (s Statements) changeMembers(ctx context.Context, operation string, account
 // addMember stores a member, and records it. operator marks the operator of the account. i is the identity of a member who signs
 // in by a rule; all others have none yet.
 func addMember(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, m store.Member, operator bool, i *contract.Identity, by store.By,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, m Member, operator bool, i *contract.Identity, by store.By,
 ) error {
 	detail := memberDetail{Role: m.Role}
 	args := []any{account.UUID, m.ID.UUID, m.Name, m.Email, string(m.Role), nil, nil, m.CreatedAt, operator, nil, nil}
@@ -83,12 +87,12 @@ func addMember(
 	return recordMember(ctx, run, account, by, store.MemberAdd, m.ID, m.Name, detail)
 }
 
-func addLink(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.MemberID, l store.Link) error {
+func addLink(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.MemberID, l Link) error {
 	return run(ctx, sqldb.Statement{Text: insertLink, Args: []any{l.Digest[:], account.UUID, id.UUID, l.ExpiresAt}}, sqldb.NoRow)
 }
 
 // AddMember implements store.Members.
-func (s Statements) AddMember(ctx context.Context, account prism.AccountID, m store.Member, l *store.Link, by store.By) error {
+func (s SQL) AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by store.By) error {
 	return s.changeMembers(ctx, "add_member", account, func(run sqldb.Run) error {
 		if err := addMember(ctx, run, account, m, false, nil, by); err != nil || l == nil {
 			return err
@@ -98,15 +102,15 @@ func (s Statements) AddMember(ctx context.Context, account prism.AccountID, m st
 }
 
 // ListMembers implements store.Members.
-func (s Statements) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []store.Member, more bool, err error) {
+func (s SQL) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []Member, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_members", listMembers, args...), page.Limit, readMember)
 }
 
 // ChangeMember implements store.Members.
-func (s Statements) ChangeMember(
+func (s SQL) ChangeMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By,
-) (m store.Member, err error) {
+) (m Member, err error) {
 	err = s.changeMembers(ctx, "change_member", account, func(run sqldb.Run) error {
 		if err := run(ctx, sqldb.Statement{Text: selectMember, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&m, readMember)); err != nil {
 			return err
@@ -132,7 +136,7 @@ func (s Statements) ChangeMember(
 }
 
 // updateMemberTo stores and records a name and a role. A new role revokes the keys that have the former one.
-func updateMemberTo(ctx context.Context, run sqldb.Run, account prism.AccountID, was, m store.Member, by store.By) error {
+func updateMemberTo(ctx context.Context, run sqldb.Run, account prism.AccountID, was, m Member, by store.By) error {
 	args := []any{account.UUID, m.ID.UUID, m.Name, string(m.Role)}
 	if err := run(ctx, sqldb.Statement{Text: updateMember, Args: args}, sqldb.NoRow); err != nil {
 		return err
@@ -148,7 +152,7 @@ func updateMemberTo(ctx context.Context, run sqldb.Run, account prism.AccountID,
 }
 
 // spareOwner returns store.ErrLastOwner if the member is the only owner who has signed in (spec: last-owner).
-func spareOwner(ctx context.Context, run sqldb.Run, account prism.AccountID, m store.Member) error {
+func spareOwner(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member) error {
 	if m.Role != prism.Owner || m.SignedInBy == "" {
 		return nil
 	}
@@ -160,9 +164,9 @@ func spareOwner(ctx context.Context, run sqldb.Run, account prism.AccountID, m s
 }
 
 // RemoveMember implements store.Members.
-func (s Statements) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
+func (s SQL) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
 	return s.changeMembers(ctx, "remove_member", account, func(run sqldb.Run) error {
-		var m store.Member
+		var m Member
 		args := []any{account.UUID, id.UUID}
 		if err := run(ctx, sqldb.Statement{Text: selectMember, Args: args}, sqldb.ReadRow(&m, readMember)); err != nil {
 			return err
@@ -185,9 +189,9 @@ func (s Statements) RemoveMember(ctx context.Context, account prism.AccountID, i
 }
 
 // LinkMember implements store.Members.
-func (s Statements) LinkMember(
-	ctx context.Context, account prism.AccountID, id prism.MemberID, l store.Link, by store.By,
-) (m store.Member, err error) {
+func (s SQL) LinkMember(
+	ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by store.By,
+) (m Member, err error) {
 	err = s.changeMembers(ctx, "link_member", account, func(run sqldb.Run) error {
 		args := []any{account.UUID, id.UUID}
 		err := run(ctx, sqldb.Statement{Text: selectMember, Args: args}, sqldb.ReadRow(&m, readMember))
@@ -206,7 +210,7 @@ func (s Statements) LinkMember(
 }
 
 // link adds a link of a member, and records it.
-func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m store.Member, l store.Link, by store.By) error {
+func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member, l Link, by store.By) error {
 	if err := addLink(ctx, run, account, m.ID, l); err != nil {
 		return err
 	}
@@ -214,8 +218,8 @@ func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m store.M
 }
 
 // LinkOperator implements store.Members.
-func (s Statements) LinkOperator(
-	ctx context.Context, account prism.AccountID, m store.Member, l store.Link, newID store.NewID, by store.By,
+func (s SQL) LinkOperator(
+	ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by store.By,
 ) error {
 	return s.changeMembers(ctx, "link_operator", account, func(run sqldb.Run) error {
 		linked := by
@@ -224,7 +228,7 @@ func (s Statements) LinkOperator(
 			return err
 		}
 		linked.Entry = entry
-		var is store.Member
+		var is Member
 		err = run(ctx, sqldb.Statement{Text: selectOperator, Args: []any{account.UUID}}, sqldb.ReadRow(&is, readMember))
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -241,8 +245,8 @@ func (s Statements) LinkOperator(
 	})
 }
 
-func readMember(r *sqldb.Row) store.Member {
-	m := store.Member{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Email: r.Text(), Role: prism.Role(r.Text())}
+func readMember(r *sqldb.Row) Member {
+	m := Member{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Email: r.Text(), Role: prism.Role(r.Text())}
 	if name, value := r.OptionalText(), r.Text(); name != nil {
 		m.Claim = &prism.Claim{Name: *name, Value: value}
 	}

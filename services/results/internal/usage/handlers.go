@@ -1,15 +1,40 @@
-package service
+package usage
 
 import (
 	"context"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// Handlers are those of the operations of usage. Their store finds a prism by its name too.
+type Handlers struct {
+	store interface {
+		Store
+		Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
+	}
+	now func() time.Time
+}
+
+// NewHandlers makes Handlers over a store.
+func NewHandlers(s interface {
+	Store
+	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
+}, now func() time.Time,
+) *Handlers {
+	return &Handlers{store: s, now: now}
+}
+
+// Operations are the operations of usage.
+func (s *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{access.Encoded(api.ReadUsage, s.readUsage)}
+}
 
 // sumsBody is the body of usage (spec: usage-members).
 type sumsBody struct {
@@ -29,20 +54,20 @@ type sumBody struct {
 	Currency     *string     `json:"currency"`
 }
 
-func (s *Service) readUsage(ctx context.Context, c store.Caller, in api.ReadUsageRequest) ([]byte, error) {
-	from, to, problem := in.Period(prism.DayOf(s.Now()))
+func (s *Handlers) readUsage(ctx context.Context, c store.Caller, in api.ReadUsageRequest) ([]byte, error) {
+	from, to, problem := in.Period(prism.DayOf(s.now()))
 	if problem != nil {
 		return nil, apierr.Invalid(*problem)
 	}
-	filter := store.UsageFilter{By: in.By, From: from, To: to, Model: in.Model, Key: in.Key}
+	filter := Filter{By: in.By, From: from, To: to, Model: in.Model, Key: in.Key}
 	if in.Prism != nil {
-		p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
+		p, err := s.store.Prism(ctx, c.Account, *in.Prism)
 		if err != nil {
 			return nil, err
 		}
 		filter.Prism = p.ID
 	}
-	sums, more, err := s.Store.ReadUsage(ctx, c.Account, filter)
+	sums, more, err := s.store.ReadUsage(ctx, c.Account, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +84,8 @@ func (s *Service) readUsage(ctx context.Context, c store.Caller, in api.ReadUsag
 
 // joined adds what has no currency, which comes first in its group, to the first sum of the group that has one
 // (spec: usage-currencies).
-func joined(sums []store.UsageSum) []store.UsageSum {
-	var rows []store.UsageSum
+func joined(sums []Sum) []Sum {
+	var rows []Sum
 	for _, s := range sums {
 		last := len(rows) - 1
 		if last < 0 || rows[last].Group() != s.Group() || rows[last].Currency != "" {
@@ -75,7 +100,7 @@ func joined(sums []store.UsageSum) []store.UsageSum {
 	return rows
 }
 
-func newSumBody(by api.UsageBy, s store.UsageSum) (strictjson.Value, error) {
+func newSumBody(by api.UsageBy, s Sum) (strictjson.Value, error) {
 	sum := sumBody{
 		Results: s.Results, Failed: s.Failed, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Currency: bodies.Optional(s.Currency),
 	}

@@ -1,4 +1,4 @@
-package service
+package keys
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 )
 
 // Limits implements contract.Results.
-func (s *Service) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
-	limits, err := s.Store.ListLimits(ctx)
+func (s *Handlers) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
+	limits, err := s.store.ListLimits(ctx)
 	return limits, access.Translate(err, nil)
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package members
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -50,14 +51,14 @@ type signInDetail struct {
 
 // signingIn is a sign-in within its transaction.
 type signingIn struct {
-	store.SignIn
+	SignIn
 	run   sqldb.Run
 	named prism.AccountID // whose name is Account, or zero
 	first prism.AccountID // that comes before the session's other accounts, or zero
 }
 
 // Link implements store.Sessions.
-func (s Statements) Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (owner contract.LinkOwner, err error) {
+func (s SQL) Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (owner contract.LinkOwner, err error) {
 	find := sqldb.Query("link", linkOwner, digest[:], at)
 	err = s.Run(ctx, find, sqldb.ReadRow(&owner, func(r *sqldb.Row) contract.LinkOwner {
 		return contract.LinkOwner{Account: readSessionAccount(r), ExpiresAt: r.Time()}
@@ -69,7 +70,7 @@ func (s Statements) Link(ctx context.Context, digest contract.LinkDigest, at tim
 }
 
 // SignIn implements store.Sessions.
-func (s Statements) SignIn(ctx context.Context, in store.SignIn) (begun contract.Session, err error) {
+func (s SQL) SignIn(ctx context.Context, in SignIn) (begun contract.Session, err error) {
 	if in.Link != nil { // anybody can send a link, so an unknown one must cost no more than a read
 		tried := sqldb.Query("find_link", linkAccount, in.Link[:], in.At)
 		err := s.Run(ctx, tried, sqldb.SomeRow)
@@ -105,8 +106,8 @@ func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
 	if err != nil {
 		return found, err
 	}
-	ends := s.At.Add(store.SessionTime)
-	expires := earlierOf(s.At.Add(store.SessionIdleTime), ends)
+	ends := s.At.Add(SessionTime)
+	expires := earlierOf(s.At.Add(SessionIdleTime), ends)
 	args := []any{s.ID, s.Session[:], s.At, expires, ends}
 	if err := s.run(ctx, sqldb.Statement{Text: insertSession, Args: args}, sqldb.NoRow); err != nil {
 		return found, err
@@ -155,7 +156,7 @@ func (s *signingIn) consumeLink(ctx context.Context) (members []membership, err 
 // it locks the accounts that the identity may join, sorted by id. So two sign-ins of an identity at once add one member.
 func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
 	if s.Account != "" {
-		named := sqldb.Statement{Text: accountByName, Args: []any{s.Account}}
+		named := sqldb.Statement{Text: keys.AccountByName, Args: []any{s.Account}}
 		if err := s.run(ctx, named, sqldb.ReadRow(&s.named.UUID, (*sqldb.Row).UUID)); err != nil {
 			return nil, err
 		}
@@ -180,9 +181,9 @@ func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, er
 	if _, ruled := roles[invited]; s.Link != nil && !ruled {
 		joining = append(joining, invited)
 	}
-	slices.SortFunc(joining, func(a, b prism.AccountID) int { return compareIDs(a.UUID, b.UUID) })
+	slices.SortFunc(joining, func(a, b prism.AccountID) int { return sqldb.CompareIDs(a.UUID, b.UUID) })
 	for _, account := range joining {
-		if err := s.run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
+		if err := s.run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 			return nil, err
 		}
 	}
@@ -289,7 +290,7 @@ func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role
 	if err != nil {
 		return nil, err
 	}
-	m := store.Member{
+	m := Member{
 		ID: prism.MemberID{UUID: id}, Name: cmp.Or(i.Name, i.Email, i.Subject), Email: i.Email, Role: role, CreatedAt: s.At,
 	}
 	err = addMember(ctx, s.run, account, m, false, i, byMember(m.ID, entry, s.At))

@@ -1,21 +1,14 @@
-package store
+// Package members keeps the people of accounts, how they sign in, and their sessions.
+package members
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-)
-
-// Errors of members.
-var (
-	// ErrLastOwner: no other owner of the account has ever signed in.
-	ErrLastOwner = errors.New("store: last owner")
-	// ErrLinkInvalid: the sign-in link is unknown, used or expired.
-	ErrLinkInvalid = errors.New("store: sign-in link invalid")
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // How long what somebody signs in with is valid (spec: sign-in-link, session, session-key).
@@ -34,40 +27,35 @@ const (
 	SessionKeyRest = time.Minute
 )
 
-// WaitError is a change that is made too often.
-type WaitError struct{ Wait time.Duration } // after which a repeat succeeds
-
-func (e *WaitError) Error() string { return "store: too often" }
-
 // NewID makes a new UUIDv7: of an entry of the audit, or of a member.
 type NewID = func() (prism.UUID, error)
 
-// Members keeps the members of accounts and the rules that make members. Changes of one account's members are made one after the
+// Store keeps the members of accounts and the rules that make members. Changes of one account's members are made one after the
 // other.
-type Members interface {
+type Store interface {
 	// AddMember stores a member with a sign-in link, or a rule without one: ErrNotFound if there is no such account.
-	AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by By) error
+	AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by store.By) error
 	// ListMembers is a page of the account's members and rules, newest first.
-	ListMembers(ctx context.Context, account prism.AccountID, page Page) (members []Member, more bool, err error)
+	ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (members []Member, more bool, err error)
 	// ChangeMember replaces the name or role of a member or rule, and returns it. A new role revokes the member's session keys.
 	// The same name and role change nothing. ErrNotFound, ErrLastOwner.
-	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by By) (Member, error)
+	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By) (Member, error)
 	// RemoveMember removes a member or rule, with its links, its part of sessions and its session keys: ErrNotFound, ErrLastOwner.
-	RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by By) error
+	RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error
 	// LinkMember replaces the sign-in links of a member, which is no rule, and returns it: ErrNotFound.
-	LinkMember(ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by By) (Member, error)
+	LinkMember(ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by store.By) (Member, error)
 	// LinkOperator adds a sign-in link of the account's operator. If there is none, m is stored as the operator; if its role is
 	// another than that of m, the role is replaced. newID makes the entries beyond by's. ErrNotFound if there is no such account.
-	LinkOperator(ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by By) error
+	LinkOperator(ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by store.By) error
 	// GrantClaim lets the account's rules for a claim make members without a consent, or no longer. What is so already is not
 	// recorded again. ErrNotFound if there is no such account.
-	GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by By) error
+	GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error
 	// ListClaims returns the claims that are granted to the account, by name and value.
 	ListClaims(ctx context.Context, account prism.AccountID) ([]prism.Claim, error)
 }
 
-// Sessions keeps who is signed in.
-type Sessions interface {
+// SessionStore keeps who is signed in.
+type SessionStore interface {
 	// Link tells whose a link is at a time: ErrLinkInvalid.
 	Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (contract.LinkOwner, error)
 	// SignIn begins a session: ErrLinkInvalid, and ErrNotFound if an identity is a member of no account, or not of the one that it

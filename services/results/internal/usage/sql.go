@@ -1,4 +1,4 @@
-package sqlstore
+package usage
 
 import (
 	"context"
@@ -8,8 +8,10 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps them in a database.
+type SQL struct{ sqldb.Database }
 
 // The parts of the statement of ReadUsage. The view usage_now has both the folded sums and what is not folded yet. total is the
 // results of a group in all currencies.
@@ -42,7 +44,7 @@ ON CONFLICT (account_id, day, prism_id, model, key_id, currency) DO UPDATE SET
 	cost_rest = (u.cost_rest + excluded.cost_rest) % 1000000000000`
 
 // CountUse implements store.Usage.
-func (s Statements) CountUse(ctx context.Context, account prism.AccountID, u store.Use) error {
+func (s SQL) CountUse(ctx context.Context, account prism.AccountID, u Use) error {
 	call := prism.ModelCall{}
 	if u.Call != nil {
 		call = *u.Call
@@ -62,24 +64,24 @@ func (s Statements) CountUse(ctx context.Context, account prism.AccountID, u sto
 		account.UUID, int32(u.Day),
 		prism.UUID{},
 		call.Name, u.Key.UUID, used.Currency, failed,
-		known(used.InputTokens), known(used.OutputTokens), cost / costUnit, cost % costUnit,
+		known(used.InputTokens), known(used.OutputTokens), cost / sqldb.CostUnit, cost % sqldb.CostUnit,
 	}
 	return s.Run(ctx, sqldb.Statement{Operation: "count_use", Text: countUse, Args: args}, sqldb.NoRow)
 }
 
 // ReadUsage implements store.Usage.
-func (s Statements) ReadUsage(
-	ctx context.Context, account prism.AccountID, f store.UsageFilter,
-) (sums []store.UsageSum, more bool, err error) {
+func (s SQL) ReadUsage(
+	ctx context.Context, account prism.AccountID, f Filter,
+) (sums []Sum, more bool, err error) {
 	l := sqldb.NewList("read_usage")
 	of := map[api.UsageBy]struct {
 		shown, part string
-		read        func(*sqldb.Row, *store.UsageSum)
+		read        func(*sqldb.Row, *Sum)
 	}{
-		api.ByDay:   {"s.part", "r.day", func(r *sqldb.Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
-		api.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *sqldb.Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		api.ByModel: {"s.part", "r.model", func(r *sqldb.Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		api.ByKey:   {"s.part", "r.key_id", func(r *sqldb.Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
+		api.ByDay:   {"s.part", "r.day", func(r *sqldb.Row, sum *Sum) { sum.Day = prism.Day(r.Int32()) }},
+		api.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *sqldb.Row, sum *Sum) { sum.Name = r.Text() }},
+		api.ByModel: {"s.part", "r.model", func(r *sqldb.Row, sum *Sum) { sum.Name = r.Text() }},
+		api.ByKey:   {"s.part", "r.key_id", func(r *sqldb.Row, sum *Sum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
 	}[f.By]
 	l.Add(fmt.Sprintf(readUsage, of.shown, of.part), account.UUID)
 	l.Add(" AND r.day >= ", int32(f.From))
@@ -100,17 +102,17 @@ func (s Statements) ReadUsage(
 	if f.By == api.ByDay {
 		l.Write(daysRise)
 	} else {
-		l.Add(mostFirst, int64(store.MaxSums+1))
+		l.Add(mostFirst, int64(MaxSums+1))
 	}
-	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&sums, func(r *sqldb.Row) (sum store.UsageSum) {
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&sums, func(r *sqldb.Row) (sum Sum) {
 		of.read(r, &sum)
 		sum.Currency, sum.Results, sum.Failed, sum.InputTokens, sum.OutputTokens = r.Text(), r.Int(), r.Int(), r.Int(), r.Int()
 		sum.Cost = prism.Cost{Whole: r.Int(), Rest: r.Int()}
 		return sum
 	}))
-	if err == nil && f.By != api.ByDay && len(sums) > store.MaxSums {
-		last := sums[store.MaxSums].Group() // which may have further currencies
-		more, sums = true, slices.DeleteFunc(sums, func(s store.UsageSum) bool { return s.Group() == last })
+	if err == nil && f.By != api.ByDay && len(sums) > MaxSums {
+		last := sums[MaxSums].Group() // which may have further currencies
+		more, sums = true, slices.DeleteFunc(sums, func(s Sum) bool { return s.Group() == last })
 	}
 	return sums, more, err
 }

@@ -1,6 +1,7 @@
-package service
+package prisms
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -32,12 +33,12 @@ type versionID struct {
 	number       int32
 }
 
-// versionIn is a version of a prism.
-func versionIn(p prism.Prism, number int32) versionID {
+// VersionIn is a version of a prism.
+func VersionIn(p prism.Prism, number int32) versionID {
 	return versionID{p.ID, p.VersionsHash, number}
 }
 
-func versionOf(p store.PrismState, number int32) versionID {
+func VersionOf(p store.PrismState, number int32) versionID {
 	return versionID{p.ID, p.VersionsHash, number}
 }
 
@@ -49,24 +50,24 @@ func hashVersions(before int64, added prism.Version) int64 {
 	return int64(binary.BigEndian.Uint64(hash[:])) //nolint:gosec // its bits
 }
 
-// version is a cached version, with the Lens that was last applied to its results: a prism has one Lens at a time. Reading
+// Cached is a cached version, with the Lens that was last applied to its results: a prism has one Lens at a time. Reading
 // and preparing the Lens for each result takes a seventh of the processor time of a read of two questions, and a fifth of twelve.
-type version struct {
+type Cached struct {
 	prism.Version
 	size    int // length of the definition's JSON in bytes
-	applied atomic.Pointer[applied]
+	applied atomic.Pointer[Applied]
 }
 
-// applied is a Lens that is prepared for the results of one version.
-type applied struct {
+// Applied is a Lens that is prepared for the results of one version.
+type Applied struct {
 	json string       // the Lens as it is stored
 	pins prism.PinsID // of a calibrated Lens; other Lenses do without
 	Lens prism.Lens
 	Plan *format.Plan
 }
 
-func newVersion(v prism.Version) *version {
-	c := &version{Version: v}
+func newVersion(v prism.Version) *Cached {
+	c := &Cached{Version: v}
 	c.Hash, c.size = contract.HashDefinition(v.Definition)
 	return c
 }
@@ -74,12 +75,12 @@ func newVersion(v prism.Version) *version {
 // errLens drops the error of the JSON library, which may quote the content.
 var errLens = errors.New("a stored Lens is not readable")
 
-// apply prepares the Lens of a prism for the results of the version. pinned looks up what a calibrated one needs.
-func (v *version) apply(p store.PrismState, pinned func() (lens.Pinned, error)) (*applied, error) {
+// Apply prepares the Lens of a prism for the results of the version. pinned looks up what a calibrated one needs.
+func (v *Cached) Apply(p store.PrismState, pinned func() (lens.Pinned, error)) (*Applied, error) {
 	if a := v.applied.Load(); a != nil && a.json == p.Lens && (a.pins == p.Pins || !a.Plan.Calibrated()) {
 		return a, nil
 	}
-	a := &applied{json: p.Lens, pins: p.Pins}
+	a := &Applied{json: p.Lens, pins: p.Pins}
 	if strictjson.Unmarshal([]byte(p.Lens), &a.Lens) != nil {
 		return nil, errLens
 	}
@@ -98,13 +99,13 @@ func (v *version) apply(p store.PrismState, pinned func() (lens.Pinned, error)) 
 // versions caches the versions that were used last.
 type versions struct {
 	mu    sync.Mutex
-	kept  *simplelru.LRU[versionID, *version]
+	kept  *simplelru.LRU[versionID, *Cached]
 	bytes int
 }
 
 func newVersions() *versions {
 	c := &versions{}
-	kept, err := simplelru.NewLRU(cachedVersions, func(_ versionID, v *version) { c.bytes -= v.size })
+	kept, err := simplelru.NewLRU(cachedVersions, func(_ versionID, v *Cached) { c.bytes -= v.size })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
@@ -112,13 +113,13 @@ func newVersions() *versions {
 	return c
 }
 
-func (c *versions) get(id versionID) (*version, bool) {
+func (c *versions) get(id versionID) (*Cached, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept.Get(id)
 }
 
-func (c *versions) add(id versionID, v *version) {
+func (c *versions) add(id versionID, v *Cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept.Contains(id) {
@@ -129,4 +130,18 @@ func (c *versions) add(id versionID, v *version) {
 	for c.bytes > cachedBytes {
 		c.kept.RemoveOldest()
 	}
+}
+
+// Version is one version of a prism, from memory if possible.
+func (s *Handlers) Version(ctx context.Context, account prism.AccountID, id versionID) (*Cached, error) {
+	if v, ok := s.versions.get(id); ok {
+		return v, nil
+	}
+	found, err := s.store.Version(ctx, account, id.prism, id.number)
+	if err != nil {
+		return nil, err
+	}
+	v := newVersion(found)
+	s.versions.add(id, v)
+	return v, nil
 }

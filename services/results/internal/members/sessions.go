@@ -1,4 +1,4 @@
-package sqlstore
+package members
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -98,12 +99,12 @@ func readSessionAccount(r *sqldb.Row) contract.SessionAccount {
 
 // see extends a session that is used.
 func (f *foundSession) see(ctx context.Context, run sqldb.Run, now time.Time) error {
-	f.ExpiresAt = earlierOf(now.Add(store.SessionIdleTime), f.EndsAt)
+	f.ExpiresAt = earlierOf(now.Add(SessionIdleTime), f.EndsAt)
 	return run(ctx, sqldb.Change("see_session", seeSession, f.id, now, f.ExpiresAt), sqldb.NoRow)
 }
 
 // Session implements store.Sessions. It writes once a minute at most.
-func (s Statements) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error) {
+func (s SQL) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error) {
 	found, err := session(ctx, s.Run, digest, now)
 	if err != nil || now.Sub(found.seen) < seenEvery {
 		return found.Session, err
@@ -116,14 +117,14 @@ func (s Statements) Session(ctx context.Context, digest contract.SessionDigest, 
 
 // findSession returns store.ErrNotFound unless there is a session that has not expired. It keeps the cost of a made-up session,
 // which anybody can send, down to one read.
-func (s Statements) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
+func (s SQL) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
 	return s.Run(ctx, sqldb.Query(operation, lockSession, digest[:], now), sqldb.SomeRow)
 }
 
 // CreateSessionKey implements store.Sessions. It locks the session, for which the end of the session waits, and the member, for
 // which a removal and a change of role wait. These revoke the key afterwards.
-func (s Statements) CreateSessionKey(
-	ctx context.Context, digest contract.SessionDigest, k store.NewSessionKey,
+func (s SQL) CreateSessionKey(
+	ctx context.Context, digest contract.SessionDigest, k NewSessionKey,
 ) (key contract.SessionKey, err error) {
 	if err := s.findSession(ctx, "create_session_key", digest, k.At); err != nil {
 		return key, err
@@ -163,7 +164,7 @@ func (s Statements) CreateSessionKey(
 		if err := found.see(ctx, run, k.At); err != nil {
 			return err
 		}
-		detail := keyDetail{Role: m.Role, ExpiresAt: prism.FormatTime(key.ExpiresAt)}
+		detail := keys.KeyDetail{Role: m.Role, ExpiresAt: prism.FormatTime(key.ExpiresAt)}
 		return recordMember(ctx, run, account, byMember(m.ID, k.Entry, k.At), store.MemberKey, m.ID, m.Name, detail)
 	})
 	return key, err
@@ -175,7 +176,7 @@ func (f foundSession) makeRoom(ctx context.Context, run sqldb.Run, at time.Time)
 		id      prism.UUID
 		created time.Time
 	)
-	last := sqldb.Statement{Text: oldestSessionKey, Args: []any{f.id, at, int64(store.MaxSessionKeys - 1)}}
+	last := sqldb.Statement{Text: oldestSessionKey, Args: []any{f.id, at, int64(MaxSessionKeys - 1)}}
 	err := run(ctx, last, sqldb.ReadRow(&id, func(r *sqldb.Row) prism.UUID {
 		id := r.UUID()
 		created = r.Time()
@@ -187,17 +188,17 @@ func (f foundSession) makeRoom(ctx context.Context, run sqldb.Run, at time.Time)
 	if err != nil {
 		return err
 	}
-	if wait := created.Add(store.SessionKeyRest).Sub(at); wait > 0 {
+	if wait := created.Add(SessionKeyRest).Sub(at); wait > 0 {
 		return &store.WaitError{Wait: wait}
 	}
-	return run(ctx, sqldb.Statement{Text: setKeyRevoked, Args: []any{id, at}}, sqldb.NoRow)
+	return run(ctx, sqldb.Statement{Text: keys.SetKeyRevoked, Args: []any{id, at}}, sqldb.NoRow)
 }
 
 // keyFor is the key of an account of the session, without its text.
-func (f foundSession) keyFor(k store.NewSessionKey) (contract.SessionKey, error) {
+func (f foundSession) keyFor(k NewSessionKey) (contract.SessionKey, error) {
 	for _, a := range f.Accounts {
 		if k.Account.IsZero() || a.ID == k.Account {
-			return contract.SessionKey{ExpiresAt: earlierOf(k.At.Add(store.SessionKeyTime), f.EndsAt), Account: a}, nil
+			return contract.SessionKey{ExpiresAt: earlierOf(k.At.Add(SessionKeyTime), f.EndsAt), Account: a}, nil
 		}
 	}
 	return contract.SessionKey{}, store.ErrNotFound
@@ -224,7 +225,7 @@ type membership struct {
 }
 
 // EndSession implements store.Sessions.
-func (s Statements) EndSession(ctx context.Context, digest contract.SessionDigest, newID store.NewID, at time.Time) error {
+func (s SQL) EndSession(ctx context.Context, digest contract.SessionDigest, newID NewID, at time.Time) error {
 	err := s.findSession(ctx, "end_session", digest, time.Time{})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -246,7 +247,7 @@ func (s Statements) EndSession(ctx context.Context, digest contract.SessionDiges
 
 // recordOwn records what a member does about its own session; nothing if the member was removed.
 func recordOwn(
-	ctx context.Context, run sqldb.Run, m membership, action store.Action, detail any, newID store.NewID, at time.Time,
+	ctx context.Context, run sqldb.Run, m membership, action store.Action, detail any, newID NewID, at time.Time,
 ) error {
 	var name string
 	err := run(ctx, sqldb.Statement{Text: memberName, Args: []any{m.account.UUID, m.member.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text))
@@ -293,7 +294,7 @@ func endSession(ctx context.Context, run sqldb.Run, digest contract.SessionDiges
 }
 
 // SweepSessions implements store.Sessions.
-func (s Statements) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
+func (s SQL) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
 	var times []time.Time
 	links := sqldb.Change("sweep_links", sweepLinks, now, int64(sweptRows))
 	if err := s.Run(ctx, links, sqldb.ReadRows(&times, (*sqldb.Row).Time)); err != nil {

@@ -1,4 +1,4 @@
-package sqlstore
+package prisms
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps them in a database.
+type SQL struct{ sqldb.Database }
 
 const (
 	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash)
@@ -49,15 +52,15 @@ RETURNING slug`
 
 	isArchived = `SELECT archived_at IS NOT NULL FROM prisms WHERE account_id = $1 AND id = $2`
 
-	// lockPrism locks the row of a prism until the transaction ends.
-	lockPrism = `UPDATE prisms SET archived_at = archived_at WHERE account_id = $1 AND id = $2
+	// LockPrism locks the row of a prism until the transaction ends.
+	LockPrism = `UPDATE prisms SET archived_at = archived_at WHERE account_id = $1 AND id = $2
 RETURNING archived_at, slug, name`
 	setArchivedAt = `UPDATE prisms SET archived_at = $3 WHERE account_id = $1 AND id = $2`
 	setName       = `UPDATE prisms SET name = $3 WHERE account_id = $1 AND id = $2`
 )
 
 // CreatePrism implements store.Definitions.
-func (s Statements) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
+func (s SQL) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
 	columns, err := sqldb.Encode(p.Lens)
 	if err != nil {
 		return err
@@ -86,7 +89,7 @@ func insertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 }
 
 // Prism implements store.Definitions.
-func (s Statements) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (p prism.Prism, err error) {
+func (s SQL) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (p prism.Prism, err error) {
 	text, arg := prismBySlug, any(ref.Slug)
 	if ref.Slug == "" {
 		text, arg = prismByID, ref.ID.UUID
@@ -96,18 +99,18 @@ func (s Statements) Prism(ctx context.Context, account prism.AccountID, ref pris
 }
 
 // ListPrisms implements store.Definitions.
-func (s Statements) ListPrisms(
-	ctx context.Context, account prism.AccountID, which store.Which, page store.Page,
+func (s SQL) ListPrisms(
+	ctx context.Context, account prism.AccountID, which Which, page store.Page,
 ) (prisms []prism.Prism, more bool, err error) {
 	text, args := listAllPrisms, []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	if which != store.All {
-		text, args = listPrisms, append(args, which == store.Archived)
+	if which != All {
+		text, args = listPrisms, append(args, which == Archived)
 	}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_prisms", text, args...), page.Limit, readPrism, "lens", "definition")
 }
 
 // ListVersions implements store.Definitions.
-func (s Statements) ListVersions(
+func (s SQL) ListVersions(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int,
 ) (versions []prism.Version, more bool, err error) {
 	newest := below - 1
@@ -119,7 +122,7 @@ func (s Statements) ListVersions(
 }
 
 // Version implements store.Definitions.
-func (s Statements) Version(
+func (s SQL) Version(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
 ) (v prism.Version, err error) {
 	args := []any{account.UUID, id.UUID, number}
@@ -128,7 +131,7 @@ func (s Statements) Version(
 }
 
 // AddVersion implements store.Definitions.
-func (s Statements) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error {
+func (s SQL) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error {
 	return s.Transaction(ctx, "add_version", func(run sqldb.Run) error {
 		if err := unchanged(ctx, run, account, was); err != nil {
 			return err
@@ -146,7 +149,7 @@ func (s Statements) AddVersion(ctx context.Context, account prism.AccountID, p p
 }
 
 // PutLens implements store.Definitions.
-func (s Statements) PutLens(
+func (s SQL) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by store.By,
 ) error {
 	return s.Transaction(ctx, "put_lens", func(run sqldb.Run) error {
@@ -168,7 +171,7 @@ func unchanged(ctx context.Context, run sqldb.Run, account prism.AccountID, was 
 		return nil
 	}
 	args := []any{account.UUID, was.ID.UUID}
-	if err := run(ctx, sqldb.Statement{Text: lockPrism, Args: args}, sqldb.SomeRow); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: LockPrism, Args: args}, sqldb.SomeRow); err != nil {
 		return err
 	}
 	var now prism.Prism
@@ -207,11 +210,11 @@ func change(
 }
 
 // Rename implements store.Definitions.
-func (s Statements) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by store.By) error {
+func (s SQL) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by store.By) error {
 	return s.Transaction(ctx, "rename_prism", func(run sqldb.Run) error {
 		var p prism.Prism
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, sqldb.Statement{Text: lockPrism, Args: args}, sqldb.ReadRow(&p, readLockedPrism))
+		err := run(ctx, sqldb.Statement{Text: LockPrism, Args: args}, sqldb.ReadRow(&p, ReadLockedPrism))
 		switch {
 		case err != nil:
 			return err
@@ -227,19 +230,19 @@ func (s Statements) Rename(ctx context.Context, account prism.AccountID, id pris
 	})
 }
 
-// readLockedPrism reads what lockPrism returns.
-func readLockedPrism(r *sqldb.Row) prism.Prism {
+// ReadLockedPrism reads what lockPrism returns.
+func ReadLockedPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{ArchivedAt: r.OptionalTime(), Slug: r.Text(), Name: r.Text()}
 }
 
 // SetArchived implements store.Definitions.
-func (s Statements) SetArchived(
+func (s SQL) SetArchived(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by store.By,
 ) (at *time.Time, err error) {
 	err = s.Transaction(ctx, "set_archived", func(run sqldb.Run) error {
 		var p prism.Prism
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, sqldb.Statement{Text: lockPrism, Args: args}, sqldb.ReadRow(&p, readLockedPrism))
+		err := run(ctx, sqldb.Statement{Text: LockPrism, Args: args}, sqldb.ReadRow(&p, ReadLockedPrism))
 		at = p.ArchivedAt
 		if err != nil || (at != nil) == archived {
 			return err
@@ -275,3 +278,13 @@ type (
 		Version int32 `json:"version"`
 	}
 )
+
+// LockLive locks the row of a prism that is not archived until the transaction ends, and returns its slug.
+func LockLive(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID) (slug string, err error) {
+	var p prism.Prism
+	err = run(ctx, sqldb.Statement{Text: LockPrism, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&p, ReadLockedPrism))
+	if err == nil && p.ArchivedAt != nil {
+		err = store.ErrArchived
+	}
+	return p.Slug, err
+}

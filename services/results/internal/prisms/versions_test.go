@@ -1,4 +1,4 @@
-package service
+package prisms
 
 import (
 	"strings"
@@ -40,20 +40,20 @@ func TestALensIsAppliedOnlyWhereItWasPrepared(t *testing.T) {
 		return store.PrismState{Lens: `{"columns":[{"name":"` + column + `","question":"q","show":"answer"}]}`}
 	}
 	one, other := newVersion(prism.Version{Number: 1}), newVersion(prism.Version{Number: 2})
-	kept := map[*applied]bool{}
-	for _, v := range []*version{one, other} {
+	kept := map[*Applied]bool{}
+	for _, v := range []*Cached{one, other} {
 		for _, column := range []string{"a", "b"} {
-			first, err := v.apply(lens(column), nil)
+			first, err := v.Apply(lens(column), nil)
 			if err != nil || first.Lens.Columns[0].Name != column || kept[first] {
 				t.Fatalf("version %d, Lens %s: %+v, %v", v.Number, column, first, err)
 			}
-			if again, _ := v.apply(lens(column), nil); again != first {
+			if again, _ := v.Apply(lens(column), nil); again != first {
 				t.Errorf("version %d, Lens %s: prepared twice", v.Number, column)
 			}
 			kept[first] = true
 		}
 	}
-	if a, err := one.apply(store.PrismState{Lens: "secret"}, nil); err == nil || strings.Contains(err.Error(), "secret") {
+	if a, err := one.Apply(store.PrismState{Lens: "secret"}, nil); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %+v, %v", a, err)
 	}
 }

@@ -1,4 +1,5 @@
-package store
+// Package usage adds up what accounts used.
+package usage
 
 import (
 	"context"
@@ -10,19 +11,19 @@ import (
 // MaxSums bounds the sums of prisms, models and keys (spec: usage-most).
 const MaxSums = 1000
 
-// Usage adds up what results used.
-type Usage interface {
+// Store adds up what results used.
+type Store interface {
 	// ReadUsage adds up all results of an account that were ever saved, those that were deleted since included, and the uses that
 	// were counted, on one snapshot. Days rise; prisms, models and keys come in the order of their results, the most first, and
 	// then of their names and ids; and then currencies. Of prisms, models and keys there are at most MaxSums: more tells that
 	// there are further ones.
-	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) (sums []UsageSum, more bool, err error)
+	ReadUsage(ctx context.Context, account prism.AccountID, f Filter) (sums []Sum, more bool, err error)
 	// CountUse adds to the sums what a call used whose result is not saved. A repeated call counts again.
 	CountUse(ctx context.Context, account prism.AccountID, u Use) error
 }
 
-// UsageFilter selects what to add up; zero values but those of the days narrow nothing.
-type UsageFilter struct {
+// Filter selects what to add up; zero values but those of the days narrow nothing.
+type Filter struct {
 	By       api.UsageBy
 	From, To prism.Day // To is exclusive
 	Prism    prism.PrismID
@@ -30,8 +31,8 @@ type UsageFilter struct {
 	Key      *prism.KeyID
 }
 
-// UsageSum is the sum of results of one day, prism, model or API key whose costs have one currency.
-type UsageSum struct {
+// Sum is the sum of results of one day, prism, model or API key whose costs have one currency.
+type Sum struct {
 	Day      prism.Day   // by day
 	Name     string      // by prism, its slug, or "" for a Use; by model, its name or "" if it is not known
 	Key      prism.KeyID // by key; zero if it is not known
@@ -42,7 +43,7 @@ type UsageSum struct {
 }
 
 // Group is what a sum is of, without its currency.
-func (s UsageSum) Group() UsageSum { return UsageSum{Day: s.Day, Name: s.Name, Key: s.Key} }
+func (s Sum) Group() Sum { return Sum{Day: s.Day, Name: s.Name, Key: s.Key} }
 
 // Use is what a call used whose result is not saved. It is counted for no prism.
 type Use struct {
