@@ -6,6 +6,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 )
 
+// Time is a time, or null for nil.
 func Time(t *time.Time) *api.Time {
 	if t == nil {
 		return nil
@@ -13,6 +14,7 @@ func Time(t *time.Time) *api.Time {
 	return &api.Time{Time: *t}
 }
 
+// Optional is a text, or null for the empty one.
 func Optional(s string) *string {
 	if s == "" {
 		return nil

@@ -75,7 +75,7 @@ func newLimitsDetail(l prism.Limits) limitsDetail {
 	return d
 }
 
-// SetLimits implements store.Limits. Only accounts with limits have a row.
+// SetLimits implements LimitStore. Only accounts with limits have a row.
 func (s SQL) SetLimits(
 	ctx context.Context, account prism.AccountID, c LimitsChange, by store.By,
 ) (limits prism.Limits, err error) {
@@ -111,7 +111,7 @@ func (s SQL) SetLimits(
 	return limits, err
 }
 
-// ListLimits implements store.Limits.
+// ListLimits implements LimitStore.
 func (s SQL) ListLimits(ctx context.Context) (limits []contract.AccountLimits, err error) {
 	err = s.Run(ctx, sqldb.Query("list_limits", listLimits), sqldb.ReadRows(&limits, func(r *sqldb.Row) contract.AccountLimits {
 		return contract.AccountLimits{Account: prism.AccountID{UUID: r.UUID()}, Limits: readLimits(r), Full: r.Bool()}
@@ -119,13 +119,13 @@ func (s SQL) ListLimits(ctx context.Context) (limits []contract.AccountLimits, e
 	return limits, err
 }
 
-// Storage implements store.Limits.
+// Storage implements LimitStore.
 func (s SQL) Storage(ctx context.Context, account prism.AccountID) (stored store.Storage, err error) {
 	err = s.Run(ctx, sqldb.Query("storage", SelectStorage, account.UUID), sqldb.ReadRow(&stored, ReadStorage))
 	return stored, err
 }
 
-// Account implements store.Keys.
+// Account implements Store.
 func (s SQL) Account(ctx context.Context, id prism.AccountID) (account api.Account, err error) {
 	err = s.Run(ctx, sqldb.Query("account", selectAccount, id.UUID), sqldb.ReadRow(&account, readAccount))
 	return account, err
@@ -142,6 +142,7 @@ func readAccount(r *sqldb.Row) api.Account {
 	return a
 }
 
+// ReadStorage reads what SelectStorage finds.
 func ReadStorage(r *sqldb.Row) store.Storage { return store.Storage{Bytes: r.Int(), Limit: r.Int()} }
 
 func readLimits(r *sqldb.Row) prism.Limits {

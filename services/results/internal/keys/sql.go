@@ -38,7 +38,7 @@ SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND se
 	SetKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
 )
 
-// CreateAccount implements store.Keys.
+// CreateAccount implements Store.
 func (s SQL) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
 	return s.Transaction(ctx, sqldb.OperationCreateAccount, func(run sqldb.Run) error {
 		if err := run(ctx, sqldb.Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, sqldb.NoRow); err != nil {
@@ -57,7 +57,7 @@ LEFT JOIN (
 ) s ON s.account_id = a.id
 ORDER BY a.name`
 
-// ListAccounts implements store.Keys.
+// ListAccounts implements Store.
 func (s SQL) ListAccounts(ctx context.Context) (accounts []Account, err error) {
 	err = s.Run(ctx, sqldb.Query("list_accounts", listAccounts), sqldb.ReadRows(&accounts, func(r *sqldb.Row) Account {
 		return Account{ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(), CreatedAt: r.Time(), Storage: ReadStorage(r)}
@@ -65,7 +65,7 @@ func (s SQL) ListAccounts(ctx context.Context) (accounts []Account, err error) {
 	return accounts, err
 }
 
-// AccountByName implements store.Keys.
+// AccountByName implements Store.
 func (s SQL) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
 	err = s.Run(ctx, sqldb.Query("account_by_name", AccountByName, name), sqldb.ReadRow(&id.UUID, (*sqldb.Row).UUID))
 	return id, err
@@ -87,7 +87,7 @@ func Room(ctx context.Context, run sqldb.Run, account prism.AccountID, count str
 	return nil
 }
 
-// CreateKey implements store.Keys.
+// CreateKey implements Store.
 func (s SQL) CreateKey(
 	ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
@@ -110,20 +110,20 @@ func (s SQL) CreateKey(
 	})
 }
 
-// ListKeys implements store.Keys.
+// ListKeys implements Store.
 func (s SQL) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []APIKey, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_keys", listKeys, args...), page.Limit, readAPIKey)
 }
 
-// RevokeKey implements store.Keys.
+// RevokeKey implements Store.
 func (s SQL) RevokeKey(
 	ctx context.Context, account prism.AccountID, id prism.KeyID, by store.By,
 ) (APIKey, error) {
 	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_key", Text: lockKey, Args: []any{id.UUID, account.UUID}}, by)
 }
 
-// RevokeAnyKey implements store.Keys.
+// RevokeAnyKey implements Store.
 func (s SQL) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (APIKey, error) {
 	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
 }
@@ -176,7 +176,7 @@ const (
 	authenticate = `SELECT ` + sqldb.CallerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + sqldb.WhereKey
 )
 
-// Authenticate implements store.Keys.
+// Authenticate implements Store.
 func (s SQL) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
 	var caller store.Caller
 	err := s.LookUp(ctx, sqldb.Query("authenticate", authenticate, key[:]), func(r *sqldb.Row) {

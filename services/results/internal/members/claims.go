@@ -25,7 +25,7 @@ type claimsDetail struct {
 	Granted bool   `json:"granted"`
 }
 
-// GrantClaim implements store.Members.
+// GrantClaim implements Store.
 func (s SQL) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
 	return s.Transaction(ctx, "grant_claim", func(run sqldb.Run) error {
 		var name string
@@ -48,7 +48,7 @@ func (s SQL) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Cl
 	})
 }
 
-// ListClaims implements store.Members.
+// ListClaims implements Store.
 func (s SQL) ListClaims(ctx context.Context, account prism.AccountID) (claims []prism.Claim, err error) {
 	find := sqldb.Query("list_claims", listClaims, account.UUID)
 	err = s.Run(ctx, find, sqldb.ReadRows(&claims, func(r *sqldb.Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }))

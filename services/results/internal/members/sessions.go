@@ -103,7 +103,7 @@ func (f *foundSession) see(ctx context.Context, run sqldb.Run, now time.Time) er
 	return run(ctx, sqldb.Change("see_session", seeSession, f.id, now, f.ExpiresAt), sqldb.NoRow)
 }
 
-// Session implements store.Sessions. It writes once a minute at most.
+// Session implements SessionStore. It writes once a minute at most.
 func (s SQL) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error) {
 	found, err := session(ctx, s.Run, digest, now)
 	if err != nil || now.Sub(found.seen) < seenEvery {
@@ -121,7 +121,7 @@ func (s SQL) findSession(ctx context.Context, operation string, digest contract.
 	return s.Run(ctx, sqldb.Query(operation, lockSession, digest[:], now), sqldb.SomeRow)
 }
 
-// CreateSessionKey implements store.Sessions. It locks the session, for which the end of the session waits, and the member, for
+// CreateSessionKey implements SessionStore. It locks the session, for which the end of the session waits, and the member, for
 // which a removal and a change of role wait. These revoke the key afterwards.
 func (s SQL) CreateSessionKey(
 	ctx context.Context, digest contract.SessionDigest, k NewSessionKey,
@@ -224,7 +224,7 @@ type membership struct {
 	since   time.Time
 }
 
-// EndSession implements store.Sessions.
+// EndSession implements SessionStore.
 func (s SQL) EndSession(ctx context.Context, digest contract.SessionDigest, newID NewID, at time.Time) error {
 	err := s.findSession(ctx, "end_session", digest, time.Time{})
 	if errors.Is(err, store.ErrNotFound) {
@@ -293,7 +293,7 @@ func endSession(ctx context.Context, run sqldb.Run, digest contract.SessionDiges
 	return left, run(ctx, sqldb.Statement{Text: revokeSessionKeys, Args: []any{id, at}}, sqldb.NoRow)
 }
 
-// SweepSessions implements store.Sessions.
+// SweepSessions implements SessionStore.
 func (s SQL) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
 	var times []time.Time
 	links := sqldb.Change("sweep_links", sweepLinks, now, int64(sweptRows))

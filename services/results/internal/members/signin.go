@@ -57,7 +57,7 @@ type signingIn struct {
 	first prism.AccountID // that comes before the session's other accounts, or zero
 }
 
-// Link implements store.Sessions.
+// Link implements SessionStore.
 func (s SQL) Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (owner contract.LinkOwner, err error) {
 	find := sqldb.Query("link", linkOwner, digest[:], at)
 	err = s.Run(ctx, find, sqldb.ReadRow(&owner, func(r *sqldb.Row) contract.LinkOwner {
@@ -69,7 +69,7 @@ func (s SQL) Link(ctx context.Context, digest contract.LinkDigest, at time.Time)
 	return owner, err
 }
 
-// SignIn implements store.Sessions.
+// SignIn implements SessionStore.
 func (s SQL) SignIn(ctx context.Context, in SignIn) (begun contract.Session, err error) {
 	if in.Link != nil { // anybody can send a link, so an unknown one must cost no more than a read
 		tried := sqldb.Query("find_link", linkAccount, in.Link[:], in.At)

@@ -91,7 +91,7 @@ func addLink(ctx context.Context, run sqldb.Run, account prism.AccountID, id pri
 	return run(ctx, sqldb.Statement{Text: insertLink, Args: []any{l.Digest[:], account.UUID, id.UUID, l.ExpiresAt}}, sqldb.NoRow)
 }
 
-// AddMember implements store.Members.
+// AddMember implements Store.
 func (s SQL) AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by store.By) error {
 	return s.changeMembers(ctx, "add_member", account, func(run sqldb.Run) error {
 		if err := addMember(ctx, run, account, m, false, nil, by); err != nil || l == nil {
@@ -101,13 +101,13 @@ func (s SQL) AddMember(ctx context.Context, account prism.AccountID, m Member, l
 	})
 }
 
-// ListMembers implements store.Members.
+// ListMembers implements Store.
 func (s SQL) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []Member, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_members", listMembers, args...), page.Limit, readMember)
 }
 
-// ChangeMember implements store.Members.
+// ChangeMember implements Store.
 func (s SQL) ChangeMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By,
 ) (m Member, err error) {
@@ -163,7 +163,7 @@ func spareOwner(ctx context.Context, run sqldb.Run, account prism.AccountID, m M
 	return err
 }
 
-// RemoveMember implements store.Members.
+// RemoveMember implements Store.
 func (s SQL) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
 	return s.changeMembers(ctx, "remove_member", account, func(run sqldb.Run) error {
 		var m Member
@@ -188,7 +188,7 @@ func (s SQL) RemoveMember(ctx context.Context, account prism.AccountID, id prism
 	})
 }
 
-// LinkMember implements store.Members.
+// LinkMember implements Store.
 func (s SQL) LinkMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by store.By,
 ) (m Member, err error) {
@@ -217,7 +217,7 @@ func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member,
 	return recordMember(ctx, run, account, by, store.MemberLink, m.ID, m.Name, linkDetail{prism.FormatTime(l.ExpiresAt)})
 }
 
-// LinkOperator implements store.Members.
+// LinkOperator implements Store.
 func (s SQL) LinkOperator(
 	ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by store.By,
 ) error {

@@ -1,4 +1,4 @@
-// Package postgres implements store.Store in Postgres, or in a database that speaks its protocol.
+// Package postgres implements sqlstore.Store in Postgres, or in a database that speaks its protocol.
 package postgres
 
 import (
@@ -67,7 +67,7 @@ type Deps struct {
 	Tracer trace.TracerProvider
 }
 
-// Store is a store.Store in Postgres.
+// Store is a sqlstore.Store in Postgres.
 type Store struct {
 	sqlstore.Statements
 	database *database
@@ -264,7 +264,7 @@ SET last_used_at = used.at
 FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::timestamptz[]) AS at) AS used
 WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < used.at)`
 
-// TouchKeys implements store.Keys.
+// TouchKeys implements sqldb.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	// One order for all replicas makes deadlocks rare; do repeats a statement that was rolled back by one.
 	keys := slices.SortedFunc(maps.Keys(used), func(a, b prism.KeyID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })

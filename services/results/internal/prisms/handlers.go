@@ -241,6 +241,7 @@ func (s *Handlers) archivePrism(
 	}
 }
 
+// NewBody is a prism as responses have it.
 func NewBody(p prism.Prism) api.Prism {
 	body := api.Prism{
 		ID: p.ID.String(), Slug: p.Slug, Name: bodies.Optional(p.Name), ArchivedAt: bodies.Time(p.ArchivedAt),

@@ -59,7 +59,7 @@ RETURNING archived_at, slug, name`
 	setName       = `UPDATE prisms SET name = $3 WHERE account_id = $1 AND id = $2`
 )
 
-// CreatePrism implements store.Definitions.
+// CreatePrism implements Store.
 func (s SQL) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
 	columns, err := sqldb.Encode(p.Lens)
 	if err != nil {
@@ -88,7 +88,7 @@ func insertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 	return run(ctx, sqldb.Statement{Text: createVersion, Args: args}, sqldb.NoRow)
 }
 
-// Prism implements store.Definitions.
+// Prism implements Store.
 func (s SQL) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (p prism.Prism, err error) {
 	text, arg := prismBySlug, any(ref.Slug)
 	if ref.Slug == "" {
@@ -98,7 +98,7 @@ func (s SQL) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) 
 	return p, err
 }
 
-// ListPrisms implements store.Definitions.
+// ListPrisms implements Store.
 func (s SQL) ListPrisms(
 	ctx context.Context, account prism.AccountID, which Which, page store.Page,
 ) (prisms []prism.Prism, more bool, err error) {
@@ -109,7 +109,7 @@ func (s SQL) ListPrisms(
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_prisms", text, args...), page.Limit, readPrism, "lens", "definition")
 }
 
-// ListVersions implements store.Definitions.
+// ListVersions implements Store.
 func (s SQL) ListVersions(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int,
 ) (versions []prism.Version, more bool, err error) {
@@ -121,7 +121,7 @@ func (s SQL) ListVersions(
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_versions", listVersions, args...), limit, readVersion, "definition")
 }
 
-// Version implements store.Definitions.
+// Version implements Store.
 func (s SQL) Version(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
 ) (v prism.Version, err error) {
@@ -130,7 +130,7 @@ func (s SQL) Version(
 	return v, err
 }
 
-// AddVersion implements store.Definitions.
+// AddVersion implements Store.
 func (s SQL) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error {
 	return s.Transaction(ctx, "add_version", func(run sqldb.Run) error {
 		if err := unchanged(ctx, run, account, was); err != nil {
@@ -148,7 +148,7 @@ func (s SQL) AddVersion(ctx context.Context, account prism.AccountID, p prism.Pr
 	})
 }
 
-// PutLens implements store.Definitions.
+// PutLens implements Store.
 func (s SQL) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by store.By,
 ) error {
@@ -209,7 +209,7 @@ func change(
 	}
 }
 
-// Rename implements store.Definitions.
+// Rename implements Store.
 func (s SQL) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by store.By) error {
 	return s.Transaction(ctx, "rename_prism", func(run sqldb.Run) error {
 		var p prism.Prism
@@ -235,7 +235,7 @@ func ReadLockedPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{ArchivedAt: r.OptionalTime(), Slug: r.Text(), Name: r.Text()}
 }
 
-// SetArchived implements store.Definitions.
+// SetArchived implements Store.
 func (s SQL) SetArchived(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by store.By,
 ) (at *time.Time, err error) {

@@ -24,22 +24,23 @@ const (
 	cachedBytes    = 64 << 20
 )
 
-// versionID identifies a version. A version never changes, so it can be cached. A database that was restored to an earlier
+// VersionID identifies a version. A version never changes, so it can be cached. A database that was restored to an earlier
 // time may give the number of a lost version to another one, so the id includes what versions the prism has
 // (spec: cached-definition).
-type versionID struct {
+type VersionID struct {
 	prism        prism.PrismID
 	versionsHash int64
 	number       int32
 }
 
 // VersionIn is a version of a prism.
-func VersionIn(p prism.Prism, number int32) versionID {
-	return versionID{p.ID, p.VersionsHash, number}
+func VersionIn(p prism.Prism, number int32) VersionID {
+	return VersionID{p.ID, p.VersionsHash, number}
 }
 
-func VersionOf(p store.PrismState, number int32) versionID {
-	return versionID{p.ID, p.VersionsHash, number}
+// VersionOf is a version of a prism that was looked up with a result.
+func VersionOf(p store.PrismState, number int32) VersionID {
+	return VersionID{p.ID, p.VersionsHash, number}
 }
 
 // hashVersions is the prism.Prism.VersionsHash of a prism after a version was added: a chain over all versions.
@@ -99,13 +100,13 @@ func (v *Cached) Apply(p store.PrismState, pinned func() (lens.Pinned, error)) (
 // versions caches the versions that were used last.
 type versions struct {
 	mu    sync.Mutex
-	kept  *simplelru.LRU[versionID, *Cached]
+	kept  *simplelru.LRU[VersionID, *Cached]
 	bytes int
 }
 
 func newVersions() *versions {
 	c := &versions{}
-	kept, err := simplelru.NewLRU(cachedVersions, func(_ versionID, v *Cached) { c.bytes -= v.size })
+	kept, err := simplelru.NewLRU(cachedVersions, func(_ VersionID, v *Cached) { c.bytes -= v.size })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
@@ -113,13 +114,13 @@ func newVersions() *versions {
 	return c
 }
 
-func (c *versions) get(id versionID) (*Cached, bool) {
+func (c *versions) get(id VersionID) (*Cached, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept.Get(id)
 }
 
-func (c *versions) add(id versionID, v *Cached) {
+func (c *versions) add(id VersionID, v *Cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept.Contains(id) {
@@ -133,7 +134,7 @@ func (c *versions) add(id versionID, v *Cached) {
 }
 
 // Version is one version of a prism, from memory if possible.
-func (s *Handlers) Version(ctx context.Context, account prism.AccountID, id versionID) (*Cached, error) {
+func (s *Handlers) Version(ctx context.Context, account prism.AccountID, id VersionID) (*Cached, error) {
 	if v, ok := s.versions.get(id); ok {
 		return v, nil
 	}

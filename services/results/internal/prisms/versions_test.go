@@ -14,17 +14,17 @@ func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 	large := newVersion(prism.Version{Definition: prism.Definition{Instructions: strings.Repeat("x", 1<<20)}})
 	small := newVersion(prism.Version{})
 	for n := range int32(200) {
-		c.add(versionID{number: n}, large)
-		c.add(versionID{number: n}, large)
+		c.add(VersionID{number: n}, large)
+		c.add(VersionID{number: n}, large)
 	}
 	if kept := c.kept.Len(); kept == 0 || kept > 64 {
 		t.Errorf("%d MiB of definitions are kept", kept)
 	}
-	if _, ok := c.get(versionID{number: 199}); !ok {
+	if _, ok := c.get(VersionID{number: 199}); !ok {
 		t.Error("the last one is not kept")
 	}
 	for n := range int32(2 * cachedVersions) {
-		c.add(versionID{number: 1000 + n}, small)
+		c.add(VersionID{number: 1000 + n}, small)
 	}
 	if kept := c.kept.Len(); kept != cachedVersions {
 		t.Errorf("%d small definitions are kept", kept)

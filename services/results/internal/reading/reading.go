@@ -48,7 +48,7 @@ const (
 // unreadable is the error of a file that killed its readers.
 const unreadable = "This file could not be read."
 
-// Store is the part of a store.Store that a Worker works with.
+// Store is the part of a sqlstore.Store that a Worker works with.
 type Store interface {
 	store.Files
 	Storage(ctx context.Context, account prism.AccountID) (store.Storage, error)

@@ -25,7 +25,7 @@ type Database interface {
 	// Transaction calls fn in a transaction, which an error of fn rolls back. Only the text and arguments of fn's statements
 	// are used. The error of a statement names the operation and the statement.
 	Transaction(ctx context.Context, operation string, fn func(run Run) error) error
-	// SaveResult, SaveRetry and TouchKeys are as in store.Store.
+	// SaveResult, SaveRetry and TouchKeys are as in sqlstore.Store.
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
@@ -46,7 +46,7 @@ type Database interface {
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.
 	ConfirmAll(ctx context.Context, account prism.AccountID) error
-	// Fold, Ping, Full, ProbeWrite and Close are as in store.Store.
+	// Fold, Ping, Full, ProbeWrite and Close are as in sqlstore.Store.
 	Fold(ctx context.Context) error
 	Ping(ctx context.Context) error
 	Full() bool

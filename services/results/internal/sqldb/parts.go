@@ -52,4 +52,5 @@ func UUIDs(ids []prism.ResultID) []prism.UUID {
 	return of
 }
 
+// CompareIDs compares ids as databases sort them.
 func CompareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }

@@ -42,6 +42,7 @@ func NewRow(c Columns) *Row { return &Row{columns: c} }
 // Err is the first error of a column.
 func (r *Row) Err() error { return r.err }
 
+// Fail makes err that of the row, unless it has one.
 func (r *Row) Fail(err error) {
 	if r.err == nil {
 		r.err = err

@@ -1,4 +1,4 @@
-// Package sqlite implements store.Store in one SQLite file, for the standalone program. Operator commands may open the
+// Package sqlite implements sqlstore.Store in one SQLite file, for the standalone program. Operator commands may open the
 // same file while a server runs.
 package sqlite
 
@@ -21,7 +21,7 @@ import (
 // busyTimeout bounds how long a statement waits for another process that writes.
 const busyTimeout = 5 * time.Second
 
-// Store is a store.Store in an SQLite file.
+// Store is a sqlstore.Store in an SQLite file.
 type Store struct{ sqlstore.Statements }
 
 // database executes the statements of package sqlstore.
@@ -141,7 +141,7 @@ func (d *database) writeOnce(ctx context.Context, class fair.Class, operation st
 // Fold implements changes.Store. Triggers number each change, and add each result to the sums.
 func (d *database) Fold(context.Context) error { return nil }
 
-// TouchKeys implements store.Keys.
+// TouchKeys implements sqldb.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	const touchKey = `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), $2) WHERE id = $1`
 	return d.write(ctx, fair.Yielding, "touch keys", func(conn *sqlite.Conn) error {

@@ -1,4 +1,4 @@
-// Package storetest is the suite that every store.Store passes.
+// Package storetest is the suite that every sqlstore.Store passes.
 package storetest
 
 import (

@@ -43,7 +43,7 @@ ON CONFLICT (account_id, day, prism_id, model, key_id, currency) DO UPDATE SET
 	cost = u.cost + excluded.cost + (u.cost_rest + excluded.cost_rest) / 1000000000000,
 	cost_rest = (u.cost_rest + excluded.cost_rest) % 1000000000000`
 
-// CountUse implements store.Usage.
+// CountUse implements Store.
 func (s SQL) CountUse(ctx context.Context, account prism.AccountID, u Use) error {
 	call := prism.ModelCall{}
 	if u.Call != nil {
@@ -69,7 +69,7 @@ func (s SQL) CountUse(ctx context.Context, account prism.AccountID, u Use) error
 	return s.Run(ctx, sqldb.Statement{Operation: "count_use", Text: countUse, Args: args}, sqldb.NoRow)
 }
 
-// ReadUsage implements store.Usage.
+// ReadUsage implements Store.
 func (s SQL) ReadUsage(
 	ctx context.Context, account prism.AccountID, f Filter,
 ) (sums []Sum, more bool, err error) {
