@@ -18,25 +18,25 @@ const (
 	LabelsRun contract.Operation = "labelsRun" // makes its file
 )
 
-// need is what an operation needs.
-type need struct {
+// Need is what an operation needs.
+type Need struct {
 	Role  prism.Role // the least that may do it (spec: roles)
 	Class api.Class
 }
 
 // Needs are those of the operations that package api does not declare. A key is made by an owner, so nobody makes a key with more rights than their own
 // (spec: no-key-above-its-maker), and so do members.
-var Needs = map[contract.Operation]need{
+var Needs = map[contract.Operation]Need{
 	PlanRun:   {prism.Caller, api.Keyed},
 	PlanRows:  {prism.Caller, api.Listing},
 	LabelsRun: {prism.Caller, api.Measuring},
 }
 
 // NeedOf is what an operation needs.
-func NeedOf(op contract.Operation) need {
+func NeedOf(op contract.Operation) Need {
 	if declared, ok := api.Find(string(op)); ok {
 		d := declared.Declared()
-		return need{d.Role, d.Class}
+		return Need{d.Role, d.Class}
 	}
 	return Needs[op]
 }

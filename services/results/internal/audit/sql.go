@@ -23,7 +23,8 @@ FROM audit r WHERE r.account_id = `
 // SQL is a Store in a database.
 type SQL struct{ sqldb.Database }
 
-// The details of entries (spec: audit-actions). They hold no text of a definition, no value and no key
+// NoDetail is the detail of an entry that needs none. The details of entries (spec: audit-actions) hold no text of a definition, no value and
+// no key
 // (spec: audit-holds-no-values).
 type (
 	NoDetail struct{}

@@ -15,6 +15,7 @@ type SQL struct{ sqldb.Database }
 
 const (
 	createAccount = `INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)`
+	// AccountByName finds the id of an account.
 	AccountByName = `SELECT id FROM accounts WHERE name = $1`
 
 	// LockAccount locks the row of an account until the transaction ends.
@@ -155,8 +156,7 @@ func readAPIKey(r *sqldb.Row) APIKey {
 	}
 }
 
-// The details of entries (spec: audit-actions). They hold no text of a definition, no value and no key
-// (spec: audit-holds-no-values).
+// KeyDetail is the detail of an entry about a key.
 type (
 	KeyDetail struct {
 		Role      prism.Role `json:"role"`

@@ -33,7 +33,7 @@ func (nulls) Null(int) bool { return true }
 func TestALookUpThatFailedDoesNotTouchWhatARowIsReadInto(t *testing.T) {
 	t.Parallel()
 	l := &late{}
-	s := sqlstore.Statements{Database: l}
+	s := sqlstore.New(l)
 	for name, lookUp := range map[string]func() error{
 		"create": func() error { _, err := s.CreateFacts(t.Context(), contract.CreateQuery{}); return err },
 		"result": func() error {
