@@ -65,8 +65,8 @@ var mutants = []mutant{
 		old: "case p <= orDefault(", new: "case p < orDefault(",
 	},
 	{
-		file: lens + "apply.go", why: "the average leaves out a level without a value",
-		old: "		if k == nil || k.Value == nil {\n			return Cell{}, NoAverage\n		}\n		sum", new: "		if k == nil || k.Value == nil {\n			continue\n		}\n		sum",
+		file: "pkg/prism/answer.go", tests: lens, why: "the average leaves out a level without a value",
+		old: "levels[at].Value == nil {\n			return 0, false", new: "levels[at].Value == nil {\n			continue",
 	},
 	{
 		file: lens + "validate.go", why: "200 columns are too many",
@@ -164,7 +164,7 @@ var mutants = []mutant{
 
 	{
 		file: admit + "admission.go", why: "requests with a revoked key count for its account",
-		old: "			a.Accounts.Forget(key)\n", new: "			_ = key\n",
+		old: "			a.deps.Accounts.Forget(key)\n", new: "			_ = key\n",
 	},
 	{
 		file: admit + "unknown.go", why: "unknown keys that come at once are all looked up",
@@ -268,7 +268,7 @@ var mutants = []mutant{
 	},
 	{
 		file: wire + "results.go", why: "a save whose response was lost counts as not done",
-		old: "return r.call(ctx, pathSave, s)", new: "return r.lookUp(ctx, pathSave, s)",
+		old: "return r.call(ctx, pathSave, &s)", new: "return r.lookUp(ctx, pathSave, &s)",
 	},
 	{
 		file: wire + "client.go", why: "a request that may have arrived is sent again",
