@@ -47,7 +47,7 @@ prismctl auth status --context staging -o json --jq .role`,
 		if err := s.ask(cmd.Context(), c, t.Key); err != nil {
 			return &aboutError{"the key " + s.Key + " from " + s.KeyFrom, err}
 		}
-		return a.one(cmd.Context(), output, s, func() error { return a.showStatus(s) })
+		return a.writeOne(cmd.Context(), output, s, func() error { return a.showStatus(s) })
 	})
 	cmd.Long = `Show which Prism and which key commands use, and try the key. An owner's key also tells its id, its expiry and the
 account. The key itself is never shown.`

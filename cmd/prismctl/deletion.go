@@ -125,7 +125,7 @@ prismctl prisms retention tickets forever`,
 		if len(args) == 1 {
 			p, err := c.ReadPrism(ctx, args[0])
 			if err == nil {
-				_, err = fmt.Fprintln(a.out, kept(p))
+				_, err = fmt.Fprintln(a.out, retentionText(p))
 			}
 			return err
 		}
@@ -151,7 +151,7 @@ prismctl prisms retention tickets forever`,
 		}
 		p, err := c.SetRetention(ctx, args[0], days)
 		if err == nil {
-			_, _ = fmt.Fprintf(a.err, "Results of %s are kept: %s.\n", p.Slug, kept(p))
+			_, _ = fmt.Fprintf(a.err, "Results of %s are kept: %s.\n", p.Slug, retentionText(p))
 		}
 		return err
 	})
@@ -162,8 +162,8 @@ prismctl asks first if results are that old already, unless there is --yes.`
 	return cmd
 }
 
-// kept says how long a prism keeps results.
-func kept(p client.Prism) string {
+// retentionText says how long a prism keeps results.
+func retentionText(p client.Prism) string {
 	if p.RetentionDays == nil {
 		return "forever"
 	}

@@ -144,7 +144,7 @@ prismctl files get "$FILE" -o json --jq '.columns[].name'`,
 		if err != nil {
 			return err
 		}
-		return a.one(cmd.Context(), output, f, func() error { return a.showFile(f) })
+		return a.writeOne(cmd.Context(), output, f, func() error { return a.showFile(f) })
 	})
 	output = outputFlag(cmd, oneFormats...)
 	cmd.ValidArgsFunction = a.completeFiles

@@ -67,7 +67,7 @@ func (a *app) labelsGet() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.one(cmd.Context(), output, r, func() error { return a.showLabels(r) })
+		return a.writeOne(cmd.Context(), output, r, func() error { return a.showLabels(r) })
 	})
 	output = outputFlag(cmd, oneFormats...)
 	return cmd

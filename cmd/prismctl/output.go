@@ -152,8 +152,8 @@ func (a *app) writeText(ctx context.Context, o *output, text []byte) error {
 	return err
 }
 
-// one writes a single thing: with show for people, or as JSON or YAML.
-func (a *app) one(ctx context.Context, o *output, v any, show func() error) error {
+// writeOne writes a single thing: with show for people, or as JSON or YAML.
+func (a *app) writeOne(ctx context.Context, o *output, v any, show func() error) error {
 	if o.format == "table" {
 		return show()
 	}

@@ -33,7 +33,7 @@ func (a *app) runsCreate() *cobra.Command {
 prismctl runs create -f tickets.csv --prism tickets --map text=message --ref id --dry-run
 prismctl runs create --from-labels-of 1 --version 2 --prism tickets --watch`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		in.new.RunLimits = in.limits.given(cmd)
+		in.new.RunLimits = in.limits.changed(cmd)
 		if cmd.Flags().Changed("pause-at-failures") {
 			in.new.PauseAtFailures = &in.pauseAt
 		}
@@ -93,14 +93,14 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 		if err != nil {
 			return err
 		}
-		return a.one(ctx, in.output, *r.Plan, func() error { return a.showDryRun(*r.Plan) })
+		return a.writeOne(ctx, in.output, *r.Plan, func() error { return a.showDryRun(*r.Plan) })
 	}
 	in.new.IdempotencyKey = cmp.Or(in.new.IdempotencyKey, client.NewIdempotencyKey())
 	r, err := c.CreateRun(ctx, in.prism, in.new)
 	if err != nil {
 		return err
 	}
-	if err := a.one(ctx, in.output, r, func() error {
+	if err := a.writeOne(ctx, in.output, r, func() error {
 		_, err := fmt.Fprintln(a.out, r.ID)
 		return err
 	}); err != nil {

@@ -76,7 +76,7 @@ prismctl runs get "$RUN" -o json --jq .failed`,
 		if err != nil {
 			return err
 		}
-		return a.one(cmd.Context(), output, r, func() error { return a.showRun(r) })
+		return a.writeOne(cmd.Context(), output, r, func() error { return a.showRun(r) })
 	})
 	output = outputFlag(cmd, oneFormats...)
 	cmd.ValidArgsFunction = a.completeRuns
@@ -176,7 +176,7 @@ func (a *app) runsLimits() *cobra.Command {
 		example: `prismctl runs limits "$RUN" --concurrency 8
 prismctl runs limits "$RUN" --rows-per-second 0`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		l := limits.given(cmd)
+		l := limits.changed(cmd)
 		if l == (client.RunLimits{}) {
 			return usage(errors.New("give --rows-per-second or --concurrency; 0 removes a limit"))
 		}
@@ -198,7 +198,7 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&l.concurrency, "concurrency", 0, "rows at the model at once at most; without a limit if not given")
 }
 
-func (l *limitFlags) given(cmd *cobra.Command) (limits client.RunLimits) {
+func (l *limitFlags) changed(cmd *cobra.Command) (limits client.RunLimits) {
 	if cmd.Flags().Changed("rows-per-second") {
 		limits.RowsPerSecond = &l.rowsPerSecond
 	}

@@ -40,7 +40,7 @@ prismctl try tickets.yaml -o json < mail.txt`,
 		} else if err != nil {
 			return err
 		}
-		return errors.Join(err, a.one(cmd.Context(), output, try, func() error { return a.showTry(try) }))
+		return errors.Join(err, a.writeOne(cmd.Context(), output, try, func() error { return a.showTry(try) }))
 	})
 	cmd.Long = `Answer a text through the prism of a file for prisms apply, and save nothing: neither the prism nor a result.
 The use counts, as that of a call.
@@ -129,7 +129,7 @@ prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,
 		if err != nil {
 			return err
 		}
-		return a.one(cmd.Context(), output, preview, func() error { return a.showPreview(preview) })
+		return a.writeOne(cmd.Context(), output, preview, func() error { return a.showPreview(preview) })
 	})
 	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the prism, whose lens is shown")
 	cmd.Flags().StringArrayVar(&ids, "result", nil, "id of a result to show; may be repeated (the newest)")

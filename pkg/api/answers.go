@@ -48,7 +48,7 @@ type ScaleAnswer struct {
 // Choice returns the answer to a choice question, given by its key. Another question, or a question of another type, is an error
 // that names what there is.
 func (a Answers) Choice(question string) (ChoiceAnswer, error) {
-	one, err := a.of(question, prism.Choice)
+	one, err := a.find(question, prism.Choice)
 	if err != nil {
 		return ChoiceAnswer{}, err
 	}
@@ -57,7 +57,7 @@ func (a Answers) Choice(question string) (ChoiceAnswer, error) {
 
 // YesNo returns the answer to a yes_no question, as Choice does.
 func (a Answers) YesNo(question string) (YesNoAnswer, error) {
-	one, err := a.of(question, prism.YesNo)
+	one, err := a.find(question, prism.YesNo)
 	if err != nil {
 		return YesNoAnswer{}, err
 	}
@@ -66,12 +66,12 @@ func (a Answers) YesNo(question string) (YesNoAnswer, error) {
 
 // Scale returns the answer to a scale question, as Choice does.
 func (a Answers) Scale(question string) (ScaleAnswer, error) {
-	one, err := a.of(question, prism.Scale)
+	one, err := a.find(question, prism.Scale)
 	return ScaleAnswer{one.Level, one.Probabilities}, err
 }
 
-// of returns the answer to a question of a type.
-func (a Answers) of(question string, want QuestionType) (Answer, error) {
+// find returns the answer to a question of a type.
+func (a Answers) find(question string, want QuestionType) (Answer, error) {
 	if len(a) == 0 {
 		return Answer{}, fmt.Errorf("client: no answer to %q: the result failed, or was read in another format than raw", question)
 	}

@@ -61,8 +61,8 @@ func (o Observation) Chosen() int {
 	return best
 }
 
-// of is the probability of a class.
-func (o Observation) of(class int) float64 {
+// probability is the probability of a class.
+func (o Observation) probability(class int) float64 {
 	if len(o.Probabilities) > 1 {
 		return o.Probabilities[class]
 	}
@@ -73,7 +73,7 @@ func (o Observation) of(class int) float64 {
 }
 
 // logLoss is -ln of the label's probability, which counts as 1e-15 at least.
-func (o Observation) logLoss() float64 { return -math.Log(max(o.of(o.Label), clip)) }
+func (o Observation) logLoss() float64 { return -math.Log(max(o.probability(o.Label), clip)) }
 
 // TooFewError tells that there are fewer labels than a computation needs.
 type TooFewError struct {

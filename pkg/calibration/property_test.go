@@ -280,7 +280,7 @@ func TestEmpiricalThresholdsAreTheCheapest(t *testing.T) {
 		for _, yesAt := range at {
 			for _, noAt := range at {
 				if noAt <= yesAt {
-					best = min(best, costs.of(yesAt, noAt, observations).Total)
+					best = min(best, costs.evaluate(yesAt, noAt, observations).Total)
 				}
 			}
 		}

@@ -133,7 +133,7 @@ func (s *sample) coverage() []CoveragePoint {
 	}
 	answers := make([]answer, len(s.obs))
 	for i, o := range s.obs {
-		answers[i] = answer{o.of(s.chosen[i]), s.chosen[i] != o.Label}
+		answers[i] = answer{o.probability(s.chosen[i]), s.chosen[i] != o.Label}
 	}
 	slices.SortFunc(answers, func(a, b answer) int { return cmp.Compare(b.confidence, a.confidence) })
 	var points []CoveragePoint

@@ -37,7 +37,7 @@ func (s *sample) reliability() reliability {
 		if s.kind == YesNo {
 			class = 1
 		}
-		r.p[i], r.hit[i] = o.of(class), o.Label == class
+		r.p[i], r.hit[i] = o.probability(class), o.Label == class
 	}
 	return r
 }

@@ -95,7 +95,7 @@ func errorsOfBins(kind Kind, observations []Observation, truth [][]float64) (roo
 		if kind == YesNo {
 			class = 1
 		}
-		p[i], q[i] = o.of(class), truth[i][class]
+		p[i], q[i] = o.probability(class), truth[i][class]
 	}
 	count := min(maxBins, n/labelsOfBin)
 	difference, size := make([]float64, count), make([]float64, count)

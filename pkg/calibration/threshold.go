@@ -64,9 +64,9 @@ func ThresholdsOf(costs Costs, observations []Observation) (Thresholds, error) {
 		return Thresholds{}, &TooFewError{len(sorted), MinLabels, "labels"}
 	}
 	yesAt, noAt := costs.theory()
-	t := Thresholds{Labels: len(sorted), Theory: costs.of(yesAt, noAt, sorted)}
+	t := Thresholds{Labels: len(sorted), Theory: costs.evaluate(yesAt, noAt, sorted)}
 	yesAt, noAt = costs.empirical(sorted)
-	t.Empirical = costs.of(yesAt, noAt, sorted)
+	t.Empirical = costs.evaluate(yesAt, noAt, sorted)
 	return t, nil
 }
 
@@ -85,8 +85,8 @@ func (c Costs) theory() (yesAt, noAt float64) {
 	return yesAt, noAt
 }
 
-// of computes what thresholds do to observations.
-func (c Costs) of(yesAt, noAt float64, observations []Observation) Threshold {
+// evaluate computes what thresholds do to observations.
+func (c Costs) evaluate(yesAt, noAt float64, observations []Observation) Threshold {
 	t := Threshold{YesAt: yesAt, NoAt: noAt}
 	for _, o := range observations {
 		switch p := o.Probabilities[0]; {

@@ -78,7 +78,7 @@ func newPace(most int, slowed func()) *pace {
 func (p *pace) ask(model string) *ticket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := &ticket{model, p.of(model), make(chan struct{})}
+	t := &ticket{model, p.modelPlaces(model), make(chan struct{})}
 	p.queue = append(p.queue, t)
 	p.grant()
 	return t
@@ -159,7 +159,7 @@ func (p *pace) limit() int {
 func (p *pace) fills(model string, rows int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return rows >= int(p.of(model).limit)
+	return rows >= int(p.modelPlaces(model).limit)
 }
 
 // full tells whether no model has room for a further row.
@@ -176,8 +176,8 @@ func (p *pace) rows() int {
 	return p.running
 }
 
-// of are the places of a model. The mutex is held, as for all that follow.
-func (p *pace) of(model string) *places {
+// modelPlaces are the places of a model. The mutex is held, as for all that follow.
+func (p *pace) modelPlaces(model string) *places {
 	if m := p.models[model]; m != nil {
 		return m
 	}

@@ -181,7 +181,7 @@ func TestThePace(t *testing.T) {
 		"is halved, and then grows by one with each round": func(t *testing.T, p *pace, slowdowns *int) {
 			ends(p, fill(p, ""), time.Now(), answered)
 			ends(p, fill(p, "")[:1], time.Now(), overloaded)
-			p.running, p.of("").running = 0, 0
+			p.running, p.modelPlaces("").running = 0, 0
 			for _, want := range []int{8, 8, 9, 10} {
 				got := fill(p, "")
 				if len(got) < want || len(got) > want+1 {

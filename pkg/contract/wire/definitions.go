@@ -114,8 +114,8 @@ func serveCreateFacts(r contract.Results) func(context.Context, createQuery) (cr
 	}
 }
 
-// of is the call with a definition.
-func (a ask) of(d prism.Definition) contract.Ask {
+// withDefinition is the call with a definition.
+func (a ask) withDefinition(d prism.Definition) contract.Ask {
 	return contract.Ask{Definition: d, Hash: a.Hash, Fields: a.Fields, Context: a.Context, Background: a.Hints.Background}
 }
 
@@ -138,7 +138,7 @@ func (s askServer) full(ctx context.Context, a ask) (contract.Outcome, error) {
 	} else if len(a.Definition) <= maxCachedSize {
 		s.cached.Add(a.Hash, cachedDefinition{a.Hash, d})
 	}
-	return s.models.Ask(ctx, a.of(d))
+	return s.models.Ask(ctx, a.withDefinition(d))
 }
 
 // byHash takes a call that only names the definition.
@@ -147,5 +147,5 @@ func (s askServer) byHash(ctx context.Context, a ask) (contract.Outcome, error) 
 	if !ok {
 		return contract.Outcome{}, errUnknownDefinition
 	}
-	return s.models.Ask(ctx, a.of(k.definition))
+	return s.models.Ask(ctx, a.withDefinition(k.definition))
 }

@@ -42,7 +42,7 @@ func (s *lookUps) begin(address netip.Addr) (began *addressCount, wait <-chan st
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	second := s.now().Unix()
-	of := s.of(address, second)
+	of := s.countFor(address, second)
 	of.startSecond(second)
 	switch {
 	case of.unknown+of.looking < unknownPerSecond:
@@ -72,8 +72,8 @@ func (s *lookUps) end(of *addressCount, unknown bool) {
 	}
 }
 
-// of finds the counts of an address. Counts without anything of this second make room for others.
-func (s *lookUps) of(address netip.Addr, second int64) *addressCount {
+// countFor finds the counts of an address. Counts without anything of this second make room for others.
+func (s *lookUps) countFor(address netip.Addr, second int64) *addressCount {
 	if of, ok := s.byAddress[address]; ok {
 		return of
 	}

@@ -42,7 +42,7 @@ func (r *reader) create(c *api.NewResult, body item) {
 	if key.sent() {
 		c.IdempotencyKey, _ = r.str(key, 1, maxIdempotencyKey)
 	}
-	if ref.given() {
+	if ref.hasValue() {
 		s, _ := r.str(ref, 0, maxRef)
 		c.Ref = &s
 	}

@@ -65,7 +65,7 @@ func (s *structReader) member(name string) memberReader {
 // some reads some members of an object into the fields of a struct that to points to. Optional ones may be absent or null.
 func (s *structReader) some(r *reader, it item, to any, names ...string) {
 	for _, name := range names {
-		if m, value := s.member(name), it.at(name); m.Required || value.given() {
+		if m, value := s.member(name), it.at(name); m.Required || value.hasValue() {
 			m.read(r, value, reflect.ValueOf(to).Elem().FieldByName(m.Field.Name))
 		}
 	}
@@ -95,7 +95,7 @@ type misser interface {
 
 func (s *structReader) read(r *reader, it item, to reflect.Value) {
 	if rule, ok := to.Addr().Interface().(misser); ok {
-		r.addIn(it, rule.Missing(func(name string) bool { return it.at(name).given() }))
+		r.addIn(it, rule.Missing(func(name string) bool { return it.at(name).hasValue() }))
 	}
 	rule, isRuled := to.Addr().Interface().(ruled)
 	var wrong map[string]bool
@@ -114,16 +114,16 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 		if m.Unless != "" && !agreed(it.at(m.Unless)) {
 			optional, nullable = false, false
 		}
-		if m.Without != "" && it.at(m.Without).given() {
-			if value.given() {
+		if m.Without != "" && it.at(m.Without).hasValue() {
+			if value.hasValue() {
 				r.add(value.path, textNotWith+m.Without)
 			}
 			continue
 		}
-		if m.Zeroed && value.sent() && !value.given() {
+		if m.Zeroed && value.sent() && !value.hasValue() {
 			field.Set(reflect.New(field.Type().Elem()))
 		}
-		if value.given() || !optional && (!nullable || !value.sent()) {
+		if value.hasValue() || !optional && (!nullable || !value.sent()) {
 			before := r.inValues
 			m.read(r, value, field)
 			if isRuled {
@@ -142,7 +142,7 @@ type sentMembers struct {
 	wrong map[string]bool
 }
 
-func (m sentMembers) Given(name string) bool { return m.at(name).given() }
+func (m sentMembers) Given(name string) bool { return m.at(name).hasValue() }
 
 func (m sentMembers) Valid(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return m.wrong[name] || !m.Given(name) })
@@ -150,7 +150,7 @@ func (m sentMembers) Valid(names ...string) bool {
 
 // agreed reports whether a boolean member was sent, and not as false. One of another type has a problem of its own.
 func agreed(it item) bool {
-	return it.given() && (it.kind() != kindBoolean || it.text[0] == 't')
+	return it.hasValue() && (it.kind() != kindBoolean || it.text[0] == 't')
 }
 
 // addIn adds problems of rules over several members, whose paths begin in it.

@@ -31,7 +31,7 @@ func ParseAuthorization(header string, present bool) (contract.KeyDigest, error)
 
 // optionalDatetime reads an RFC 3339 date-time that may be absent or null, which is nil.
 func (r *reader) optionalDatetime(it item) *time.Time {
-	if !it.given() {
+	if !it.hasValue() {
 		return nil
 	}
 	s, ok := r.str(it, 0, math.MaxInt)

@@ -24,7 +24,7 @@ func labelsOfQuestions(r *reader, labels item, to reflect.Value) {
 	var all api.LabelsOfQuestions
 	r.eachQuestion(labels, func(question string, value item) {
 		l := api.QuestionLabel{Question: question}
-		if value.given() {
+		if value.hasValue() {
 			l.Value = r.label(value, textLabelOrNull)
 		}
 		all = append(all, l)

@@ -44,11 +44,11 @@ func (r *reader) definition(s *structReader, it item, ofLens *structReader, lens
 	if len(r.problems) != atQuestions {
 		known.Questions = nil
 	}
-	if escalate := it.at("escalate"); escalate.given() {
+	if escalate := it.at("escalate"); escalate.hasValue() {
 		d.Escalate = r.escalate(s.member("escalate").of, escalate, known)
 	}
 	atLens := len(r.problems)
-	if !lensItem.given() {
+	if !lensItem.hasValue() {
 		r.problems = append(r.problems, lens.ValidateDerived(sound(d))...)
 		return d, nil
 	}
@@ -69,7 +69,7 @@ func (r *reader) escalate(s *structReader, it item, of prism.Definition) *prism.
 		r.add(it.child("to"), textOtherModel)
 	}
 	s.some(r, it, &e, "below")
-	if list := it.at("questions"); list.given() {
+	if list := it.at("questions"); list.hasValue() {
 		for _, key := range s.member("questions").items(r, list) {
 			s, ok := r.str(key, 0, math.MaxInt)
 			_, found := of.Question(s)

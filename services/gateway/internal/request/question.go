@@ -58,7 +58,7 @@ func (r *reader) choice(s *structReader, it item, q *prism.Question) {
 	flag := it.at("insufficient_information")
 	options, taken := s.member("options"), takenBy()
 	most := int(*options.Max)
-	if flag.given() && flag.text[0] == 't' {
+	if flag.hasValue() && flag.text[0] == 't' {
 		most--
 		taken[prism.InsufficientInformation] = true
 	}
@@ -87,7 +87,7 @@ func (r *reader) levels(m memberReader, it item) []prism.Level {
 		level := prism.Level{Key: r.key(it.at("key"), taken, textUnique)}
 		m.of.some(r, it, &level, "label")
 		at, value := it.at("value"), float64(i+1)
-		if at.given() {
+		if at.hasValue() {
 			var ok bool
 			if value, ok = r.number(at); !ok {
 				continue

@@ -106,8 +106,8 @@ func (it item) at(name string) item {
 	return item{it.child(name), it.parts[i], it.shape.members[i].shape}
 }
 
-// given tells whether an optional member was sent and is not null (spec: null-members).
-func (it item) given() bool { return it.sent() && it.kind() != kindNull }
+// hasValue tells whether an optional member was sent and is not null (spec: null-members).
+func (it item) hasValue() bool { return it.sent() && it.kind() != kindNull }
 
 // is tells whether an item has a type, and adds a problem if not.
 func (r *reader) is(it item, want kind) bool {
@@ -212,7 +212,7 @@ func (r *reader) number(it item) (float64, bool) {
 
 // optionalNumber reads a finite number that may be absent or null, which is nil.
 func (r *reader) optionalNumber(it item) *float64 {
-	if !it.given() {
+	if !it.hasValue() {
 		return nil
 	}
 	f, ok := r.number(it)

@@ -26,7 +26,7 @@ func parseTry(from Source) (*api.TryDefinitionRequest, error) {
 		switch d, l := sent.at("definition"), sent.at("lens"); {
 		case r.is(d, kindObject):
 			t.Definition, t.Lens = r.definition(of, d, ofLens, l)
-		case l.given():
+		case l.hasValue():
 			r.lens(ofLens, l)
 		}
 		t.Fields, t.Text = r.values(sent)

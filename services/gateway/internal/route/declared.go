@@ -96,7 +96,7 @@ func declared(app *fiber.App, d Deps) {
 		case declaration.Method == http.MethodGet:
 			answers := d.answers(op, owned)
 			get(func(c *fiber.Ctx, sent request.Parsed, err error) error {
-				return d.respond(c, asDeclared(declaration, answers, sent), err)
+				return d.serveCall(c, asDeclared(declaration, answers, sent), err)
 			})
 		case parser.Octets():
 			answers := d.answers(op, owned)
@@ -106,7 +106,7 @@ func declared(app *fiber.App, d Deps) {
 					return err
 				}
 				sent, err := parse(c, request.Body{Bytes: content})
-				return d.respond(c, asDeclared(declaration, answers, sent), err)
+				return d.serveCall(c, asDeclared(declaration, answers, sent), err)
 			})
 		default:
 			answers := d.answers(op, owned)

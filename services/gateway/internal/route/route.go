@@ -78,11 +78,11 @@ func (d Deps) change(parse func(*fiber.Ctx, request.Body) (call, error)) fiber.H
 			return err
 		}
 		done()
-		return d.respond(c, parsed, nil)
+		return d.serveCall(c, parsed, nil)
 	}
 }
 
-func (d Deps) respond(c *fiber.Ctx, parsed call, err error) error {
+func (d Deps) serveCall(c *fiber.Ctx, parsed call, err error) error {
 	return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
 		response, err := parsed.do(ctx, key)
 		leave(err)

@@ -20,7 +20,7 @@ type folder string
 // InFolder keeps contents in a folder, which is created when it is first needed.
 func InFolder(path string) Blobs { return folder(path) }
 
-func (f folder) of(file store.FileOwner) string {
+func (f folder) filePath(file store.FileOwner) string {
 	return filepath.Join(string(f), file.Account.String(), file.ID.String())
 }
 
@@ -31,7 +31,7 @@ const unfinished = ".part-"
 // leaves it whole or not at all.
 func (f folder) Put(_ context.Context, file store.FileOwner, name string, content []byte) (err error) {
 	defer withoutPath(&err)
-	dir := f.of(file)
+	dir := f.filePath(file)
 	if err := makeFolders(dir); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func sync(dir string) error {
 // Get implements Blobs.
 func (f folder) Get(_ context.Context, file store.FileOwner, name string, offset, bytes int64) (content []byte, err error) {
 	defer withoutPath(&err)
-	from, err := os.Open(filepath.Join(f.of(file), name)) //nolint:gosec // made of ids, numbers and digests
+	from, err := os.Open(filepath.Join(f.filePath(file), name)) //nolint:gosec // made of ids, numbers and digests
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
 	} else if err != nil {
@@ -101,7 +101,7 @@ func (f folder) Get(_ context.Context, file store.FileOwner, name string, offset
 // Delete implements Blobs.
 func (f folder) Delete(ctx context.Context, file store.FileOwner, prefix string, _ ...string) (again bool, err error) {
 	defer withoutPath(&err)
-	dir := f.of(file)
+	dir := f.filePath(file)
 	if prefix == "" {
 		return false, os.RemoveAll(dir)
 	}

@@ -27,7 +27,7 @@ func nextMigration() *goose.Migration {
 	return goose.NewGoMigration(NextMigration, &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error {
 		const columns = `ALTER TABLE results ADD COLUMN IF NOT EXISTS mood text COLLATE "C";
 			ALTER TABLE prisms ADD COLUMN IF NOT EXISTS moods integer NOT NULL DEFAULT 7`
-		if err := alter(ctx, db, columns); err != nil {
+		if err := changeTables(ctx, db, columns); err != nil {
 			return err
 		}
 		return eachConcurrently(ctx, db,

@@ -21,9 +21,9 @@ const lockTimeout = "50ms"
 // lockNotAvailable is Postgres's code for the end of lock_timeout.
 const lockNotAvailable = "55P03"
 
-// alter changes tables, in one transaction. A column with a constant default does not make Postgres write the rows. If alter does not get
-// its locks within lockTimeout it lets other statements run for a second, and tries again.
-func alter(ctx context.Context, db *sql.DB, statements string) error {
+// changeTables executes statements that change tables, in one transaction. A column with a constant default does not make Postgres write
+// the rows. Without its locks within lockTimeout it lets other statements run for a second, and tries again.
+func changeTables(ctx context.Context, db *sql.DB, statements string) error {
 	for {
 		_, err := db.ExecContext(ctx, "DO $$ BEGIN SET LOCAL lock_timeout = '"+lockTimeout+"'; "+statements+"; END $$")
 		refusal, ok := errors.AsType[*pgconn.PgError](err)

@@ -64,7 +64,7 @@ const unfoldedUsage = `SELECT account_id, day, prism_id, coalesce(model, '') AS 
 // beginTail has every change write its row of the tail.
 func beginTail(ctx context.Context, db *sql.DB) error {
 	for _, part := range tailParts {
-		if err := alter(ctx, db, part); err != nil {
+		if err := changeTables(ctx, db, part); err != nil {
 			return err
 		}
 	}

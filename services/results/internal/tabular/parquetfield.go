@@ -110,9 +110,9 @@ func (s *schemaBuilder) field(depth, definition, repetition int) (*parquetField,
 // JSON.
 func (f *parquetField) append(b []byte, row *parquetRow, asJSON bool) []byte {
 	if !f.repeated {
-		return f.one(b, row, asJSON)
+		return f.appendValue(b, row, asJSON)
 	}
-	return f.all(b, row, "[]", f.one)
+	return f.all(b, row, "[]", f.appendValue)
 }
 
 // all appends all values of a repeated field between brackets, each as one appends it.
@@ -149,8 +149,8 @@ func (f *parquetField) skip(row *parquetRow) {
 	}
 }
 
-// one appends one value of the field, as if it were not repeated.
-func (f *parquetField) one(b []byte, row *parquetRow, asJSON bool) []byte {
+// appendValue appends one value of the field, as if it were not repeated.
+func (f *parquetField) appendValue(b []byte, row *parquetRow, asJSON bool) []byte {
 	if f.absent(row) {
 		f.skip(row)
 		if asJSON {

@@ -31,8 +31,8 @@ func New(now func() time.Time) *Counter {
 	return &Counter{now: now, accounts: map[prism.AccountID]*counts{}}
 }
 
-// of are the counts of an account. The mutex is held.
-func (c *Counter) of(account prism.AccountID) *counts {
+// accountCounts are the counts of an account. The mutex is held.
+func (c *Counter) accountCounts(account prism.AccountID) *counts {
 	if c.accounts[account] == nil {
 		c.accounts[account] = &counts{}
 	}
@@ -43,7 +43,7 @@ func (c *Counter) of(account prism.AccountID) *counts {
 func (c *Counter) Enter(_ context.Context, account prism.AccountID, l prism.Limits) (func(context.Context), error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of, now := c.of(account), c.now().UnixMicro()
+	of, now := c.accountCounts(account), c.now().UnixMicro()
 	if wait := of.requests.refill(now, int64(l.RequestsPerSecond)); wait > 0 {
 		return nil, &quota.ExceededError{Limit: quota.RequestsPerSecond, Wait: wait}
 	}
@@ -64,7 +64,7 @@ func (c *Counter) TakeResult(_ context.Context, account prism.AccountID, perDay 
 	const length = 24 * int64(time.Hour/time.Microsecond)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of, now := c.of(account), c.now().UnixMicro()
+	of, now := c.accountCounts(account), c.now().UnixMicro()
 	day := now / length
 	if of.day != day {
 		of.day, of.results = day, 0

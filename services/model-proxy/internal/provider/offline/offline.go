@@ -113,7 +113,7 @@ func (v vocabulary) points(options [][]string) []float64 {
 	points := make([]float64, len(options))
 	for i, words := range options {
 		for _, w := range words {
-			points[i] += v.found(w) / rarity[w]
+			points[i] += v.weight(w) / rarity[w]
 		}
 		points[i] = min(points[i], maxPoints)
 	}
@@ -128,7 +128,7 @@ func (v vocabulary) coverage(words []string) float64 {
 	}
 	var sum float64
 	for _, w := range words {
-		sum += min(v.found(w), 1)
+		sum += min(v.weight(w), 1)
 	}
 	missed := 1 - sum/float64(len(words))
 	return 0.9 - 0.8*missed*missed

@@ -95,9 +95,9 @@ func (v vocabulary) read(text string) {
 	})
 }
 
-// found is the weight of a word: 0 when it is not in the input, 1 when it is, a little more when it is repeated, and half of
+// weight is the weight of a word: 0 when it is not in the input, 1 when it is, a little more when it is repeated, and half of
 // that when only a near synonym is in the input.
-func (v vocabulary) found(w string) float64 {
+func (v vocabulary) weight(w string) float64 {
 	if n := *v[w]; n > 0 {
 		return 0.85 + 0.15*float64(min(n, 4))
 	}
