@@ -27,7 +27,7 @@ class _Blocking:
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.of, {"close": "aclose"}.get(name, name))
         if inspect.isasyncgenfunction(found):
-            return lambda: self.iterate(found())
+            return lambda *args, **kwargs: self.iterate(found(*args, **kwargs))
         if inspect.iscoroutinefunction(found):
             return lambda *args, **kwargs: self.wrap(self.portal.call(lambda: found(*args, **kwargs)))
         return (lambda *args, **kwargs: self.wrap(found(*args, **kwargs))) if inspect.ismethod(found) else found

@@ -331,6 +331,11 @@ def test_keys_members_models_usage_and_the_audit(prism: Server, account: Client,
     today = account.read_usage(from_=now().replace(hour=0, minute=0, second=0, microsecond=0))
     assert [one.results for one in today.data] == [1]
 
+    change = next(iter(account.changes(prism="triage", wait=5)))
+    assert (change.seq, change.type, change.prism) == (1, "created", "triage")
+    assert list(account.changes(after=change.seq)) == []
+    assert account.list_changes(after=0, limit=1).next == 1
+
     actions = [one.action for one in account.list_audit(from_=now() - timedelta(hours=1))]
     assert {"key.create", "key.revoke", "member.add", "member.link", "prism.create"} <= set(actions)
     assert all(one.actor.kind == "operator" for one in account.list_audit(actor="operator"))

@@ -255,6 +255,17 @@ it("an account has keys, members, models, usage and an audit", async () => {
   expect(actions).toContain("member.remove");
   await prism.createResult("tickets", { text: "x" });
   expect((await prism.readUsage({ by: "prism", prism: "tickets" })).data[0]?.results).toBeGreaterThan(0);
+  let last = 0;
+  for await (const change of prism.changes({ prism: "tickets", wait: 5 })) {
+    expect(change).toMatchObject({ type: "created", prism: "tickets" });
+    last = change.seq;
+    break;
+  }
+  for await (const { seq } of prism.changes({ after: last })) {
+    expect(seq).toBeGreaterThan(last);
+    last = seq;
+  }
+  expect((await prism.listChanges({ after: last })).next).toBeGreaterThanOrEqual(last);
 });
 
 it("a file is uploaded once, run, followed and downloaded", async () => {

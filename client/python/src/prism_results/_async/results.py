@@ -160,7 +160,15 @@ class AsyncResults(AsyncBase):
         fields, each result has its fields and context.
         """
         wanted = query(
-            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run,
+            prism=prism,
+            status=status,
+            ref=ref,
+            version=version,
+            from_=from_,
+            to=to,
+            model=model,
+            key_id=key_id,
+            run=run,
             fields="true" if fields else None,
         )
         return AsyncPages(self, Result, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
@@ -181,7 +189,15 @@ class AsyncResults(AsyncBase):
     ) -> AsyncPages[ResultRow]:
         """list_results with the columns of the prism's Lens in place of the answers."""
         wanted = query(
-            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run,
+            prism=prism,
+            status=status,
+            ref=ref,
+            version=version,
+            from_=from_,
+            to=to,
+            model=model,
+            key_id=key_id,
+            run=run,
             fields="true" if fields else None,
         )
         return AsyncPages(self, ResultRow, call("listResults", "GET", "results", query={**wanted, "format": "json"}))

@@ -161,7 +161,15 @@ class Results(Base):
         fields, each result has its fields and context.
         """
         wanted = query(
-            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run,
+            prism=prism,
+            status=status,
+            ref=ref,
+            version=version,
+            from_=from_,
+            to=to,
+            model=model,
+            key_id=key_id,
+            run=run,
             fields="true" if fields else None,
         )
         return Pages(self, Result, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
@@ -182,7 +190,15 @@ class Results(Base):
     ) -> Pages[ResultRow]:
         """list_results with the columns of the prism's Lens in place of the answers."""
         wanted = query(
-            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run,
+            prism=prism,
+            status=status,
+            ref=ref,
+            version=version,
+            from_=from_,
+            to=to,
+            model=model,
+            key_id=key_id,
+            run=run,
             fields="true" if fields else None,
         )
         return Pages(self, ResultRow, call("listResults", "GET", "results", query={**wanted, "format": "json"}))
