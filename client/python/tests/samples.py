@@ -138,7 +138,7 @@ BY_HAND: dict[str, Act] = {
     "readResult": lambda c: c.read_result("a"),
     "retryResult": lambda c: c.retry_result("a"),
     "listResults": lambda c: c.list_results(
-        prism="a", status="ok", ref="r", version=1, from_=AT, to=LATER, model="m", key_id="k", run="a"
+        prism="a", status="ok", ref="r", version=1, from_=AT, to=LATER, model="m", key_id="k", run="a", fields=True
     ).page(limit=1, cursor="c"),
     "exportResults": lambda c: opened(
         c.export_results("a", format="csv", status="ok", from_=AT, to=LATER, model="m", key_id="k", after="a")
@@ -149,6 +149,7 @@ BY_HAND: dict[str, Act] = {
     "replaceLens": lambda c: c.replace_lens("a", LENS, if_match='"e"'),
     "previewLens": lambda c: c.preview_lens("a", LENS, [RESULT_ID]),
     "tryDefinition": lambda c: c.try_definition(DEFINITION, "t", fields={"a": "b"}, lens=LENS, context="c"),
+    "listChanges": lambda c: c.list_changes(after=1, prism="a", limit=2, wait=3),
     "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok"),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER),
     "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1).page(limit=1, cursor="c"),
