@@ -33,9 +33,10 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND session_id IS NULL ORDER BY id DESC LIMIT $3`
 
 	// lockKey locks the row of a key until the transaction ends, and reads the row.
-	lockKey       = lockAnyKey + ` AND account_id = $2` + lockedKey
-	lockAnyKey    = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1 AND session_id IS NULL`
-	lockedKey     = ` RETURNING account_id, ` + keyColumns
+	lockKey    = lockAnyKey + ` AND account_id = $2` + lockedKey
+	lockAnyKey = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1 AND session_id IS NULL`
+	lockedKey  = ` RETURNING account_id, ` + keyColumns
+	// SetKeyRevoked revokes a key.
 	SetKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
 )
 
