@@ -17,7 +17,7 @@ import (
 func (s *Stores) Portkey(ctx context.Context, root, modelAddr string, p Prism) (*System, error) {
 	script := filepath.Join(root, ".tools/portkey/node_modules/@portkey-ai/gateway/build/start-server.js")
 	if _, err := os.Stat(script); err != nil {
-		return nil, fmt.Errorf("Portkey's gateway is not installed: run make deps (%w)", err)
+		return nil, fmt.Errorf("the gateway of Portkey is not installed: run make deps (%w)", err)
 	}
 	node, err := program.Find("node")
 	if err != nil {
