@@ -23,18 +23,17 @@ func Append(b []byte, answers prism.Answers) []byte {
 		b = strictjson.AppendString(b, a.Question)
 		b = append(b, `:{"type":`...)
 		b = strictjson.AppendString(b, string(a.Type))
-		switch a.Type {
-		case prism.Choice:
-			b = append(b, `,"value":`...)
+		shape := a.Type.Shape()
+		if shape.Chosen != "" {
+			b = append(append(append(b, `,"`...), shape.Chosen...), `":`...)
 			b = strictjson.AppendString(b, a.Chosen)
 			b = appendProbabilities(b, a.Probabilities)
+		}
+		if shape.Confidence {
 			b = append(b, `,"confidence":`...)
 			b = prism.AppendNumber(b, a.Confidence)
-		case prism.Scale:
-			b = append(b, `,"level":`...)
-			b = strictjson.AppendString(b, a.Chosen)
-			b = appendProbabilities(b, a.Probabilities)
-		case prism.YesNo:
+		}
+		if shape.Probability {
 			b = append(b, `,"probability":`...)
 			b = prism.AppendNumber(b, a.Probability)
 		}

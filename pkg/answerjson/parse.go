@@ -59,16 +59,20 @@ func (p *Parser) question(key string) bool {
 		return false
 	}
 	a.Type = prism.QuestionType(kind)
-	ok := false
-	switch a.Type {
-	case prism.Choice:
-		ok = p.skip(`,"value":`) && p.string(&a.Chosen) && p.probabilities(a) && p.skip(`,"confidence":`) && p.number(&a.Confidence)
-	case prism.Scale:
-		ok = p.skip(`,"level":`) && p.string(&a.Chosen) && p.probabilities(a)
-	case prism.YesNo:
-		ok = p.skip(`,"probability":`) && p.number(&a.Probability)
+	shape := a.Type.Shape()
+	return shape != prism.Shape{} && (shape.Chosen == "" || p.chosen(shape.Chosen, &a.Chosen) && p.probabilities(a)) &&
+		(!shape.Confidence || p.skip(`,"confidence":`) && p.number(&a.Confidence)) &&
+		(!shape.Probability || p.skip(`,"probability":`) && p.number(&a.Probability)) && p.skip("}")
+}
+
+// chosen reads the member with the chosen key.
+func (p *Parser) chosen(name string, to *string) bool {
+	end := len(`,"`) + len(name)
+	if len(p.text) < end || p.text[:len(`,"`)] != `,"` || p.text[len(`,"`):end] != name {
+		return false
 	}
-	return ok && p.skip("}")
+	p.text = p.text[end:]
+	return p.skip(`":`) && p.string(to)
 }
 
 func (p *Parser) probabilities(a *prism.Answer) bool {

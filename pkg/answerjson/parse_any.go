@@ -33,20 +33,39 @@ func (as *anyAnswers) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 		if err := strictjson.Unmarshal(value, &m); err != nil {
 			return err
 		}
-		a := prism.Answer{Question: question, Type: m.Type}
-		switch { // members of other types are unknown members
-		case m.Type == prism.YesNo && m.Probability != nil:
-			a.Probability = *m.Probability
-		case m.Type == prism.Scale && m.Level != nil && m.Probabilities != nil:
-			a.Chosen, a.Probabilities = *m.Level, m.Probabilities
-		case m.Type == prism.Choice && m.Value != nil && m.Probabilities != nil && m.Confidence != nil:
-			a.Chosen, a.Probabilities, a.Confidence = *m.Value, m.Probabilities, *m.Confidence
-		case m.Type == prism.YesNo || m.Type == prism.Scale || m.Type == prism.Choice || m.Type == "":
+		a, ok := m.answer(question)
+		if !ok {
 			return ErrShape
 		}
 		*as = append(*as, a)
 		return nil
 	})
+}
+
+// answer is the answer with the members of its type; others are unknown members. It is false if the answer lacks one.
+func (m anyAnswer) answer(question string) (prism.Answer, bool) {
+	a, shape := prism.Answer{Question: question, Type: m.Type}, m.Type.Shape()
+	ok := m.Type != ""
+	if shape.Chosen != "" {
+		chosen := map[string]*string{"value": m.Value, "level": m.Level}[shape.Chosen]
+		ok = ok && given(chosen, &a.Chosen) && m.Probabilities != nil
+		a.Probabilities = m.Probabilities
+	}
+	if shape.Confidence {
+		ok = ok && given(m.Confidence, &a.Confidence)
+	}
+	if shape.Probability {
+		ok = ok && given(m.Probability, &a.Probability)
+	}
+	return a, ok
+}
+
+// given reads a member, and is false if it is absent or null.
+func given[T any](member, to *T) bool {
+	if member != nil {
+		*to = *member
+	}
+	return member != nil
 }
 
 // UnmarshalJSONFrom decodes the object of one answer's probabilities.

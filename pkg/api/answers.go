@@ -130,14 +130,15 @@ func (e *LackingError) Error() string {
 
 // lacking returns a *LackingError if the answer lacks members that answers of its type have.
 func (a *Answer) lacking() error {
-	has := map[string]bool{"type": a.Type != ""}
-	switch a.Type {
-	case prism.Choice:
-		has["value"], has["confidence"], has["probabilities"] = a.Value != "", a.Confidence != nil, a.Probabilities != nil
-	case prism.YesNo:
+	has, shape := map[string]bool{"type": a.Type != ""}, a.Type.Shape()
+	if shape.Chosen != "" {
+		has[shape.Chosen], has["probabilities"] = map[string]string{"value": a.Value, "level": a.Level}[shape.Chosen] != "", a.Probabilities != nil
+	}
+	if shape.Confidence {
+		has["confidence"] = a.Confidence != nil
+	}
+	if shape.Probability {
 		has["probability"] = a.Probability != nil
-	case prism.Scale:
-		has["level"], has["probabilities"] = a.Level != "", a.Probabilities != nil
 	}
 	e := &LackingError{}
 	for _, name := range slices.Sorted(maps.Keys(has)) {

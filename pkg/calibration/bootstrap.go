@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 const (
@@ -45,7 +47,7 @@ type vector [measures]float64
 
 // sample is observations prepared for resampling: whatever a measure needs is a sum over clusters.
 type sample struct {
-	kind    Kind
+	kind    prism.Classes
 	classes int
 	obs     []Observation // in canonical order
 	chosen  []int
@@ -54,7 +56,7 @@ type sample struct {
 	cell    []int            // of the confusion matrix, by observation: label*classes + chosen
 }
 
-func newSample(kind Kind, sorted []Observation) *sample {
+func newSample(kind prism.Classes, sorted []Observation) *sample {
 	s := &sample{kind: kind, classes: max(2, len(sorted[0].Probabilities)), obs: sorted}
 	for i, o := range sorted {
 		if i == 0 || o.Cluster != sorted[i-1].Cluster { //nolint:gosec // i is above 0
@@ -71,7 +73,7 @@ func newSample(kind Kind, sorted []Observation) *sample {
 		}
 		sum[logLoss] += o.logLoss()
 		sum[brier] += brierScore(o)
-		if kind == Scale {
+		if kind == prism.Ordinal {
 			sum[rps] += rankedProbabilityScore(o)
 			sum[distance] += math.Abs(float64(chosen - o.Label))
 		}
@@ -109,7 +111,7 @@ func (s *sample) measure(t *totals) vector {
 	for m := right; m < means; m++ {
 		v[m] = t.sums[m] / t.sums[size]
 	}
-	if s.kind == Scale {
+	if s.kind == prism.Ordinal {
 		v[kappa] = quadraticKappa(t.cells, s.classes)
 	} else {
 		v[macroF1] = meanF1(t.cells, s.classes)

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 func TestObservationsThatAreRefused(t *testing.T) {
@@ -15,29 +17,29 @@ func TestObservationsThatAreRefused(t *testing.T) {
 	good := Observation{Probabilities: []float64{0.4, 0.6}}
 	for _, tt := range []struct {
 		name string
-		kind Kind
+		kind prism.Classes
 		all  []Observation
 		want string
 	}{
-		{"no observation", Choice, nil, "too few labels: 0 of 1"},
-		{"fewer than 30", Choice, []Observation{good, good}, "too few labels: 2 of 30"},
-		{"an unknown kind", "text", []Observation{good}, `unknown kind "text"`},
-		{"a yes_no of two probabilities", YesNo, []Observation{good}, "a yes_no has one probability, of yes; got 2"},
-		{"a choice of one", Choice, []Observation{{Probabilities: []float64{1}}}, "2 to 52 classes; got 1"},
-		{"a choice of 53", Choice, []Observation{{Probabilities: make([]float64, 53)}}, "2 to 52 classes; got 53"},
+		{"no observation", prism.Nominal, nil, "too few labels: 0 of 1"},
+		{"fewer than 30", prism.Nominal, []Observation{good, good}, "too few labels: 2 of 30"},
+		{"unknown classes", "text", []Observation{good}, `unknown classes "text"`},
+		{"a yes_no of two probabilities", prism.Binary, []Observation{good}, "binary classes have one probability, of yes; got 2"},
+		{"a choice of one", prism.Nominal, []Observation{{Probabilities: []float64{1}}}, "2 to 52 nominal classes, each with a probability; got 1"},
+		{"a choice of 53", prism.Nominal, []Observation{{Probabilities: make([]float64, 53)}}, "2 to 52 nominal classes, each with a probability; got 53"},
 		{
-			"other classes", Choice,
+			"other classes", prism.Nominal,
 			[]Observation{good, {Probabilities: []float64{0, 1, 0}}},
 			"observation 1: 3 probabilities, where the first has 2",
 		},
-		{"NaN", YesNo, []Observation{{Probabilities: []float64{math.NaN()}}}, "observation 0: a probability is not between 0 and 1"},
+		{"NaN", prism.Binary, []Observation{{Probabilities: []float64{math.NaN()}}}, "observation 0: a probability is not between 0 and 1"},
 		{
-			"a sum of 0.9", Scale,
+			"a sum of 0.9", prism.Ordinal,
 			[]Observation{{Probabilities: []float64{0.4, 0.5}}},
 			"observation 0: probabilities sum to 0.9 instead of 1",
 		},
-		{"an unknown label", Choice, []Observation{{Probabilities: []float64{0, 1}, Label: 2}}, "observation 0: label 2 of 2 classes"},
-		{"a label of a yes_no", YesNo, []Observation{{Probabilities: []float64{1}, Label: -1}}, "observation 0: label -1 of 2 classes"},
+		{"an unknown label", prism.Nominal, []Observation{{Probabilities: []float64{0, 1}, Label: 2}}, "observation 0: label 2 of 2 classes"},
+		{"a label of a yes_no", prism.Binary, []Observation{{Probabilities: []float64{1}, Label: -1}}, "observation 0: label -1 of 2 classes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,10 +58,10 @@ func TestMeasuresThatAKindDoesNotHaveAreNull(t *testing.T) {
 		n     int
 		want  string // of the members, those that are null
 	}{
-		{"choice", world{"", Choice, 3, 1, 1}, 100, "kappa mae rps"},
-		{"yes_no", world{"", YesNo, 2, 1, 1}, 100, "kappa mae rps"},
-		{"scale", world{"", Scale, 3, 1, 1}, 100, "classes macro_f1"},
-		{"99 labels", world{"", Choice, 3, 1, 1}, 99, "bins ece ece_plain kappa mae rps"},
+		{"choice", world{"", prism.Nominal, 3, 1, 1}, 100, "kappa mae rps"},
+		{"yes_no", world{"", prism.Binary, 2, 1, 1}, 100, "kappa mae rps"},
+		{"scale", world{"", prism.Ordinal, 3, 1, 1}, 100, "classes macro_f1"},
+		{"99 labels", world{"", prism.Nominal, 3, 1, 1}, 99, "bins ece ece_plain kappa mae rps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -99,11 +101,11 @@ func TestUndefinedMeasuresAreNull(t *testing.T) {
 		scale[i] = Observation{[]float64{0.2, 0.7, 0.1}, 1, uint64(i)}
 		choice[i] = Observation{[]float64{0.2, 0.8}, i % 2, uint64(i)}
 	}
-	q, err := Measure(Scale, scale)
+	q, err := Measure(prism.Ordinal, scale)
 	if err != nil || q.Kappa != nil {
 		t.Errorf("kappa of one level is %v, %v", q.Kappa, err)
 	}
-	q, err = Measure(Choice, choice)
+	q, err = Measure(prism.Nominal, choice)
 	if err != nil || len(q.Classes) != 2 || q.Classes[0].Precision != nil ||
 		q.Classes[0].F1.Value != 0 || q.Classes[1].Precision == nil {
 		t.Errorf("classes are %+v, %v", q.Classes, err)
@@ -121,7 +123,7 @@ func TestClassesOfFewLabelsAreLeftOut(t *testing.T) {
 			observations[i].Label = 2
 		}
 	}
-	q, err := Measure(Choice, observations)
+	q, err := Measure(prism.Nominal, observations)
 	if err != nil || len(q.Classes) != 2 || q.Classes[0].Class != 1 || q.Classes[1].Class != 2 || q.Classes[1].N != 5 {
 		t.Errorf("classes are %+v, %v", q.Classes, err)
 	}
@@ -131,16 +133,16 @@ func TestClassesOfFewLabelsAreLeftOut(t *testing.T) {
 func TestRepeatedInputsDoNotNarrowIntervals(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
-	once, _ := world{"", Scale, 4, 0.7, 1}.draw(r, 300)
+	once, _ := world{"", prism.Ordinal, 4, 0.7, 1}.draw(r, 300)
 	var thrice []Observation
 	for _, o := range once {
 		thrice = append(thrice, o, o, o)
 	}
-	a, err := Measure(Scale, once)
+	a, err := Measure(prism.Ordinal, once)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Measure(Scale, thrice)
+	b, err := Measure(prism.Ordinal, thrice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +167,7 @@ func TestEqualProbabilitiesShareABin(t *testing.T) {
 
 func TestCoverageKeepsTheConfidentFirst(t *testing.T) {
 	t.Parallel()
-	s := newSample(YesNo, []Observation{
+	s := newSample(prism.Binary, []Observation{
 		{[]float64{0.9}, 1, 1}, {[]float64{0.2}, 0, 2}, {[]float64{0.8}, 0, 3}, {[]float64{0.5}, 0, 4},
 	})
 	want := []CoveragePoint{{0.9, 0.25, 0}, {0.8, 0.75, 1.0 / 3}, {0.5, 1, 0.5}}
@@ -255,7 +257,7 @@ func TestVerdicts(t *testing.T) {
 func TestABetterVersionIsFound(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))
-	observations, _ := world{"", Choice, 3, 1, 1}.draw(r, 400)
+	observations, _ := world{"", prism.Nominal, 3, 1, 1}.draw(r, 400)
 	better, worse := make([]Pair, len(observations)), make([]Pair, len(observations))
 	for i, o := range observations {
 		bad := noisy(r, noisy(r, noisy(r, o.Probabilities)))
@@ -263,16 +265,16 @@ func TestABetterVersionIsFound(t *testing.T) {
 		worse[i] = Pair{o.Probabilities, bad, o.Label, o.Cluster}
 	}
 	for want, pairs := range map[Verdict][]Pair{Better: better, Worse: worse, NotDistinguishable: better[:40]} {
-		c, err := Compare(Choice, pairs)
+		c, err := Compare(prism.Nominal, pairs)
 		if err != nil || c.Verdict != want {
 			t.Errorf("%s: %+v of %+v, %v", want, c.McNemar, c.Differences, err)
 		}
 	}
-	if _, err := Compare(Choice, better[:29]); !errors.As(err, new(*TooFewError)) {
+	if _, err := Compare(prism.Nominal, better[:29]); !errors.As(err, new(*TooFewError)) {
 		t.Errorf("29 pairs: %v", err)
 	}
 	other := []Pair{{[]float64{0, 1}, []float64{0, 0, 1}, 0, 0}}
-	if _, err := Compare(Choice, other); err == nil || !strings.Contains(err.Error(), "version a has 2 classes and b has 3") {
+	if _, err := Compare(prism.Nominal, other); err == nil || !strings.Contains(err.Error(), "version a has 2 classes and b has 3") {
 		t.Errorf("other classes: %v", err)
 	}
 }
@@ -374,7 +376,7 @@ func TestALabelThatNoProbabilityFollowsIsNotFitted(t *testing.T) {
 			observations = append(observations, Observation{Probabilities: []float64{p}, Label: yes, Cluster: uint64(i) + 1})
 		}
 		for _, method := range []Method{Isotonic, Auto} {
-			if c, _, err := Fit(YesNo, method, observations); !errors.Is(err, ErrNotFitted) && !errors.As(err, new(*TooFewError)) {
+			if c, _, err := Fit(prism.Binary, method, observations); !errors.Is(err, ErrNotFitted) && !errors.As(err, new(*TooFewError)) {
 				t.Errorf("%s, %s: %+v, %v", name, method, c, err)
 			}
 		}

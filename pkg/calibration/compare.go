@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Pair is two answers to one question about one input: those of version a and of version b.
@@ -70,7 +72,7 @@ type McNemar struct {
 // interval of the difference, because McNemar's test does not account for repeated inputs. The test of probabilities requires
 // that 0 is outside the 97.5% interval of the difference of Brier scores. Brier scores are bounded, so one confident mistake
 // cannot decide the test, as it could with log loss. b is better when one test says so and the other does not say the opposite.
-func Compare(kind Kind, pairs []Pair) (Comparison, error) {
+func Compare(kind prism.Classes, pairs []Pair) (Comparison, error) {
 	sorted := slices.Clone(pairs)
 	slices.SortFunc(sorted, func(x, y Pair) int {
 		return cmp.Or(cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.Label, y.Label), slices.Compare(x.A, y.A),
@@ -98,7 +100,7 @@ func Compare(kind Kind, pairs []Pair) (Comparison, error) {
 	c.Differences = Differences{
 		Accuracy: r.figure(int(right)), LogLoss: r.figure(int(logLoss)), Brier: r.figure(int(brier)),
 	}
-	if kind == Scale {
+	if kind == prism.Ordinal {
 		c.Differences.RPS, c.Differences.MAE = r.optional(int(rps)), r.optional(int(distance))
 		c.Differences.Kappa = r.optional(kappa)
 	} else {

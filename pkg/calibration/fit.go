@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // ErrNotFitted tells that observations do not determine a calibration of a method; errors that wrap it say why.
@@ -22,23 +24,39 @@ type Report struct {
 	Gain Figure `json:"gain"`
 }
 
+var minLabels = map[Method]int{Temperature: MinTemperature, Platt: MinPlatt, Isotonic: MinIsotonic}
+
+// MethodsOf are the methods that calibrate probabilities of classes; the first one needs the fewest labels.
+func MethodsOf(kind prism.Classes) []Method {
+	if kind == prism.Binary {
+		return []Method{Platt, Isotonic}
+	}
+	return []Method{Temperature}
+}
+
+// MinLabelsOf is how many labels a method needs; of Auto, the method that needs the fewest.
+func MinLabelsOf(kind prism.Classes, method Method) int {
+	if method == Auto {
+		method = MethodsOf(kind)[0]
+	}
+	return minLabels[method]
+}
+
 // Fit fits a calibration. With Auto it returns nil where the 95% interval of the gain of the best method is not above 0; the
 // report is then of that method.
 //
-// It fails with a TooFewError, with an error that wraps ErrNotFitted, or because the method is not one of the kind.
-func Fit(kind Kind, method Method, observations []Observation) (*Calibration, Report, error) {
+// It fails with a TooFewError, with an error that wraps ErrNotFitted, or because the method does not calibrate such classes.
+func Fit(kind prism.Classes, method Method, observations []Observation) (*Calibration, Report, error) {
 	sorted, err := canonical(kind, observations)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	methods := []Method{method}
 	switch {
-	case method == Auto && kind == YesNo:
-		methods = []Method{Platt, Isotonic}
 	case method == Auto:
-		methods = []Method{Temperature}
-	case (method == Temperature) == (kind == YesNo):
-		return nil, Report{}, fmt.Errorf("a %s is not calibrated by %q", kind, method)
+		methods = MethodsOf(kind)
+	case !slices.Contains(MethodsOf(kind), method):
+		return nil, Report{}, fmt.Errorf("%s classes are not calibrated by %q", kind, method)
 	}
 	folds := foldsOf(sorted)
 	var best *Calibration
@@ -67,11 +85,7 @@ func Fit(kind Kind, method Method, observations []Observation) (*Calibration, Re
 
 // fit fits a method to observations, of which there must be enough.
 func fit(method Method, sorted []Observation) (Calibration, error) {
-	need := map[Method]int{Temperature: MinTemperature, Platt: MinPlatt, Isotonic: MinIsotonic}[method]
-	if need == 0 {
-		return Calibration{}, fmt.Errorf("unknown method %q", method)
-	}
-	if len(sorted) < need {
+	if need := minLabels[method]; len(sorted) < need {
 		return Calibration{}, &TooFewError{len(sorted), need, "labels"}
 	}
 	if method == Platt {
@@ -300,7 +314,7 @@ func foldsOf(sorted []Observation) []int {
 }
 
 // crossValidate computes the report of a method.
-func crossValidate(kind Kind, method Method, sorted []Observation, folds []int) (Report, error) {
+func crossValidate(kind prism.Classes, method Method, sorted []Observation, folds []int) (Report, error) {
 	calibrated := make([]Observation, len(sorted))
 	for fold := range foldCount {
 		var others []Observation

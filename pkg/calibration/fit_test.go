@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 func TestFitsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 2))
-	draw := func(kind Kind, classes, n int) []Observation {
+	draw := func(kind prism.Classes, classes, n int) []Observation {
 		all, _ := world{"", kind, classes, 1.5, 1}.draw(r, n)
 		return all
 	}
@@ -23,44 +25,44 @@ func TestFitsThatAreRefused(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		kind   Kind
+		kind   prism.Classes
 		method Method
 		all    []Observation
 		want   string
 	}{
-		{"temperature of 99", Choice, Temperature, draw(Choice, 3, 99), "too few labels: 99 of 100"},
-		{"auto of 99", Scale, Auto, draw(Scale, 3, 99), "too few labels: 99 of 100"},
-		{"platt of 199", YesNo, Platt, draw(YesNo, 2, 199), "too few labels: 199 of 200"},
-		{"auto of 199", YesNo, Auto, draw(YesNo, 2, 199), "too few labels: 199 of 200"},
-		{"isotonic of 999", YesNo, Isotonic, draw(YesNo, 2, 999), "too few labels: 999 of 1000"},
+		{"temperature of 99", prism.Nominal, Temperature, draw(prism.Nominal, 3, 99), "too few labels: 99 of 100"},
+		{"auto of 99", prism.Ordinal, Auto, draw(prism.Ordinal, 3, 99), "too few labels: 99 of 100"},
+		{"platt of 199", prism.Binary, Platt, draw(prism.Binary, 2, 199), "too few labels: 199 of 200"},
+		{"auto of 199", prism.Binary, Auto, draw(prism.Binary, 2, 199), "too few labels: 199 of 200"},
+		{"isotonic of 999", prism.Binary, Isotonic, draw(prism.Binary, 2, 999), "too few labels: 999 of 1000"},
 		{
-			"19 of yes", YesNo, Platt,
-			change(draw(YesNo, 2, 300), func(i int, o *Observation) { o.Label = min(1, max(0, 19-i)) }),
+			"19 of yes", prism.Binary, Platt,
+			change(draw(prism.Binary, 2, 300), func(i int, o *Observation) { o.Label = min(1, max(0, 19-i)) }),
 			"too few labels of yes or of no: 19 of 20",
 		},
-		{"temperature of a yes_no", YesNo, Temperature, draw(YesNo, 2, 300), `a yes_no is not calibrated by "temperature"`},
-		{"platt of a choice", Choice, Platt, draw(Choice, 2, 300), `a choice is not calibrated by "platt"`},
-		{"an unknown method", YesNo, "beta", draw(YesNo, 2, 300), `unknown method "beta"`},
+		{"temperature of a yes_no", prism.Binary, Temperature, draw(prism.Binary, 2, 300), `binary classes are not calibrated by "temperature"`},
+		{"platt of a choice", prism.Nominal, Platt, draw(prism.Nominal, 2, 300), `nominal classes are not calibrated by "platt"`},
+		{"an unknown method", prism.Binary, "beta", draw(prism.Binary, 2, 300), `binary classes are not calibrated by "beta"`},
 		{
-			"always right", Choice, Temperature,
-			change(draw(Choice, 3, 300), func(_ int, o *Observation) { o.Label = o.Chosen() }), "the best temperature is below 0.05",
+			"always right", prism.Nominal, Temperature,
+			change(draw(prism.Nominal, 3, 300), func(_ int, o *Observation) { o.Label = o.Chosen() }), "the best temperature is below 0.05",
 		},
 		{
-			"always wrong", Choice, Temperature,
-			change(draw(Choice, 2, 300), func(_ int, o *Observation) { o.Label = 1 - o.Chosen() }), "the best temperature is above 20",
+			"always wrong", prism.Nominal, Temperature,
+			change(draw(prism.Nominal, 2, 300), func(_ int, o *Observation) { o.Label = 1 - o.Chosen() }), "the best temperature is above 20",
 		},
 		{
-			"equal probabilities", YesNo, Platt,
-			change(draw(YesNo, 2, 300), func(_ int, o *Observation) { o.Probabilities = []float64{0.3} }), "all probabilities are equal",
+			"equal probabilities", prism.Binary, Platt,
+			change(draw(prism.Binary, 2, 300), func(_ int, o *Observation) { o.Probabilities = []float64{0.3} }), "all probabilities are equal",
 		},
 		{
-			"the wrong way", YesNo, Platt,
-			change(draw(YesNo, 2, 300), func(_ int, o *Observation) { o.Probabilities = []float64{1 - o.Probabilities[0]} }),
+			"the wrong way", prism.Binary, Platt,
+			change(draw(prism.Binary, 2, 300), func(_ int, o *Observation) { o.Probabilities = []float64{1 - o.Probabilities[0]} }),
 			"yes is no more frequent where its probability is higher",
 		},
 		{
-			"one input", Choice, Temperature,
-			change(draw(Choice, 3, 300), func(_ int, o *Observation) { o.Cluster = 7 }), "fewer than 5 different inputs",
+			"one input", prism.Nominal, Temperature,
+			change(draw(prism.Nominal, 3, 300), func(_ int, o *Observation) { o.Cluster = 7 }), "fewer than 5 different inputs",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,11 +82,11 @@ func TestAutoTakesWhatGains(t *testing.T) {
 		n     int
 		want  Method // none: no method gains
 	}{
-		{"an overconfident choice", world{"", Choice, 4, 0.5, 1}, 400, Temperature},
-		{"an underconfident scale", world{"", Scale, 4, 1.8, 1}, 400, Temperature},
-		{"a calibrated choice", world{"", Choice, 4, 1, 1}, 400, ""},
-		{"an overconfident yes_no", world{"", YesNo, 2, 0.4, 1}, 600, Platt},
-		{"a calibrated yes_no", world{"", YesNo, 2, 1, 1}, 2000, ""},
+		{"an overconfident choice", world{"", prism.Nominal, 4, 0.5, 1}, 400, Temperature},
+		{"an underconfident scale", world{"", prism.Ordinal, 4, 1.8, 1}, 400, Temperature},
+		{"a calibrated choice", world{"", prism.Nominal, 4, 1, 1}, 400, ""},
+		{"an overconfident yes_no", world{"", prism.Binary, 2, 0.4, 1}, 600, Platt},
+		{"a calibrated yes_no", world{"", prism.Binary, 2, 1, 1}, 2000, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +114,7 @@ func TestAutoTakesWhatGains(t *testing.T) {
 				observations[i].Label = 1
 			}
 		}
-		if c, report, err := Fit(YesNo, Auto, observations); err != nil || c == nil || c.Method != Isotonic {
+		if c, report, err := Fit(prism.Binary, Auto, observations); err != nil || c == nil || c.Method != Isotonic {
 			t.Errorf("auto takes %v with %+v, %v", c, report, err)
 		}
 	})
@@ -120,8 +122,8 @@ func TestAutoTakesWhatGains(t *testing.T) {
 
 func TestFoldsAreStratifiedAndKeepClusters(t *testing.T) {
 	t.Parallel()
-	observations, _ := world{"", Choice, 3, 1, 3}.draw(rand.New(rand.NewPCG(5, 5)), 600)
-	sorted, err := canonical(Choice, observations)
+	observations, _ := world{"", prism.Nominal, 3, 1, 3}.draw(rand.New(rand.NewPCG(5, 5)), 600)
+	sorted, err := canonical(prism.Nominal, observations)
 	if err != nil {
 		t.Fatal(err)
 	}

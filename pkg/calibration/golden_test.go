@@ -6,6 +6,8 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 func frac(x float64) float64 { return x - math.Floor(x) }
@@ -45,7 +47,7 @@ func near(t *testing.T, name string, got, want, within float64) {
 func TestNumbersOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	observations := quasirandom()
-	q, err := Measure(YesNo, observations)
+	q, err := Measure(prism.Binary, observations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,14 +57,14 @@ func TestNumbersOfTheSpecification(t *testing.T) {
 	near(t, "Wilson's low", q.Accuracy.Low, 0.78818582871064, 1e-9)
 	near(t, "Wilson's high", q.Accuracy.High, 0.854873598670274, 1e-9)
 
-	s := newSample(YesNo, observations)
+	s := newSample(prism.Binary, observations)
 	r := s.reliability()
 	bins := s.bins(r, equalWidthBins(r.p, 10), 10)
 	near(t, "plain error", plainError(bins), 0.079019814, 1e-9)
 	near(t, "debiased square", debiasedSquare(bins), 0.005401217006554462, 1e-9)
 
 	two := asChoice(observations)
-	temperature, _, err := Fit(Choice, Temperature, two)
+	temperature, _, err := Fit(prism.Nominal, Temperature, two)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestNumbersOfTheSpecification(t *testing.T) {
 	}
 	near(t, "log loss after", loss, 0.3706777366, 1e-9)
 
-	platt, _, err := Fit(YesNo, Platt, observations)
+	platt, _, err := Fit(prism.Binary, Platt, observations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,27 +101,27 @@ func equalWidthBins(values []float64, count int) []int {
 // goldens is testdata/goldens.json, which goldens.py writes.
 type goldens struct {
 	Cases []struct {
-		Kind          Kind         `json:"kind"`
-		Probabilities [][]float64  `json:"probabilities"`
-		Labels        []int        `json:"labels"`
-		Accuracy      float64      `json:"accuracy"`
-		Wilson        [2]float64   `json:"wilson"`
-		LogLoss       float64      `json:"log_loss"`
-		Brier         float64      `json:"brier"`
-		MacroF1       float64      `json:"macro_f1"`
-		Precision     []float64    `json:"precision"`
-		Recall        []float64    `json:"recall"`
-		F1            []float64    `json:"f1"`
-		Support       []int        `json:"support"`
-		RecallWilson  [][2]float64 `json:"recall_wilson"`
-		Confusion     [][]int      `json:"confusion"`
-		RPS           float64      `json:"rps"`
-		MAE           float64      `json:"mae"`
-		Kappa         float64      `json:"kappa"`
-		ECEPlain      float64      `json:"ece_plain"`
-		ECESquare     float64      `json:"ece_square"`
-		Temperature   float64      `json:"temperature"`
-		LossAfter     float64      `json:"loss_after"`
+		Kind          prism.QuestionType `json:"kind"`
+		Probabilities [][]float64        `json:"probabilities"`
+		Labels        []int              `json:"labels"`
+		Accuracy      float64            `json:"accuracy"`
+		Wilson        [2]float64         `json:"wilson"`
+		LogLoss       float64            `json:"log_loss"`
+		Brier         float64            `json:"brier"`
+		MacroF1       float64            `json:"macro_f1"`
+		Precision     []float64          `json:"precision"`
+		Recall        []float64          `json:"recall"`
+		F1            []float64          `json:"f1"`
+		Support       []int              `json:"support"`
+		RecallWilson  [][2]float64       `json:"recall_wilson"`
+		Confusion     [][]int            `json:"confusion"`
+		RPS           float64            `json:"rps"`
+		MAE           float64            `json:"mae"`
+		Kappa         float64            `json:"kappa"`
+		ECEPlain      float64            `json:"ece_plain"`
+		ECESquare     float64            `json:"ece_square"`
+		Temperature   float64            `json:"temperature"`
+		LossAfter     float64            `json:"loss_after"`
 	} `json:"cases"`
 	Binary []struct {
 		Probabilities []float64 `json:"probabilities"`
@@ -177,7 +179,7 @@ func TestChoicesAndScalesAsScikitLearnMeasuresThem(t *testing.T) {
 		for i, label := range c.Labels {
 			observations[i] = Observation{c.Probabilities[i], label, uint64(i)}
 		}
-		q, err := Measure(c.Kind, observations)
+		q, err := Measure(c.Kind.Classes(), observations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +194,7 @@ func TestChoicesAndScalesAsScikitLearnMeasuresThem(t *testing.T) {
 		if !reflect.DeepEqual(q.Confusion, c.Confusion) {
 			t.Errorf("confusion is %v, want %v", q.Confusion, c.Confusion)
 		}
-		if c.Kind == Scale {
+		if c.Kind.Classes() == prism.Ordinal {
 			near(t, "RPS", q.RPS.Value, c.RPS, 1e-9)
 			near(t, "MAE", q.MAE.Value, c.MAE, 1e-9)
 			near(t, "kappa", q.Kappa.Value, c.Kappa, 1e-9)
@@ -212,7 +214,7 @@ func TestChoicesAndScalesAsScikitLearnMeasuresThem(t *testing.T) {
 			near(t, "high of recall", class.Recall.High, c.RecallWilson[i][1], 1e-9)
 			near(t, "F1", class.F1.Value, c.F1[i], 1e-9)
 		}
-		fitted, _, err := Fit(c.Kind, Temperature, observations)
+		fitted, _, err := Fit(c.Kind.Classes(), Temperature, observations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +234,7 @@ func TestYesNoAsScikitLearnMeasuresIt(t *testing.T) {
 		for i, label := range c.Labels {
 			observations[i] = Observation{[]float64{c.Probabilities[i]}, label, uint64(i)}
 		}
-		q, err := Measure(YesNo, observations)
+		q, err := Measure(prism.Binary, observations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +245,7 @@ func TestYesNoAsScikitLearnMeasuresIt(t *testing.T) {
 		near(t, "F1 of yes", q.Classes[1].F1.Value, c.F1[1], 1e-9)
 		near(t, "plain error", q.ECEPlain.Value, c.ECEPlain, 1e-9)
 		near(t, "debiased square", debiasedSquare(q.Bins), c.ECESquare, 1e-9)
-		platt, _, err := Fit(YesNo, Platt, observations)
+		platt, _, err := Fit(prism.Binary, Platt, observations)
 		if err != nil {
 			t.Fatal(err)
 		}

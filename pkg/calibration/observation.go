@@ -8,16 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-)
 
-// Kind tells which classes the probabilities of an observation are of. The values are those of prism.QuestionType.
-type Kind string
-
-// The kinds.
-const (
-	Choice Kind = "choice" // classes are the options
-	YesNo  Kind = "yes_no" // classes are 0 for no and 1 for yes
-	Scale  Kind = "scale"  // classes are the levels in rising order
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // How many labels the parts need.
@@ -87,7 +79,7 @@ func (e *TooFewError) Error() string {
 
 // canonical checks observations and returns a copy in an order that depends on their content only: clusters together, in
 // rising order of their number.
-func canonical(kind Kind, observations []Observation) ([]Observation, error) {
+func canonical(kind prism.Classes, observations []Observation) ([]Observation, error) {
 	if err := check(kind, observations); err != nil {
 		return nil, err
 	}
@@ -101,22 +93,22 @@ func compareObservations(a, b Observation) int {
 		slices.Compare(a.Probabilities, b.Probabilities))
 }
 
-func check(kind Kind, observations []Observation) error {
+func check(kind prism.Classes, observations []Observation) error {
 	if len(observations) == 0 {
 		return &TooFewError{Need: 1, Of: "labels"}
 	}
 	width := len(observations[0].Probabilities)
 	switch kind {
-	case YesNo:
+	case prism.Binary:
 		if width != 1 {
-			return fmt.Errorf("observation 0: a yes_no has one probability, of yes; got %d", width)
+			return fmt.Errorf("observation 0: binary classes have one probability, of yes; got %d", width)
 		}
-	case Choice, Scale:
+	case prism.Nominal, prism.Ordinal:
 		if width < 2 || width > maxClasses {
-			return fmt.Errorf("observation 0: a %s has a probability for each of 2 to %d classes; got %d", kind, maxClasses, width)
+			return fmt.Errorf("observation 0: there are 2 to %d %s classes, each with a probability; got %d", maxClasses, kind, width)
 		}
 	default:
-		return fmt.Errorf("unknown kind %q", kind)
+		return fmt.Errorf("unknown classes %q", kind)
 	}
 	for i, o := range observations {
 		if len(o.Probabilities) != width {

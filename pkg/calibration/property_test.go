@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // hostile draws observations with probabilities of exactly 0 and 1, equal ones, sums that rounding moves off 1, a single
 // class, and clusters of any size.
-func hostile(t *rapid.T, kind Kind, least, most int) []Observation {
+func hostile(t *rapid.T, kind prism.Classes, least, most int) []Observation {
 	classes := 2
-	if kind != YesNo {
+	if kind != prism.Binary {
 		classes = rapid.IntRange(2, 6).Draw(t, "classes")
 	}
 	n := rapid.IntRange(least, most).Draw(t, "n")
@@ -41,7 +43,7 @@ func hostile(t *rapid.T, kind Kind, least, most int) []Observation {
 			clear(p)
 			p[r.IntN(classes)] = 1
 		}
-		if kind == YesNo {
+		if kind == prism.Binary {
 			p = p[1:]
 		}
 		observations[i] = Observation{p, r.IntN(labels), r.Uint64N(clusters)}
@@ -49,7 +51,9 @@ func hostile(t *rapid.T, kind Kind, least, most int) []Observation {
 	return observations
 }
 
-func kinds(t *rapid.T) Kind { return rapid.SampledFrom([]Kind{Choice, YesNo, Scale}).Draw(t, "kind") }
+func kinds(t *rapid.T) prism.Classes {
+	return rapid.SampledFrom([]prism.Classes{prism.Nominal, prism.Binary, prism.Ordinal}).Draw(t, "kind")
+}
 
 func shuffled[T any](t *rapid.T, values []T) []T {
 	other := slices.Clone(values)
@@ -234,7 +238,7 @@ func TestCalibrationsKeepOrderAndSum(t *testing.T) {
 		observations := hostile(t, kind, 1, 40)
 		var c Calibration
 		switch {
-		case kind != YesNo:
+		case kind != prism.Binary:
 			c = Calibration{Method: Temperature, Temperature: rapid.Float64Range(leastTemperature, mostTemperature).Draw(t, "T")}
 		case rapid.Bool().Draw(t, "platt"):
 			c = Calibration{Method: Platt, A: rapid.Float64Range(1e-6, 100).Draw(t, "a"), B: rapid.Float64Range(-50, 50).Draw(t, "b")}
@@ -253,7 +257,7 @@ func TestCalibrationsKeepOrderAndSum(t *testing.T) {
 func TestATemperatureOf1ChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		for _, o := range hostile(t, Choice, 1, 20) {
+		for _, o := range hostile(t, prism.Nominal, 1, 20) {
 			if after := (Calibration{Method: Temperature, Temperature: 1}).Apply(o.Probabilities); !slices.Equal(after, o.Probabilities) {
 				t.Fatalf("%v becomes %v", o.Probabilities, after)
 			}
@@ -266,7 +270,7 @@ func TestEmpiricalThresholdsAreTheCheapest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cost := rapid.SampledFrom([]float64{0, 0.1, 0.5, 1, 3, 10})
 		costs := Costs{cost.Draw(t, "false yes"), cost.Draw(t, "false no"), cost.Draw(t, "unsure")}
-		observations := hostile(t, YesNo, MinLabels, 60)
+		observations := hostile(t, prism.Binary, MinLabels, 60)
 		got, err := ThresholdsOf(costs, observations)
 		if err != nil {
 			t.Fatal(err)
@@ -300,11 +304,11 @@ func FuzzAnythingIsMeasuredOrRefused(f *testing.F) {
 	f.Add(uint8(1), 0, 0.0, 0.0, 1.0)
 	f.Add(uint8(2), -1, math.NaN(), math.Inf(1), -0.1)
 	f.Fuzz(func(t *testing.T, kind uint8, label int, a, b, c float64) {
-		k := []Kind{Choice, YesNo, Scale, "other"}[kind%4]
+		k := []prism.Classes{prism.Nominal, prism.Binary, prism.Ordinal, "other"}[kind%4]
 		observations := make([]Observation, 120)
 		for i := range observations {
 			p := [][]float64{{a, b, c}, {b, c, a}, {a, c, b}}[i%3]
-			if k == YesNo {
+			if k == prism.Binary {
 				p = p[:1]
 			}
 			observations[i] = Observation{p, label, uint64(i) % 50}

@@ -3,6 +3,8 @@ package calibration
 import (
 	"cmp"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 const (
@@ -55,7 +57,7 @@ type CoveragePoint struct {
 }
 
 // Measure computes all measures of a question. It needs 30 observations, or fails with a TooFewError.
-func Measure(kind Kind, observations []Observation) (Quality, error) {
+func Measure(kind prism.Classes, observations []Observation) (Quality, error) {
 	sorted, err := canonical(kind, observations)
 	if err != nil {
 		return Quality{}, err
@@ -67,7 +69,7 @@ func Measure(kind Kind, observations []Observation) (Quality, error) {
 }
 
 // measure computes all measures of observations in canonical order.
-func measure(kind Kind, sorted []Observation) Quality {
+func measure(kind prism.Classes, sorted []Observation) Quality {
 	s := newSample(kind, sorted)
 	return s.quality(estimator{s}.resample(seedOf(sorted)))
 }
@@ -87,7 +89,7 @@ func (s *sample) quality(r resampled) Quality {
 	for i, o := range s.obs {
 		q.Confusion[o.Label][s.chosen[i]]++
 	}
-	if s.kind == Scale {
+	if s.kind == prism.Ordinal {
 		q.RPS, q.MAE, q.Kappa = r.optional(int(rps)), r.optional(int(distance)), r.optional(kappa)
 	} else {
 		q.MacroF1, q.Classes = r.optional(macroF1), s.perClass()

@@ -3,6 +3,8 @@ package calibration
 import (
 	"math"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // The tails of the interval of a calibration error.
@@ -34,7 +36,7 @@ func (s *sample) reliability() reliability {
 	r := reliability{make([]float64, len(s.obs)), make([]bool, len(s.obs))}
 	for i, o := range s.obs {
 		class := s.chosen[i]
-		if s.kind == YesNo {
+		if s.kind == prism.Binary {
 			class = 1
 		}
 		r.p[i], r.hit[i] = o.probability(class), o.Label == class

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // world is a way to make observations, with a probability of each label that is known.
 type world struct {
 	name    string
-	kind    Kind
+	kind    prism.Classes
 	classes int
 	power   float64 // the labels follow the probabilities to this power: 1 is calibrated, above 1 is underconfident
 	repeats int     // each input is drawn about so many times, and equal inputs have equal labels
@@ -28,7 +30,7 @@ func (w world) draw(r *rand.Rand, n int) (all []Observation, truth [][]float64) 
 		sum, centre := 0.0, r.Float64()*float64(w.classes-1)
 		for c := range p {
 			z := 1.2 * r.NormFloat64()
-			if w.kind == Scale {
+			if w.kind == prism.Ordinal {
 				z = -(float64(c)-centre)*(float64(c)-centre)*0.7 + 0.3*r.NormFloat64()
 			}
 			p[c] = math.Exp(z)
@@ -48,7 +50,7 @@ func (w world) draw(r *rand.Rand, n int) (all []Observation, truth [][]float64) 
 			q[c] /= total
 		}
 		o := Observation{Probabilities: p, Label: label, Cluster: r.Uint64()}
-		if w.kind == YesNo {
+		if w.kind == prism.Binary {
 			o.Probabilities = p[1:]
 		}
 		for range 1 + r.IntN(2*w.repeats-1) {
@@ -87,12 +89,12 @@ func figures(q Quality) map[string]*Figure {
 }
 
 // errorsOfBins are the targets of both calibration errors: those of the true rates, in the bins of the sample.
-func errorsOfBins(kind Kind, observations []Observation, truth [][]float64) (root, plain float64) {
+func errorsOfBins(kind prism.Classes, observations []Observation, truth [][]float64) (root, plain float64) {
 	n := len(observations)
 	p, q := make([]float64, n), make([]float64, n)
 	for i, o := range observations {
 		class := o.Chosen()
-		if kind == YesNo {
+		if kind == prism.Binary {
 			class = 1
 		}
 		p[i], q[i] = o.probability(class), truth[i][class]
@@ -113,13 +115,13 @@ func errorsOfBins(kind Kind, observations []Observation, truth [][]float64) (roo
 // worlds are those that intervals are tried in.
 func worlds() []world {
 	return []world{
-		{"yes_no", YesNo, 2, 1.7, 1},
-		{"yes_no calibrated", YesNo, 2, 1, 1},
-		{"choice", Choice, 4, 0.6, 1},
-		{"scale", Scale, 5, 0.7, 1},
-		{"yes_no repeated", YesNo, 2, 1.7, 2},
-		{"choice repeated", Choice, 4, 0.6, 2},
-		{"scale repeated", Scale, 5, 0.7, 2},
+		{"yes_no", prism.Binary, 2, 1.7, 1},
+		{"yes_no calibrated", prism.Binary, 2, 1, 1},
+		{"choice", prism.Nominal, 4, 0.6, 1},
+		{"scale", prism.Ordinal, 5, 0.7, 1},
+		{"yes_no repeated", prism.Binary, 2, 1.7, 2},
+		{"choice repeated", prism.Nominal, 4, 0.6, 2},
+		{"scale repeated", prism.Ordinal, 5, 0.7, 2},
 	}
 }
 
@@ -241,7 +243,7 @@ func TestIntervalsCover(t *testing.T) {
 }
 
 // withoutIntervals measures many observations, of which no interval is needed.
-func withoutIntervals(t *testing.T, kind Kind, observations []Observation) Quality {
+func withoutIntervals(t *testing.T, kind prism.Classes, observations []Observation) Quality {
 	t.Helper()
 	sorted, err := canonical(kind, observations)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Costs of the answers to a yes_no: of a yes that should be no, of a no that should be yes, and of leaving an answer unsure.
@@ -56,7 +58,7 @@ func ThresholdsOf(costs Costs, observations []Observation) (Thresholds, error) {
 			return Thresholds{}, errors.New("a cost must be 0 or more, and at most 3e38")
 		}
 	}
-	sorted, err := canonical(YesNo, observations)
+	sorted, err := canonical(prism.Binary, observations)
 	if err != nil {
 		return Thresholds{}, err
 	}

@@ -62,10 +62,7 @@ const mostOrders = 8
 // Orders is how many orders of its labels a model with cyclic orders is asked a question in: one for each label, at most 8
 // (spec: label-orders).
 func Orders(q prism.Question) int {
-	if q.Type == prism.YesNo {
-		return 2
-	}
-	return min(len(q.AnswerKeys()), mostOrders)
+	return min(len(q.ReplyKeys()), mostOrders)
 }
 
 // Failed tells whether the model gave no usable answer.

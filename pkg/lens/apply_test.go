@@ -28,23 +28,25 @@ func answers() prism.Answers {
 	}
 }
 
-func apply(l prism.Lens, answered prism.Definition, stored prism.Answers) []lens.Cell {
+func apply(l prism.Lens, answered prism.Definition, stored prism.Answers) []prism.Cell {
 	return lens.Compile(l, answered, nil).Apply(nil, stored)
 }
 
-func number(f float64) lens.Cell { return lens.Cell{Kind: lens.Number, Number: f} }
+func number(f float64) prism.Cell { return prism.Cell{Kind: prism.NumberCell, Number: f} }
 
-func text(key, label string) lens.Cell { return lens.Cell{Kind: lens.Text, Key: key, Label: label} }
+func text(key, label string) prism.Cell {
+	return prism.Cell{Kind: prism.TextCell, Key: key, Label: label}
+}
 
 // spec: lens-column-without-an-answer
 func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 	t.Parallel()
-	null := lens.Cell{}
+	null := prism.Cell{}
 	type col = prism.Column
 	for _, c := range []struct {
 		name   string
 		column col
-		want   lens.Cell
+		want   prism.Cell
 	}{
 		{"answer of a choice is the option", col{Question: "intent", Show: "answer"}, text("refund", "Refund")},
 		{"answer of a scale is the level, without a label its key", col{Question: "mood", Show: "answer"}, text("angry", "angry")},
@@ -71,7 +73,7 @@ func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 			t.Parallel()
 			c.column.Name = "n"
 			got := apply(prism.Lens{Columns: []col{c.column}}, definition(), answers())
-			if !slices.Equal(got, []lens.Cell{c.want}) {
+			if !slices.Equal(got, []prism.Cell{c.want}) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -90,26 +92,26 @@ func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
 	for _, c := range []struct {
 		column   col
 		answered prism.Definition
-		want     lens.Reason
+		want     prism.Reason
 	}{
 		{col{Question: "intent", Show: "answer"}, definition(), ""},
 		{col{Question: "mood", Show: "average"}, definition(), ""},
-		{col{Question: "mood", Show: "average"}, bare, lens.NoAverage},
-		{col{Question: "language", Show: "answer"}, definition(), lens.NoQuestion},
-		{col{Question: "intent", Show: "probability", Option: "complaint"}, definition(), lens.NoOption},
-		{col{Question: "mood", Show: "probability", Option: "furious"}, definition(), lens.NoOption},
-		{col{Question: "urgent", Show: "probability", Option: "yes"}, definition(), lens.OtherType},
-		{col{Question: "intent", Show: "average"}, definition(), lens.OtherType},
-		{col{Question: "mood", Show: "confidence"}, definition(), lens.OtherType},
-		{col{Question: "mood", Show: "average"}, prism.Definition{}, lens.NoAverage},
+		{col{Question: "mood", Show: "average"}, bare, prism.NoAverage},
+		{col{Question: "language", Show: "answer"}, definition(), prism.NoQuestion},
+		{col{Question: "intent", Show: "probability", Option: "complaint"}, definition(), prism.NoOption},
+		{col{Question: "mood", Show: "probability", Option: "furious"}, definition(), prism.NoOption},
+		{col{Question: "urgent", Show: "probability", Option: "yes"}, definition(), prism.OtherType},
+		{col{Question: "intent", Show: "average"}, definition(), prism.OtherType},
+		{col{Question: "mood", Show: "confidence"}, definition(), prism.OtherType},
+		{col{Question: "mood", Show: "average"}, prism.Definition{}, prism.NoAverage},
 		{col{Question: "mood", Show: "average"}, huge, ""},
 	} {
 		c.column.Name = "n"
 		plan, stored := lens.Compile(prism.Lens{Columns: []col{c.column}}, c.answered, nil), answers()
-		if got := plan.Reasons(stored); !slices.Equal(got, []lens.Reason{c.want}) {
+		if got := plan.Reasons(stored); !slices.Equal(got, []prism.Reason{c.want}) {
 			t.Errorf("%+v: %q, want %q", c.column, got, c.want)
 		}
-		if null := plan.Apply(nil, stored)[0].Kind == lens.Null; null != (c.want != "") {
+		if null := plan.Apply(nil, stored)[0].Kind == prism.NullCell; null != (c.want != "") {
 			t.Errorf("%+v: null is %v", c.column, null)
 		}
 	}
@@ -122,7 +124,7 @@ func TestYesNoAndUnsureDependOnTheLimits(t *testing.T) {
 		name        string
 		p           float64
 		yesAt, noAt *float64
-		want        lens.Cell
+		want        prism.Cell
 	}{
 		{"at 0.6", 0.6, nil, nil, yes},
 		{"just below 0.6", math.Nextafter(0.6, 0), nil, nil, unsure},
@@ -162,12 +164,12 @@ func TestValuesAndLabelsAreOfTheVersionThatAnswered(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		version prism.Definition
-		want    []lens.Cell
+		want    []prism.Cell
 	}{
-		{"its own values and labels", older, []lens.Cell{text("angry", "Wütend"), number(27.5)}},
-		{"a level it lacks has no value, so there is no average", short, []lens.Cell{text("angry", "angry"), {}}},
-		{"a question it lacks", prism.Definition{}, []lens.Cell{text("angry", "angry"), {}}},
-		{"a question of another type", asked, []lens.Cell{text("angry", "angry"), {}}},
+		{"its own values and labels", older, []prism.Cell{text("angry", "Wütend"), number(27.5)}},
+		{"a level it lacks has no value, so there is no average", short, []prism.Cell{text("angry", "angry"), {}}},
+		{"a question it lacks", prism.Definition{}, []prism.Cell{text("angry", "angry"), {}}},
+		{"a question of another type", asked, []prism.Cell{text("angry", "angry"), {}}},
 	} {
 		if got := apply(l, c.version, answers()); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %+v", c.name, got)
@@ -184,7 +186,7 @@ func TestAnswersAreFoundInAnyOrder(t *testing.T) {
 	if got := apply(l, definition(), reversed); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := apply(l, definition(), nil); !slices.Equal(got, make([]lens.Cell, len(l.Columns))) {
+	if got := apply(l, definition(), nil); !slices.Equal(got, make([]prism.Cell, len(l.Columns))) {
 		t.Errorf("without answers: %+v", got)
 	}
 }
@@ -198,7 +200,7 @@ func TestAnAverageBeyondTheLargestNumberIsNull(t *testing.T) {
 	got := apply(l, d, prism.Answers{{Question: "q", Type: prism.Scale, Chosen: "a", Probabilities: []prism.KeyProbability{
 		{Key: "a", Probability: 0.9}, {Key: "b", Probability: 0.9},
 	}}})
-	if got[0] != (lens.Cell{}) {
+	if got[0] != (prism.Cell{}) {
 		t.Errorf("got %+v", got[0])
 	}
 }
@@ -207,7 +209,7 @@ func TestAPlanAppendsToWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	l := lens.Derive(definition())
 	before := number(42)
-	got := lens.Compile(l, definition(), nil).Apply([]lens.Cell{before}, answers())
+	got := lens.Compile(l, definition(), nil).Apply([]prism.Cell{before}, answers())
 	if got[0] != before || !slices.Equal(got[1:], apply(l, definition(), answers())) {
 		t.Errorf("got %+v", got)
 	}
@@ -246,7 +248,7 @@ func FuzzApply(f *testing.F) {
 			if math.IsNaN(c.Number) || math.IsInf(c.Number, 0) {
 				t.Fatalf("%+v has no JSON form", c)
 			}
-			if c.Kind > lens.Text || (c.Kind != lens.Text && c.Key+c.Label != "") || (c.Kind != lens.Number && c.Number != 0) {
+			if c.Kind > prism.TextCell || (c.Kind != prism.TextCell && c.Key+c.Label != "") || (c.Kind != prism.NumberCell && c.Number != 0) {
 				t.Fatalf("%+v is of two kinds", c)
 			}
 		}
@@ -255,7 +257,7 @@ func FuzzApply(f *testing.F) {
 
 func BenchmarkApply(b *testing.B) {
 	plan, stored := lens.Compile(lens.Derive(definition()), definition(), nil), answers()
-	var cells []lens.Cell
+	var cells []prism.Cell
 	b.ReportAllocs()
 	for b.Loop() {
 		cells = plan.Apply(cells[:0], stored)

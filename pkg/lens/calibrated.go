@@ -12,57 +12,41 @@ const maxKeys = 26
 type scratch struct {
 	keys          [maxKeys]prism.KeyProbability
 	probabilities [2 * maxKeys]float64 // stored and calibrated
+	last          prism.Answer         // calibrated, with its memory in the others
 }
 
 // applyCalibrated is Apply for a Lens with calibrated columns, and Reasons for any Lens if reasons is not nil. Columns of one
 // question are mostly side by side, so the answer that was calibrated last is kept.
-func (p *Plan) applyCalibrated(dst []Cell, reasons []Reason, answers prism.Answers) []Cell {
+func (p *Plan) applyCalibrated(dst []prism.Cell, reasons []prism.Reason, answers prism.Answers) []prism.Cell {
 	m, _ := p.scratch.Get().(*scratch)
 	if m == nil {
 		m = &scratch{}
 	}
 	defer p.scratch.Put(m)
-	var (
-		of   *prism.Answer
-		last prism.Answer
-	)
+	var of *prism.Answer // of m.last
 	for i := range p.columns {
 		c := &p.columns[i]
-		a := c.find(answers)
-		cell, reason := c.show(a)
+		dst = append(dst, prism.Cell{})
+		a, cell := c.find(answers), &dst[len(dst)-1]
+		reason := c.show(a, cell)
 		if c.Calibrated && reason == "" {
 			if of != a {
-				of, last = a, calibrated(*a, c.calibration, m.keys[:0], m.probabilities[:0])
+				of, m.last = a, *a
+				m.calibrate(c.calibration)
 			}
-			cell, reason = c.cell(&last)
+			*cell = prism.Cell{}
+			reason = c.SetCell(cell, &m.last)
 		}
 		if reasons != nil {
 			reasons[i] = reason
 		}
-		dst = append(dst, cell)
 	}
 	return dst
 }
 
-// calibrated is an answer with calibrated probabilities. What was chosen stays: no calibration of a choice or scale changes the
-// order of its probabilities (spec: calibrated-column). The new answer uses the memory of keys; p is memory to work in.
-func calibrated(a prism.Answer, by *calibration.Calibration, keys []prism.KeyProbability, p []float64) prism.Answer {
-	if a.Type == prism.YesNo {
-		p = append(p, a.Probability)
-		a.Probability = by.Append(p[1:], p)[0]
-		return a
-	}
-	n := len(a.Probabilities)
-	for _, k := range a.Probabilities {
-		p = append(p, k.Probability)
-	}
-	for i, calibrated := range by.Append(p[n:], p) {
-		keys = append(keys, prism.KeyProbability{Key: a.Probabilities[i].Key, Probability: calibrated})
-	}
-	a.Probabilities = keys
-	if a.Type == prism.Choice {
-		chosen, _ := a.ProbabilityOf(a.Chosen)
-		a.Confidence = prism.Confidence(chosen, n)
-	}
-	return a
+// calibrate calibrates the probabilities of m.last. What was chosen stays: no calibration of a choice or scale changes the order of
+// its probabilities (spec: calibrated-column).
+func (m *scratch) calibrate(by *calibration.Calibration) {
+	p := m.last.AppendProbabilities(m.probabilities[:0])
+	m.last.SetProbabilities(by.Append(p[len(p):], p), m.keys[:0])
 }

@@ -23,7 +23,7 @@ func pinned() lens.Pinned {
 }
 
 // near tells whether two cells are the same but for the rounding of their numbers.
-func near(a, b lens.Cell) bool {
+func near(a, b prism.Cell) bool {
 	same := math.Abs(a.Number-b.Number) < 1e-12
 	a.Number, b.Number = 0, 0
 	return same && a == b
@@ -38,7 +38,7 @@ func TestACalibratedColumnShowsWhatTheCalibrationMakesOfItsProbabilities(t *test
 	for _, c := range []struct {
 		name   string
 		column col
-		want   lens.Cell
+		want   prism.Cell
 	}{
 		{"answer of a choice", col{Question: "intent", Show: "answer"}, text("refund", "Refund")},
 		{"answer of a scale", col{Question: "mood", Show: "answer"}, text("angry", "angry")},
@@ -77,24 +77,24 @@ func TestACalibratedColumnIsNullWithoutACalibration(t *testing.T) {
 	for _, c := range []struct {
 		column col
 		pinned lens.Pinned
-		want   lens.Reason
+		want   prism.Reason
 	}{
-		{col{Question: "urgent", Show: "answer"}, nil, lens.NotPinned},
-		{col{Question: "intent", Show: "answer"}, only, lens.NotPinned},
-		{col{Question: "intent", Show: "probability"}, only, lens.NotPinned},
+		{col{Question: "urgent", Show: "answer"}, nil, prism.NotPinned},
+		{col{Question: "intent", Show: "answer"}, only, prism.NotPinned},
+		{col{Question: "intent", Show: "probability"}, only, prism.NotPinned},
 		{col{Question: "mood", Show: "average"}, only, ""},
 		{col{Question: "intent", Show: "confidence"}, pinned(), ""},
 		// What else is missing comes first.
-		{col{Question: "language", Show: "answer"}, nil, lens.NoQuestion},
-		{col{Question: "intent", Show: "probability", Option: "complaint"}, nil, lens.NoOption},
-		{col{Question: "intent", Show: "average"}, pinned(), lens.OtherType},
+		{col{Question: "language", Show: "answer"}, nil, prism.NoQuestion},
+		{col{Question: "intent", Show: "probability", Option: "complaint"}, nil, prism.NoOption},
+		{col{Question: "intent", Show: "average"}, pinned(), prism.OtherType},
 	} {
 		c.column.Name, c.column.Calibrated = "n", true
 		plan, stored := lens.Compile(prism.Lens{Columns: []col{c.column}}, definition(), c.pinned), answers()
-		if got := plan.Reasons(stored); !slices.Equal(got, []lens.Reason{c.want}) {
+		if got := plan.Reasons(stored); !slices.Equal(got, []prism.Reason{c.want}) {
 			t.Errorf("%+v: %q, want %q", c.column, got, c.want)
 		}
-		if null := plan.Apply(nil, stored)[0].Kind == lens.Null; null != (c.want != "") {
+		if null := plan.Apply(nil, stored)[0].Kind == prism.NullCell; null != (c.want != "") {
 			t.Errorf("%+v: null is %v", c.column, null)
 		}
 		if !reflect.DeepEqual(stored, answers()) {
@@ -142,7 +142,7 @@ func BenchmarkApplyCalibrated(b *testing.B) {
 		l.Columns[i].Calibrated = true
 	}
 	plan, stored := lens.Compile(l, definition(), pinned()), answers()
-	var cells []lens.Cell
+	var cells []prism.Cell
 	b.ReportAllocs()
 	for b.Loop() {
 		cells = plan.Apply(cells[:0], stored)

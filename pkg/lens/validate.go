@@ -135,28 +135,16 @@ func validName(s string) bool {
 	return true
 }
 
-// showsOf is the shows that a question of this type allows. An unknown question, of the empty type, allows all.
-func showsOf(t prism.QuestionType) []prism.Show {
-	shows := []prism.Show{prism.ShowAnswer, prism.ShowProbability}
-	if t == prism.Scale || t == "" {
-		shows = append(shows, prism.ShowAverage)
-	}
-	if t == prism.Choice || t == "" {
-		shows = append(shows, prism.ShowConfidence)
-	}
-	return shows
-}
-
-func isShow(s prism.Show) bool { return slices.Contains(showsOf(""), s) }
+func isShow(s prism.Show) bool { return slices.Contains(prism.Shows(), s) }
 
 // showProblem names all shows if s is none, and those of the question's type if s is a show of other types; "" is no
 // problem.
 func showProblem(s prism.Show, of prism.QuestionType) string {
 	switch {
 	case !isShow(s):
-		return expected(showsOf(""))
-	case !slices.Contains(showsOf(of), s):
-		return expected(showsOf(of))
+		return expected(prism.Shows())
+	case !slices.Contains(of.Shows(), s):
+		return expected(of.Shows())
 	}
 	return ""
 }
@@ -174,7 +162,7 @@ func optionProblem(c prism.Column, q prism.Question, known bool) string {
 	switch {
 	case !isShow(c.Show):
 		return ""
-	case c.Show != prism.ShowProbability, q.Type == prism.YesNo:
+	case c.Show != prism.ShowProbability, !q.Type.TakesOption():
 		return misplacedOption
 	case known && !slices.Contains(q.AnswerKeys(), c.Option):
 		return unknownOption
@@ -188,7 +176,7 @@ func (v *validation) limit(path string, c prism.Column, of prism.QuestionType, l
 		return
 	}
 	switch {
-	case isShow(c.Show) && c.Show != prism.ShowAnswer, of == prism.Choice, of == prism.Scale:
+	case isShow(c.Show) && c.Show != prism.ShowAnswer, !of.TakesLimits():
 		v.add(path, misplacedLimit)
 	case *limit < 0 || math.IsNaN(*limit):
 		v.add(path, below0)

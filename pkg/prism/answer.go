@@ -37,12 +37,25 @@ func (a Answer) ProbabilityOf(key string) (float64, bool) {
 }
 
 // Certainty is the probability of the most probable option or level, and of the likelier of yes and no.
-func (a Answer) Certainty() float64 {
-	if a.Type == YesNo {
-		return max(a.Probability, 1-a.Probability)
-	}
-	p, _ := a.ProbabilityOf(a.Chosen)
-	return p
+func (a *Answer) Certainty() float64 { return a.Type.kind().certainty(a) }
+
+// Value is the value of a label that says that the answer is right: one of Question.LabelValues.
+func (a *Answer) Value() string { return a.Type.kind().value(a) }
+
+// AppendProbabilities appends the probabilities in order; of a binary answer that of yes.
+func (a *Answer) AppendProbabilities(to []float64) []float64 {
+	return a.Type.kind().appendProbabilities(to, a)
+}
+
+// ProbabilitiesOf are the probabilities of classes, which may be more than those of the question: those of Question.LabelValues, or of
+// two versions of a question. Of a binary answer they are that of yes.
+func (a *Answer) ProbabilitiesOf(classes []string) []float64 {
+	return a.Type.kind().probabilitiesOf(a, classes)
+}
+
+// SetProbabilities sets other probabilities, in the form of AppendProbabilities. What was chosen stays. keys is memory for them.
+func (a *Answer) SetProbabilities(probabilities []float64, keys []KeyProbability) {
+	a.Type.kind().setProbabilities(a, probabilities, keys)
 }
 
 // Average is the mean value of the levels of a scale, and false without one: a level has no value, or the values near the largest number

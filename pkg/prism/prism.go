@@ -8,91 +8,12 @@ import (
 	"time"
 )
 
-// QuestionType is the kind of answer that a question has.
-type QuestionType string
-
-// The question types.
-const (
-	Choice QuestionType = "choice" // one of 2 to 26 options
-	YesNo  QuestionType = "yes_no" // the probability of yes
-	Scale  QuestionType = "scale"  // one of 2 to 10 levels in rising order
-)
-
-// Values are all question types.
-func (QuestionType) Values() []string { return []string{string(Choice), string(YesNo), string(Scale)} }
-
-// InsufficientInformation is the key of the option that a choice question with insufficient_information adds.
-const InsufficientInformation = "insufficient_information"
-
 // Field is an input of a version.
 type Field struct {
 	// Names the field in calls and in tabular rows. Not one of `result_id`, `ref`, `version`, `status`, `error`, `created_at`.
 	Key string `json:"key" form:"key" schema:"Key" reserved:"true"`
 	// What people call it. Null is the same as not sent.
 	Label string `json:"label,omitzero" max:"1000" null:"true"`
-}
-
-// Option is a possible answer of a choice question.
-type Option struct {
-	// The answer's value.
-	Key string `json:"key" form:"key" schema:"Key"`
-	// What people and the model read.
-	Label string `json:"label" min:"1" max:"1000"`
-	// When this option is the right one, for the model.
-	Description string `json:"description,omitzero" max:"10000" null:"true"`
-}
-
-// Level is a possible answer of a scale question.
-type Level struct {
-	// The answer's level.
-	Key string `json:"key" form:"key" schema:"Key"`
-	// What people and the model read.
-	Label string `json:"label" min:"1" max:"1000"`
-	// What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given.
-	Value *float64 `json:"value,omitzero" null:"true"`
-}
-
-// Question is a typed question. Its members depend on the type.
-type Question struct {
-	// Names the question in answers and in the Lens.
-	Key string `json:"key" form:"key" schema:"Key"`
-	// What kind of answer the question has.
-	Type QuestionType `json:"type"`
-	// The question, as the model reads it.
-	Text string `json:"text" min:"1" max:"10000"`
-	// 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique.
-	Options []Option `json:"options,omitzero" min:"2" max:"26" of:"choice" required:"true"`
-	// Adds the option `insufficient_information`, labelled Insufficient information, after the others.
-	InsufficientInformation bool `json:"insufficient_information,omitzero" of:"choice" null:"true"`
-	// 2 to 10 levels in rising order. Their keys are unique.
-	Levels []Level `json:"levels,omitzero" min:"2" max:"10" of:"scale" required:"true"`
-}
-
-// Choices are the options a choice question offers in definition order, with the one that insufficient_information adds
-// at the end.
-func (q Question) Choices() []Option {
-	if !q.InsufficientInformation {
-		return q.Options
-	}
-	return append(q.Options[:len(q.Options):len(q.Options)],
-		Option{Key: InsufficientInformation, Label: "Insufficient information"})
-}
-
-// AnswerKeys are the option or level keys in definition order; none for a yes_no question.
-func (q Question) AnswerKeys() []string {
-	var keys []string
-	switch q.Type {
-	case Choice:
-		for _, o := range q.Choices() {
-			keys = append(keys, o.Key)
-		}
-	case Scale:
-		for _, l := range q.Levels {
-			keys = append(keys, l.Key)
-		}
-	case YesNo:
-	}
-	return keys
 }
 
 // Definition is what is asked: the part of a version that never changes (spec: version-is-immutable).
@@ -127,8 +48,8 @@ func (e *Escalate) Doubtful(answers Answers) (keys []string) {
 	if e == nil {
 		return nil
 	}
-	for _, a := range answers {
-		if a.Certainty() < e.Below && (len(e.Questions) == 0 || slices.Contains(e.Questions, a.Question)) {
+	for i := range answers {
+		if a := &answers[i]; a.Certainty() < e.Below && (len(e.Questions) == 0 || slices.Contains(e.Questions, a.Question)) {
 			keys = append(keys, a.Question)
 		}
 	}
@@ -168,10 +89,11 @@ const (
 	ShowConfidence  Show = "confidence"  // choice: 1 is certain, 0 a guess
 )
 
-// Values are all that a column can show.
-func (Show) Values() []string {
-	return []string{string(ShowAnswer), string(ShowProbability), string(ShowAverage), string(ShowConfidence)}
-}
+// Shows are all that a column can show.
+func Shows() []Show { return []Show{ShowAnswer, ShowProbability, ShowAverage, ShowConfidence} }
+
+// Values are Shows as texts.
+func (Show) Values() []string { return texts(Shows()) }
 
 // Column is one column of a Lens.
 type Column struct {

@@ -49,8 +49,8 @@ func TestAChoiceOffersInsufficientInformationLast(t *testing.T) {
 		t.Errorf("without: %v", got)
 	}
 	q.InsufficientInformation = true
-	want := []prism.Option{options[0], {Key: "insufficient_information", Label: "Insufficient information"}}
-	if got := q.Choices(); !slices.Equal(got, want) {
+	want := []prism.Member{{Option: options[0]}, {Option: prism.Option{Key: "insufficient_information", Label: "Insufficient information"}}}
+	if got := q.Members(); !slices.Equal(got, want) {
 		t.Errorf("with: %v", got)
 	}
 	if got := options[:2][1]; got != (prism.Option{}) {
@@ -64,7 +64,7 @@ func TestOnlyChoiceAndScaleHaveAnswerKeys(t *testing.T) {
 	if got := (prism.Question{Type: prism.Scale, Levels: levels}).AnswerKeys(); !slices.Equal(got, []string{"low", "high"}) {
 		t.Errorf("scale: %v", got)
 	}
-	if got := (prism.Question{Type: prism.YesNo, Levels: levels}).AnswerKeys(); got != nil {
+	if got := (prism.Question{Type: prism.YesNo}).AnswerKeys(); len(got) != 0 {
 		t.Errorf("yes_no: %v", got)
 	}
 }

@@ -192,7 +192,7 @@ func (t *tally) estimate(m api.Model) error {
 	shared, err := t.sizer.Count(t.plan.Version.Instructions)
 	questions := 0
 	for _, q := range t.plan.Version.Questions {
-		n, countErr := t.sizer.Count(size.QuestionTexts(q)...)
+		n, countErr := t.sizer.Count(q.Texts()...)
 		questions, err = questions+n*orders(q), errors.Join(err, countErr)
 	}
 	if err != nil {

@@ -211,7 +211,7 @@ func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	options := []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two"}}
 	p.Version.Questions[1] = prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?", Options: options, InsufficientInformation: true}
 	got := run(t.Context(), t, p, api.NewRun{})
-	n, err := sizer.InTurn(t.Context()).Count(size.QuestionTexts(p.Version.Questions[1])...)
+	n, err := sizer.InTurn(t.Context()).Count(p.Version.Questions[1].Texts()...)
 	once := int64(n)
 	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
 	if want := 5*(3+3) + 2*3 + 3*once; err != nil || got.ModelCalls != 5 || got.Tokens != want {

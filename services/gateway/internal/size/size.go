@@ -97,7 +97,7 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 	}
 	longest = 0
 	for _, q := range d.Questions {
-		if texts := QuestionTexts(q); byteLen(texts) > longest { // a shorter one cannot have more tokens
+		if texts := q.Texts(); byteLen(texts) > longest { // a shorter one cannot have more tokens
 			longest = max(longest, v.countAll(texts))
 		}
 	}
@@ -116,26 +116,9 @@ func sharedTexts(d prism.Definition, fields []prism.FieldValue, context string) 
 // byteSize is how many bytes the texts have that all questions share, and those of the longest question.
 func byteSize(d prism.Definition, fields []prism.FieldValue, context string) (shared, longest int) {
 	for _, q := range d.Questions {
-		longest = max(longest, byteLen(QuestionTexts(q)))
+		longest = max(longest, byteLen(q.Texts()))
 	}
 	return byteLen(sharedTexts(d, fields, context)), longest
-}
-
-// QuestionTexts are the texts of a question that the model reads.
-func QuestionTexts(q prism.Question) []string {
-	texts := append(make([]string, 0, 1+2*(len(q.Options)+1)+len(q.Levels)), q.Text) // + 1: insufficient_information
-	switch q.Type {
-	case prism.Choice:
-		for _, o := range q.Choices() {
-			texts = append(texts, o.Label, o.Description)
-		}
-	case prism.Scale:
-		for _, l := range q.Levels {
-			texts = append(texts, l.Label)
-		}
-	case prism.YesNo:
-	}
-	return texts
 }
 
 func byteLen(texts []string) (n int) {

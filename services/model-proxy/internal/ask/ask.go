@@ -195,7 +195,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 		for i+orders < len(calls) && calls[i+orders].Order > 0 {
 			orders++
 		}
-		r := pool(results[i : i+orders])
+		r := pool(calls[i], results[i:i+orders])
 		if m.API.Probabilities == api.Logprobs { // other providers may report it, but it is not recorded (spec: call-of-a-model)
 			all.labelMass = append(all.labelMass, r.labelMass...)
 			all.absent = append(all.absent, r.absent...)
@@ -215,9 +215,9 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 	return all
 }
 
-// pool joins the results of one question's orders (spec: label-orders). The first one that failed decides: later ones were
-// cancelled.
-func pool(orders []result) result {
+// pool joins the results of the orders of a question, of which call asks the first one (spec: label-orders). The first one that failed
+// decides: later ones were cancelled.
+func pool(call provider.Call, orders []result) result {
 	first := orders[0]
 	for _, r := range orders {
 		if r.err != nil || !r.OK() {
@@ -245,15 +245,8 @@ func pool(orders []result) result {
 	first.answers = []*prism.Answer{answer}
 	first.labelMass = []prism.LabelMass{{Question: answer.Question, Mass: mass}}
 	first.disagreement = []prism.Disagreement{{Question: answer.Question, Distance: distance}}
-	keys := []string{"yes", "no"}
-	if answer.Type != prism.YesNo {
-		keys = nil
-		for _, p := range answer.Probabilities {
-			keys = append(keys, p.Key)
-		}
-	}
 	first.absent = nil
-	if keys = slices.DeleteFunc(keys, func(key string) bool { return !absent[key] }); len(keys) > 0 {
+	if keys := slices.DeleteFunc(call.Questions[0].ReplyKeys(), func(key string) bool { return !absent[key] }); len(keys) > 0 {
 		first.absent = []prism.Absent{{Question: answer.Question, Keys: keys}}
 	}
 	return first

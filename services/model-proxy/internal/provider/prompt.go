@@ -44,11 +44,3 @@ func Paragraphs(first, second string) string {
 	}
 	return first + "\n\n" + second
 }
-
-// OptionText is what a model reads of an option: its label, and its description when it has one.
-func OptionText(o prism.Option) string {
-	if o.Description == "" {
-		return o.Label
-	}
-	return o.Label + ": " + o.Description
-}

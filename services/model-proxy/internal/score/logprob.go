@@ -26,8 +26,8 @@ type Labelled struct {
 	Absent []string
 }
 
-// Labels computes the answer to a question from the most likely tokens (spec: chat-labels). The labels belong to the options or
-// levels in definition order, or to yes and no.
+// Labels computes the answer to a question from the most likely tokens (spec: chat-labels). The labels belong to q.ReplyKeys, in
+// their order.
 //
 // Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding.
 // There is no usable answer if one is larger, if a label has no log-probability, if no label is
@@ -53,10 +53,7 @@ func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
 		return Labelled{}
 	}
 	of.Mass = min(mass, 1)
-	keys := q.AnswerKeys()
-	if q.Type == prism.YesNo {
-		keys = []string{"yes", "no"}
-	}
+	keys := q.ReplyKeys()
 	best, left := 0, max(1-returned, 0)
 	for i, p := range ps {
 		if !present[i] {
@@ -69,18 +66,14 @@ func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
 	for i := range ps {
 		switch {
 		case present[i]:
-		case bound > ps[best], bound == ps[best] && (i < best || q.Type == prism.YesNo):
+		case bound > ps[best], bound == ps[best] && (i < best || q.Type.Classes() == prism.Binary):
 			return of
 		default:
 			ps[i] = min(bound, left/float64(len(of.Absent)))
 		}
 	}
 	prism.Normalize(ps)
-	if q.Type == prism.YesNo {
-		of.Answer = YesNo(q, ps[0])
-	} else {
-		of.Answer = Ordered(q, ps)
-	}
+	of.Answer = ordered(q, keys, ps)
 	return of
 }
 

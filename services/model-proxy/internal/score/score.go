@@ -19,7 +19,7 @@ const (
 // tolerance is how far from 1 the sum of n probabilities may be, inclusive: hosts round each to two decimals.
 func tolerance(n int) float64 { return min(max(0.005*float64(n), 0.05), 0.15) }
 
-// Options is the answer to a choice or scale question with these probabilities by option or level key. Every key of the
+// Options is the answer to a question with options or levels with these probabilities by option or level key. Every key of the
 // question must have a probability from 0 to 1, and their sum must be within the tolerance of 1. Other keys are ignored.
 func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	keys := q.AnswerKeys()
@@ -34,10 +34,13 @@ func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	return ordered(q, keys, ps)
 }
 
-// Ordered is Options with the probabilities in definition order, one for each of q.AnswerKeys. It normalises ps itself.
+// Ordered is the answer with a probability for each of q.ReplyKeys, in their order. It normalises ps itself.
 func Ordered(q prism.Question, ps []float64) *prism.Answer { return ordered(q, q.AnswerKeys(), ps) }
 
 func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
+	if q.Type.Classes() == prism.Binary {
+		return Yes(q, ps[0])
+	}
 	if len(keys) == 0 || len(ps) != len(keys) {
 		return nil
 	}
@@ -56,22 +59,19 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 	best := 0
 	prism.Normalize(ps)
 	for i, key := range keys {
-		// Adding 0 turns a negative zero into a plain one.
-		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i] + 0}
-		// The first in definition order wins a tie (spec: chosen-key).
-		if a.Probabilities[i].Probability > a.Probabilities[best].Probability {
+		a.Probabilities[i].Key = key
+		ps[i] += 0            // turns a negative zero into a plain one
+		if ps[i] > ps[best] { // the first in definition order wins a tie (spec: chosen-key)
 			best = i
 		}
 	}
 	a.Chosen = keys[best]
-	if q.Type == prism.Choice {
-		a.Confidence = prism.Confidence(a.Probabilities[best].Probability, len(keys))
-	}
+	a.SetProbabilities(ps, a.Probabilities[:0])
 	return a
 }
 
-// YesNo is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
-func YesNo(q prism.Question, p float64) *prism.Answer {
+// Yes is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
+func Yes(q prism.Question, p float64) *prism.Answer {
 	if !(p >= -beyond && p <= 1+beyond) { // NaN is not
 		return nil
 	}
@@ -96,12 +96,9 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 		keys = append(keys, p.Key)
 	}
 	of := func(a *prism.Answer) []float64 {
-		if a.Type == prism.YesNo {
-			return []float64{a.Probability, 1 - a.Probability}
-		}
-		ps := make([]float64, len(keys))
-		for i, key := range keys {
-			ps[i], _ = a.ProbabilityOf(key)
+		ps := a.ProbabilitiesOf(keys)
+		if len(ps) == 1 {
+			ps = append(ps, 1-ps[0]) // of no
 		}
 		return ps
 	}
@@ -121,8 +118,5 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 		}
 	}
 	q := prism.Question{Key: first.Question, Type: first.Type}
-	if first.Type == prism.YesNo {
-		return YesNo(q, pool[0]), min(disagreement, 1)
-	}
 	return ordered(q, keys, pool), min(disagreement, 1)
 }

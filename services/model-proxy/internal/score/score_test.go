@@ -146,12 +146,12 @@ func TestNumbersThatAreNoProbabilitiesAreUnusable(t *testing.T) {
 		if a := Ordered(choice(3), []float64{0, 0, bad}); a != nil {
 			t.Errorf("%v: got %+v", bad, a)
 		}
-		if a := YesNo(prism.Question{}, bad); a != nil {
+		if a := Yes(prism.Question{}, bad); a != nil {
 			t.Errorf("%v: got %+v", bad, a)
 		}
 	}
 	for near, want := range map[float64]float64{-1e-6: 0, -1e-300: 0, math.Nextafter(1, 2): 1, 1 + 1e-6: 1} {
-		if a := YesNo(prism.Question{}, near); a == nil || a.Probability != want {
+		if a := Yes(prism.Question{}, near); a == nil || a.Probability != want {
 			t.Errorf("%v: got %+v", near, a)
 		}
 	}
@@ -166,11 +166,11 @@ func TestNumbersThatAreNoProbabilitiesAreUnusable(t *testing.T) {
 func TestYesIsTakenAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, p := range []float64{0, 0.25, 1} {
-		if a := YesNo(prism.Question{Key: "q", Type: prism.YesNo}, p); a == nil || a.Probability != p {
+		if a := Yes(prism.Question{Key: "q", Type: prism.YesNo}, p); a == nil || a.Probability != p {
 			t.Errorf("%v: got %+v", p, a)
 		}
 	}
-	if a := YesNo(prism.Question{}, math.Copysign(0, -1)); math.Signbit(a.Probability) {
+	if a := Yes(prism.Question{}, math.Copysign(0, -1)); math.Signbit(a.Probability) {
 		t.Error("a negative zero stayed one")
 	}
 }
@@ -238,7 +238,7 @@ func TestOrdersArePooledByTheGeometricMean(t *testing.T) {
 		if len(c.want) == 2 {
 			var yes []*prism.Answer
 			for _, ps := range c.orders {
-				yes = append(yes, YesNo(prism.Question{Key: "q", Type: prism.YesNo}, ps[0]))
+				yes = append(yes, Yes(prism.Question{Key: "q", Type: prism.YesNo}, ps[0]))
 			}
 			if a, d := Pool(yes); a.Question != "q" || math.Abs(a.Probability-c.want[0]) > 1e-9 || math.Abs(d-c.apart) > 1e-9 {
 				t.Errorf("%s: yes is %+v, %v apart", name, a, d)

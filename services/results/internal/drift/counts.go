@@ -40,13 +40,13 @@ type QuestionCounts struct {
 // plan is what counting needs to know of a version.
 type plan struct {
 	questions []prism.Question
-	keys      [][]string // of the options or levels
+	classes   [][]string // of each question
 }
 
 func newPlan(d prism.Definition) *plan {
 	p := &plan{questions: d.Questions}
 	for _, q := range d.Questions {
-		p.keys = append(p.keys, q.AnswerKeys())
+		p.classes = append(p.classes, q.LabelValues())
 	}
 	return p
 }
@@ -54,8 +54,8 @@ func newPlan(d prism.Definition) *plan {
 // newCounts has no answers.
 func (p *plan) newCounts() *Counts {
 	c := &Counts{Questions: make([]QuestionCounts, len(p.questions))}
-	for i, keys := range p.keys {
-		c.Questions[i].Classes = make([]int64, max(2, len(keys)))
+	for i, classes := range p.classes {
+		c.Questions[i].Classes = make([]int64, len(classes))
 	}
 	return c
 }
@@ -71,18 +71,11 @@ func (p *plan) add(c *Counts, answers prism.Answers) {
 		if at < 0 || answers[at].Type != q.Type {
 			continue
 		}
-		a := answers[at]
-		top, class := max(a.Probability, 1-a.Probability), 0
-		if q.Type != prism.YesNo {
-			top, _ = a.ProbabilityOf(a.Chosen)
-			class = slices.Index(p.keys[i], a.Chosen)
-		} else if a.Probability >= 0.5 {
-			class = 1
-		}
+		class := slices.Index(p.classes[i], answers[at].Value())
 		if class < 0 {
 			continue
 		}
-		c.Questions[i].Tops[topBin(top)]++
+		c.Questions[i].Tops[topBin(answers[at].Certainty())]++
 		c.Questions[i].Classes[class]++
 	}
 }

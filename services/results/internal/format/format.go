@@ -64,7 +64,7 @@ type Encoder struct {
 	format contract.Format
 	table  Table
 	parser answerjson.Parser
-	cells  []lens.Cell
+	cells  []prism.Cell
 }
 
 // NewEncoder creates an encoder. It fails only for an unknown format, which no API call can ask for.

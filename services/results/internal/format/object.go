@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -12,7 +11,7 @@ import (
 // object appends a row of the formats that are JSON. Formats json and raw are {id, ref, prism, version, status, error,
 // took_ms, created_at, answers} (spec: format-json, format-raw). Format jsonl is the row of csv as an object on a line of
 // its own, in which every column is a member; a column without a value is null (spec: jsonl-rows).
-func (e *Encoder) object(b []byte, row *Row, cells []lens.Cell) []byte {
+func (e *Encoder) object(b []byte, row *Row, cells []prism.Cell) []byte {
 	r, line := &row.Result, e.format == contract.JSONL
 	if line {
 		b = append(b, `{"result_id":"`...)
@@ -48,7 +47,7 @@ func (e *Encoder) object(b []byte, row *Row, cells []lens.Cell) []byte {
 }
 
 // appendAnswers appends the cells as an object.
-func appendAnswers(b []byte, p *Plan, cells []lens.Cell) []byte {
+func appendAnswers(b []byte, p *Plan, cells []prism.Cell) []byte {
 	first := len(b)
 	b = append(appendColumns(b, p, cells), '}')
 	b[first] = '{' // in place of the comma: a Lens has one column or more
@@ -69,7 +68,7 @@ func (e *Encoder) appendFields(b []byte, r *prism.Result) []byte {
 }
 
 // appendColumns appends the cells for programs, with keys instead of labels, as members with a comma before each.
-func appendColumns(b []byte, p *Plan, cells []lens.Cell) []byte {
+func appendColumns(b []byte, p *Plan, cells []prism.Cell) []byte {
 	for i, c := range cells {
 		b = AppendValue(append(append(b, ','), p.names[i]...), c)
 	}
@@ -77,13 +76,13 @@ func appendColumns(b []byte, p *Plan, cells []lens.Cell) []byte {
 }
 
 // AppendValue appends a cell as JSON, with the key of a label.
-func AppendValue(b []byte, c lens.Cell) []byte {
+func AppendValue(b []byte, c prism.Cell) []byte {
 	switch c.Kind {
-	case lens.Number:
+	case prism.NumberCell:
 		return prism.AppendNumber(b, c.Number)
-	case lens.Text:
+	case prism.TextCell:
 		return strictjson.AppendString(b, c.Key)
-	default: // lens.Null
+	default: // prism.NullCell
 		return append(b, "null"...)
 	}
 }

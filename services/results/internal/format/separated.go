@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -31,7 +30,7 @@ func (e *Encoder) Header(b []byte) []byte {
 
 // separated appends a row of csv or tsv: the same cells with other separators. encoding/csv can't be used: it rewrites line
 // breaks inside cells and quotes cells that need no quotes.
-func (e *Encoder) separated(b []byte, r *prism.Result, cells []lens.Cell) []byte {
+func (e *Encoder) separated(b []byte, r *prism.Result, cells []prism.Cell) []byte {
 	b, _ = r.ID.AppendText(b) // never fails
 	b = e.separator(b)
 	if r.Ref != nil {
@@ -51,11 +50,11 @@ func (e *Encoder) separated(b []byte, r *prism.Result, cells []lens.Cell) []byte
 	for _, c := range cells {
 		b = e.separator(b)
 		switch c.Kind {
-		case lens.Number:
+		case prism.NumberCell:
 			b = prism.AppendNumber(b, c.Number)
-		case lens.Text:
+		case prism.TextCell:
 			b = e.cell(b, c.Label)
-		case lens.Null: // an empty value is an empty cell
+		case prism.NullCell: // an empty value is an empty cell
 		}
 	}
 	return e.lineEnd(b)

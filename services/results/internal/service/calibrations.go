@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -105,26 +106,27 @@ func (s *Service) createCalibration(
 
 // fits tells whether a method is for questions of a type.
 func fits(m api.CalibrationMethod, t prism.QuestionType) bool {
-	return m == api.AutoCalibration || (m == api.TemperatureCalibration) == (t != prism.YesNo)
+	return m == api.AutoCalibration || slices.Contains(calibration.MethodsOf(t.Classes()), calibration.Method(m))
 }
 
 // methodProblem says which methods fit a type.
 func methodProblem(t prism.QuestionType) string {
-	if t == prism.YesNo {
-		return "Expected 'auto' | 'platt' | 'isotonic' for a yes_no question"
+	expected := "Expected 'auto'"
+	for _, m := range calibration.MethodsOf(t.Classes()) {
+		expected += " | '" + string(m) + "'"
 	}
-	return "Expected 'auto' | 'temperature' for a " + string(t) + " question"
+	return expected + " for a " + string(t) + " question"
 }
 
 // fitted fits a method to observations: errors of the catalogue.
 func fitted(
 	t prism.QuestionType, m api.CalibrationMethod, observations []calibration.Observation,
 ) (*calibration.Calibration, calibration.Report, error) {
-	fit, report, err := calibration.Fit(calibration.Kind(t), calibration.Method(m), observations)
+	fit, report, err := calibration.Fit(t.Classes(), calibration.Method(m), observations)
 	few, tooFew := errors.AsType[*calibration.TooFewError](err)
 	switch {
 	case tooFew && few.Of == "labels":
-		return nil, report, apierr.TooFewLabels(few.Have, max(few.Need, leastLabels(t, m)))
+		return nil, report, apierr.TooFewLabels(few.Have, max(few.Need, calibration.MinLabelsOf(t.Classes(), calibration.Method(m))))
 	case tooFew:
 		return nil, report, apierr.TooFewOfClass(few.Have, few.Need)
 	case errors.Is(err, calibration.ErrNotFitted):
@@ -133,17 +135,6 @@ func fitted(
 		return nil, report, apierr.NoGain()
 	}
 	return fit, report, err
-}
-
-// leastLabels is how many labels a method needs; of several methods, the one that needs the fewest.
-func leastLabels(t prism.QuestionType, m api.CalibrationMethod) int {
-	switch {
-	case t != prism.YesNo:
-		return calibration.MinTemperature
-	case m == api.IsotonicCalibration:
-		return calibration.MinIsotonic
-	}
-	return calibration.MinPlatt
 }
 
 // newCalibration is a calibration to store.

@@ -69,7 +69,7 @@ func (s *Service) compare(
 		return none, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
 	t := a.question.Type
-	found, err := calibration.Compare(calibration.Kind(t), paired.pairs)
+	found, err := calibration.Compare(t.Classes(), paired.pairs)
 	return api.Comparison{
 		Question: question, Type: t, Labels: paired.labels, Counted: len(paired.pairs), LeftOut: paired.leftOut,
 		A:           api.ComparedVersion{Version: int(a.version), Measures: measuresOf(t, classes, found.A)},
@@ -119,7 +119,7 @@ func incomparable(a, b prism.Question) string {
 	switch {
 	case a.Type != b.Type:
 		return "Expected one type in both versions: it is " + string(a.Type) + " in a and " + string(b.Type) + " in b"
-	case a.Type == prism.Scale && !slices.Equal(a.AnswerKeys(), b.AnswerKeys()):
+	case a.Type.Classes() == prism.Ordinal && !slices.Equal(a.AnswerKeys(), b.AnswerKeys()):
 		return "Expected the same levels in both versions"
 	}
 	return ""
@@ -127,8 +127,8 @@ func incomparable(a, b prism.Question) string {
 
 // classesOf are the values that labels of both questions have.
 func classesOf(a, b prism.Question) []string {
-	classes := slices.Clone(answerKeys(a))
-	for _, value := range answerKeys(b) {
+	classes := a.LabelValues()
+	for _, value := range b.LabelValues() {
 		if !slices.Contains(classes, value) {
 			classes = append(classes, value)
 		}
@@ -163,8 +163,8 @@ type pairing struct {
 func pair(a, b side) (p pairing) {
 	classes := classesOf(a.question, b.question)
 	other := map[[16]byte]bool{}
-	a.addForeignLabels(other, answerKeys(b.question))
-	b.addForeignLabels(other, answerKeys(a.question))
+	a.addForeignLabels(other, b.question.LabelValues())
+	b.addForeignLabels(other, a.question.LabelValues())
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
 	for input, l := range a.newest {
 		m, both := b.newest[input]

@@ -219,21 +219,12 @@ func (q *labelQueue) waiting(ctx context.Context, entries []store.QueueEntry) (m
 // uncertainPosition orders results by the greatest probability of an answer to a question, and then as the random queue. It is false
 // if there is no answer.
 func uncertainPosition(answers prism.Answers, question string, id prism.ResultID) (at prism.UUID, ok bool) {
-	for _, a := range answers {
-		if a.Question != question {
-			continue
-		}
-		top := max(a.Probability, 1-a.Probability)
-		if a.Type != prism.YesNo {
-			top = 0
-			for _, p := range a.Probabilities {
-				top = max(top, p.Probability)
-			}
-		}
-		tie := store.RandomPosition(id)
-		binary.BigEndian.PutUint64(at[:], math.Float64bits(top)) // of positive numbers in their order
-		copy(at[8:], tie[:8])
-		return at, true
+	i := slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == question })
+	if i < 0 {
+		return at, false
 	}
-	return at, false
+	tie := store.RandomPosition(id)
+	binary.BigEndian.PutUint64(at[:], math.Float64bits(answers[i].Certainty())) // of positive numbers in their order
+	copy(at[8:], tie[:8])
+	return at, true
 }

@@ -16,11 +16,14 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
+// textUnknownQuestion is the problem with a question that the version does not have.
+const textUnknownQuestion = "Unknown question"
+
 // The bodies of labels.
 type (
 	// labelBody is a label (spec: label-one).
 	labelBody struct {
-		Value      strictjson.Value   `json:"value"`
+		Value      any                `json:"value"`
 		Sample     *prism.LabelSample `json:"sample"`
 		Annotator  *string            `json:"annotator"`
 		Origin     store.LabelOrigin  `json:"origin"`
@@ -41,12 +44,11 @@ func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, e
 	var failed error
 	object := objectOf(labels, func(b []byte, l store.Label) []byte {
 		body := labelBody{
-			Value: strictjson.AppendString(nil, l.Value), Annotator: bodies.Optional(l.Annotator), Origin: l.Origin, KeyID: l.Key,
+			Annotator: bodies.Optional(l.Annotator), Origin: l.Origin, KeyID: l.Key,
 			LabelledAt: prism.FormatTime(l.At),
 		}
-		if q, _ := d.Question(l.Question); q.Type == prism.YesNo {
-			body.Value = strictjson.Value(l.Value)
-		}
+		q, _ := d.Question(l.Question)
+		body.Value = q.Type.ShownLabel(l.Value)
 		if l.Sample != "" {
 			body.Sample = &l.Sample
 		}
@@ -75,7 +77,7 @@ func (s *Service) putLabels(ctx context.Context, c access.Caller, in api.PutLabe
 		case !known:
 			problem = textUnknownQuestion
 		case l.Value != "":
-			value, problem = labelValue(q, l.Value)
+			value, problem = q.ReadLabel(l.Value)
 		}
 		if problem != "" {
 			problems = append(problems, apierr.Problem{Path: "labels." + l.Question, Text: problem})
@@ -235,7 +237,7 @@ func (s *Service) newLabel(
 	if !known {
 		return "", "question: " + textUnknownQuestion, nil
 	}
-	if value, problem = labelValue(q, string(l.Value)); problem != "" {
+	if value, problem = q.ReadLabel(string(l.Value)); problem != "" {
 		problem = "value: " + problem
 	}
 	return value, problem, nil

@@ -55,7 +55,7 @@ func (s *Service) observations(
 		if err != nil {
 			return nil, err
 		}
-		sets[i] = observationSet{Labels: len(labels.found), classes: answerKeys(q), completeness: labels.completeness}
+		sets[i] = observationSet{Labels: len(labels.found), classes: q.LabelValues(), completeness: labels.completeness}
 		for _, l := range labels.found {
 			class := slices.Index(sets[i].classes, l.Value)
 			if class < 0 || !labels.counts(l) {
@@ -158,27 +158,12 @@ func (s *Service) isComplete(ctx context.Context, account prism.AccountID, c com
 	return answered <= c.labels, err
 }
 
-// answerKeys are the values that labels of a question have, in order. The index of a value is its class.
-func answerKeys(q prism.Question) []string {
-	if q.Type == prism.YesNo {
-		return []string{"false", "true"}
-	}
-	return q.AnswerKeys()
-}
-
-// probabilitiesOf are those of classes in the answer to a question, of a yes_no that of yes; nil if no answer fits the question. The
-// classes may be more than those of the question.
+// probabilitiesOf are those of classes in the answer to a question; nil if no answer fits the question. The classes may be more than
+// those of the question.
 func probabilitiesOf(q prism.Question, classes []string, answers prism.Answers) []float64 {
 	at := slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == q.Key && a.Type == q.Type })
-	switch {
-	case at < 0:
+	if at < 0 {
 		return nil
-	case q.Type == prism.YesNo:
-		return []float64{answers[at].Probability}
 	}
-	probabilities := make([]float64, len(classes))
-	for i, key := range classes {
-		probabilities[i], _ = answers[at].ProbabilityOf(key) // an option of another version has none
-	}
-	return probabilities
+	return answers[at].ProbabilitiesOf(classes)
 }

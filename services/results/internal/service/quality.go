@@ -13,14 +13,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// shownValue is the value of a label as bodies show it.
-func shownValue(t prism.QuestionType, value string) any {
-	if t == prism.YesNo {
-		return value == "true"
-	}
-	return value
-}
-
 // measuresOf are the measures of a question whose classes have these values.
 func measuresOf(t prism.QuestionType, values []string, q calibration.Quality) api.Measures {
 	m := api.Measures{
@@ -30,17 +22,17 @@ func measuresOf(t prism.QuestionType, values []string, q calibration.Quality) ap
 	for _, b := range q.Bins {
 		m.Bins = append(m.Bins, api.ReliabilityBin{N: b.N, Mean: b.Mean, Rate: b.Rate, Low: b.Low, High: b.High})
 	}
-	if t == prism.Scale {
+	if t.Classes() == prism.Ordinal {
 		return m
 	}
 	m.Confusion = &api.Confusion{Counts: q.Confusion}
 	for _, v := range values {
-		m.Confusion.Values = append(m.Confusion.Values, shownValue(t, v))
+		m.Confusion.Values = append(m.Confusion.Values, t.ShownLabel(v))
 	}
 	m.Classes = []api.QualityClass{}
 	for _, c := range q.Classes {
 		m.Classes = append(m.Classes, api.QualityClass{
-			Value: shownValue(t, values[c.Class]), N: c.N, Precision: c.Precision, Recall: c.Recall, F1: c.F1,
+			Value: t.ShownLabel(values[c.Class]), N: c.N, Precision: c.Precision, Recall: c.Recall, F1: c.F1,
 		})
 	}
 	return m
@@ -91,7 +83,7 @@ func (m measured) quality(ctx context.Context) (q api.QuestionQuality, err error
 	if ctx.Err() != nil { // nobody waits any more
 		return q, errors.Join(contract.ErrUnavailable, ctx.Err())
 	}
-	found, err := calibration.Measure(calibration.Kind(m.Type), m.Observations)
+	found, err := calibration.Measure(m.Type.Classes(), m.Observations)
 	if err == nil {
 		q.Measures = measuresOf(m.Type, m.classes, found)
 	}
@@ -107,7 +99,7 @@ func (s *Service) readThresholds(ctx context.Context, c store.Caller, in api.Rea
 	if err != nil {
 		return none, err
 	}
-	if question.Type != prism.YesNo {
+	if question.Type.Classes() != prism.Binary {
 		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
 	}
 	one, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.observe(ctx, []prism.Question{question})

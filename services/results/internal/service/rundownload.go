@@ -101,7 +101,7 @@ type download struct {
 	lens    *lens.Plan
 	writer  tabular.Writer
 	parser  answerjson.Parser
-	cells   []lens.Cell
+	cells   []prism.Cell
 	chunks  []store.RunChunk  // that were fetched and are not read
 	number  int32             // of the next chunk to fetch
 	chunk   store.RunChunk    // whose rows are written
@@ -248,8 +248,8 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 	if d.only != api.AllRows && status != d.only {
 		return nil
 	}
-	place := lens.Cell{Kind: lens.Number, Number: float64(number)}
-	d.cells = append(d.cells[:0], place, lens.Cell{}, textCell(string(status)), lens.Cell{})
+	place := prism.Cell{Kind: prism.NumberCell, Number: float64(number)}
+	d.cells = append(d.cells[:0], place, prism.Cell{}, textCell(string(status)), prism.Cell{})
 	var answers prism.Answers
 	if status == prism.RowInvalid {
 		d.cells[3] = textCell(d.chunk.Invalid[number])
@@ -295,7 +295,9 @@ func (d *download) result(row int64) (*prism.Result, error) {
 	return nil, nil //nolint:nilnil // see above
 }
 
-func textCell(text string) lens.Cell { return lens.Cell{Kind: lens.Text, Key: text, Label: text} }
+func textCell(text string) prism.Cell {
+	return prism.Cell{Kind: prism.TextCell, Key: text, Label: text}
+}
 
 // statusOfRow is the state for which a letter stands.
 func statusOfRow(letter byte) prism.RowStatus {

@@ -187,7 +187,7 @@ func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
 		if strings.TrimSpace(cell) == "" {
 			continue
 		}
-		value, problem := labelValue(l.question, cell)
+		value, problem := l.question.ReadLabel(cell)
 		if problem != "" {
 			row.InvalidLabels = append(row.InvalidLabels, "labels."+l.question.Key+": "+problem)
 			continue

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -55,7 +54,7 @@ func newSheetWriter(to io.Writer, names []string, most int) (Writer, error) {
 }
 
 // Row implements Writer.
-func (w *sheetWriter) Row(original Row, added []lens.Cell) error {
+func (w *sheetWriter) Row(original Row, added []prism.Cell) error {
 	if w.rows == w.most {
 		if err := w.end(); err != nil {
 			return err
@@ -73,12 +72,12 @@ func (w *sheetWriter) Row(original Row, added []lens.Cell) error {
 	for i, c := range added {
 		at := len(original.Cells) + i
 		switch c.Kind {
-		case lens.Number:
+		case prism.NumberCell:
 			b = append(append(append(b, `<c r="`...), w.columns[at]...), number...)
 			b = append(prism.AppendNumber(append(b, `"><v>`...), c.Number), `</v></c>`...)
-		case lens.Text:
+		case prism.TextCell:
 			b = w.text(b, at, number, c.Label)
-		case lens.Null: // an empty value is an empty cell
+		case prism.NullCell: // an empty value is an empty cell
 		}
 	}
 	b = append(b, `</row>`...)

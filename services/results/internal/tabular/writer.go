@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
@@ -14,7 +13,7 @@ import (
 // Writer writes rows of a file with columns that were added to them.
 type Writer interface {
 	// Row writes a row and its added cells: their labels, or in jsonl their keys.
-	Row(original Row, added []lens.Cell) error
+	Row(original Row, added []prism.Cell) error
 	// Close writes the end of the table. It does not close what the Writer writes to.
 	Close() error
 }
@@ -64,18 +63,18 @@ func newTextWriter(to io.Writer, names []string, w textWriter) (Writer, error) {
 	return &w, w.Row(Row{Cells: names}, nil)
 }
 
-func (w *textWriter) Row(original Row, added []lens.Cell) error {
+func (w *textWriter) Row(original Row, added []prism.Cell) error {
 	b := w.buffer[:0]
 	for _, text := range original.Cells {
 		b = append(w.cell(b, text), w.separator...)
 	}
 	for _, c := range added {
 		switch c.Kind {
-		case lens.Number:
+		case prism.NumberCell:
 			b = prism.AppendNumber(b, c.Number)
-		case lens.Text:
+		case prism.TextCell:
 			b = w.cell(b, c.Label)
-		case lens.Null: // an empty value is an empty cell
+		case prism.NullCell: // an empty value is an empty cell
 		}
 		b = append(b, w.separator...)
 	}
@@ -94,7 +93,7 @@ type lineWriter struct {
 	buffer []byte
 }
 
-func (w *lineWriter) Row(original Row, added []lens.Cell) error {
+func (w *lineWriter) Row(original Row, added []prism.Cell) error {
 	b := w.buffer[:0]
 	for i, name := range w.names {
 		b = append(append(b, ','), name...)

@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 
-	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -22,7 +21,7 @@ var awkward = []string{
 	"_x000D_", "_x005F_", "_x00", "\x01\x1f", "👩‍🚀", "\ufffe",
 }
 
-func writeAll(t testing.TB, format prism.RowsFormat, columns []string, rows [][]string, added []lens.Cell) []byte {
+func writeAll(t testing.TB, format prism.RowsFormat, columns []string, rows [][]string, added []prism.Cell) []byte {
 	t.Helper()
 	var named []tabular.Column
 	for _, name := range columns {
@@ -58,7 +57,7 @@ func awkwardRows() (rows [][]string) {
 // spec: run-rows-xlsx
 func TestExcelizeReadsDownloadedSheets(t *testing.T) {
 	t.Parallel()
-	added := []lens.Cell{{Kind: lens.Number, Number: 0.25}, {}, {Kind: lens.Text, Key: "yes", Label: "Yes"}}
+	added := []prism.Cell{{Kind: prism.NumberCell, Number: 0.25}, {}, {Kind: prism.TextCell, Key: "yes", Label: "Yes"}}
 	data := writeAll(t, prism.RowsXLSX, []string{"id", "text"}, awkwardRows(), added)
 	book, err := excelize.OpenReader(bytes.NewReader(data))
 	if err != nil {

@@ -78,18 +78,15 @@ func prompt(questions []prism.Question) string {
 	s.WriteString("Input:\n" + provider.Input + "\n\nQuestions, by their key:\n")
 	for _, q := range questions {
 		s.WriteString("\n" + q.Key + ": " + q.Text + "\n")
-		switch q.Type {
-		case prism.Choice:
-			for _, o := range q.Choices() {
-				s.WriteString("- " + o.Key + ": " + provider.OptionText(o) + "\n")
-			}
-		case prism.Scale:
-			s.WriteString("The levels, lowest first:\n")
-			for _, l := range q.Levels {
-				s.WriteString("- " + l.Key + ": " + l.Label + "\n")
-			}
-		case prism.YesNo:
+		switch q.Type.Classes() {
+		case prism.Binary:
 			s.WriteString("The probability of yes.\n")
+		case prism.Ordinal:
+			s.WriteString("The levels, lowest first:\n")
+		case prism.Nominal:
+		}
+		for _, m := range q.Members() {
+			s.WriteString("- " + m.Key + ": " + m.Text() + "\n")
 		}
 	}
 	return s.String()
@@ -123,7 +120,7 @@ func answersSchema(questions []prism.Question) schema {
 	var answers provider.Object
 	for _, q := range questions {
 		answer := number
-		if q.Type != prism.YesNo {
+		if q.Type.Classes() != prism.Binary {
 			var options provider.Object
 			for _, key := range q.AnswerKeys() {
 				options = append(options, provider.Member{Name: key, Value: number})
@@ -187,12 +184,12 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 }
 
 func answerOf(q prism.Question, raw []byte) *prism.Answer {
-	if q.Type == prism.YesNo {
+	if q.Type.Classes() == prism.Binary {
 		var p provider.Number
 		if !provider.Decode(raw, &p) {
 			return nil
 		}
-		return score.YesNo(q, p.Float())
+		return score.Yes(q, p.Float())
 	}
 	var byKey provider.Numbers
 	if !provider.Decode(raw, &byKey) {

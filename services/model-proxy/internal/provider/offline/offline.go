@@ -80,18 +80,18 @@ func answers(a contract.Ask) []*prism.Answer {
 }
 
 func (v vocabulary) answer(q prism.Question, p plan) *prism.Answer {
-	if q.Type == prism.YesNo {
-		return score.YesNo(q, v.coverage(p.text))
+	if q.Type.Classes() == prism.Binary {
+		return score.Yes(q, v.coverage(p.text))
 	}
 	points := v.points(p.options)
-	if q.Type == prism.Choice && q.InsufficientInformation {
+	if q.InsufficientInformation {
 		insufficient := noneShared
 		if slices.Max(points) > 0 {
 			insufficient = wordsShared
 		}
 		points = append(points, insufficient)
 	}
-	if q.Type == prism.Scale {
+	if q.Type.Classes() == prism.Ordinal {
 		top := float64(len(points) - 1)
 		at := v.intensity(p.options[len(points)-1]) * top
 		for i := range points {

@@ -89,27 +89,27 @@ func prompt(q prism.Question, shift int) string {
 	var s strings.Builder
 	s.WriteString("Question: " + q.Text + "\n")
 	names := labels(q)
-	switch q.Type {
-	case prism.Choice:
-		for i, o := range shifted(q.Choices(), shift) {
-			s.WriteString(names[i] + ". " + provider.OptionText(o) + "\n")
+	switch q.Type.Classes() {
+	case prism.Nominal:
+		for i, m := range shifted(q.Members(), shift) {
+			s.WriteString(names[i] + ". " + m.Text() + "\n")
 		}
-	case prism.Scale:
+	case prism.Ordinal:
 		s.WriteString("The levels, lowest first:\n")
+		members := q.Members()
 		for i, name := range shifted(names, shift) {
-			s.WriteString(name + ". " + q.Levels[i].Label + "\n")
+			s.WriteString(name + ". " + members[i].Label + "\n")
 		}
-	case prism.YesNo:
+	case prism.Binary:
 		names = shifted(names, shift)
 	}
 	s.WriteString("Reply with one of: " + strings.Join(names, ", "))
 	return s.String()
 }
 
-// labels are the possible replies, in the order of q.AnswerKeys; for a yes_no question, Yes comes first. The prompt without a shift
-// has this order.
+// labels are the possible replies, in the order of q.ReplyKeys. The prompt without a shift has this order.
 func labels(q prism.Question) []string {
-	if q.Type == prism.YesNo {
+	if q.Type.Classes() == prism.Binary {
 		return []string{"Yes", "No"}
 	}
 	return score.Letters(len(q.AnswerKeys()))
@@ -118,12 +118,12 @@ func labels(q prism.Question) []string {
 // labelsOf are the labels that the prompt with this shift gives to the options or levels, or to yes and no, in definition order.
 func labelsOf(q prism.Question, shift int) []string {
 	names := labels(q)
-	switch q.Type {
-	case prism.Choice: // the option at the index shift has the first label
+	switch q.Type.Classes() {
+	case prism.Nominal: // the option at the index shift has the first label
 		return shifted(names, len(names)-shift)
-	case prism.Scale:
+	case prism.Ordinal:
 		return shifted(names, shift)
-	case prism.YesNo:
+	case prism.Binary:
 	}
 	return names
 }

@@ -208,11 +208,7 @@ func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
 					}
 				}
 				for j, key := range keys {
-					text := append(c.q.Choices(), prism.Option{})[min(j, len(c.q.Choices()))].Label
-					if c.q.Type == prism.Scale {
-						text = c.q.Levels[j].Label
-					}
-					before, _, _ := strings.Cut(shown, ". "+text)
+					before, _, _ := strings.Cut(shown, ". "+c.q.Members()[j].Label)
 					label := before[len(before)-1:]
 					reply := f.Decode([]byte(completion("{}", "stop", `["`+label+`",0]`)), []prism.Question{c.q})
 					if a := reply.Answers[0]; a == nil || a.Chosen != key || a.Probabilities[j].Key != key || a.Probabilities[j].Probability != 1 {

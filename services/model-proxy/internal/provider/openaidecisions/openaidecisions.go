@@ -50,11 +50,12 @@ func body(model, instructions string, questions []prism.Question) any {
 	r := request{Model: model, Input: provider.Input}
 	for _, q := range questions {
 		asked := question{Type: wireType(q.Type), Name: q.Key, Instructions: provider.Paragraphs(instructions, q.Text)}
-		for _, o := range q.Choices() {
-			asked.Choices = append(asked.Choices, choice{o.Key, provider.OptionText(o)})
-		}
-		for _, l := range q.Levels {
-			asked.Levels = append(asked.Levels, level{l.Label})
+		for _, m := range q.Members() {
+			if q.Type.Classes() == prism.Ordinal {
+				asked.Levels = append(asked.Levels, level{m.Label})
+			} else {
+				asked.Choices = append(asked.Choices, choice{m.Key, m.Text()})
+			}
 		}
 		r.Questions = append(r.Questions, asked)
 	}
@@ -62,7 +63,7 @@ func body(model, instructions string, questions []prism.Question) any {
 }
 
 func wireType(t prism.QuestionType) string {
-	return map[prism.QuestionType]string{prism.Choice: "choice", prism.Scale: "score", prism.YesNo: "predicate"}[t]
+	return map[prism.Classes]string{prism.Nominal: "choice", prism.Ordinal: "score", prism.Binary: "predicate"}[t.Classes()]
 }
 
 type response struct {
@@ -117,8 +118,8 @@ func answerOf(q prism.Question, a answer) *prism.Answer {
 	if string(a.Type) != wireType(q.Type) {
 		return nil
 	}
-	if q.Type == prism.YesNo {
-		return score.YesNo(q, a.Probability.Float())
+	if q.Type.Classes() == prism.Binary {
+		return score.Yes(q, a.Probability.Float())
 	}
 	byKey := make(map[string]float64, len(a.Probabilities))
 	for _, p := range a.Probabilities {
@@ -137,7 +138,7 @@ func answerOf(q prism.Question, a answer) *prism.Answer {
 
 // keyOf finds the option or level of a value.
 func keyOf(q prism.Question, value strictjson.Value) (key string, ok bool) {
-	if q.Type == prism.Choice {
+	if q.Type.Classes() == prism.Nominal {
 		ok = value.Kind() == '"' && provider.Decode(value, &key)
 		return key, ok
 	}

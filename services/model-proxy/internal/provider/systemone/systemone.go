@@ -41,20 +41,20 @@ func body(model, instructions string, questions []prism.Question) any {
 	r := request{Model: model, State: provider.Input}
 	for _, q := range questions {
 		asked := question{Type: wireType(q.Type), Instructions: provider.Paragraphs(instructions, q.Text)}
-		switch q.Type {
-		case prism.Choice:
+		switch q.Type.Classes() {
+		case prism.Nominal:
 			var options provider.Object
-			for _, o := range q.Choices() {
-				options = append(options, provider.Member{Name: o.Key, Value: provider.OptionText(o)})
+			for _, m := range q.Members() {
+				options = append(options, provider.Member{Name: m.Key, Value: m.Text()})
 			}
 			asked.Criteria = options
-		case prism.Scale:
+		case prism.Ordinal:
 			var labels []string
-			for _, l := range q.Levels {
-				labels = append(labels, l.Label)
+			for _, m := range q.Members() {
+				labels = append(labels, m.Label)
 			}
 			asked.Criteria = labels
-		case prism.YesNo:
+		case prism.Binary:
 		}
 		r.Questions = append(r.Questions, provider.Member{Name: q.Key, Value: asked})
 	}
@@ -62,7 +62,7 @@ func body(model, instructions string, questions []prism.Question) any {
 }
 
 func wireType(t prism.QuestionType) string {
-	return map[prism.QuestionType]string{prism.Choice: "choice", prism.Scale: "score", prism.YesNo: "noul"}[t]
+	return map[prism.Classes]string{prism.Nominal: "choice", prism.Ordinal: "score", prism.Binary: "noul"}[t.Classes()]
 }
 
 type response struct {
@@ -97,15 +97,15 @@ func answerOf(q prism.Question, a answer) *prism.Answer {
 	switch {
 	case a.Type != "" && string(a.Type) != wireType(q.Type):
 		return nil
-	case q.Type == prism.YesNo:
-		return score.YesNo(q, a.Noul.Float())
-	case q.Type == prism.Choice:
+	case q.Type.Classes() == prism.Binary:
+		return score.Yes(q, a.Noul.Float())
+	case q.Type.Classes() == prism.Nominal:
 		return score.Options(q, a.Probabilities)
 	}
 	byKey := map[string]float64{} // the host names levels by index, "0" being the lowest
-	for i, l := range q.Levels {
+	for i, key := range q.AnswerKeys() {
 		if p, ok := a.Probabilities[strconv.Itoa(i)]; ok {
-			byKey[l.Key] = p
+			byKey[key] = p
 		}
 	}
 	return score.Options(q, byKey)

@@ -1,0 +1,120 @@
+package prism
+
+import "strings"
+
+// InsufficientInformation is the key of the option that a choice question with insufficient_information adds.
+const InsufficientInformation = "insufficient_information"
+
+var insufficientInformation = Option{Key: InsufficientInformation, Label: "Insufficient information"}
+
+// Option is a possible answer of a choice question.
+type Option struct {
+	// The answer's value.
+	Key string `json:"key" form:"key" schema:"Key"`
+	// What people and the model read.
+	Label string `json:"label" min:"1" max:"1000"`
+	// When this option is the right one, for the model.
+	Description string `json:"description,omitzero" max:"10000" null:"true"`
+}
+
+// Level is a possible answer of a scale question.
+type Level struct {
+	// The answer's level.
+	Key string `json:"key" form:"key" schema:"Key"`
+	// What people and the model read.
+	Label string `json:"label" min:"1" max:"1000"`
+	// What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given.
+	Value *float64 `json:"value,omitzero" null:"true"`
+}
+
+// Question is a typed question. Its members depend on the type.
+type Question struct {
+	// Names the question in answers and in the Lens.
+	Key string `json:"key" form:"key" schema:"Key"`
+	// What kind of answer the question has.
+	Type QuestionType `json:"type"`
+	// The question, as the model reads it.
+	Text string `json:"text" min:"1" max:"10000"`
+	// 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique.
+	Options []Option `json:"options,omitzero" min:"2" max:"26" of:"choice" required:"true"`
+	// Adds the option `insufficient_information`, labelled Insufficient information, after the others.
+	InsufficientInformation bool `json:"insufficient_information,omitzero" of:"choice" null:"true"`
+	// 2 to 10 levels in rising order. Their keys are unique.
+	Levels []Level `json:"levels,omitzero" min:"2" max:"10" of:"scale" required:"true"`
+}
+
+// Member is an option or a level: what a question offers.
+type Member struct {
+	Option
+	Value *float64 // of a level
+}
+
+// Text is what a model reads of a member: its label, and its description when it has one.
+func (m Member) Text() string {
+	if m.Description == "" {
+		return m.Label
+	}
+	return m.Label + ": " + m.Description
+}
+
+// Members are the options or levels in definition order, with the one that insufficient_information adds at the end; none for a
+// yes_no question.
+func (q Question) Members() []Member {
+	members := make([]Member, 0, len(q.Options)+len(q.Levels)+1)
+	for _, o := range q.Options {
+		members = append(members, Member{Option: o})
+	}
+	if q.InsufficientInformation {
+		members = append(members, Member{Option: insufficientInformation})
+	}
+	for _, l := range q.Levels {
+		members = append(members, Member{Option{Key: l.Key, Label: l.Label}, l.Value})
+	}
+	return members
+}
+
+// AnswerKeys are the keys of the members.
+func (q Question) AnswerKeys() []string {
+	keys := make([]string, 0, len(q.Options)+len(q.Levels)+1)
+	for _, o := range q.Options {
+		keys = append(keys, o.Key)
+	}
+	if q.InsufficientInformation {
+		keys = append(keys, InsufficientInformation)
+	}
+	for _, l := range q.Levels {
+		keys = append(keys, l.Key)
+	}
+	return keys
+}
+
+// ReplyKeys are the keys of what a model can reply, in the order in which it is asked: the members, or yes and no.
+func (q Question) ReplyKeys() []string {
+	if q.Type.Classes() == Binary {
+		return []string{"yes", "no"}
+	}
+	return q.AnswerKeys()
+}
+
+// Texts are the texts of a question that a model reads.
+func (q Question) Texts() []string {
+	texts := append(make([]string, 0, 1+2*(len(q.Options)+1)+len(q.Levels)), q.Text) // + 1: insufficient_information
+	for _, o := range q.Options {
+		texts = append(texts, o.Label, o.Description)
+	}
+	if q.InsufficientInformation {
+		texts = append(texts, insufficientInformation.Label)
+	}
+	for _, l := range q.Levels {
+		texts = append(texts, l.Label)
+	}
+	return texts
+}
+
+// LabelValues are the values that labels of the question have, in order. The index of a value is its class.
+func (q Question) LabelValues() []string { return q.Type.kind().labelValues(q) }
+
+// ReadLabel is the value of the label that a text stands for, or the problem if there is none (spec: label-value).
+func (q Question) ReadLabel(text string) (value, problem string) {
+	return q.Type.kind().readLabel(q, strings.TrimSpace(text))
+}

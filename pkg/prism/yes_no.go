@@ -1,0 +1,73 @@
+package prism
+
+import "strings"
+
+// yesNo is the kind of questions whose answer is the probability of yes.
+type yesNo struct{}
+
+func (yesNo) classes() Classes              { return Binary }
+func (yesNo) shape() Shape                  { return Shape{Probability: true} }
+func (yesNo) shows() []Show                 { return []Show{ShowAnswer, ShowProbability} }
+func (yesNo) derived() Show                 { return ShowProbability }
+func (yesNo) takes() (option, limits bool)  { return false, true }
+func (yesNo) labelValues(Question) []string { return []string{labelNo, labelYes} }
+func (yesNo) shownLabel(value string) any   { return value == labelYes }
+func (yesNo) certainty(a *Answer) float64   { return max(a.Probability, 1-a.Probability) }
+
+// The values of labels.
+const labelNo, labelYes = "false", "true"
+
+func (yesNo) readLabel(_ Question, text string) (value, problem string) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "1":
+		return labelYes, ""
+	case "false", "no", "0":
+		return labelNo, ""
+	}
+	return "", "Expected 'true' | 'false'"
+}
+
+func (yesNo) value(a *Answer) string {
+	if a.Probability >= 0.5 {
+		return labelYes
+	}
+	return labelNo
+}
+
+func (yesNo) appendProbabilities(to []float64, a *Answer) []float64 { return append(to, a.Probability) }
+
+func (yesNo) probabilitiesOf(a *Answer, _ []string) []float64 { return []float64{a.Probability} }
+
+func (yesNo) setProbabilities(a *Answer, probabilities []float64, _ []KeyProbability) {
+	a.Probability = probabilities[0]
+}
+
+// The default limits of an answer: yes from defaultYesAt up, no from defaultNoAt down (spec: show-answer).
+const (
+	defaultYesAt = 0.6
+	defaultNoAt  = 0.4
+)
+
+func (yesNo) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
+	switch {
+	case c.Show == ShowProbability && c.Option == "":
+		return to.number(a.Probability)
+	case c.Show != ShowAnswer:
+		return OtherType
+	case a.Probability >= orDefault(c.YesAt, defaultYesAt): // first, so that overlapping limits mean yes
+		to.Key, to.Label = "yes", "Yes"
+	case a.Probability <= orDefault(c.NoAt, defaultNoAt):
+		to.Key, to.Label = "no", "No"
+	default:
+		to.Key, to.Label = "unsure", "Unsure"
+	}
+	to.Kind = TextCell
+	return ""
+}
+
+func orDefault(limit *float64, otherwise float64) float64 {
+	if limit == nil {
+		return otherwise
+	}
+	return *limit
+}
