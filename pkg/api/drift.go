@@ -113,7 +113,7 @@ type DriftOfQuestion struct {
 	// Its number in the version, from 0, by which metrics name it.
 	Index int `json:"index" min:"0"`
 	// Its type.
-	Type QuestionType `json:"type" enum:"choice,yes_no,scale"`
+	Type QuestionType `json:"type"`
 	// Whether it has metrics, and so alerts. All accounts together have 39 questions with metrics, which they share.
 	Metrics bool `json:"metrics"`
 	// The last hour.

@@ -37,6 +37,8 @@ type Property struct {
 	Zeroed bool
 	// Without is a member beside which this one must not be sent. Without it a required one must be. "": none.
 	Without string
+	// Of are the values of the member type with which a struct has this one; none: with all.
+	Of []string
 	// Unless is a boolean member that is true when this one may be absent; "": none.
 	Unless string
 	Limits
@@ -53,6 +55,9 @@ type Limits struct {
 	Default string
 	List    string // of a cursor
 }
+
+// IsOf tells whether a struct whose member type has a value has this member.
+func (p Property) IsOf(value string) bool { return p.Of == nil || slices.Contains(p.Of, value) }
 
 // Sent tells which members of a body were sent.
 type Sent interface {
@@ -95,6 +100,7 @@ func property(f reflect.StructField) (Property, bool) {
 		m := Property{
 			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Zeroed: null == "zero", NotNull: notNull,
 			Unless: f.Tag.Get("unless"), Without: f.Tag.Get("without"),
+			Of:       split(f.Tag.Get("of")),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}
 		return m, true
@@ -106,15 +112,22 @@ func limits(f reflect.StructField) Limits {
 	l := Limits{
 		Min: bound(f, "min"), Max: bound(f, "max"), Above: bound(f, "above"), Form: f.Tag.Get("form"), Default: f.Tag.Get("default"), List: f.Tag.Get("list"),
 	}
-	if values := f.Tag.Get("enum"); values != "" {
-		l.Enum = strings.Split(values, ",")
-	} else if v, ok := reflect.Zero(base(f.Type)).Interface().(interface{ Values() []string }); ok {
+	l.Enum = split(f.Tag.Get("enum"))
+	if v, ok := reflect.Zero(base(f.Type)).Interface().(interface{ Values() []string }); ok && l.Enum == nil {
 		l.Enum = v.Values()
 	}
 	if value, ok := f.Tag.Lookup("except"); ok {
 		l.Enum = slices.DeleteFunc(l.Enum, func(v string) bool { return v == value })
 	}
 	return l
+}
+
+// split is the values that a tag lists; nil for an absent tag.
+func split(tag string) []string {
+	if tag == "" {
+		return nil
+	}
+	return strings.Split(tag, ",")
 }
 
 // base is the type of the values that a field holds: without a pointer and without a list.

@@ -54,7 +54,7 @@ type MeasuredQuestion struct {
 	// The question.
 	Question string `json:"question" schema:"Key"`
 	// Its type.
-	Type QuestionType `json:"type" enum:"choice,yes_no,scale"`
+	Type QuestionType `json:"type"`
 	// Labels that were looked at.
 	Labels int `json:"labels" min:"0"`
 	// Labels that count.
@@ -212,7 +212,7 @@ type Comparison struct {
 	// The question.
 	Question string `json:"question" schema:"Key"`
 	// Its type.
-	Type QuestionType `json:"type" enum:"choice,yes_no,scale"`
+	Type QuestionType `json:"type"`
 	// Labelled inputs that were looked at.
 	Labels int `json:"labels" min:"0"`
 	// Inputs that were compared.

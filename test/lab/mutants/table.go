@@ -57,16 +57,16 @@ var mutants = []mutant{
 	},
 
 	{
-		file: lens + "apply.go", why: "a probability of exactly yes_at is not a yes",
-		old: "case p >= orDefault(", new: "case p > orDefault(",
+		file: "pkg/prism/yes_no.go", tests: lens, why: "a probability of exactly yes_at is not a yes",
+		old: "case a.Probability >= orDefault(", new: "case a.Probability > orDefault(",
 	},
 	{
-		file: lens + "apply.go", why: "a probability of exactly no_at is not a no",
-		old: "case p <= orDefault(", new: "case p < orDefault(",
+		file: "pkg/prism/yes_no.go", tests: lens, why: "a probability of exactly no_at is not a no",
+		old: "case a.Probability <= orDefault(", new: "case a.Probability < orDefault(",
 	},
 	{
-		file: "pkg/prism/answer.go", tests: lens, why: "the average leaves out a level without a value",
-		old: "levels[at].Value == nil {\n			return 0, false", new: "levels[at].Value == nil {\n			continue",
+		file: "pkg/prism/scale.go", tests: lens, why: "the average leaves out a level without a value",
+		old: "		if m == nil || m.Value == nil {\n			return NoAverage\n		}\n		sum", new: "		if m == nil || m.Value == nil {\n			continue\n		}\n		sum",
 	},
 	{
 		file: lens + "validate.go", why: "200 columns are too many",
@@ -77,8 +77,8 @@ var mutants = []mutant{
 		old: "case *limit > 1:", new: "case *limit >= 1:",
 	},
 	{
-		file: lens + "lens.go", why: "the derived lens of a scale shows a probability",
-		old: "Name: q.Key + averageSuffix, Question: q.Key, Show: prism.ShowAverage", new: "Name: q.Key + averageSuffix, Question: q.Key, Show: prism.ShowProbability",
+		file: "pkg/prism/scale.go", tests: lens, why: "the derived lens of a scale shows a probability",
+		old: "return ShowAverage }", new: "return ShowProbability }",
 	},
 
 	{
@@ -87,7 +87,7 @@ var mutants = []mutant{
 	},
 	{
 		file: score + "score.go", why: "the last option in definition order wins a tie",
-		old: "if a.Probabilities[i].Probability > a.Probabilities[best].Probability {", new: "if a.Probabilities[i].Probability >= a.Probabilities[best].Probability {",
+		old: "if ps[i] > ps[best] {", new: "if ps[i] >= ps[best] {",
 	},
 	{
 		file: score + "score.go", why: "probabilities are not normalised",
@@ -378,7 +378,7 @@ var mutants = []mutant{
 	},
 	{
 		file: lens + "apply.go", why: "a calibrated column without a pin shows what is stored",
-		old: `c.calibration == nil && reason == ""`, new: `c.calibration == nil && reason == NoQuestion`,
+		old: `c.calibration == nil && reason == ""`, new: `c.calibration == nil && reason == prism.NoQuestion`,
 	},
 	{
 		file: "pkg/calibration/drift.go", why: "the limit of an alarm forgets how few values the reference has",

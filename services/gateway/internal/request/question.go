@@ -42,18 +42,17 @@ func (r *reader) question(s *structReader, it item, taken map[string]bool) prism
 	}
 	q := prism.Question{Key: r.key(it.at("key"), taken, textUnique)}
 	s.some(r, it, &q, "type", "text")
-	switch q.Type {
-	case prism.Choice:
-		r.choice(s, it, &q)
-	case prism.Scale:
-		q.Levels = r.levels(s.member("levels"), it.at("levels"))
-	case prism.YesNo:
+	if s.member("options").IsOf(string(q.Type)) {
+		r.options(s, it, &q)
+	}
+	if levels := s.member("levels"); levels.IsOf(string(q.Type)) {
+		q.Levels = r.levels(levels, it.at("levels"))
 	}
 	return q
 }
 
-// choice reads the options: 2 to 26, with the one that insufficient_information adds (spec: question-choice).
-func (r *reader) choice(s *structReader, it item, q *prism.Question) {
+// options reads the options of a choice: 2 to 26, with the one that insufficient_information adds (spec: question-choice).
+func (r *reader) options(s *structReader, it item, q *prism.Question) {
 	// The flag's problems come after those of the options, so the flag is evaluated here and read below.
 	flag := it.at("insufficient_information")
 	options, taken := s.member("options"), takenBy()

@@ -51,7 +51,7 @@ func (s *schemas) named(t reflect.Type) object {
 		description = "A page of " + plural(data.Type.Elem().Name()) + "."
 	}
 	return s.make(nameOf(t), func() object {
-		if slices.ContainsFunc(api.Properties(t), func(m api.Property) bool { return m.Field.Tag.Get("of") != "" }) {
+		if slices.ContainsFunc(api.Properties(t), func(m api.Property) bool { return m.Of != nil }) {
 			return s.variants(t, description)
 		}
 		return s.structure(t, description, false)
@@ -78,7 +78,7 @@ func (s *schemas) variants(t reflect.Type, description string) object {
 
 // variant is the schema of a struct whose member type has a value.
 func (s *schemas) variant(t reflect.Type, value string) object {
-	schema := s.structureOf(t, "", false, func(m api.Property) bool { return m.Field.Tag.Get("of") == "" || m.Field.Tag.Get("of") == value })
+	schema := s.structureOf(t, "", false, func(m api.Property) bool { return m.IsOf(value) })
 	properties := schema.object("properties")
 	is := object{{"type", "string"}, {"const", value}, {"description", properties.object("type").get("description")}}
 	return schema.with("properties", properties.with("type", is))
