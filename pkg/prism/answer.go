@@ -1,9 +1,6 @@
 package prism
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Answer is the stored answer to one question (spec: raw-answer-shapes).
 type Answer struct {
@@ -42,6 +39,15 @@ func (a *Answer) Certainty() float64 { return a.Type.kind().certainty(a) }
 // Value is the value of a label that says that the answer is right: one of Question.LabelValues.
 func (a *Answer) Value() string { return a.Type.kind().value(a) }
 
+// Reply is the key of the answer itself, one of Question.ReplyKeys.
+func (a *Answer) Reply() string { return a.Type.kind().reply(a) }
+
+// Number is the number that a column shows of the answer, or why there is none. Levels are those of the question in the version that
+// answered.
+func (a *Answer) Number(show Show, option string, levels []Level) (float64, Reason) {
+	return a.Type.kind().number(a, show, option, levels)
+}
+
 // AppendProbabilities appends the probabilities in order; of a binary answer that of yes.
 func (a *Answer) AppendProbabilities(to []float64) []float64 {
 	return a.Type.kind().appendProbabilities(to, a)
@@ -56,19 +62,6 @@ func (a *Answer) ProbabilitiesOf(classes []string) []float64 {
 // SetProbabilities sets other probabilities, in the form of AppendProbabilities. What was chosen stays. keys is memory for them.
 func (a *Answer) SetProbabilities(probabilities []float64, keys []KeyProbability) {
 	a.Type.kind().setProbabilities(a, probabilities, keys)
-}
-
-// Average is the mean value of the levels of a scale, and false without one: a level has no value, or the values near the largest number
-// overflow.
-func Average(levels []Level, probabilities []KeyProbability) (sum float64, ok bool) {
-	for _, p := range probabilities {
-		at := slices.IndexFunc(levels, func(l Level) bool { return l.Key == p.Key })
-		if at < 0 || levels[at].Value == nil {
-			return 0, false
-		}
-		sum += float64(p.Probability * *levels[at].Value) // the conversion forbids fusing: the same digits on every processor
-	}
-	return sum, len(probabilities) > 0 && !math.IsInf(sum, 0) && !math.IsNaN(sum)
 }
 
 // Answers are a result's answers in question order.

@@ -19,11 +19,6 @@ type Cell struct {
 	Label string
 }
 
-func (c *Cell) number(n float64) Reason {
-	c.Kind, c.Number = NumberCell, n
-	return ""
-}
-
 // Reason says why a cell is null; it is empty for every other cell (spec: lens-preview).
 type Reason string
 
@@ -39,19 +34,28 @@ const (
 // AnsweredColumn is a column of a Lens for the answers of a version.
 type AnsweredColumn struct {
 	Column
-	typ     QuestionType // of the question in the version, which has these members; "" if the version does not have the question
-	members []Member
+	question Question // in the version, with its members; zero if the version does not have the question
+	members  []Option
 }
 
 // ColumnOf prepares a column for the answers to a question of a version; the zero question if the version does not have it.
-func ColumnOf(c Column, q Question) AnsweredColumn { return AnsweredColumn{c, q.Type, q.Members()} }
+func ColumnOf(c Column, q Question) AnsweredColumn { return AnsweredColumn{c, q, q.Members()} }
 
 // SetCell sets a null cell to what the column shows of an answer to its question, or returns why it stays null.
-func (c *AnsweredColumn) SetCell(to *Cell, a *Answer) Reason { return a.Type.kind().show(a, c, to) }
+func (c *AnsweredColumn) SetCell(to *Cell, a *Answer) Reason {
+	if c.Show == ShowAnswer {
+		return a.Type.kind().show(a, c, to)
+	}
+	n, reason := a.Number(c.Show, c.Option, c.question.Levels)
+	if reason == "" {
+		to.Kind, to.Number = NumberCell, n
+	}
+	return reason
+}
 
 // member finds an option or level of the version that answered, or nil.
-func (c *AnsweredColumn) member(t QuestionType, key string) *Member {
-	if c.typ != t {
+func (c *AnsweredColumn) member(t QuestionType, key string) *Option {
+	if c.question.Type != t {
 		return nil
 	}
 	for i := range c.members {

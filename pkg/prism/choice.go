@@ -13,9 +13,9 @@ func (c choice) setProbabilities(a *Answer, probabilities []float64, keys []KeyP
 	a.Confidence = Confidence(c.certainty(a), len(probabilities))
 }
 
-func (c choice) show(a *Answer, in *AnsweredColumn, to *Cell) Reason {
-	if in.Show == ShowConfidence {
-		return to.number(a.Confidence)
+func (c choice) number(a *Answer, show Show, option string, levels []Level) (float64, Reason) {
+	if show == ShowConfidence {
+		return a.Confidence, ""
 	}
-	return c.keyed.show(a, in, to)
+	return c.keyed.number(a, show, option, levels)
 }

@@ -39,7 +39,7 @@ func (keyed) readLabel(q Question, text string) (value, problem string) {
 // shownMembers is how many members a problem names.
 const shownMembers = 20
 
-func expectedMembers(members []Member) string {
+func expectedMembers(members []Option) string {
 	var keys []string
 	for _, m := range members[:min(len(members), shownMembers)] {
 		keys = append(keys, m.Key)
@@ -59,6 +59,8 @@ func (keyed) certainty(a *Answer) float64 {
 }
 
 func (keyed) value(a *Answer) string { return a.Chosen }
+
+func (keyed) reply(a *Answer) string { return a.Chosen }
 
 func (keyed) appendProbabilities(to []float64, a *Answer) []float64 {
 	to = slices.Grow(to, len(a.Probabilities))
@@ -84,20 +86,20 @@ func (keyed) setProbabilities(a *Answer, probabilities []float64, keys []KeyProb
 }
 
 func (keyed) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
-	switch c.Show {
-	case ShowAnswer:
-		to.Kind, to.Key, to.Label = TextCell, a.Chosen, a.Chosen
-		if m := c.member(a.Type, a.Chosen); m != nil && m.Label != "" {
-			to.Label = m.Label
-		}
-		return ""
-	case ShowProbability:
-		p, ok := a.ProbabilityOf(cmp.Or(c.Option, a.Chosen))
-		if !ok {
-			return NoOption
-		}
-		return to.number(p)
-	case ShowAverage, ShowConfidence:
+	to.Kind, to.Key, to.Label = TextCell, a.Chosen, a.Chosen
+	if m := c.member(a.Type, a.Chosen); m != nil && m.Label != "" {
+		to.Label = m.Label
 	}
-	return OtherType
+	return ""
+}
+
+func (keyed) number(a *Answer, show Show, option string, _ []Level) (float64, Reason) {
+	if show != ShowProbability {
+		return 0, OtherType
+	}
+	p, ok := a.ProbabilityOf(cmp.Or(option, a.Chosen))
+	if !ok {
+		return 0, NoOption
+	}
+	return p, ""
 }

@@ -49,7 +49,7 @@ func TestAChoiceOffersInsufficientInformationLast(t *testing.T) {
 		t.Errorf("without: %v", got)
 	}
 	q.InsufficientInformation = true
-	want := []prism.Member{{Option: options[0]}, {Option: prism.Option{Key: "insufficient_information", Label: "Insufficient information"}}}
+	want := []prism.Option{options[0], {Key: "insufficient_information", Label: "Insufficient information"}}
 	if got := q.Members(); !slices.Equal(got, want) {
 		t.Errorf("with: %v", got)
 	}

@@ -17,6 +17,14 @@ type Option struct {
 	Description string `json:"description,omitzero" max:"10000" null:"true"`
 }
 
+// Text is what a model reads of an option: its label, and its description when it has one.
+func (o Option) Text() string {
+	if o.Description == "" {
+		return o.Label
+	}
+	return o.Label + ": " + o.Description
+}
+
 // Level is a possible answer of a scale question.
 type Level struct {
 	// The answer's level.
@@ -43,39 +51,32 @@ type Question struct {
 	Levels []Level `json:"levels,omitzero" min:"2" max:"10" of:"scale" required:"true"`
 }
 
-// Member is an option or a level: what a question offers.
-type Member struct {
-	Option
-	Value *float64 // of a level
-}
-
-// Text is what a model reads of a member: its label, and its description when it has one.
-func (m Member) Text() string {
-	if m.Description == "" {
-		return m.Label
-	}
-	return m.Label + ": " + m.Description
-}
-
-// Members are the options or levels in definition order, with the one that insufficient_information adds at the end; none for a
-// yes_no question.
-func (q Question) Members() []Member {
-	members := make([]Member, 0, len(q.Options)+len(q.Levels)+1)
-	for _, o := range q.Options {
-		members = append(members, Member{Option: o})
-	}
+// size is how many members there are.
+func (q Question) size() int {
+	n := len(q.Options) + len(q.Levels)
 	if q.InsufficientInformation {
-		members = append(members, Member{Option: insufficientInformation})
+		n++
+	}
+	return n
+}
+
+// Members are the options, or the levels as options, in definition order, with the one that insufficient_information adds at the end; none for a
+// yes_no question.
+func (q Question) Members() []Option {
+	members := make([]Option, 0, q.size())
+	members = append(members, q.Options...)
+	if q.InsufficientInformation {
+		members = append(members, insufficientInformation)
 	}
 	for _, l := range q.Levels {
-		members = append(members, Member{Option{Key: l.Key, Label: l.Label}, l.Value})
+		members = append(members, Option{Key: l.Key, Label: l.Label})
 	}
 	return members
 }
 
 // AnswerKeys are the keys of the members.
 func (q Question) AnswerKeys() []string {
-	keys := make([]string, 0, len(q.Options)+len(q.Levels)+1)
+	keys := make([]string, 0, q.size())
 	for _, o := range q.Options {
 		keys = append(keys, o.Key)
 	}
@@ -98,7 +99,7 @@ func (q Question) ReplyKeys() []string {
 
 // Texts are the texts of a question that a model reads.
 func (q Question) Texts() []string {
-	texts := append(make([]string, 0, 1+2*(len(q.Options)+1)+len(q.Levels)), q.Text) // + 1: insufficient_information
+	texts := append(make([]string, 0, 1+2*q.size()), q.Text)
 	for _, o := range q.Options {
 		texts = append(texts, o.Label, o.Description)
 	}

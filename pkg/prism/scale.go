@@ -1,6 +1,9 @@
 package prism
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // scale is the kind of questions that one of the levels of a rising scale answers.
 type scale struct{ keyed }
@@ -10,26 +13,26 @@ func (scale) shape() Shape     { return Shape{Chosen: "level"} }
 func (scale) shows() []Show    { return []Show{ShowAnswer, ShowProbability, ShowAverage} }
 func (scale) derived() Show    { return ShowAverage }
 
-func (s scale) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
-	if c.Show == ShowAverage {
-		return average(a, c, to)
+func (s scale) number(a *Answer, show Show, option string, levels []Level) (float64, Reason) {
+	if show != ShowAverage {
+		return s.keyed.number(a, show, option, levels)
 	}
-	return s.keyed.show(a, c, to)
+	average, ok := average(levels, a.Probabilities)
+	if !ok {
+		return 0, NoAverage
+	}
+	return average, ""
 }
 
-// average weighs the values of the levels in the version that answered (spec: show-average). If that version lacks a level
-// of the stored answer, the average is null: leaving the level out would give a wrong number.
-func average(a *Answer, c *AnsweredColumn, to *Cell) Reason {
-	var sum float64
-	for _, p := range a.Probabilities {
-		m := c.member(a.Type, p.Key)
-		if m == nil || m.Value == nil {
-			return NoAverage
+// average weighs the values of the levels in the version that answered (spec: show-average). It is false without one: that version
+// lacks a level of the stored answer, which must not be left out, a level has no value, or the values near the largest number overflow.
+func average(levels []Level, probabilities []KeyProbability) (sum float64, ok bool) {
+	for _, p := range probabilities {
+		at := slices.IndexFunc(levels, func(l Level) bool { return l.Key == p.Key })
+		if at < 0 || levels[at].Value == nil {
+			return 0, false
 		}
-		sum += float64(p.Probability * *m.Value) // the conversion forbids fusing: the same digits on every processor
+		sum += float64(p.Probability * *levels[at].Value) // the conversion forbids fusing: the same digits on every processor
 	}
-	if len(a.Probabilities) == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) { // values near the largest number overflow
-		return NoAverage
-	}
-	return to.number(sum)
+	return sum, len(probabilities) > 0 && !math.IsInf(sum, 0) && !math.IsNaN(sum)
 }

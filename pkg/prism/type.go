@@ -42,12 +42,16 @@ type kind interface {
 	// certainty is the probability of value, which is the value of a label that says the answer is right.
 	certainty(a *Answer) float64
 	value(a *Answer) string
+	// reply is one of Question.ReplyKeys.
+	reply(a *Answer) string
 	// appendProbabilities appends all probabilities in order, and probabilitiesOf are those of classes; of a binary answer both are
 	// that of yes alone. setProbabilities sets others, in the memory of keys.
 	appendProbabilities(to []float64, a *Answer) []float64
 	probabilitiesOf(a *Answer, classes []string) []float64
 	setProbabilities(a *Answer, probabilities []float64, keys []KeyProbability)
+	// show sets a cell to the answer, and number is what else a column can show, or why nothing.
 	show(a *Answer, c *AnsweredColumn, to *Cell) Reason
+	number(a *Answer, show Show, option string, levels []Level) (float64, Reason)
 }
 
 // Classes is what the classes of answers are to each other: measures, calibrations and drift depend on it.
@@ -109,3 +113,5 @@ func (unknown) takes() (option, limits bool) { return true, true }
 func (unknown) shows() []Show                { return Shows() }
 
 func (unknown) show(*Answer, *AnsweredColumn, *Cell) Reason { return OtherType }
+
+func (unknown) number(*Answer, Show, string, []Level) (float64, Reason) { return 0, OtherType }

@@ -34,6 +34,13 @@ func (yesNo) value(a *Answer) string {
 	return labelNo
 }
 
+func (y yesNo) reply(a *Answer) string {
+	if y.value(a) == labelYes {
+		return "yes"
+	}
+	return "no"
+}
+
 func (yesNo) appendProbabilities(to []float64, a *Answer) []float64 { return append(to, a.Probability) }
 
 func (yesNo) probabilitiesOf(a *Answer, _ []string) []float64 { return []float64{a.Probability} }
@@ -49,20 +56,23 @@ const (
 )
 
 func (yesNo) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
-	switch {
-	case c.Show == ShowProbability && c.Option == "":
-		return to.number(a.Probability)
-	case c.Show != ShowAnswer:
-		return OtherType
-	case a.Probability >= orDefault(c.YesAt, defaultYesAt): // first, so that overlapping limits mean yes
+	to.Kind = TextCell
+	switch p := a.Probability; {
+	case p >= orDefault(c.YesAt, defaultYesAt): // first, so that overlapping limits mean yes
 		to.Key, to.Label = "yes", "Yes"
-	case a.Probability <= orDefault(c.NoAt, defaultNoAt):
+	case p <= orDefault(c.NoAt, defaultNoAt):
 		to.Key, to.Label = "no", "No"
 	default:
 		to.Key, to.Label = "unsure", "Unsure"
 	}
-	to.Kind = TextCell
 	return ""
+}
+
+func (yesNo) number(a *Answer, show Show, option string, _ []Level) (float64, Reason) {
+	if show != ShowProbability || option != "" {
+		return 0, OtherType
+	}
+	return a.Probability, ""
 }
 
 func orDefault(limit *float64, otherwise float64) float64 {

@@ -58,15 +58,15 @@ var mutants = []mutant{
 
 	{
 		file: "pkg/prism/yes_no.go", tests: lens, why: "a probability of exactly yes_at is not a yes",
-		old: "case a.Probability >= orDefault(", new: "case a.Probability > orDefault(",
+		old: "case p >= orDefault(", new: "case p > orDefault(",
 	},
 	{
 		file: "pkg/prism/yes_no.go", tests: lens, why: "a probability of exactly no_at is not a no",
-		old: "case a.Probability <= orDefault(", new: "case a.Probability < orDefault(",
+		old: "case p <= orDefault(", new: "case p < orDefault(",
 	},
 	{
 		file: "pkg/prism/scale.go", tests: lens, why: "the average leaves out a level without a value",
-		old: "		if m == nil || m.Value == nil {\n			return NoAverage\n		}\n		sum", new: "		if m == nil || m.Value == nil {\n			continue\n		}\n		sum",
+		old: "levels[at].Value == nil {\n			return 0, false", new: "levels[at].Value == nil {\n			continue",
 	},
 	{
 		file: lens + "validate.go", why: "200 columns are too many",

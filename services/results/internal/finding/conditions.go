@@ -125,8 +125,7 @@ func (s Schema) values(of Subject, text string) (values []string, problem string
 		known := true
 		switch {
 		case of.Question != "":
-			questions := s[of.Question]
-			known = questions.keys[value] || questions.types[prism.YesNo] && (value == "yes" || value == "no")
+			known = s[of.Question].replies[value]
 		case of.Measure == Version:
 			n, err := strconv.ParseInt(value, 10, 32)
 			if err != nil || n < 1 {
@@ -165,7 +164,7 @@ func (c *Condition) holds(f *Found) bool {
 		return labelled == (c.Operator == IsLabelled)
 	}
 	a := f.answer(c.Question)
-	return labelled && a != nil && label != labelOf(a)
+	return labelled && a != nil && label != a.Value()
 }
 
 func (c *Condition) bounds(n float64) bool {
@@ -178,20 +177,12 @@ func (c *Condition) bounds(n float64) bool {
 	return n <= c.Bound
 }
 
-// labelOf is the label with which an answer is right.
-func labelOf(a *prism.Answer) string {
-	if a.Type == prism.YesNo {
-		return strconv.FormatBool(Value(a) == "yes")
-	}
-	return a.Chosen
-}
-
 // value is that of a subject that is one of several values, or "" for a result without it.
 func (f *Found) value(of Subject) string {
 	switch {
 	case of.Question != "":
 		if a := f.answer(of.Question); a != nil {
-			return Value(a)
+			return a.Reply()
 		}
 	case of.Measure == Version:
 		return strconv.Itoa(int(f.Result.Version))

@@ -12,8 +12,9 @@ type Schema map[string]*questions
 
 // questions are what the versions have under one key.
 type questions struct {
-	types map[prism.QuestionType]bool
-	keys  map[string]bool // of options and levels
+	shows   map[prism.Show]bool
+	keys    map[string]bool // of options and levels
+	replies map[string]bool
 }
 
 // NewSchema reads the questions of versions.
@@ -23,12 +24,17 @@ func NewSchema(versions ...prism.Definition) Schema {
 		for _, q := range v.Questions {
 			known := s[q.Key]
 			if known == nil {
-				known = &questions{types: map[prism.QuestionType]bool{}, keys: map[string]bool{}}
+				known = &questions{map[prism.Show]bool{}, map[string]bool{}, map[string]bool{}}
 				s[q.Key] = known
 			}
-			known.types[q.Type] = true
+			for _, show := range q.Type.Shows() {
+				known.shows[show] = true
+			}
 			for _, key := range q.AnswerKeys() {
 				known.keys[key] = true
+			}
+			for _, key := range q.ReplyKeys() {
+				known.replies[key] = true
 			}
 		}
 	}
@@ -47,8 +53,8 @@ type Measure string
 
 // The measures.
 const (
-	Confidence Measure = "confidence" // of a choice
-	Average    Measure = "average"    // of a scale, by the values of its levels
+	Confidence Measure = Measure(prism.ShowConfidence)
+	Average    Measure = Measure(prism.ShowAverage)
 	Created    Measure = "created"
 	Took       Measure = "took"
 	Version    Measure = "version"
@@ -86,7 +92,7 @@ func (s Schema) subject(text string) (of Subject, problem string) {
 		return of, unknownQuestion
 	case optional && (measured || !known.keys[option]):
 		return of, unknownOption
-	case !measured, of.Measure == Confidence && known.types[prism.Choice], of.Measure == Average && known.types[prism.Scale]:
+	case !measured, (of.Measure == Confidence || of.Measure == Average) && known.shows[prism.Show(measure)]:
 		return of, ""
 	}
 	return of, unknownName
@@ -109,49 +115,23 @@ func (f *Found) answer(question string) *prism.Answer {
 	return nil
 }
 
-// Value is the answer itself: the key of an option or level, or yes or no. A yes_no is answered yes from 0.5 up, as in measures of
-// quality.
-func Value(a *prism.Answer) string {
-	switch {
-	case a.Type != prism.YesNo:
-		return a.Chosen
-	case a.Probability >= 0.5:
-		return "yes"
-	}
-	return "no"
-}
-
 // Number is the number of a subject, and false if the result has none.
 func (f *Found) Number(of Subject) (float64, bool) {
-	a := f.answer(of.Question)
 	switch {
 	case of.Question == "" && of.Measure == Created:
 		return float64(f.Result.CreatedAt.UnixMilli()), true
 	case of.Question == "" && of.Measure == Took:
 		return float64(f.Result.TookMS), true
-	case a == nil:
-		return 0, false
-	case of.Measure == Confidence:
-		return a.Confidence, a.Type == prism.Choice
-	case of.Measure == Average:
-		return f.average(a)
-	case of.Option != "":
-		return a.ProbabilityOf(of.Option)
-	case a.Type == prism.YesNo:
-		return a.Probability, true
 	}
-	return a.ProbabilityOf(a.Chosen)
-}
-
-// average is the mean value of the levels, as a column of a Lens shows it.
-func (f *Found) average(a *prism.Answer) (sum float64, ok bool) {
-	if a.Type != prism.Scale {
+	a := f.answer(of.Question)
+	if a == nil {
 		return 0, false
 	}
-	for _, q := range f.Definition.Questions {
-		if q.Key == a.Question && q.Type == prism.Scale {
-			return prism.Average(q.Levels, a.Probabilities)
-		}
+	show := prism.ShowProbability
+	if of.Measure != "" {
+		show = prism.Show(of.Measure)
 	}
-	return 0, false
+	q, _ := f.Definition.Question(of.Question)
+	n, reason := a.Number(show, of.Option, q.Levels)
+	return n, reason == ""
 }
