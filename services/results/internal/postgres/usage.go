@@ -25,11 +25,13 @@ SELECT CASE WHEN EXISTS (SELECT FROM tail) OR EXISTS (SELECT FROM usage_tail) OR
 	THEN pg_try_advisory_xact_lock(8102654024067625077) -- a number of our own: "prism: u"
 	ELSE false END`
 
-// moving deletes the first rows of a tail.
+// moving deletes the first rows of a tail. Its plan, and that of what is done with the moved rows, is made while the tail is short, so no
+// part of it may take the square of the rows: an array of them is compared with each row, and a join may read one side for each of the other.
 func moving(tail, order string) string {
 	return `-- name: Fold :one
 WITH moved AS (
-	DELETE FROM ` + tail + ` WHERE ctid = ANY (ARRAY(SELECT t.ctid FROM ` + tail + ` t` + order + ` LIMIT $1)) RETURNING *
+	DELETE FROM ` + tail + ` t USING (SELECT f.ctid FROM ` + tail + ` f` + order + ` LIMIT $1) AS first WHERE t.ctid = first.ctid
+	RETURNING t.*
 )`
 }
 
@@ -61,14 +63,13 @@ SELECT count(*) FROM moved`
 // The other two tails are those of the release before, of files, and of results that were inserted by hand; the trigger fold_bytes adds
 // the bytes of usage_tail.
 var folds = []string{
-	moving("tail", " ORDER BY t.position") + `, changed AS (
+	moving("tail", " ORDER BY f.position") + `, last AS MATERIALIZED (
+	SELECT a.account_id, coalesce((SELECT max(c.seq) FROM changes c WHERE c.account_id = a.account_id), 0) AS seq
+	FROM (SELECT DISTINCT account_id FROM moved) a
+), changed AS (
 	INSERT INTO changes (account_id, seq, at, type, prism_id, result_id)
-	SELECT m.account_id, l.seq + row_number() OVER (PARTITION BY m.account_id ORDER BY m.position), m.at, m.type, m.prism_id, m.result_id
-	FROM moved m
-	JOIN (
-		SELECT a.account_id, coalesce((SELECT max(c.seq) FROM changes c WHERE c.account_id = a.account_id), 0) AS seq
-		FROM (SELECT DISTINCT account_id FROM moved) a
-	) l ON l.account_id = m.account_id
+	SELECT account_id, l.seq + row_number() OVER (PARTITION BY account_id ORDER BY m.position), m.at, m.type, m.prism_id, m.result_id
+	FROM moved m JOIN last l USING (account_id)
 ), used AS (
 	` + addUsage + `
 ), stored AS (

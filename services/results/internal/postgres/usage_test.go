@@ -89,6 +89,29 @@ func TestRowsThatAreInsertedByHandAreCounted(t *testing.T) {
 	}
 }
 
+// The plan of the fold is made while the tail is short.
+//
+// spec: usage-is-exact
+func TestATailThatGrewLongIsFolded(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	_, s, _ := traced(t, url)
+	grow := func(rows int) {
+		exec(t, url, `INSERT INTO tail (account_id, prism_id, result_id, type, at)
+			SELECT $1, $2, gen_random_uuid(), 1, now() FROM generate_series(1, $3)`, account().UUID, prismID().UUID, rows)
+		if err := s.Fold(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 8 { // Postgres keeps a plan after five
+		grow(1)
+	}
+	grow(60_000)
+	if told := values[int64](t, url, "SELECT max(seq) FROM changes")[0]; told != 60_008 {
+		t.Errorf("%d changes are told", told)
+	}
+}
+
 // saveBefore saves a result as the release before does.
 const saveBefore = `WITH inserted AS (
 	INSERT INTO results (account_id, id, prism_id, version, context, fields, status, error, took_ms, created_at, call, bytes)
