@@ -53,8 +53,8 @@ export class Account extends Measures {
   }
 
   /**
-   * Reads the changes of results behind the number `after`, oldest first. With `wait`, a call without a change waits so many seconds
-   * for one.
+   * Reads the changes of results behind the number `after`, oldest first. With `wait`, a call without a change waits so many
+   * seconds for one.
    */
   listChanges(selection: Selection<"listChanges"> = {}, options?: CallOptions): Promise<Changes> {
     const limit = limits.other + (selection.wait ?? 0) * 1000;
@@ -62,9 +62,9 @@ export class Account extends Measures {
   }
 
   /**
-   * Iterates over the changes behind `after`, oldest first. With `wait` it waits for further ones, and ends only with an error; else it
-   * ends behind the last one. Who stores the `seq` of the last change together with what it did about it, and goes on from there,
-   * misses nothing and does nothing twice.
+   * Iterates over the changes behind `after`, oldest first. With `wait` it waits for further ones, and ends only with an error;
+   * else it ends behind the last one. Who stores the `seq` of the last change together with what it did about it, and goes on
+   * from there, misses nothing and does nothing twice.
    */
   async *changes(selection: Selection<"listChanges"> = {}, options?: CallOptions): AsyncGenerator<Change, void, undefined> {
     let after = selection.after ?? 0;

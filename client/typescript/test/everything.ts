@@ -31,7 +31,8 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   retryResult: (p) => p.retryResult("a"),
   listResults: (p) =>
     p.listResults({
-      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", fields: true, format: "raw", ...page,
+      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", fields: true, format: "raw",
+      ...page,
     }),
   exportResults: (p) => p.exportResults("a", { format: "csv", status: "ok", ...period, model: "m", key_id: "k", after: "a" }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),

@@ -30,7 +30,8 @@ const twice: Row[] = [
   ...[
     "createResult", "readResult", "listResults", "exportResults", "readPrism", "listPrisms", "readVersion", "replaceLens",
     "archivePrism",
-    "unarchivePrism", "listKeys", "revokeKey", "listAudit", "listChanges", "listVersions", "renamePrism", "listModels", "readRecord",
+    "unarchivePrism", "listKeys", "revokeKey", "listAudit", "listChanges", "listVersions", "renamePrism", "listModels",
+    "readRecord",
     "readUsage", "deleteResult",
     "setRetention", "putPart", "completeFile", "listFiles", "readFile", "listFileRows", "deleteFile", "createRun", "listRuns",
     "readRun", "pauseRun",
