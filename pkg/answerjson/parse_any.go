@@ -48,20 +48,20 @@ func (m anyAnswer) answer(question string) (prism.Answer, bool) {
 	ok := m.Type != ""
 	if shape.Chosen != "" {
 		chosen := map[string]*string{"value": m.Value, "level": m.Level}[shape.Chosen]
-		ok = ok && given(chosen, &a.Chosen) && m.Probabilities != nil
+		ok = ok && readMember(chosen, &a.Chosen) && m.Probabilities != nil
 		a.Probabilities = m.Probabilities
 	}
 	if shape.Confidence {
-		ok = ok && given(m.Confidence, &a.Confidence)
+		ok = ok && readMember(m.Confidence, &a.Confidence)
 	}
 	if shape.Probability {
-		ok = ok && given(m.Probability, &a.Probability)
+		ok = ok && readMember(m.Probability, &a.Probability)
 	}
 	return a, ok
 }
 
-// given reads a member, and is false if it is absent or null.
-func given[T any](member, to *T) bool {
+// readMember reads a member, and is false if it is absent or null.
+func readMember[T any](member, to *T) bool {
 	if member != nil {
 		*to = *member
 	}
