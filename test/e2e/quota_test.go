@@ -182,9 +182,9 @@ func TestStoredBytes(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
 			slug := own.prism(t, oneField, yesNo)
-			f := own.upload(t, "csv", "text\n"+strings.Repeat("x\n", 9))
+			f := own.upload(t, "csv", "text\n"+strings.Repeat("x\n", 200)) // it is not over before it is tended
 			own.limit(t, func() reply { return own.create(t, slug, text(model.Mark)) }, "--stored-bytes", "1")
-			made := own.runFile(t, slug, f.ID, "").run(t, 201)
+			made := own.runFile(t, slug, f.ID, `,"rows_per_second":1`).run(t, 201)
 			for end := time.Now().Add(startBudget); made.Status != "paused"; made = own.get(t, "/v1/runs/"+made.ID).run(t, 200) {
 				if time.Now().After(end) {
 					t.Fatalf("the run is %+v", made)
