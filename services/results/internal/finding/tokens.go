@@ -27,10 +27,10 @@ func Tokens(r prism.Result) []string {
 	left := mostText
 	add := func(text string) {
 		if len(text) > left {
-			text = text[:left]
-			for !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) && len(text) > 0 {
-				text = text[:len(text)-1]
+			for left > 0 && !utf8.RuneStart(text[left]) {
+				left--
 			}
+			text = text[:left]
 		}
 		left -= len(text)
 		before := len(tokens)

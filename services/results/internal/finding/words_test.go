@@ -142,6 +142,9 @@ func TestTheFirstTextOfAResultHasTokens(t *testing.T) {
 			}
 		}
 	}
+	if dense := result("ref", strings.Repeat("猫", 90<<10)); len(finding.Tokens(dense)) < 80<<10 {
+		t.Error("a long text without spaces loses more than its end")
+	}
 	word := strings.Repeat("w", 64)
 	if !finds(t, word+"1", result(word+"2")) || finds(t, word[1:], result(word)) || !finds(t, word[1:]+"*", result(word[1:]+"2")) {
 		t.Error("long words are not the same if they begin alike")
