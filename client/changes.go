@@ -31,20 +31,21 @@ const (
 type ChangeFilter struct {
 	After int64         // the Seq behind which they begin; 0: the first that is kept
 	Prism string        // the slug or id; of all prisms if empty
-	Wait  time.Duration // how long a call waits for a change if there is none: whole seconds, at most 30
+	Wait  time.Duration // how long a call waits for a change if there is none: at most 30 seconds, rounded up to whole ones
 }
 
 // ListChanges returns the changes behind f.After, at most limit, or 100 if limit is 0. ErrConflict: they are not kept any more.
 func (c *Client) ListChanges(ctx context.Context, f ChangeFilter, limit int, options ...CallOption) (Changes, error) {
 	q := url.Values{}
-	for name, n := range map[string]int64{"after": f.After, "limit": int64(limit), "wait": int64(f.Wait / time.Second)} {
+	seconds := int64((f.Wait + time.Second - 1) / time.Second) // a wait that is no whole second is one: Changes asks again at once
+	for name, n := range map[string]int64{"after": f.After, "limit": int64(limit), "wait": seconds} {
 		if n != 0 {
 			q.Set(name, strconv.FormatInt(n, 10))
 		}
 	}
 	set(q, "prism", f.Prism)
 	k := declared(api.ListChanges).where(q)
-	k.timeout += f.Wait
+	k.timeout += time.Duration(seconds) * time.Second
 	return fetch[Changes](ctx, c, k, options)
 }
 

@@ -68,6 +68,7 @@ func TestChangesGoOnBehindEachPage(t *testing.T) {
 		{ChangeFilter{}, 1, []int64{1}},
 		{ChangeFilter{After: 7, Prism: "p"}, 0, []int64{8}},
 		{ChangeFilter{After: 6, Wait: 3 * time.Second}, 1, []int64{9}},
+		{ChangeFilter{After: 6, Wait: 2*time.Second + time.Millisecond}, 1, []int64{9}},
 	} {
 		if got, err := seqs(test.f, test.most); err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%+v: got %v, %v, want %v", test.f, got, err, test.want)
