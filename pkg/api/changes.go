@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
@@ -13,9 +12,6 @@ var ListChanges = Op[ListChangesRequest, Changes]{Declaration{
 	Name: "listChanges", Method: http.MethodGet, Path: "/v1/changes", Tag: "Results", Role: prism.Reader, Class: Listing,
 	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.ChangesGone()},
 }}
-
-// MaxChangesWait is how long a call waits for a change at most.
-const MaxChangesWait = 30 * time.Second
 
 // ListChangesRequest is the request of ListChanges.
 type ListChangesRequest struct {

@@ -41,8 +41,8 @@ func (d Deps) listChanges(c *fiber.Ctx, sent request.Parsed, err error) error {
 	})
 }
 
-// awaitChanges reads pages behind a change until one has a change, wait is over, or the service stops. Each page begins where the one before ended, and
-// is read with the key of the caller, so a key that is revoked sees nothing more.
+// awaitChanges reads pages behind a change until one has a change, wait is over, or the service stops. Each page begins where the one
+// before ended, and is read with the key of the caller, so a key that is revoked sees nothing more.
 func awaitChanges(
 	stopping context.Context, after int64, wait time.Duration, read func(after int64) (contract.Response, error),
 ) (response contract.Response, err error) {
