@@ -153,9 +153,10 @@ func (r *relay) pass(client net.Conn) {
 	both.Wait()
 }
 
-// pipe ends both connections when one ends, in the way in which that one did.
+// pipe ends both connections when one ends, in the way in which that one did. Two TCP connections alone would be copied by splice, which
+// keeps a pipe for each that there ever was at once, until memory is collected: the tests had 14,000 open files, of which half were these.
 func pipe(to, from net.Conn) {
-	_, err := io.Copy(to, from)
+	_, err := io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 	if errors.Is(err, syscall.ECONNRESET) {
 		reset(to)
 		reset(from)
