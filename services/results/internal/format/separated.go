@@ -116,3 +116,26 @@ func AppendTSV(b []byte, text string) []byte {
 		text = text[i+1:]
 	}
 }
+
+// IsNumber tells whether a cell is nothing but a number in digits, such as -12.5 or 1e9.
+func IsNumber(text string) bool {
+	digits := func() bool {
+		rest := strings.TrimLeft(text, "0123456789")
+		some := len(rest) < len(text)
+		text = rest
+		return some
+	}
+	text = strings.TrimPrefix(text, "-")
+	whole := digits()
+	if strings.HasPrefix(text, ".") {
+		text = text[1:]
+		whole = digits() || whole
+	}
+	if !whole || text == "" || text[0] != 'e' && text[0] != 'E' {
+		return whole && text == ""
+	}
+	if text = text[1:]; text != "" && (text[0] == '-' || text[0] == '+') {
+		text = text[1:]
+	}
+	return digits() && text == ""
+}

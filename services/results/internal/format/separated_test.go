@@ -192,3 +192,18 @@ func FuzzTSV(f *testing.F) {
 		checkCells(t, contract.TSV, readTSV, spaces.Replace, ref, value, label)
 	})
 }
+
+// spec: run-rows-xlsx
+func TestANumberIsDigitsAlone(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0", "-12.5", "007", ".5", "5.", "1e9", "-1.5E-7", "2e+3"} {
+		if !IsNumber(text) {
+			t.Errorf("%q is a number", text)
+		}
+	}
+	for _, text := range []string{"", "-", "+1", "--1", "1-1", ".", "e5", "1e", "1e+", "1.2.3", "1 000", "0x1", "inf", "NaN", "1_0", "-1+1|a", "٣"} {
+		if IsNumber(text) {
+			t.Errorf("%q is no number", text)
+		}
+	}
+}

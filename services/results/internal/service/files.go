@@ -207,7 +207,7 @@ func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store
 		}
 		body.Rows, body.Delimiter, body.Columns = &f.Rows, bodies.Optional(layout.Delimiter), api.Nullable[api.FileColumn]{}
 		for _, c := range layout.Columns {
-			body.Columns = append(body.Columns, api.FileColumn(c))
+			body.Columns = append(body.Columns, api.FileColumn{Name: c.Name, Filled: c.Filled, Longest: c.Longest})
 		}
 	case prism.FileReading, prism.FileUnusable:
 	}

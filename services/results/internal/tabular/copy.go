@@ -24,7 +24,7 @@ func (c *copier) header(number int64, names []string) (err error) {
 }
 
 // row copies a row, which has as many cells as the header, or fewer.
-func (c *copier) row(number int64, cells []string) error {
+func (c *copier) row(number int64, cells []typed) error {
 	if len(cells) > len(c.layout.Columns) {
 		return ragged(c.place, number, len(cells), len(c.layout.Columns))
 	}
@@ -36,11 +36,20 @@ func (c *copier) row(number int64, cells []string) error {
 		if i >= len(cells) {
 			continue
 		}
-		if !utf8.ValidString(cells[i]) {
+		text := cells[i].Text
+		if text == "" {
+			continue
+		}
+		if !utf8.ValidString(text) {
 			return unusable(c.place, number, "not UTF-8.")
 		}
-		c.layout.Columns[i].measure([]byte(cells[i]), 0)
-		b = format.AppendCSV(b, cells[i])
+		column := &c.layout.Columns[i]
+		column.meet(cells[i], column.Filled == 0)
+		column.measure([]byte(text), 0)
+		if cells[i].Exact != "" {
+			text += exactMark + cells[i].Exact
+		}
+		b = format.AppendCSV(b, text)
 		if len(b) > MaxRowBytes {
 			return rowTooLarge(c.place, number)
 		}

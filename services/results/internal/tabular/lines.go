@@ -79,6 +79,17 @@ func appendText(b []byte, value strictjson.Value) []byte {
 	}
 }
 
+// kindOfJSON is the kind of a value as a cell.
+func kindOfJSON(value strictjson.Value) Kind {
+	switch value.Kind() {
+	case '0':
+		return Number
+	case 't', 'f':
+		return Boolean
+	}
+	return Text
+}
+
 // readLines reads jsonl.
 func readLines(src io.Reader, c *chunker) (Layout, error) {
 	w, err := newWindow(src)
@@ -91,7 +102,7 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 	var line int64
 	names := 0            // bytes
 	lastLine := []int64{} // of each column
-	member := func(key string, _ strictjson.Value, text []byte) error {
+	member := func(key string, value strictjson.Value, text []byte) error {
 		i, ok := known[key]
 		if !ok {
 			if len(bytes.TrimSpace([]byte(key))) == 0 {
@@ -113,7 +124,11 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 			return unusable("Line", line, "a key occurs twice.")
 		}
 		lastLine[i] = line
-		layout.Columns[i].measure(text, 0)
+		column := &layout.Columns[i]
+		if len(text) > 0 {
+			column.meet(typedOf(kindOfJSON(value), string(text)), column.Filled == 0)
+		}
+		column.measure(text, 0)
 		return nil
 	}
 	for {

@@ -12,6 +12,7 @@ type numberFormat struct {
 	date, clock bool // it shows a date, a time of day
 	elapsed     bool // it shows a duration
 	digits      int  // the number is padded with zeros to this many digits; 0: it is not
+	look        Look
 }
 
 // epoch is the date system of a workbook: the day from which it counts days.
@@ -84,30 +85,47 @@ func parseFormat(code string) numberFormat {
 // maxSerial is the day after 9999-12-31, the last day that Excel shows.
 const maxSerial = 2_958_466
 
-// text formats a stored number: dates and times as in ISO 8601, everything else without its number format.
-func (f numberFormat) text(value string, from epoch) string {
+// cell is the cell of a stored number. Its text has dates and times as in ISO 8601, everything else without its number format.
+func (f numberFormat) cell(value string, from epoch) typed {
 	number, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
-		return value
+		return typed{Text: value}
 	}
+	c := typed{Kind: Number, Look: f.look}
 	if f.date || f.clock || f.elapsed {
 		if text, ok := f.time(number, from); ok {
-			return text
+			c.Text, c.Kind = text, Clock
 		}
 	}
-	text := plain(number)
-	if f.digits > len(text) && number >= 0 && strings.Trim(text, "0123456789") == "" {
-		text = strings.Repeat("0", f.digits-len(text)) + text
+	switch {
+	case c.Kind == Number:
+		c.Text = plain(number)
+		if f.digits > 0 {
+			c.Kind = Padded
+		}
+		if f.digits > len(c.Text) && number >= 0 && strings.Trim(c.Text, "0123456789") == "" {
+			c.Text = strings.Repeat("0", f.digits-len(c.Text)) + c.Text
+		}
+	case f.date:
+		c.Kind = Date
+		if from == epoch1904 {
+			number += days1904
+		}
 	}
-	return text
+	if again, ok := stored(c.Kind, c.Text); !ok || again != number {
+		c.Exact = strconv.FormatFloat(number, 'g', -1, 64)
+	}
+	return c
 }
 
+// days1904 is the first day that a workbook of 1904 counts from, as one of 1900 counts it.
+const days1904 = 1462
+
 func (f numberFormat) time(days float64, from epoch) (string, bool) {
-	const second = 24 * 60 * 60
 	if days < 0 || days >= maxSerial {
 		return "", false
 	}
-	seconds := int64(math.Round(days * second))
+	seconds := int64(math.Round(days * secondsOfDay))
 	if f.elapsed && !f.date {
 		return strconv.FormatInt(seconds/3600, 10) + time.Unix(seconds, 0).UTC().Format(":04:05"), true
 	}
@@ -117,13 +135,13 @@ func (f numberFormat) time(days float64, from epoch) (string, bool) {
 	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC) // Excel's 1900 has a 29 February, day 60
 	if from == epoch1904 {
 		day = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-	} else if days < 60 {
+	} else if days < firstMarch1900-1 {
 		day = day.AddDate(0, 0, 1)
 	}
 	if !f.clock {
 		return day.AddDate(0, 0, int(days)).Format(time.DateOnly), true
 	}
-	moment := day.AddDate(0, 0, int(seconds/second)).Add(time.Duration(seconds%second) * time.Second)
+	moment := day.AddDate(0, 0, int(seconds/secondsOfDay)).Add(time.Duration(seconds%secondsOfDay) * time.Second)
 	return moment.Format("2006-01-02T15:04:05"), true
 }
 

@@ -56,7 +56,7 @@ type parquetTable struct {
 	fields []*parquetField
 	row    parquetRow
 	number int64 // of the row
-	cells  []string
+	cells  []typed
 	text   []byte
 }
 
@@ -144,7 +144,7 @@ func (t *parquetTable) copyRow() error {
 		if total += len(t.text); total > MaxRowBytes {
 			t.row.fail(errRowTooLarge)
 		}
-		t.cells = append(t.cells, string(t.text))
+		t.cells = append(t.cells, typedOf(f.kind(), string(t.text)))
 	}
 	t.row.end()
 	if err := t.problem(t.number); err != nil {

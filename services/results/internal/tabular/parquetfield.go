@@ -115,6 +115,14 @@ func (f *parquetField) append(b []byte, row *parquetRow, asJSON bool) []byte {
 	return f.all(b, row, "[]", f.appendValue)
 }
 
+// kind is the kind of the field's cells.
+func (f *parquetField) kind() Kind {
+	if f.repeated || f.children != nil {
+		return Text
+	}
+	return f.value.cellKind()
+}
+
 // all appends all values of a repeated field between brackets, each as one appends it.
 func (f *parquetField) all(
 	b []byte, row *parquetRow, brackets string, one func(b []byte, row *parquetRow, asJSON bool) []byte,

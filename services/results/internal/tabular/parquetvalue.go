@@ -36,6 +36,34 @@ const (
 	unsignedValue
 )
 
+// cellKind is the kind of the values as cells. A timestamp in UTC is a text: a workbook has no zones.
+func (p parquetValue) cellKind() Kind {
+	switch p.kind {
+	case decimalValue, halfValue, unsignedValue:
+		return Number
+	case dateValue:
+		return Date
+	case timeValue:
+		return Clock
+	case timestampValue:
+		if p.utc {
+			return Text
+		}
+		return Date
+	case uuidValue, asStored:
+	}
+	switch p.physical {
+	case physicalBoolean:
+		return Boolean
+	case physicalInt32, physicalInt64, physicalFloat, physicalDouble:
+		return Number
+	case physicalInt96:
+		return Date
+	case physicalBytes, physicalFixed:
+	}
+	return Text
+}
+
 // json appends a value as JSON: numbers and booleans as such, everything else as the string of its text.
 func (p parquetValue) json(b, value []byte) []byte {
 	text := p.text(nil, value)

@@ -184,6 +184,9 @@ func (l Layout) records(data []byte, delimiter byte) ([]Row, error) {
 		row := Row{Cells: make([]string, count)}
 		for i, c := range cells {
 			row.Cells[i] = c.text(record)
+			if l.Copied {
+				row.takeExact(i)
+			}
 		}
 		rows, data = append(rows, row), data[next:]
 	}

@@ -14,7 +14,7 @@ const sheetColumns = 1 << 14
 // sheetRow is the row of a sheet that is being read.
 type sheetRow struct {
 	number int64
-	cells  []string
+	cells  []typed
 	next   int // column of the next cell that does not say its own
 	bytes  int
 }
@@ -27,10 +27,10 @@ func (w *workbook) rows(to *copier) error {
 		return err
 	}
 	headed := false
-	each := func(number int64, cells []string) error { return copyRow(to, &headed, number, cells) }
+	each := func(number int64, cells []typed) error { return copyRow(to, &headed, number, cells) }
 	if ordered {
 		last := int64(0)
-		err = w.eachRow(func(number int64, cells []string) error {
+		err = w.eachRow(func(number int64, cells []typed) error {
 			if number <= last {
 				return errors.New("a row that ordered did not find")
 			}
@@ -52,7 +52,7 @@ func (w *workbook) rows(to *copier) error {
 
 // eachRow calls fn for the rows of the sheet as they come, with the cells up to the last one with text. They are valid until fn
 // returns.
-func (w *workbook) eachRow(fn func(number int64, cells []string) error) error {
+func (w *workbook) eachRow(fn func(number int64, cells []typed) error) error {
 	var row sheetRow
 	return w.elements(w.sheet.Name, sheetBytes, func(e xml.StartElement, x *xmlReader) error {
 		if e.Name.Local != "row" {
@@ -66,7 +66,7 @@ func (w *workbook) eachRow(fn func(number int64, cells []string) error) error {
 		if err := w.cells(&row, x); err != nil {
 			return err
 		}
-		for len(row.cells) > 0 && row.cells[len(row.cells)-1] == "" {
+		for len(row.cells) > 0 && row.cells[len(row.cells)-1].Text == "" {
 			row.cells = row.cells[:len(row.cells)-1]
 		}
 		return fn(row.number, row.cells)
@@ -78,13 +78,17 @@ func rowNumber(text string) (n int64, ok bool) {
 	return n, err == nil && n > 0
 }
 
-func copyRow(to *copier, headed *bool, number int64, cells []string) error {
+func copyRow(to *copier, headed *bool, number int64, cells []typed) error {
 	var err error
 	switch {
 	case len(cells) == 0:
 	case !*headed:
 		*headed = true
-		err = to.header(number, cells)
+		names := make([]string, len(cells))
+		for i, cell := range cells {
+			names[i] = cell.Text
+		}
+		err = to.header(number, names)
 	default:
 		err = to.row(number, cells)
 	}
@@ -110,11 +114,11 @@ func (w *workbook) cells(row *sheetRow, x *xmlReader) error {
 			if t.Name.Local != "c" {
 				continue
 			}
-			text, err := w.cell(t, x)
+			cell, err := w.cell(t, x)
 			if err != nil {
 				return err
 			}
-			if err := row.set(attribute(t, "r"), text); err != nil {
+			if err := row.set(attribute(t, "r"), cell); err != nil {
 				return err
 			}
 		}
@@ -130,7 +134,7 @@ func ended(err error) error {
 }
 
 // set sets the cell with a name such as B7.
-func (r *sheetRow) set(name, text string) error {
+func (r *sheetRow) set(name string, cell typed) error {
 	column := r.next
 	if name != "" {
 		column = 0
@@ -146,27 +150,27 @@ func (r *sheetRow) set(name, text string) error {
 		return errors.New("a cell is outside of the sheet")
 	}
 	r.next = column + 1
-	if text == "" && column >= len(r.cells) {
+	if cell.Text == "" && column >= len(r.cells) {
 		return nil
 	}
-	if r.bytes += len(text); r.bytes > MaxRowBytes {
+	if r.bytes += len(cell.Text); r.bytes > MaxRowBytes {
 		return rowTooLarge("Row", r.number)
 	}
 	for len(r.cells) <= column {
-		r.cells = append(r.cells, "")
+		r.cells = append(r.cells, typed{})
 	}
-	r.cells[column] = text
+	r.cells[column] = cell
 	return nil
 }
 
-// cell is the text of a cell (spec: file-xlsx).
-func (w *workbook) cell(start xml.StartElement, x *xmlReader) (string, error) {
+// cell reads a cell (spec: file-xlsx).
+func (w *workbook) cell(start xml.StartElement, x *xmlReader) (typed, error) {
 	var value, inline string
 	inValue := false
 	for {
 		token, err := x.token()
 		if err != nil {
-			return "", ended(err)
+			return typed{}, ended(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -176,14 +180,14 @@ func (w *workbook) cell(start xml.StartElement, x *xmlReader) (string, error) {
 			case "is":
 				text, err := x.text("is")
 				if err != nil {
-					return "", err
+					return typed{}, err
 				}
 				inline = string(text)
 			}
 		case xml.CharData:
 			if inValue {
 				if value += string(t); len(value) > MaxRowBytes {
-					return "", errBudget
+					return typed{}, errBudget
 				}
 			}
 		case xml.EndElement:
@@ -197,32 +201,35 @@ func (w *workbook) cell(start xml.StartElement, x *xmlReader) (string, error) {
 	}
 }
 
-// shown is the text of a value by its type and its style.
-func (w *workbook) shown(kind, style, value, inline string) (string, error) {
+// shown is a cell by the type and the style of its value.
+func (w *workbook) shown(kind, style, value, inline string) (typed, error) {
 	switch kind {
 	case "s":
 		if value == "" {
-			return "", nil
+			return typed{}, nil
 		}
 		number, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 		if err != nil {
-			return "", err
+			return typed{}, err
 		}
-		return w.strings.at(number)
+		text, err := w.strings.at(number)
+		return typed{Text: text}, err
 	case "inlineStr":
-		return inline, nil
+		return typed{Text: inline}, nil
 	case "str":
-		return string(unescape([]byte(value))), nil
+		return typed{Text: string(unescape([]byte(value)))}, nil
 	case "b":
-		return boolean(value), nil
-	case "e", "d":
-		return value, nil
+		return typedOf(Boolean, boolean(value)), nil
+	case "d":
+		return typedOf(Date, value), nil
+	case "e":
+		return typed{Text: value}, nil
 	}
 	var format numberFormat
 	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(w.formats) {
 		format = w.formats[i]
 	}
-	return format.text(strings.TrimSpace(value), w.from), nil
+	return format.cell(strings.TrimSpace(value), w.from), nil
 }
 
 // boolean is a value of XML Schema's type as Excel shows it.

@@ -73,7 +73,7 @@ type sortedRows struct {
 type rowPlace struct{ number, end int64 } // end of the row in the spill
 
 // add implements the callback of eachRow.
-func (s *sortedRows) add(number int64, cells []string) error {
+func (s *sortedRows) add(number int64, cells []typed) error {
 	if len(s.places) == sheetRows {
 		return &UnusableError{"The rows of the workbook are not in order, and of those a file may have 1048576."}
 	}
@@ -92,7 +92,7 @@ func (s *sortedRows) add(number int64, cells []string) error {
 }
 
 // each calls fn for the last row of each number, in the order of the numbers.
-func (s *sortedRows) each(fn func(number int64, cells []string) error) error {
+func (s *sortedRows) each(fn func(number int64, cells []typed) error) error {
 	order := make([]int32, len(s.places))
 	for i := range order {
 		order[i] = int32(i)
@@ -111,7 +111,7 @@ func (s *sortedRows) each(fn func(number int64, cells []string) error) error {
 		if _, err := s.rows.ReadAt(text, from); err != nil {
 			return ownError{err}
 		}
-		var cells []string
+		var cells []typed
 		if err := strictjson.Unmarshal(text, &cells); err != nil {
 			return ownError{err}
 		}

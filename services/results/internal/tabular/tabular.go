@@ -42,6 +42,8 @@ type Column struct {
 	Name    string `json:"name"`
 	Filled  int64  `json:"filled"`  // rows whose cell is not empty
 	Longest int64  `json:"longest"` // characters of the longest cell
+	Kind    Kind   `json:"kind,omitzero"`
+	Look    Look   `json:"look,omitzero"`
 }
 
 // Row is a row of a file.
@@ -51,6 +53,8 @@ type Row struct {
 	Cells []string
 	// JSON has the value of each column as it came, nil where the row has no such key. Formats other than jsonl have nil.
 	JSON []strictjson.Value
+	// exact has, for some columns, the number of a cell that its text does not tell all of.
+	exact map[int]string
 }
 
 // Absent tells whether a row of jsonl lacks the key of a column, or has null there.

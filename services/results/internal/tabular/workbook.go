@@ -165,7 +165,10 @@ func (w *workbook) readStyles(part string) error {
 		switch e.Name.Local {
 		case "numFmt":
 			if id, err := strconv.Atoi(attribute(e, "numFmtId")); err == nil {
-				custom[id] = parseFormat(attribute(e, "formatCode"))
+				code := attribute(e, "formatCode")
+				f := parseFormat(code)
+				f.look = newLook(id, code)
+				custom[id] = f
 			}
 		case "cellXfs":
 			inCells = true
@@ -177,6 +180,7 @@ func (w *workbook) readStyles(part string) error {
 				f, ok := custom[id]
 				if !ok {
 					f = builtIn(id)
+					f.look = newLook(id, "")
 				}
 				w.formats = append(w.formats, f)
 			}
