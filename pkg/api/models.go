@@ -38,6 +38,8 @@ type Model struct {
 	// In which order the model reads options: in several cyclic orders (`cyclic`), whose probabilities are pooled, or in that of
 	// the definition (null).
 	Order *string `json:"order" enum:"cyclic"`
+	// How many answers are drawn for each result. Null unless `probabilities` is `sampled`.
+	Samples *int `json:"samples" min:"1" max:"32"`
 }
 
 // ProbabilitySource says where a model's probabilities come from (spec: models-list).
@@ -48,12 +50,13 @@ const (
 	Native    ProbabilitySource = "native"    // the API of the model returns them
 	Logprobs  ProbabilitySource = "logprobs"  // of the tokens of the labels
 	Stated    ProbabilitySource = "stated"    // the model states them in words
+	Sampled   ProbabilitySource = "sampled"   // the shares of several answers of the model
 	Simulated ProbabilitySource = "simulated" // no model is asked
 )
 
 // Values are all sources of probabilities.
 func (ProbabilitySource) Values() []string {
-	return []string{string(Native), string(Logprobs), string(Stated), string(Simulated)}
+	return []string{string(Native), string(Logprobs), string(Stated), string(Sampled), string(Simulated)}
 }
 
 // Price is what a million tokens cost.

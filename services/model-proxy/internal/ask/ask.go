@@ -224,6 +224,9 @@ func pool(call provider.Call, orders []result) result {
 			return r
 		}
 	}
+	if call.Samples > 0 {
+		return sampled(call.Questions, orders)
+	}
 	if len(orders) == 1 {
 		return first
 	}
@@ -250,6 +253,28 @@ func pool(call provider.Call, orders []result) result {
 		first.absent = []prism.Absent{{Question: answer.Question, Keys: keys}}
 	}
 	return first
+}
+
+// sampled makes answers of the samples that the calls have drawn (spec: sampled-answers).
+func sampled(questions []prism.Question, calls []result) result {
+	r := calls[0]
+	r.answers = nil
+	for i, q := range questions {
+		counts, asked := make([]int, len(q.ReplyKeys())), 0
+		for _, c := range calls {
+			asked += c.samples
+			for at, k := range c.counts[i] {
+				counts[at] += k
+			}
+		}
+		answer := score.Sampled(q, counts, asked)
+		if answer == nil {
+			r.Report = noUsableAnswer(q)
+			return r
+		}
+		r.answers = append(r.answers, answer)
+	}
+	return r
 }
 
 // guard returns a panic of fn as an error: an unrecovered panic would end the process. The panic's value is not logged,

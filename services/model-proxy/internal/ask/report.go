@@ -112,12 +112,17 @@ func answered(m *models.Model, c provider.Call, r provider.Reply) Report {
 			}
 		}
 		switch {
+		case c.Samples > 0: // its samples are read together with those of other calls
 		case i < len(r.Answers) && r.Answers[i] != nil:
 		case r.Missing == prism.CodeNoLogProbabilities:
 			return failed(failure.NoAnswer, r.Missing, noLogProbsText)
 		default:
-			return failed(failure.NoAnswer, prism.CodeNoUsableAnswer, "The model gave no usable answer to question "+q.Key+".")
+			return noUsableAnswer(q)
 		}
 	}
 	return Report{Fault: upstream.Fault{Class: failure.OK}}
+}
+
+func noUsableAnswer(q prism.Question) Report {
+	return failed(failure.NoAnswer, prism.CodeNoUsableAnswer, "The model gave no usable answer to question "+q.Key+".")
 }

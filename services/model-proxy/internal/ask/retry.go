@@ -24,6 +24,8 @@ const (
 type result struct {
 	Report                       // of a call without Answers
 	answers      []*prism.Answer // one for each question of the call when it is OK
+	samples      int
+	counts       [][]int // of the samples
 	labelMass    []prism.LabelMass
 	absent       []prism.Absent
 	disagreement []prism.Disagreement
@@ -90,7 +92,10 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 		if s.cfg.Attempted != nil {
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}
-		ended := result{Report: report(m, c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent}
+		ended := result{
+			Report: report(m, c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent,
+			samples: c.Samples, counts: reply.Counts,
+		}
 		if fault == nil || !fault.Retryable() || unreadable && fault.Class == failure.Unreadable {
 			return ended
 		}

@@ -106,9 +106,14 @@ func (m *Model) describe(isDefault bool) api.Model {
 	if m.Order != "" {
 		order = &m.Order
 	}
+	var samples *int
+	if m.API.Probabilities == api.Sampled {
+		samples = &m.Profile.Samples
+	}
 	return api.Model{
 		Name: m.Name, Provider: m.Provider, Model: m.Model, Default: isDefault,
 		Probabilities: m.API.Probabilities, Price: m.Price.contract(), Fallback: append([]string{}, m.Fallback...), Order: order,
+		Samples: samples,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 )
 
 // Spec is the configuration of a model.
@@ -18,6 +19,8 @@ type Spec struct {
 	Order    string // of labels: "" is the order of the definition, Cyclic is several orders
 	APIKey   string
 	Headers  http.Header // sent with every call
+	// Profile is what the host wants of a request. nil is the default one.
+	Profile *provider.Profile
 	// MaxInFlight is the number of calls at once; 0 is no bound.
 	MaxInFlight int
 	Price       *Price

@@ -10,8 +10,9 @@ import (
 
 	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/chat"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/offline"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaichat"
 )
 
 // file is the content of a file of models.
@@ -25,6 +26,8 @@ type entry struct {
 	models.Spec
 	line  int
 	lines map[string]int
+	// profiled are its members that a profile has.
+	profiled []string
 }
 
 // secrets reads what a file of models names: variables of the environment, and files.
@@ -84,12 +87,26 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 		}
 	}
 	for _, m := range list {
+		switch m.name {
+		case "provider":
+			e.Provider = r.text(m.value, where+".provider")
+		case "host":
+			e.Profile = r.hostNamed(m, where+".host")
+		}
+	}
+	profile := provider.Profile{} // of a decision model
+	if e.Profile != nil {
+		profile = *e.Profile
+	} else if e.Provider == chat.Name {
+		profile = provider.DefaultProfile()
+	}
+	for _, m := range list {
 		e.lines[m.name] = m.line
 		at := where + "." + m.name
 		switch m.name {
-		case "name":
-		case "provider":
-			e.Provider = r.text(m.value, at)
+		case "name", "provider":
+		case "host":
+			e.profiled = append(e.profiled, m.name)
 		case "base_url":
 			e.BaseURL = r.text(m.value, at)
 		case "model":
@@ -115,8 +132,15 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 		case "api_key":
 			r.Add(m.line, at, "name the variable or the file that has the key: api_key_env or api_key_file")
 		default:
-			r.Add(m.line, where, "has no member "+strconv.Quote(m.name))
+			if r.profile(m, at, &profile) {
+				e.profiled = append(e.profiled, m.name)
+			} else {
+				r.Add(m.line, where, "has no member "+strconv.Quote(m.name))
+			}
 		}
+	}
+	if e.Provider == chat.Name || len(e.profiled) > 0 {
+		e.Profile = &profile
 	}
 	r.checkEntry(e, where)
 	return e
@@ -140,14 +164,15 @@ func (r *reader) checkEntry(e entry, where string) {
 			}
 		}
 	}
-	if e.Order != "" && e.Provider != "" && e.Provider != openaichat.Name {
-		r.Add(e.lines["order"], where+".order", "only the provider "+openaichat.Name+" asks in several orders")
+	if e.Order != "" && e.Provider != "" && e.Provider != chat.Name {
+		r.Add(e.lines["order"], where+".order", "only the provider "+chat.Name+" asks in several orders")
 	}
-	if e.MinLabelMass != nil && e.Provider != "" && e.Provider != openaichat.Name {
-		r.Add(e.lines["min_label_mass"], where+".min_label_mass", "only the provider "+openaichat.Name+" has labels")
+	if e.MinLabelMass != nil && e.Provider != "" && e.Provider != chat.Name {
+		r.Add(e.lines["min_label_mass"], where+".min_label_mass", "only the provider "+chat.Name+" has labels")
 	}
+	r.checkProfile(e, where)
 	for name := range e.Headers {
-		if setByFormat(e.Provider, name) && checkHeaderName(name) == "" {
+		if setByFormat(e.Spec, name) && checkHeaderName(name) == "" {
 			r.Add(e.lines["headers"], where+".headers."+name, "is set by Prism")
 		}
 	}

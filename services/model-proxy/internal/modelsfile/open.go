@@ -6,23 +6,55 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/anthropic"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/chat"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/offline"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaichat"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaidecisions"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/sampled"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/stated"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/systemone"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
+// formats are those of models of another kind than chat models.
 func formats() []provider.Format {
-	return []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()}
+	return []provider.Format{systemone.Format(), openaidecisions.Format(), anthropic.Format()}
+}
+
+// formatOf is the format of a model, or false for an unknown provider.
+func formatOf(spec models.Spec) (f provider.Format, ok bool) {
+	p := cmp.Or(spec.Profile, new(provider.DefaultProfile()))
+	switch {
+	case spec.Provider != chat.Name:
+		all := formats()
+		i := slices.IndexFunc(all, func(f provider.Format) bool { return f.Name == spec.Provider })
+		if i < 0 {
+			return f, false
+		}
+		if f = all[i]; spec.Profile != nil {
+			f.Path = cmp.Or(p.Path, f.Path)
+		}
+	case p.Probabilities == api.Stated:
+		f = stated.Format(*p)
+	case p.Probabilities == api.Sampled:
+		f = sampled.Format(*p)
+	case spec.Order == models.Cyclic:
+		f = openaichat.Cyclic(*p)
+	default:
+		f = openaichat.Format(*p)
+	}
+	f.MaxOptions = p.MaxOptions
+	return f, true
 }
 
 // names are what the author of a configuration calls the settings of a model.
@@ -53,15 +85,11 @@ func open(spec models.Spec, n names, c clients) (*models.Model, []fault) {
 	if spec.Provider == offline.Name {
 		return models.New(spec, offline.New(), nil), nil
 	}
-	for _, f := range formats() {
-		if f.Name == spec.Provider {
-			if spec.Order == models.Cyclic && f.Name == openaichat.Name {
-				f = openaichat.Cyclic()
-			}
-			return openFormat(f, spec, n, c)
-		}
+	f, ok := formatOf(spec)
+	if !ok {
+		return nil, []fault{{n.provider, fmt.Sprintf("unknown provider %q", spec.Provider)}}
 	}
-	return nil, []fault{{n.provider, fmt.Sprintf("unknown provider %q", spec.Provider)}}
+	return openFormat(f, spec, n, c)
 }
 
 func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*models.Model, []fault) {
@@ -69,13 +97,15 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	key := strings.TrimSpace(spec.APIKey)
 	base, model := strings.TrimSpace(spec.BaseURL), cmp.Or(strings.TrimSpace(spec.Model), f.Model)
 	var faults []fault
-	if base == "" {
-		base = f.BaseURL
-		if key == "" {
-			faults = append(faults, fault{n.apiKey, fmt.Sprintf("required by %s's own host, unless %s names another "+
-				"(for example %s%shttp://127.0.0.1:8000/v1)", f.Name, n.baseURL, n.baseURL, n.is)})
-		}
+	switch {
+	case base != "":
+	case f.BaseURL == "":
+		faults = append(faults, fault{n.baseURL, "required: the host has no address of its own"})
+	case key == "":
+		faults = append(faults, fault{n.apiKey, fmt.Sprintf("required by %s's own host, unless %s names another "+
+			"(for example %s%shttp://127.0.0.1:8000/v1)", f.Name, n.baseURL, n.baseURL, n.is)})
 	}
+	base = cmp.Or(base, f.BaseURL)
 	if err := upstream.CheckKey(key); err != nil {
 		faults = append(faults, fault{n.apiKey, err.Error()})
 	}
@@ -91,7 +121,7 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 		Provider: f.Name, BaseURL: base, Header: header, MaxConns: c.maxConns, Tracer: c.tracer, Answers: c.answers,
 		Explain: c.explain,
 	})
-	if err != nil {
+	if err != nil && base != "" {
 		faults = append(faults, fault{n.baseURL, err.Error()})
 	}
 	if len(faults) > 0 {
@@ -101,13 +131,12 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	return models.New(spec, f.Open(client, model), client), nil
 }
 
-// setByFormat tells whether the provider's format sets a header itself.
-func setByFormat(providerName, header string) bool {
-	for _, f := range formats() {
-		if f.Name == providerName {
-			_, ok := f.Header("key")[http.CanonicalHeaderKey(header)]
-			return ok
-		}
+// setByFormat tells whether the format of a model sets a header itself.
+func setByFormat(spec models.Spec, header string) bool {
+	f, ok := formatOf(spec)
+	if !ok {
+		return false
 	}
-	return false
+	_, set := f.Header("key")[http.CanonicalHeaderKey(header)]
+	return set
 }

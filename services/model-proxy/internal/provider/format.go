@@ -31,9 +31,13 @@ type Format struct {
 	Decode func(raw []byte, questions []prism.Question) Reply
 	// Probabilities is where the probabilities come from.
 	Probabilities api.ProbabilitySource
-	// Orders, if not nil, returns at least one format, each of which asks the question with its labels in another order. It
-	// requires PerQuestion.
-	Orders func(prism.Question) []Format
+	// Orders, if not nil, returns at least one format, each of which asks the questions of a call once more: a question with its labels
+	// in another order, or all questions for further samples.
+	Orders func([]prism.Question) []Format
+	// Samples is how many answers to each question a call asks for, if it draws samples.
+	Samples int
+	// MaxOptions is the most options or levels that a question may have. Without it there is no bound.
+	MaxOptions int
 }
 
 // Input stands for the input of a call in the Body of a Format. It is random, so that no definition contains it.
@@ -50,9 +54,12 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 		requests := kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) })
 		calls := make([]Call, len(requests))
 		for i, t := range requests {
-			calls[i] = Call{Questions: t.questions, Order: t.order, Do: func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
+			calls[i] = Call{Questions: t.questions, Order: t.order, Samples: t.samples, Do: func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
+				if reply, ok := t.beyond(f.MaxOptions); ok {
+					return reply, nil
+				}
 				body := upstream.Body{t.before, input, t.after}
-				fault = client.Post(ctx, f.Path, body, len(t.questions), func(answer []byte) *upstream.Fault {
+				fault = client.Post(ctx, f.Path, body, len(t.questions)*max(t.samples, 1), func(answer []byte) *upstream.Fault {
 					reply = t.decode(answer, t.questions)
 					return reply.Fault
 				})
@@ -67,8 +74,25 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 type template struct {
 	questions     []prism.Question
 	order         int // see Call
+	samples       int // see Call
 	before, after []byte
 	decode        func([]byte, []prism.Question) Reply
+}
+
+// beyond is the reply without an answer to the first question that has too many options, if there is one (spec: max-options). Nothing is
+// sent: a host would refuse the call.
+func (t template) beyond(bound int) (r Reply, ok bool) {
+	if bound == 0 {
+		return r, false
+	}
+	for _, q := range t.questions {
+		answer, counts := &prism.Answer{}, []int{t.samples}
+		if !ok && len(q.AnswerKeys()) > bound {
+			answer, counts, ok = nil, nil, true
+		}
+		r.Answers, r.Counts = append(r.Answers, answer), append(r.Counts, counts)
+	}
+	return r, ok
 }
 
 func (f Format) templates(model string, d prism.Definition) []template {
@@ -80,15 +104,15 @@ func (f Format) templates(model string, d prism.Definition) []template {
 	for questions := range slices.Chunk(d.Questions, each) {
 		orders := []Format{f}
 		if f.Orders != nil {
-			orders = f.Orders(questions[0])
+			orders = f.Orders(questions)
 		}
 		for i, o := range orders {
 			mark := []byte(Input)
 			if !o.InputInText {
-				mark = encode(Input)
+				mark = Encode(Input)
 			}
-			before, after, _ := bytes.Cut(encode(o.Body(model, d.Instructions, questions)), mark)
-			ts = append(ts, template{questions, i, before, after, o.Decode})
+			before, after, _ := bytes.Cut(Encode(o.Body(model, d.Instructions, questions)), mark)
+			ts = append(ts, template{questions, i, o.Samples, before, after, o.Decode})
 		}
 	}
 	return ts

@@ -27,8 +27,8 @@ func (o Object) MarshalJSONTo(e *strictjson.Encoder) error {
 	return e.WriteToken(strictjson.EndObject)
 }
 
-// encode returns v as JSON. Broken UTF-8 is replaced.
-func encode(v any) []byte {
+// Encode returns v as JSON. Broken UTF-8 is replaced.
+func Encode(v any) []byte {
 	b, err := strictjson.Marshal(v, strictjson.AllowInvalidUTF8(true))
 	if err != nil { // a bug in the format; package ask recovers from the panic
 		panic(err)

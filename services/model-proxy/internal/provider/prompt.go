@@ -2,6 +2,7 @@ package provider
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -43,4 +44,20 @@ func Paragraphs(first, second string) string {
 		return first + second
 	}
 	return first + "\n\n" + second
+}
+
+// Prompt shows the input and then the questions, each with what about says of it.
+func Prompt(questions []prism.Question, about func(prism.Question) string) string {
+	var s strings.Builder
+	s.WriteString("Input:\n" + Input + "\n\nQuestions, by their key:\n")
+	for _, q := range questions {
+		s.WriteString("\n" + q.Key + ": " + q.Text + "\n" + about(q))
+		if q.Type.Classes() == prism.Ordinal {
+			s.WriteString("The levels, lowest first:\n")
+		}
+		for _, m := range q.Members() {
+			s.WriteString("- " + m.Key + ": " + m.Text() + "\n")
+		}
+	}
+	return s.String()
 }

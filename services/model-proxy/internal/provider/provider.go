@@ -27,8 +27,11 @@ type Call struct {
 	// Questions are the questions that this call answers, in definition order.
 	Questions []prism.Question
 	// Order is the number of the order of labels in which the call asks its question, from 0. Each order of a question is a call;
-	// these calls follow each other in the list, and their answers are pooled (spec: label-orders).
+	// these calls follow each other in the list, and their answers are pooled (spec: label-orders). So are calls that draw samples
+	// of the answers to the same questions.
 	Order int
+	// Samples is how many answers to each question the call draws. 0: its reply has Answers, and no Counts.
+	Samples int
 	// Do makes one attempt and returns soon after its context ends. It never tries again (spec: one-owner-of-retries). With a
 	// fault there is no reply. A response that can't be read is a Reply without answers.
 	Do func(ctx context.Context) (Reply, *upstream.Fault)
@@ -38,6 +41,8 @@ type Call struct {
 type Reply struct {
 	// Answers belong to the call's Questions, one each in the same order. Nil is "no usable answer".
 	Answers []*prism.Answer
+	// Counts are how often samples chose each of a question's ReplyKeys, for each of the call's Questions (spec: sampled-answers).
+	Counts [][]int
 	// Missing says why a question has no usable answer, when there is more to say: no_log_probabilities.
 	Missing prism.ErrorCode
 	// Fault: the reply is an error, is filtered, or is none. Then there are no answers.

@@ -78,6 +78,25 @@ func Yes(q prism.Question, p float64) *prism.Answer {
 	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: min(max(p, 0), 1) + 0}
 }
 
+// Sampled is the answer to a question of which a model gave samples: counts are how often it chose each of q.ReplyKeys, asked is how
+// many samples were drawn. Options that were never chosen are not impossible, so that the probabilities are the mean of the posterior
+// with Perks' prior of 1/K for each of K options: (k + 1/K)/(n + 1) (spec: sampled-answers; Perks, "Some observations on inverse
+// probability", Journal of the Institute of Actuaries 73, 1947). There is no usable answer if less than half of the samples are.
+func Sampled(q prism.Question, counts []int, asked int) *prism.Answer {
+	n := 0
+	for _, k := range counts {
+		n += k
+	}
+	if n == 0 || 2*n < asked {
+		return nil
+	}
+	ps := make([]float64, len(counts))
+	for i, k := range counts {
+		ps[i] = (float64(k) + 1/float64(len(counts))) / float64(n+1)
+	}
+	return ordered(q, q.AnswerKeys(), ps)
+}
+
 // least is the smallest probability of a label in Pool; smaller ones are raised to it. A label that is not among the likely tokens
 // of one order would otherwise be impossible, whatever the other orders say.
 const least = 1e-6

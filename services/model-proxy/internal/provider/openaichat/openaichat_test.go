@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func wire() providertest.Wire {
 	return providertest.Wire{
-		Format:      Format(),
+		Format:      Format(provider.DefaultProfile()),
 		Path:        "/chat/completions",
 		Header:      http.Header{"Authorization": {"Bearer " + providertest.Secret}},
 		Render:      render,
@@ -138,7 +138,7 @@ func FuzzDecode(f *testing.F) {
 	providertest.Fuzz(f, func(raw []byte, questions []prism.Question) provider.Reply {
 		var all provider.Reply
 		for i := range questions {
-			r := Format().Decode(raw, questions[i:i+1])
+			r := Format(provider.DefaultProfile()).Decode(raw, questions[i:i+1])
 			all.Answers = append(all.Answers, r.Answers...)
 			all.Tokens = r.Tokens
 		}
@@ -183,14 +183,21 @@ func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			formats := Cyclic().Orders(c.q)
+			formats := Cyclic(provider.DefaultProfile()).Orders([]prism.Question{c.q})
 			if len(formats) != c.n {
 				t.Fatalf("%d orders", len(formats))
 			}
 			seen := map[string]bool{}
 			for i, f := range formats {
-				sent := f.Body("m-1", "", []prism.Question{c.q}).(request).Messages[1].Content
-				_, shown, _ := strings.Cut(sent, "Question: ?\n")
+				var sent struct {
+					Messages []struct {
+						Content string `json:"content"`
+					} `json:"messages"`
+				}
+				if !provider.Decode(provider.Encode(f.Body("m-1", "", []prism.Question{c.q})), &sent) {
+					t.Fatal("the body is no JSON")
+				}
+				_, shown, _ := strings.Cut(sent.Messages[1].Content, "Question: ?\n")
 				shown = strings.ReplaceAll(shown, "\n", "|")
 				if c.want != nil && shown != c.want[i] {
 					t.Errorf("order %d shows %s, want %s", i, shown, c.want[i])
@@ -225,7 +232,7 @@ func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
 func TestTheFirstOrderIsThatOfTheDefinition(t *testing.T) {
 	t.Parallel()
 	plain, cyclic := wire(), wire()
-	cyclic.Format = Cyclic()
+	cyclic.Format = Cyclic(provider.DefaultProfile())
 	bodies, asked := providertest.Bodies(t, cyclic), providertest.Ask()
 	at := 0
 	for i, body := range providertest.Bodies(t, plain) {
@@ -248,7 +255,7 @@ func TestTheFirstOrderIsThatOfTheDefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	order, before := 0, ""
-	for i, c := range Cyclic().Open(client, "m-1").Calls(asked) {
+	for i, c := range Cyclic(provider.DefaultProfile()).Open(client, "m-1").Calls(asked) {
 		if order++; c.Questions[0].Key != before {
 			order, before = 0, c.Questions[0].Key
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 )
 
 // The replies of testdata are those of real servers to a yes_no question, of SmolLM2-135M-Instruct, but the refusal: LiteLLM
@@ -24,7 +25,7 @@ func TestRepliesOfRealServersAreRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply := Format().Decode(recorded(t, name), []prism.Question{{Key: "problem", Type: prism.YesNo, Text: "?"}})
+			reply := Format(provider.DefaultProfile()).Decode(recorded(t, name), []prism.Question{{Key: "problem", Type: prism.YesNo, Text: "?"}})
 			yes, no := math.Exp(c.yes), math.Exp(c.no)
 			if a := reply.Answers[0]; a == nil || math.Abs(a.Probability-yes/(yes+no)) > 1e-9 {
 				t.Errorf("the answer is %+v, want %v", a, yes/(yes+no))
@@ -42,7 +43,7 @@ func TestRepliesOfRealServersAreRead(t *testing.T) {
 // LiteLLM moves a refusal to another member. It must not pass for a model that has no log-probabilities.
 func TestARefusalThatLiteLLMHandsOnIsOne(t *testing.T) {
 	t.Parallel()
-	reply := Format().Decode(recorded(t, "litellm-1.104.0-refusal"), []prism.Question{{Key: "q", Type: prism.YesNo, Text: "?"}})
+	reply := Format(provider.DefaultProfile()).Decode(recorded(t, "litellm-1.104.0-refusal"), []prism.Question{{Key: "q", Type: prism.YesNo, Text: "?"}})
 	if reply.Answers[0] != nil || reply.Missing != "" {
 		t.Errorf("the reply is %+v", reply)
 	}

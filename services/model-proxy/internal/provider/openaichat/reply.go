@@ -1,7 +1,6 @@
 package openaichat
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -10,42 +9,21 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/chat"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
-	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-type response struct {
-	Choices provider.First[provider.Members[choice]] `json:"choices"`
-	Usage   provider.Members[struct {
-		Prompt     provider.Count `json:"prompt_tokens"`
-		Completion provider.Count `json:"completion_tokens"`
-		Details    provider.Members[struct {
-			Cached provider.Count `json:"cached_tokens"`
-		}] `json:"prompt_tokens_details"`
-	}] `json:"usage"`
-}
+type response = chat.Response[provider.First[provider.Members[choice]]]
 
 type choice struct {
-	Error        strictjson.Value `json:"error"` // of OpenRouter
-	FinishReason provider.Text    `json:"finish_reason"`
-	Message      provider.Members[struct {
-		Refusal provider.Text `json:"refusal"`
-		// LiteLLM moves the refusal here.
-		Specific provider.Members[struct {
-			Refusal provider.Text `json:"refusal"`
-		}] `json:"provider_specific_fields"`
-	}] `json:"message"`
+	chat.Choice[struct{}]
 	LogProbs logProbs `json:"logprobs"`
 }
 
 func read(r response, q prism.Question, shift int, reply *provider.Reply) {
-	used := r.Usage.Value
-	reply.Tokens = provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached}
+	reply.Tokens = r.Tokens()
 	c := r.Choices.Value.Value
-	if reply.Fault = c.fault(); reply.Fault != nil {
-		return
-	}
-	if m := c.Message.Value; m.Refusal+m.Specific.Value.Refusal != "" {
+	if reply.Fault = c.Fault(); reply.Fault != nil || c.Refused() {
 		return
 	}
 	tokens, ok := c.LogProbs.tokens()
@@ -63,22 +41,6 @@ func read(r response, q prism.Question, shift int, reply *provider.Reply) {
 	if len(of.Absent) > 0 {
 		reply.Absent = []prism.Absent{{Question: q.Key, Keys: of.Absent}}
 	}
-}
-
-// filtered are parts of the reasons for which hosts end a text that they filter, in lower case: those of OpenAI and Azure, and of
-// Gemini, which has its own behind a colon.
-var filtered = []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"}
-
-// fault is that of a choice that is an error or was filtered (spec: errors-in-a-200).
-func (c choice) fault() *upstream.Fault {
-	reason := strings.ToLower(string(c.FinishReason))
-	switch {
-	case reason == "error", len(c.Error) > 2 && c.Error.Kind() == '{':
-		return upstream.ErrorInBody([]byte(`{"error":` + cmp.Or(string(c.Error), "{}") + `}`))
-	case slices.ContainsFunc(filtered, func(part string) bool { return strings.Contains(reason, part) }):
-		return upstream.ContentFault()
-	}
-	return nil
 }
 
 // logProbs are the log-probabilities of a reply, in the forms that hosts have: an object with the tokens as content, a list of such

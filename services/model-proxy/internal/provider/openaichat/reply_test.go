@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -73,7 +74,7 @@ func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
 	for name, c := range replies {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := Format().Decode([]byte(c.raw), []prism.Question{q})
+			r := Format(provider.DefaultProfile()).Decode([]byte(c.raw), []prism.Question{q})
 			a := r.Answers[0]
 			if (a == nil) != (c.want < 0) || a != nil && math.Abs(a.Probability-c.want) > 1e-6 {
 				t.Fatalf("got %+v, want %v", a, c.want)
@@ -134,7 +135,7 @@ func TestAChoiceThatIsAnErrorIsThatError(t *testing.T) {
 		`{"choices":[{"error":{"code":402,"message":"x"}}],"usage":{"prompt_tokens":9}}`:                              {Class: failure.Exhausted, Status: 402},
 		`{"choices":[{"finish_reason":"length","error":{},"logprobs":{"content":[{"token":"Yes","logprob":-0.1}]}}]}`: {},
 	} {
-		r := Format().Decode([]byte(raw), []prism.Question{providertest.Urgent()})
+		r := Format(provider.DefaultProfile()).Decode([]byte(raw), []prism.Question{providertest.Urgent()})
 		if (r.Fault == nil) != (want.Class == "") || r.Fault != nil && (r.Fault.Class != want.Class || r.Fault.Status != want.Status) {
 			t.Errorf("%s: got %+v", raw, r.Fault)
 		}
@@ -150,7 +151,7 @@ func TestANumberThatIsNoneMakesAReplyUnreadable(t *testing.T) {
 		likely(`[{"token":"x","logprob":NaN},{"token":"No","logprob":-2.5}]`):                    false,
 		first(`"token":"Yes","logprob":-Infinity,"top_logprobs":[{"token":"x","logprob":-0.1}]`): false,
 	} {
-		if r := Format().Decode([]byte(raw), []prism.Question{providertest.Urgent()}); (r.Fault != nil) != unreadable {
+		if r := Format(provider.DefaultProfile()).Decode([]byte(raw), []prism.Question{providertest.Urgent()}); (r.Fault != nil) != unreadable {
 			t.Errorf("%s: got %+v", raw, r.Fault)
 		}
 	}
@@ -166,7 +167,9 @@ func TestAReplyHoldsLittleHoweverManyPartsItHas(t *testing.T) { //nolint:paralle
 		"bytes":         likely(`[{"token":"x","bytes":[` + many(`1`) + `]}]`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			used := testing.AllocsPerRun(1, func() { Format().Decode([]byte(raw), []prism.Question{{Key: "q", Type: prism.YesNo}}) })
+			used := testing.AllocsPerRun(1, func() {
+				Format(provider.DefaultProfile()).Decode([]byte(raw), []prism.Question{{Key: "q", Type: prism.YesNo}})
+			})
 			if used > 2000 {
 				t.Errorf("%v allocations", used)
 			}

@@ -271,6 +271,25 @@ func Answer(t *testing.T, w Wire, q prism.Question, body string, check func(t *t
 		})
 }
 
+// Script asks an upstream that responds to the n-th request, from 1, as respond says, and checks the report and what was sent.
+func Script(t *testing.T, w Wire, a contract.Ask, respond func(n int) (status int, body string),
+	check func(t *testing.T, v ask.Report, bodies []string),
+) {
+	t.Helper()
+	in(t, w, func(rw http.ResponseWriter, _ *http.Request, n int, _ string) {
+		status, body := respond(n)
+		rw.WriteHeader(status)
+		_, _ = io.WriteString(rw, body)
+	}, func(t *testing.T, e *env) {
+		v := e.ask(t, a)
+		var bodies []string
+		for _, r := range e.requests {
+			bodies = append(bodies, r.body)
+		}
+		check(t, v, bodies)
+	})
+}
+
 // pipes is a network in memory whose waits synctest can see through.
 type pipes struct {
 	conns chan net.Conn

@@ -1,0 +1,121 @@
+// Package chat is what the providers share that speak OpenAI's chat completions: POST {base}/chat/completions as the profile of a host
+// wants it, and why a reply ended.
+package chat
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
+)
+
+// Name is the value of PRISM_MODEL_PROVIDER.
+const Name = "openai-chat"
+
+// Format is the format of a host without what is asked and read. There is no default model: what models can do differs from host to
+// host.
+func Format(p provider.Profile) provider.Format {
+	return provider.Format{
+		Name: Name, BaseURL: p.BaseURL, Header: p.Header, Path: p.Target(), InputInText: true, Probabilities: p.Probabilities,
+	}
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Body is the body of a request: what the profile wants, with further members behind it. limit is how many tokens the reply needs.
+func Body(p provider.Profile, model, system, user string, limit int, temperature float64, members ...provider.Member) provider.Object {
+	body := provider.Object{
+		{Name: "model", Value: model},
+		{Name: "messages", Value: []message{{"system", system}, {"user", user}}},
+	}
+	if p.LimitParameter != provider.None {
+		body = append(body, provider.Member{Name: p.LimitParameter, Value: max(p.Limit, limit)})
+	}
+	if !p.OmitTemperature {
+		body = append(body, provider.Member{Name: "temperature", Value: temperature})
+	}
+	return slices.Concat(body, members, p.Extra)
+}
+
+// JSON is the member of a body that has the reply follow a schema.
+func JSON(p provider.Profile, schema any) provider.Member {
+	format := provider.Object{{Name: "type", Value: p.ResponseFormat}}
+	if p.ResponseFormat == provider.JSONSchema {
+		format = append(format, provider.Member{Name: "json_schema", Value: provider.Object{
+			{Name: "name", Value: "answers"}, {Name: "strict", Value: true}, {Name: "schema", Value: schema},
+		}})
+	}
+	return provider.Member{Name: "response_format", Value: format}
+}
+
+// SchemaText is the schema in words, for a host that takes none.
+func SchemaText(p provider.Profile, schema any) string {
+	if p.ResponseFormat == provider.JSONSchema {
+		return ""
+	}
+	return "Reply with a JSON object that follows this JSON schema:\n" + string(provider.Encode(schema))
+}
+
+// Response is the body of a reply, with C as its choices.
+type Response[C any] struct {
+	Choices C `json:"choices"`
+	Usage   provider.Members[struct {
+		Prompt     provider.Count `json:"prompt_tokens"`
+		Completion provider.Count `json:"completion_tokens"`
+		Details    provider.Members[struct {
+			Cached provider.Count `json:"cached_tokens"`
+		}] `json:"prompt_tokens_details"`
+	}] `json:"usage"`
+}
+
+// Tokens are those that the reply reports.
+func (r Response[C]) Tokens() provider.Tokens {
+	used := r.Usage.Value
+	return provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached}
+}
+
+// Choice is one reply of a model, with M as what is read of its message.
+type Choice[M any] struct {
+	Error        strictjson.Value `json:"error"` // of OpenRouter
+	FinishReason provider.Text    `json:"finish_reason"`
+	Message      provider.Members[struct {
+		Refusal provider.Text `json:"refusal"`
+		// LiteLLM moves the refusal here.
+		Specific provider.Members[struct {
+			Refusal provider.Text `json:"refusal"`
+		}] `json:"provider_specific_fields"`
+		Said M `json:",embed"`
+	}] `json:"message"`
+}
+
+// Refused tells whether the model refused in words.
+func (c Choice[M]) Refused() bool {
+	m := c.Message.Value
+	return m.Refusal+m.Specific.Value.Refusal != ""
+}
+
+// Complete tells whether the model said all that it wanted to say. At the token limit a text need not follow the schema, even where it
+// happens to parse.
+func (c Choice[M]) Complete() bool { return c.FinishReason != "length" && !c.Refused() }
+
+// filtered are parts of the reasons for which hosts end a text that they filter, in lower case: those of OpenAI and Azure, and of
+// Gemini, which has its own behind a colon.
+var filtered = []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"}
+
+// Fault is that of a choice that is an error or was filtered (spec: errors-in-a-200).
+func (c Choice[M]) Fault() *upstream.Fault {
+	reason := strings.ToLower(string(c.FinishReason))
+	switch {
+	case reason == "error", len(c.Error) > 2 && c.Error.Kind() == '{':
+		return upstream.ErrorInBody([]byte(`{"error":` + cmp.Or(string(c.Error), "{}") + `}`))
+	case slices.ContainsFunc(filtered, func(part string) bool { return strings.Contains(reason, part) }):
+		return upstream.ContentFault()
+	}
+	return nil
+}
