@@ -19,5 +19,6 @@ const (
 	Native    = api.Native    // the model's API returns them
 	Logprobs  = api.Logprobs  // the log-probabilities of tokens
 	Stated    = api.Stated    // the model states them
+	Sampled   = api.Sampled   // the shares of several answers
 	Simulated = api.Simulated // no model is asked
 )

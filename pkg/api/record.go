@@ -82,6 +82,8 @@ type RecordModel struct {
 	Provider *string `json:"provider"`
 	// What its upstream calls it.
 	Model *string `json:"model"`
+	// Where its probabilities came from.
+	Probabilities *ProbabilitySource `json:"probabilities"`
 	// Calls of upstreams, for all questions and models.
 	Tries int `json:"tries" min:"0"`
 	// Whether it is a fallback of the model that was asked first.

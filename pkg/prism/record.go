@@ -41,8 +41,10 @@ type ModelCall struct {
 	Name      string    `json:",omitzero"` // of the configured model whose answers these are, or that was asked last
 	Provider  string    `json:",omitzero"` // of that model
 	Model     string    `json:",omitzero"` // what its upstream calls it
-	Tries     int32     `json:",omitzero"` // calls of upstreams, of all questions and models
-	FellBack  bool      `json:",omitzero"` // whether it is a fallback of the model that was asked first
+	// Probabilities says where its probabilities came from.
+	Probabilities string `json:",omitzero"`
+	Tries         int32  `json:",omitzero"` // calls of upstreams, of all questions and models
+	FellBack      bool   `json:",omitzero"` // whether it is a fallback of the model that was asked first
 	// Usage is what all tries took together, as far as upstreams said.
 	Usage Usage `json:",omitzero"`
 	// LabelMass is the part of the model's probability that each question's labels had, where it is known.

@@ -83,7 +83,7 @@ func TestModelsOfAFileAreAskedWithTheirHeaders(t *testing.T) {
 		}
 	}
 	want := prism.ModelCall{
-		Name: "fast", Provider: "systemone", Model: "small", Tries: 1,
+		Name: "fast", Provider: "systemone", Model: "small", Probabilities: "native", Tries: 1,
 		Usage: prism.Usage{InputTokens: new(int64(7)), OutputTokens: new(int64(2)), Cost: new(int64(6_000_000)), Currency: "USD"},
 	}
 	if !reflect.DeepEqual(*out.Call, want) {

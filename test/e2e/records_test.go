@@ -30,7 +30,7 @@ func TestRecordsAndUsage(t *testing.T) {
 			for _, part := range []string{
 				`{"id":"` + made.ID + `","prism":"` + slug + `","version":1,"status":"ok","error":null,"error_code":null,"created_at":"`,
 				`"ref":"r","context":"c","fields":{"message":"x"},"idempotency_key":null,"retry_of":null,"retried_by":null,"key_id":"` + key +
-					`","run_id":null,"run_row":null,"model":{"name":"default","provider":"systemone",`, `"tries":1,"fell_back":false},"usage":{`,
+					`","run_id":null,"run_row":null,"model":{"name":"default","provider":"systemone",`, `"probabilities":"native","tries":1,"fell_back":false},"usage":{`,
 			} {
 				if !strings.Contains(string(r.body), part) {
 					t.Errorf("%s has no %s", r.body, part)

@@ -1288,10 +1288,10 @@ export interface components {
             };
         };
         /**
-         * @description Where probabilities come from: the model's API returns them (`native`), the log-probabilities of tokens (`logprobs`), what the model states (`stated`), or no model at all (`simulated`).
+         * @description Where probabilities come from: the model's API returns them (`native`), the log-probabilities of tokens (`logprobs`), what the model states (`stated`), the shares of several of its answers (`sampled`), or no model at all (`simulated`).
          * @enum {string}
          */
-        Probabilities: "native" | "logprobs" | "stated" | "simulated";
+        Probabilities: "native" | "logprobs" | "stated" | "sampled" | "simulated";
         /** @description A key, a member, the operator of the server, or the retention of a prism. */
         AuditActor: {
             /**
@@ -1656,6 +1656,8 @@ export interface components {
             provider: string | null;
             /** @description What its upstream calls it. */
             model: string | null;
+            /** @description Where its probabilities came from. */
+            probabilities: components["schemas"]["Probabilities"] | null;
             /** @description Calls of upstreams, for all questions and models. */
             tries: number;
             /** @description Whether it is a fallback of the model that was asked first. */
@@ -2133,6 +2135,8 @@ export interface components {
              * @enum {string|null}
              */
             order: "cyclic" | null;
+            /** @description How many answers are drawn for each result. Null unless `probabilities` is `sampled`. */
+            samples: number | null;
         };
         /** @description What a million tokens cost. */
         Price: {

@@ -173,7 +173,10 @@ func (t *tally) estimate(m api.Model) error {
 	all := float64(t.Rows) / float64(t.RowsChecked)
 	valid := float64(t.RowsChecked-t.InvalidTotal) * all
 	orders := func(q prism.Question) int {
-		if m.Order == nil {
+		switch {
+		case m.Samples != nil: // a host that gives several samples by one call needs fewer calls
+			return *m.Samples
+		case m.Order == nil:
 			return 1
 		}
 		return contract.Orders(q)
@@ -184,6 +187,9 @@ func (t *tally) estimate(m api.Model) error {
 		for _, q := range t.plan.Version.Questions {
 			calls += float64(orders(q))
 		}
+	}
+	if m.Samples != nil {
+		calls = float64(*m.Samples)
 	}
 	perByte := 0.0
 	if t.sampleBytes > 0 {

@@ -24,13 +24,14 @@ type plan struct {
 	contract.Runs
 	contract.Models
 	contract.RunPlan
-	rows  func(chunk int32) []contract.ChunkRow
-	wait  time.Duration // of each look at a chunk
-	err   error
-	asked []contract.PlanRows
-	price *api.Price
-	from  api.ProbabilitySource
-	order *string
+	rows    func(chunk int32) []contract.ChunkRow
+	wait    time.Duration // of each look at a chunk
+	err     error
+	asked   []contract.PlanRows
+	price   *api.Price
+	from    api.ProbabilitySource
+	order   *string
+	samples *int
 }
 
 func (p *plan) PlanRun(_ context.Context, _ contract.KeyDigest, _ prism.Ref, n api.NewRun) (contract.RunPlan, error) {
@@ -45,7 +46,7 @@ func (p *plan) PlanRows(_ context.Context, _ contract.KeyDigest, q contract.Plan
 }
 
 func (p *plan) List(context.Context) ([]api.Model, error) {
-	return []api.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from, Order: p.order}}, nil
+	return []api.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from, Order: p.order, Samples: p.samples}}, nil
 }
 
 func newPlan(rows int64, chunks int32) *plan {
@@ -216,6 +217,18 @@ func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
 	if want := 5*(3+3) + 2*3 + 3*once; err != nil || got.ModelCalls != 5 || got.Tokens != want {
 		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
+	}
+}
+
+// spec: run-dry-run, sampled-answers
+func TestEachSampleIsACall(t *testing.T) {
+	t.Parallel()
+	p := newPlan(1, 1)
+	p.from = api.Native
+	once := run(t.Context(), t, p, api.NewRun{})
+	p.from, p.samples = api.Sampled, new(5)
+	if got := run(t.Context(), t, p, api.NewRun{}); got.ModelCalls != 5 || got.Tokens != 5*once.Tokens {
+		t.Errorf("got %d calls, %d tokens, want five times %d", got.ModelCalls, got.Tokens, once.Tokens)
 	}
 }
 

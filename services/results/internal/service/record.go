@@ -89,7 +89,8 @@ func newRecordBody(r store.Record) recordBody {
 func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	body := callBody{
 		Model: &api.RecordModel{
-			Name: bodies.Optional(c.Name), Provider: bodies.Optional(c.Provider), Model: bodies.Optional(c.Model), Tries: int(c.Tries), FellBack: c.FellBack,
+			Name: bodies.Optional(c.Name), Provider: bodies.Optional(c.Provider), Model: bodies.Optional(c.Model),
+			Probabilities: (*api.ProbabilitySource)(bodies.Optional(c.Probabilities)), Tries: int(c.Tries), FellBack: c.FellBack,
 		},
 		Usage: &usageBody{
 			InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, CachedInputTokens: c.Usage.CachedInputTokens,

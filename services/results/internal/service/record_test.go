@@ -18,7 +18,7 @@ func (w *world) called(of prism.PrismID, model string, cost int64, currency stri
 	s := w.save(of)
 	s.Key = prism.KeyID{UUID: prism.UUID{0xab}}
 	s.Outcome.Call = &prism.ModelCall{
-		Name: model, Provider: "openai-chat", Model: "qwen3-8b", Tries: 3, FellBack: true,
+		Name: model, Provider: "openai-chat", Model: "qwen3-8b", Probabilities: "logprobs", Tries: 3, FellBack: true,
 		Usage: prism.Usage{
 			InputTokens: new(int64(612)), OutputTokens: new(int64(3)), CachedInputTokens: new(int64(0)), Currency: currency,
 		},
@@ -93,7 +93,7 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 			`"error_code":"timeout","created_at":"AT","took_ms":5,"ref":"a ref","context":"said \"before\"",` +
 			`"fields":{"text":"hello <b>","also":""},"idempotency_key":null,"retry_of":null,"retried_by":"RETRY",` +
 			`"key_id":"ab000000-0000-0000-0000-000000000000","run_id":null,"run_row":null,` +
-			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","tries":3,"fell_back":true},` +
+			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","probabilities":"logprobs","tries":3,"fell_back":true},` +
 			`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
 			`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"escalation":null,"labels":{}}`},
 		{retry.ID, `{"id":"RETRY","prism":"tickets","version":1,"status":"ok","error":null,` +
@@ -133,10 +133,11 @@ func TestARecordWithoutAPriceHasNoCost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.called(w.prism(t, "tickets"), "fast", 0, "")
-	s.Outcome.Call.Usage.OutputTokens, s.Outcome.Call.LabelMass, s.Outcome.Call.Absent, s.Outcome.Call.Provider = nil, nil, nil, ""
+	s.Outcome.Call.Usage.OutputTokens, s.Outcome.Call.LabelMass, s.Outcome.Call.Absent = nil, nil, nil
+	s.Outcome.Call.Provider, s.Outcome.Call.Probabilities = "", ""
 	w.saved(t, s)
 	response, err := w.Record(t.Context(), w.key, s.ID)
-	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","tries":3,"fell_back":true},` +
+	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","probabilities":null,"tries":3,"fell_back":true},` +
 		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null,"labels":{}}`
 	if err != nil || !strings.HasSuffix(string(response.Body), want) {
 		t.Errorf("got %s, %v", response.Body, err)

@@ -19,7 +19,7 @@ func (w *world) try() contract.Try {
 	return contract.Try{Account: w.account, Key: s.Key, Definition: definition("text"), Outcome: s.Outcome}
 }
 
-const known = `"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","tries":3,"fell_back":true},` +
+const known = `"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","probabilities":"logprobs","tries":3,"fell_back":true},` +
 	`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
 	`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"escalation":null}`
 

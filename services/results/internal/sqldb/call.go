@@ -17,6 +17,7 @@ func (r *Row) ModelCall() *prism.ModelCall {
 		return nil
 	}
 	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = stored.ErrorCode, stored.Provider, stored.Model, stored.Tries, stored.FellBack
+	c.Probabilities = stored.Probabilities
 	c.Usage.CachedInputTokens, c.LabelMass, c.Absent, c.Disagreement = stored.CachedInputTokens, stored.LabelMass, stored.Absent, stored.Disagreement
 	if e := stored.Escalation; e != nil {
 		c.Escalation = &prism.Escalation{
@@ -41,6 +42,7 @@ type storedCall struct {
 	ErrorCode         prism.ErrorCode      `json:"error_code,omitzero"`
 	Provider          string               `json:"provider,omitzero"`
 	Model             string               `json:"model,omitzero"`
+	Probabilities     string               `json:"probabilities,omitzero"`
 	Tries             int32                `json:"tries,omitzero"`
 	FellBack          bool                 `json:"fell_back,omitzero"`
 	CachedInputTokens *int64               `json:"cached_input_tokens,omitzero"`
@@ -95,7 +97,7 @@ func encodeCall(r prism.Result) (c call, err error) {
 	}
 	c.other, err = Encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
-		FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,
+		Probabilities: r.Call.Probabilities, FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,
 		Absent: r.Call.Absent, Disagreement: r.Call.Disagreement, Escalation: escalation,
 	})
 	return c, err

@@ -11,7 +11,7 @@ import (
 // called is a result with all that its record has.
 func called(r prism.Result, key prism.KeyID, model string, tokens, cost int64, currency string) prism.Result {
 	r.Key, r.Call = key, &prism.ModelCall{
-		Name: model, Provider: "openai-chat", Model: "the " + model, Tries: 3, FellBack: true,
+		Name: model, Provider: "openai-chat", Model: "the " + model, Probabilities: "logprobs", Tries: 3, FellBack: true,
 		Usage:     prism.Usage{InputTokens: &tokens, OutputTokens: new(2 * tokens), CachedInputTokens: new(int64(1)), Currency: currency},
 		LabelMass: []prism.LabelMass{{Question: "urgent", Mass: 0.1}, {Question: "topic", Mass: 1}},
 		Absent:    []prism.Absent{{Question: "urgent", Keys: []string{"no"}}, {Question: "topic", Keys: []string{"a", "b"}}},

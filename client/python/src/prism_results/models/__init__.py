@@ -229,7 +229,7 @@ Format: TypeAlias = Literal["json", "raw", "csv", "tsv", "jsonl"]
 Role: TypeAlias = Literal["owner", "editor", "caller", "labeller", "reader"]
 Status: TypeAlias = Literal["ok", "failed"]
 LabelSample: TypeAlias = Literal["random", "uncertain"]
-ProbabilitySource: TypeAlias = Literal["native", "logprobs", "stated", "simulated"]
+ProbabilitySource: TypeAlias = Literal["native", "logprobs", "stated", "sampled", "simulated"]
 UsageBy: TypeAlias = Literal["day", "prism", "model", "key"]
 FileFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
 FileStatus: TypeAlias = Literal["uploading", "reading", "ready", "unusable"]
@@ -452,6 +452,8 @@ class RecordModel(Received):
     """Its provider."""
     model: str | None
     """What its upstream calls it."""
+    probabilities: ProbabilitySource | None
+    """Where its probabilities came from."""
     tries: int
     """Calls of upstreams, for all questions and models."""
     fell_back: bool
@@ -802,6 +804,8 @@ class ConfiguredModel(Received):
     """In which order the model reads options: in several cyclic orders (cyclic), whose probabilities are pooled, or in that of
     the definition (None).
     """
+    samples: int | None
+    """How many answers are drawn for each result. None unless probabilities is sampled."""
 
 
 @dataclass(frozen=True, slots=True)
