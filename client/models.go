@@ -8,7 +8,7 @@ type (
 	Model = api.Model
 	// ModelList is all configured models, in the order of the configuration. Exactly one is the default.
 	ModelList = api.ModelList
-	// Price is what a million tokens cost.
+	// Price is what a million tokens cost, and each call.
 	Price = api.Price
 	// ProbabilitySource says where a model's probabilities come from.
 	ProbabilitySource = api.ProbabilitySource

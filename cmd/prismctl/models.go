@@ -38,6 +38,8 @@ func modelRow(m client.Model) row {
 	}
 	if p := m.Price; p != nil {
 		cells[5], cells[6], cells[7] = p.Currency, decimal(p.Input), decimal(p.Output)
+	} else if m.PriceReported {
+		cells[6] = "reported"
 	}
 	return row{cells: cells}
 }

@@ -31,7 +31,8 @@ func TestAModelIsARow(t *testing.T) {
 			Name: "fast", Default: true, Provider: "openai-chat", Model: "qwen3-8b", Probabilities: client.Logprobs,
 			Price: &client.Price{Currency: "USD", Input: 0.4, Output: 0.000001}, Fallback: []string{"strong", "slow"},
 		},
-		"slow,,offline,offline,simulated,,,,": {Name: "slow", Provider: "offline", Model: "offline", Probabilities: client.Simulated},
+		"router,,openai-chat,x,logprobs,,reported,,": {Name: "router", Provider: "openai-chat", Model: "x", Probabilities: client.Logprobs, PriceReported: true},
+		"slow,,offline,offline,simulated,,,,":        {Name: "slow", Provider: "offline", Model: "offline", Probabilities: client.Simulated},
 	} {
 		if got := strings.Join(modelRow(m).cells, ","); got != want {
 			t.Errorf("got %s, want %s", got, want)

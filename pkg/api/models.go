@@ -31,8 +31,10 @@ type Model struct {
 	// Whether it answers the calls of versions that name no model.
 	Default       bool              `json:"default"`
 	Probabilities ProbabilitySource `json:"probabilities"`
-	// What its tokens cost. Null if no price is configured.
+	// What its calls cost. Null if no price is configured.
 	Price *Price `json:"price"`
+	// Whether its calls cost what its upstream says with each reply. Then there is no `price`.
+	PriceReported bool `json:"price_reported"`
 	// The names of the models that are asked in its place when it fails, in this order.
 	Fallback []string `json:"fallback"`
 	// In which order the model reads options: in several cyclic orders (`cyclic`), whose probabilities are pooled, or in that of
@@ -59,7 +61,7 @@ func (ProbabilitySource) Values() []string {
 	return []string{string(Native), string(Logprobs), string(Stated), string(Sampled), string(Simulated)}
 }
 
-// Price is what a million tokens cost.
+// Price is what a million tokens cost, and each call.
 type Price struct {
 	// The currency, such as USD.
 	Currency string `json:"currency"`
@@ -67,4 +69,8 @@ type Price struct {
 	Input float64 `json:"input" min:"0"`
 	// For a million tokens that the model returns.
 	Output float64 `json:"output" min:"0"`
+	// For a million of the tokens that are sent which the upstream reads from a cache. Null if they cost as much as others.
+	CachedInput *float64 `json:"cached_input" min:"0"`
+	// For each call of the upstream, beside its tokens. Null if it costs nothing.
+	PerCall *float64 `json:"per_call" min:"0"`
 }

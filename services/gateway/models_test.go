@@ -122,8 +122,8 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 		unavailable  = reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`}
 		created      = reply{201, "", "{}"}
 		listed       = reply{200, "", `{"data":[{"name":"fast","provider":"openai-chat","model":"qwen3-8b","default":true,` +
-			`"probabilities":"logprobs","price":{"currency":"USD","input":0.4,"output":1.600001},"fallback":["strong"],"order":null,"samples":null},` +
-			`{"name":"strong","provider":"offline","model":"offline","default":false,"probabilities":"simulated","price":null,` +
+			`"probabilities":"logprobs","price":{"currency":"USD","input":0.4,"output":1.600001,"cached_input":null,"per_call":null},"price_reported":false,"fallback":["strong"],"order":null,"samples":null},` +
+			`{"name":"strong","provider":"offline","model":"offline","default":false,"probabilities":"simulated","price":null,"price_reported":false,` +
 			`"fallback":[],"order":null,"samples":null}]}`}
 	)
 	for name, row := range map[string]struct {

@@ -188,7 +188,7 @@ type costs struct {
 
 type costLabels struct{ model, provider, currency string }
 
-var costTotal = prometheus.NewDesc("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.",
+var costTotal = prometheus.NewDesc("prism_model_cost_total", "Cost of the calls of models with a price, in the currency.",
 	append(slices.Clip(modelLabels), "currency"), nil)
 
 // add adds a cost in 10⁻¹² of the currency.

@@ -16,7 +16,7 @@ func TestModels(t *testing.T) {
 		t.Run("every role lists the configured models, and nobody sees an address or a key", func(t *testing.T) {
 			t.Parallel()
 			want := `{"data":[{"name":"default","provider":"systemone","model":` + quote(launch.ModelName) + `,"default":true,` +
-				`"probabilities":"native","price":null,"fallback":[],"order":null,"samples":null}]}`
+				`"probabilities":"native","price":null,"price_reported":false,"fallback":[],"order":null,"samples":null}]}`
 			for _, role := range []string{"owner", "editor", "caller", "reader"} {
 				with, _ := s.main.withRole(t, role, "")
 				with.get(t, "/v1/models").wantBody(t, want)

@@ -2126,8 +2126,10 @@ export interface components {
             /** @description Whether it answers the calls of versions that name no model. */
             default: boolean;
             probabilities: components["schemas"]["Probabilities"];
-            /** @description What its tokens cost. Null if no price is configured. */
+            /** @description What its calls cost. Null if no price is configured. */
             price: components["schemas"]["Price"] | null;
+            /** @description Whether its calls cost what its upstream says with each reply. Then there is no `price`. */
+            price_reported: boolean;
             /** @description The names of the models that are asked in its place when it fails, in this order. */
             fallback: string[];
             /**
@@ -2138,7 +2140,7 @@ export interface components {
             /** @description How many answers are drawn for each result. Null unless `probabilities` is `sampled`. */
             samples: number | null;
         };
-        /** @description What a million tokens cost. */
+        /** @description What a million tokens cost, and each call. */
         Price: {
             /** @description The currency, such as USD. */
             currency: string;
@@ -2146,6 +2148,10 @@ export interface components {
             input: number;
             /** @description For a million tokens that the model returns. */
             output: number;
+            /** @description For a million of the tokens that are sent which the upstream reads from a cache. Null if they cost as much as others. */
+            cached_input: number | null;
+            /** @description For each call of the upstream, beside its tokens. Null if it costs nothing. */
+            per_call: number | null;
         };
         /** @description The measures of a version. */
         Quality: {

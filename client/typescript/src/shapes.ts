@@ -134,7 +134,7 @@ export const shapes: Record<string, string> = {
   "DriftIndex": "psi limit alarm",
   "Try": "status took_ms raw?:{}ChoiceAnswer|YesNoAnswer|ScaleAnswer model?:RecordModel usage?:RecordUsage escalation?:Escalation",
   "ModelList": "data:[]Model",
-  "Model": "name provider model default probabilities price?:Price fallback",
+  "Model": "name provider model default probabilities price?:Price price_reported fallback",
   "Price": "currency input output",
   "CreatedApiKey": "id name prefix role created_at key",
   "ApiKeyList": "data:[]ApiKey",

@@ -57,7 +57,7 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	far.listed = []api.Model{
 		{
 			Name: "fast", Provider: "openai-chat", Model: odd, Default: true, Probabilities: api.Logprobs,
-			Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"b", "a"}, Order: new("cyclic"),
+			Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.600001, CachedInput: new(0.1), PerCall: new(1e-12)}, Fallback: []string{"b", "a"}, Order: new("cyclic"), PriceReported: true,
 		},
 		{Name: "a", Provider: "offline", Model: "offline", Probabilities: api.Simulated, Fallback: []string{}},
 	}

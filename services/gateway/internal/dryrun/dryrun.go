@@ -211,7 +211,11 @@ func (t *tally) estimate(m api.Model) error {
 		t.Seconds = &seconds
 	}
 	if m.Price != nil {
-		cost, err := strictjson.Marshal(tokens / 1e6 * m.Price.Input)
+		estimate := tokens / 1e6 * m.Price.Input
+		if m.Price.PerCall != nil {
+			estimate += valid * calls * *m.Price.PerCall
+		}
+		cost, err := strictjson.Marshal(estimate)
 		t.Cost, t.Currency = new(strictjson.Number(cost)), &m.Price.Currency
 		return err
 	}

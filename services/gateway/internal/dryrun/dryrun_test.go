@@ -112,7 +112,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 	long := strings.Repeat("x", 100_001)
 	large := strings.Repeat("word ", 19_998)
 	p := newPlan(4, 2)
-	p.price, p.from = &api.Price{Currency: "EUR", Input: 2}, api.Logprobs
+	p.price, p.from = &api.Price{Currency: "EUR", Input: 2, PerCall: new(0.25)}, api.Logprobs
 	p.rows = func(chunk int32) []contract.ChunkRow {
 		return [][]contract.ChunkRow{
 			{rowOf(1, "one two three"), rowOf(2, long)},
@@ -133,7 +133,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 	if got.ModelCalls != 4 || got.Tokens != 2*(2*3+2*3+2*3) {
 		t.Errorf("got %d calls, %d tokens", got.ModelCalls, got.Tokens)
 	}
-	if *got.Seconds != 4 || *got.Currency != "EUR" || *got.Cost != float64(got.Tokens)*2/1e6 {
+	if *got.Seconds != 4 || *got.Currency != "EUR" || *got.Cost != float64(got.Tokens)*2/1e6+4*0.25 {
 		t.Errorf("got %v s, %v %s", *got.Seconds, *got.Cost, *got.Currency)
 	}
 	for i, q := range p.asked {

@@ -86,7 +86,7 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 			return result{err: err}
 		}
 		cost := int64(0)
-		if fault == nil || reply.Tokens.Input.Known || reply.Tokens.Output.Known {
+		if fault == nil || reply.Tokens.Known() {
 			cost = t.used(m, reply.Tokens)
 		}
 		if s.cfg.Attempted != nil {

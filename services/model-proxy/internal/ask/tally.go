@@ -84,16 +84,26 @@ func (t *tally) used(m *models.Model, used provider.Tokens) (cost int64) {
 	return cost
 }
 
-// costOf is what tokens cost, in 10⁻¹² of the price's currency. ok is false without a price, if a part of the cost is not known,
-// and if the cost overflows.
+// costOf is what a call cost, in 10⁻¹² of the price's currency (spec: price-of-a-call). ok is false without a price, if a part of the
+// cost is not known, and if the cost overflows.
 func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
-	if p == nil {
+	switch {
+	case p == nil:
 		return 0, false
+	case p.Reported:
+		return used.Cost.N, used.Cost.Known
 	}
-	for _, part := range []struct {
+	input, cached := used.Input, int64(0)
+	if p.CachedInput != nil {
+		cached, input = *p.CachedInput, provider.Count{N: used.Input.N - used.Cached.N, Known: used.Input.Known && used.Cached.Known}
+		if input.N < 0 { // which of the counts is wrong is not known
+			return 0, false
+		}
+	}
+	for _, part := range [...]struct {
 		price int64
 		count provider.Count
-	}{{p.Input, used.Input}, {p.Output, used.Output}} {
+	}{{p.Input, input}, {cached, used.Cached}, {p.Output, used.Output}, {p.PerCall, provider.Count{N: 1, Known: true}}} {
 		high, low := bits.Mul64(uint64(part.price), uint64(part.count.N)) //nolint:gosec // neither is negative
 		if part.price > 0 && !part.count.Known || high > 0 || low > uint64(math.MaxInt64-cost) {
 			return 0, false

@@ -24,12 +24,14 @@ type use struct {
 	tokens provider.Tokens
 }
 
-// spec: call-of-a-model
+// spec: call-of-a-model, price-of-a-call
 func TestUsageAndCostOverAllTries(t *testing.T) {
 	t.Parallel()
 	usd := &models.Price{Currency: "USD", Input: 400_000, Output: 1_600_000} // 0.40 and 1.60 for a million
 	eur := &models.Price{Currency: "EUR", Input: 1, Output: 1}
 	vast := &models.Price{Currency: "USD", Input: 999_999_999_999, Output: 0}
+	cached := &models.Price{Currency: "USD", Input: 400_000, Output: 1_600_000, CachedInput: new(int64(50_000))}
+	reported := &models.Price{Currency: models.ReportedCurrency, Reported: true}
 	none := provider.Tokens{}
 	some := provider.Tokens{Input: count(100), Output: count(3)}
 	for name, c := range map[string]struct {
@@ -53,6 +55,14 @@ func TestUsageAndCostOverAllTries(t *testing.T) {
 		"each model has its own price":               {[]use{{usd, some}, {&models.Price{Currency: "USD", Input: 1, Output: 2}, some}}, `{"InputTokens":200,"OutputTokens":6,"Cost":44800106,"Currency":"USD"}`},
 		"a cost that is too large is not known":      {[]use{{vast, provider.Tokens{Input: count(1e12)}}}, `{"InputTokens":1000000000000}`},
 		"a sum that is too large is not known":       {[]use{{vast, provider.Tokens{Input: count(9e6)}}, {vast, provider.Tokens{Input: count(9e6)}}}, `{"InputTokens":18000000}`},
+		"cached tokens have a price of their own":    {[]use{{cached, provider.Tokens{Input: count(10), Output: count(1), Cached: count(8)}}}, `{"InputTokens":10,"OutputTokens":1,"CachedInputTokens":8,"Cost":2800000,"Currency":"USD"}`},
+		"how many are cached is not said":            {[]use{{cached, some}}, `{"InputTokens":100,"OutputTokens":3}`},
+		"more tokens are cached than sent":           {[]use{{cached, provider.Tokens{Input: count(1), Output: count(1), Cached: count(2)}}}, `{"InputTokens":1,"OutputTokens":1,"CachedInputTokens":2}`},
+		"cached tokens that cost nothing":            {[]use{{&models.Price{Currency: "USD", CachedInput: new(int64)}, provider.Tokens{Input: count(1)}}}, `{"InputTokens":1,"Cost":0,"Currency":"USD"}`},
+		"each call has a price":                      {[]use{{&models.Price{Currency: "USD", Input: 1, PerCall: 1e9}, some}, {&models.Price{Currency: "USD", PerCall: 1e9}, none}}, `{"InputTokens":100,"OutputTokens":3,"Cost":2000000100,"Currency":"USD"}`},
+		"the upstream reports the cost":              {[]use{{reported, provider.Tokens{Cost: provider.Cost{N: 7, Known: true}}}, {reported, provider.Tokens{Cost: provider.Cost{N: 0, Known: true}}}}, `{"Cost":7,"Currency":"USD"}`},
+		"the upstream reports no cost":               {[]use{{reported, some}}, `{"InputTokens":100,"OutputTokens":3}`},
+		"nobody asked for the reported cost":         {[]use{{nil, provider.Tokens{Cost: provider.Cost{N: 7, Known: true}}}}, `{}`},
 		"the largest price for many tokens is known": {[]use{{vast, provider.Tokens{Input: count(9e6)}}}, `{"InputTokens":9000000,"Cost":8999999999991000000,"Currency":"USD"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

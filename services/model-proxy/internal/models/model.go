@@ -113,7 +113,7 @@ func (m *Model) describe(isDefault bool) api.Model {
 	return api.Model{
 		Name: m.Name, Provider: m.Provider, Model: m.Model, Default: isDefault,
 		Probabilities: m.API.Probabilities, Price: m.Price.contract(), Fallback: append([]string{}, m.Fallback...), Order: order,
-		Samples: samples,
+		Samples: samples, PriceReported: m.Price != nil && m.Price.Reported,
 	}
 }
 

@@ -34,21 +34,38 @@ type Spec struct {
 // Cyclic is the Order of a model that is asked in cyclic orders (spec: label-orders).
 const Cyclic = "cyclic"
 
-// Price is what tokens cost.
+// Price is what calls of a model cost.
 type Price struct {
 	Currency string
 	// Input and Output are in 10⁻¹² of the currency for a token, which is 10⁻⁶ for a million tokens.
 	Input, Output int64
+	// CachedInput is the Input of tokens that the upstream read from a cache; nil is Input.
+	CachedInput *int64
+	// PerCall is what each call of the upstream costs beside its tokens, in 10⁻¹² of the currency.
+	PerCall int64
+	// Reported: the upstream says what a call cost. The amounts are 0.
+	Reported bool
 }
+
+// ReportedCurrency is the currency of the costs that upstreams report: OpenRouter counts in US dollars.
+const ReportedCurrency = "USD"
 
 // perMillion converts prices: one of the currency for a million tokens is so many of their units.
 const perMillion = 1e6
 
+// perCall converts prices of calls: one of the currency for a call is so many of their units.
+const perCall = 1e12
+
 func (p *Price) contract() *api.Price {
-	if p == nil {
+	if p == nil || p.Reported {
 		return nil
 	}
-	return &api.Price{
-		Currency: p.Currency, Input: float64(p.Input) / perMillion, Output: float64(p.Output) / perMillion,
+	price := &api.Price{Currency: p.Currency, Input: float64(p.Input) / perMillion, Output: float64(p.Output) / perMillion}
+	if p.CachedInput != nil {
+		price.CachedInput = new(float64(*p.CachedInput) / perMillion)
 	}
+	if p.PerCall > 0 {
+		price.PerCall = new(float64(p.PerCall) / perCall)
+	}
+	return price
 }

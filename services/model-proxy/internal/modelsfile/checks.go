@@ -14,13 +14,25 @@ var (
 	amountForm   = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,12})?(?:[eE][-+]?[0-9]{1,2})?$`)
 )
 
-// amount reads a price for a million tokens, in the unit of models.Price.
-func amount(text string) (n int64, ok bool) {
+// unit is what a price is for.
+type unit struct {
+	most  int64 // the least price that is too large, in the currency
+	parts int64 // of one of the currency, in the unit of models.Price
+	form  string
+}
+
+var (
+	perMillion = unit{1e6, 1e6, "must be a number from 0 to 999999.999999 with at most six decimals"}
+	perCall    = unit{1e3, 1e12, "must be a number from 0 to 999.999999999999 with at most twelve decimals"}
+)
+
+// amount reads a price, in the unit of models.Price.
+func amount(text string, u unit) (n int64, ok bool) {
 	if !amountForm.MatchString(text) {
 		return 0, false
 	}
 	exact, ok := new(big.Rat).SetString(text) // Helm writes 0.000001 as 1e-06
-	if !ok || !exact.Mul(exact, big.NewRat(1e6, 1)).IsInt() || exact.Cmp(big.NewRat(1e12, 1)) >= 0 {
+	if !ok || !exact.Mul(exact, big.NewRat(u.parts, 1)).IsInt() || exact.Cmp(big.NewRat(u.most*u.parts, 1)) >= 0 {
 		return 0, false
 	}
 	return exact.Num().Int64(), true

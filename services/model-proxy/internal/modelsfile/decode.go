@@ -119,13 +119,13 @@ func (x *decoder) part(n ast.Node, where string) *float64 {
 	return nil
 }
 
-func (x *decoder) amount(n ast.Node, where string) int64 {
+func (x *decoder) amount(n ast.Node, where string, u unit) int64 {
 	switch t := n.GetToken(); n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.StringNode: // 1e-06 is a text to the library
-		if v, ok := amount(t.Value); ok && t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType {
+		if v, ok := amount(t.Value, u); ok && t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType {
 			return v
 		}
 	}
-	x.Wrong(n, where, "must be a number from 0 to 999999.999999 with at most six decimals")
+	x.Wrong(n, where, u.form)
 	return 0
 }

@@ -237,7 +237,14 @@ func (r *reader) order(n ast.Node, where string) string {
 }
 
 func (r *reader) price(m member, where string) *models.Price {
-	if m.value == nil {
+	switch m.value.(type) {
+	case nil:
+		return nil
+	case *ast.StringNode:
+		if r.text(m.value, where) == reported {
+			return &models.Price{Currency: models.ReportedCurrency, Reported: true}
+		}
+		r.Add(m.line, where, "must have members, or be "+reported)
 		return nil
 	}
 	p, given := models.Price{}, map[string]bool{}
@@ -245,26 +252,37 @@ func (r *reader) price(m member, where string) *models.Price {
 		at := where + "." + one.name
 		given[one.name] = one.value != nil
 		switch {
-		case one.name != "currency" && one.name != "input" && one.name != "output":
+		case !slices.Contains([]string{"currency", "input", "output", "cached_input", "per_call"}, one.name):
 			r.Add(one.line, where, "has no member "+strconv.Quote(one.name))
 		case one.value == nil:
 		case one.name == "input":
-			p.Input = r.amount(one.value, at)
+			p.Input = r.amount(one.value, at, perMillion)
 		case one.name == "output":
-			p.Output = r.amount(one.value, at)
+			p.Output = r.amount(one.value, at, perMillion)
+		case one.name == "cached_input":
+			p.CachedInput = new(r.amount(one.value, at, perMillion))
+		case one.name == "per_call":
+			p.PerCall = r.amount(one.value, at, perCall)
 		default:
 			if p.Currency = r.text(one.value, at); !currencyForm.MatchString(p.Currency) {
 				r.Add(one.line, at, "must be three capital letters, such as USD")
 			}
 		}
 	}
-	for _, name := range []string{"currency", "input", "output"} {
+	required := []string{"currency", "input", "output"}
+	if given["per_call"] { // tokens may cost nothing
+		required = required[:1]
+	}
+	for _, name := range required {
 		if !given[name] {
 			r.Add(m.line, where, name+" is missing")
 		}
 	}
 	return &p
 }
+
+// reported is the price of a model whose upstream says what each call cost.
+const reported = "reported"
 
 func (r *reader) headers(n ast.Node, where string) http.Header {
 	headers := http.Header{}

@@ -51,7 +51,7 @@ models:
       X-From: {env: TEAM}
     max_in_flight: 64
     order: cyclic
-    price: {currency: USD, input: 0.40, output: 1.6}
+    price: {currency: USD, input: 0.40, output: 1.6, cached_input: 0.1, per_call: 0.000000000001}
     fallback: [strong]
     fallback_on: [refused_key, -limited]
     min_label_mass: 0.25
@@ -72,7 +72,7 @@ func TestAFileOfModelsIsRead(t *testing.T) {
 	want := []api.Model{
 		{
 			Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: api.Logprobs,
-			Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.6}, Fallback: []string{"strong"}, Order: new("cyclic"),
+			Price: &api.Price{Currency: "USD", Input: 0.4, Output: 1.6, CachedInput: new(0.1), PerCall: new(1e-12)}, Fallback: []string{"strong"}, Order: new("cyclic"),
 		},
 		{
 			Name: "strong", Provider: "anthropic", Model: "claude-haiku-5-5", Probabilities: api.Stated,
@@ -87,7 +87,7 @@ func TestAFileOfModelsIsRead(t *testing.T) {
 	if fast.APIKey != secret || fast.MaxInFlight != 64 || fast.Headers.Get("X-Team") != "support" || fast.Headers.Get("x-from") != "support" {
 		t.Errorf("got %+v", fast.Spec)
 	}
-	if *fast.Price != (models.Price{Currency: "USD", Input: 400_000, Output: 1_600_000}) {
+	if !reflect.DeepEqual(*fast.Price, models.Price{Currency: "USD", Input: 400_000, Output: 1_600_000, CachedInput: new(int64(100_000)), PerCall: 1}) {
 		t.Errorf("got %+v", *fast.Price)
 	}
 	if !reflect.DeepEqual(fast.FallbackOn, map[failure.Class]bool{failure.RefusedKey: true, failure.Limited: false}) ||
@@ -193,6 +193,8 @@ func TestEveryProblemOfAFileIsNamedWithItsLine(t *testing.T) {
 		"a price too large":            {one(base + "    price: {currency: USD, input: 1000000, output: 1}\n"), []string{":6: a.price.input: must be a number from 0"}},
 		"a price in quotes":            {one(base + "    price: {currency: USD, input: '1', output: .inf}\n"), []string{":6: a.price.input: must", ":6: a.price.output: must"}},
 		"a currency of small letters":  {one(base + "    price: {currency: usd, input: 1, output: 1}\n"), []string{":6: a.price.currency: must be three capital letters"}},
+		"a price that is a text":       {one(base + "    price: free\n"), []string{":6: a.price: must have members, or be reported"}},
+		"a price of a call":            {one(base + "    price: {per_call: 1000}\n"), []string{":6: a.price.per_call: must be a number from 0 to 999.999999999999 with at most twelve decimals", ":6: a.price: currency is missing"}},
 		"half a price":                 {one(base + "    price: {currency: USD, input: 1}\n"), []string{":6: a.price: output is missing"}},
 		"more than a price":            {one(base + "    price: {currency: USD, input: 1, output: 1, cached: 1}\n"), []string{":6: a.price: has no member \"cached\""}},
 		"an unknown fallback":          {one(base + "    fallback: [b]\n"), []string{":6: a.fallback: no model has the name \"b\""}},
@@ -277,13 +279,38 @@ func TestAFileThatCannotBeReadStopsTheStart(t *testing.T) {
 
 func TestAmountsAreExact(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int64{
+	for text, want := range map[string]int64{ // per million tokens
 		"0": 0, "0.000001": 1, "0.40": 400_000, "1.6": 1_600_000, "999999.999999": 999_999_999_999, "007": 7_000_000,
 		"1e-06": 1, "1.5E+3": 1_500_000_000, "0.4000000": 400_000, "1e-07": -1, "1e6": -1, "1e99": -1, "1e999": -1,
 		"": -1, ".5": -1, "1.": -1, "0x1": -1, "1_0": -1, "+1": -1, "-0": -1, "0.1234567": -1, "1000000": -1, " 1": -1,
 	} {
-		if got, ok := amount(text); ok != (want >= 0) || ok && got != want {
+		if got, ok := amount(text, perMillion); ok != (want >= 0) || ok && got != want {
 			t.Errorf("%q is %d, %v", text, got, ok)
+		}
+	}
+}
+
+// spec: price-of-a-call
+func TestAPriceMayBeReportedByTheUpstreamOrBePerCallAlone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]*models.Price{
+		"reported":                           {Currency: "USD", Reported: true},
+		"{currency: EUR, per_call: 0.002}":   {Currency: "EUR", PerCall: 2e9},
+		"{currency: EUR, per_call: 999.999}": {Currency: "EUR", PerCall: 999_999e9},
+		"null":                               nil,
+	} {
+		s, err := Open(config(write(t, one("    base_url: http://127.0.0.1:1\n    price: "+text+"\n"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := s.Acquire()
+		defer set.Release()
+		m := set.Models()[0]
+		if !reflect.DeepEqual(m.Price, want) {
+			t.Errorf("%s: got %+v", text, m.Price)
+		}
+		if listed := set.List()[0]; listed.PriceReported != (text == "reported") || (listed.Price == nil) != (want == nil || want.Reported) {
+			t.Errorf("%s: listed %+v", text, listed)
 		}
 	}
 }

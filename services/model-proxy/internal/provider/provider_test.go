@@ -115,6 +115,23 @@ func TestACountIsAWholeNumberInWhateverForm(t *testing.T) {
 	}
 }
 
+// spec: price-of-a-call
+func TestACostIsExactToTwelveDecimals(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]Cost{
+		"0.00014": {140_000_000, true}, "1.4e-05": {14_000_000, true}, "0.000000000001": {1, true}, "0": {0, true}, "1000": {1e15, true},
+		"0.30000000000000004": {300_000_000_000, true}, "1e-999": {0, true},
+		"null": {}, "-1": {}, "1000.1": {}, "1e999": {}, `"0.1"`: {}, "true": {}, "[1]": {}, "{}": {},
+	} {
+		v := struct {
+			C Cost `json:"cost"`
+		}{Cost{7, true}}
+		if !Decode([]byte(`{"cost":`+raw+`}`), &v) || v.C != want {
+			t.Errorf("%s is %+v, want %+v", raw, v.C, want)
+		}
+	}
+}
+
 func TestTemplatesAreKeptByHashWithinABound(t *testing.T) {
 	t.Parallel()
 	encoded := 0

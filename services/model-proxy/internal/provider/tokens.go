@@ -12,6 +12,37 @@ type Tokens struct {
 	Input  Count
 	Output Count
 	Cached Count // those of Input that the upstream read from a cache
+	Cost   Cost  // as the upstream reports it
+}
+
+// Known reports whether the upstream said anything of the call.
+func (t Tokens) Known() bool { return t.Input.Known || t.Output.Known || t.Cost.Known }
+
+// Cost is what an upstream says that a call cost, in 10⁻¹² of its currency. It is not known when the upstream does not report it, or
+// reports something else.
+type Cost struct {
+	N     int64
+	Known bool
+}
+
+const (
+	// costUnit is how many units of a Cost are one of the currency.
+	costUnit = 1e12
+	// maxCost is more than a call costs. Up to it a float64 is exact to the unit.
+	maxCost = 1000
+)
+
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom. It accepts every value.
+func (c *Cost) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	*c = Cost{}
+	if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n >= 0 && n <= maxCost {
+		*c = Cost{int64(math.Round(n * costUnit)), true}
+	}
+	return nil
 }
 
 // Count is a number of tokens. It is not known when the upstream does not report it, or reports something else.

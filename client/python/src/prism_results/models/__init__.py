@@ -797,7 +797,9 @@ class ConfiguredModel(Received):
     """Whether it answers the calls of versions that name no model."""
     probabilities: ProbabilitySource
     price: Price | None
-    """What its tokens cost. None if no price is configured."""
+    """What its calls cost. None if no price is configured."""
+    price_reported: bool
+    """Whether its calls cost what its upstream says with each reply. Then there is no price."""
     fallback: Sequence[str]
     """The names of the models that are asked in its place when it fails, in this order."""
     order: OptionOrder | None
@@ -810,7 +812,7 @@ class ConfiguredModel(Received):
 
 @dataclass(frozen=True, slots=True)
 class Price(Received):
-    """What a million tokens cost."""
+    """What a million tokens cost, and each call."""
 
     currency: str
     """The currency, such as USD."""
@@ -818,6 +820,10 @@ class Price(Received):
     """For a million tokens that are sent."""
     output: Decimal
     """For a million tokens that the model returns."""
+    cached_input: float | None
+    """For a million of the tokens that are sent which the upstream reads from a cache. None if they cost as much as others."""
+    per_call: float | None
+    """For each call of the upstream, beside its tokens. None if it costs nothing."""
 
 
 @dataclass(frozen=True, slots=True)

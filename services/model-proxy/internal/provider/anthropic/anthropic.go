@@ -77,12 +77,13 @@ type response struct {
 		Output  provider.Count `json:"output_tokens"`
 		Created provider.Count `json:"cache_creation_input_tokens"`
 		Read    provider.Count `json:"cache_read_input_tokens"`
+		Cost    provider.Cost  `json:"cost"` // of OpenRouter
 	}] `json:"usage"`
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
 	used := r.Usage.Value
-	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Read}
+	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Read, Cost: used.Cost}
 	if used.Input.Known { // hosts without a cache leave the other two out
 		reply.Tokens.Input = used.Input.Add(used.Created).Add(used.Read)
 	}

@@ -68,6 +68,7 @@ type Response[C any] struct {
 	Usage   provider.Members[struct {
 		Prompt     provider.Count `json:"prompt_tokens"`
 		Completion provider.Count `json:"completion_tokens"`
+		Cost       provider.Cost  `json:"cost"` // of OpenRouter
 		Details    provider.Members[struct {
 			Cached provider.Count `json:"cached_tokens"`
 		}] `json:"prompt_tokens_details"`
@@ -77,7 +78,7 @@ type Response[C any] struct {
 // Tokens are those that the reply reports.
 func (r Response[C]) Tokens() provider.Tokens {
 	used := r.Usage.Value
-	return provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached}
+	return provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached, Cost: used.Cost}
 }
 
 // Choice is one reply of a model, with M as what is read of its message.

@@ -71,6 +71,7 @@ type response struct {
 	Usage   provider.Members[struct {
 		Input   provider.Count `json:"input_tokens"`
 		Output  provider.Count `json:"output_tokens"`
+		Cost    provider.Cost  `json:"cost"` // of OpenRouter
 		Details provider.Members[struct {
 			Cached provider.Count `json:"cached_tokens"`
 		}] `json:"input_tokens_details"`
@@ -93,7 +94,7 @@ type probability struct {
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
 	used := r.Usage.Value
-	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Details.Value.Cached}
+	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Details.Value.Cached, Cost: used.Cost}
 	byName := make(map[string]answer, len(r.Answers))
 	for i, a := range r.Answers {
 		if !a.OK {

@@ -74,6 +74,7 @@ type response struct {
 type usage struct {
 	Input  provider.Count `json:"input_tokens"`
 	Output provider.Count `json:"output_tokens"`
+	Cost   provider.Cost  `json:"cost"` // of OpenRouter
 }
 
 type answer struct {
@@ -83,7 +84,7 @@ type answer struct {
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = provider.Tokens{Input: r.Usage.Value.Input, Output: r.Usage.Value.Output}
+	reply.Tokens = provider.Tokens{Input: r.Usage.Value.Input, Output: r.Usage.Value.Output, Cost: r.Usage.Value.Cost}
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, r.Answers[q.Key].Value)
 		if mass, ok := r.Diagnostics[q.Key]["label_mass"]; ok {
