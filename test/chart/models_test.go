@@ -30,6 +30,25 @@ models:
       price: {currency: USD, input: 0.40, output: 0.000001}
       fallback: [strong]
     - {name: strong, provider: anthropic, api_key_env: A}
+    - name: other
+      provider: openai-chat
+      host: azure
+      base_url: https://x.openai.azure.com/openai/deployments/d
+      model: d
+      api_key_env: A
+      path: /v2/chat
+      query: {api-version: 2026-06-01, v: 2}
+      auth: {header: x-key}
+      probabilities: sampled
+      limit_parameter: none
+      limit: 16
+      temperature: omit
+      response_format: json_object
+      samples: 7
+      max_n: 3
+      extra: {reasoning_effort: none, provider: {order: [x]}, big: 1000000}
+      max_options: 20
+    - {name: few, provider: openai-chat, host: fireworks, model: m, api_key_env: A, top_logprobs: 3, logprobs_parameter: logprobs, temperature: 0}
     - {name: none, provider: offline}
   secrets: {A: {secret: keys, key: fast}}
 `
@@ -48,7 +67,7 @@ func TestTheFileOfModelsIsWhatModelProxyReads(t *testing.T) {
 	}
 	defer service.Close()
 	models, err := service.List(t.Context())
-	if err != nil || len(models) != 3 || models[0].Name != "fast" || !models[0].Default || models[0].Price.Output != 0.000001 ||
+	if err != nil || len(models) != 5 || *models[2].Samples != 7 || models[0].Name != "fast" || !models[0].Default || models[0].Price.Output != 0.000001 ||
 		!slices.Equal(models[0].Fallback, []string{"strong"}) {
 		t.Errorf("got %+v, %v", models, err)
 	}

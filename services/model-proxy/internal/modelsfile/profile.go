@@ -68,7 +68,7 @@ func (r *reader) hostNamed(m member, where string) *provider.Profile {
 // most bounds the numbers of a profile.
 const (
 	mostSamples = 32
-	mostTokens  = 1 << 20
+	mostTokens  = 1 << 17
 	mostOptions = 255
 )
 

@@ -136,7 +136,7 @@ var profileProblems = map[string]struct {
 	},
 	"unknown probabilities":        {"    probabilities: native\n", []string{":7: a.probabilities: must be logprobs, stated or sampled"}},
 	"an unknown limit":             {"    limit_parameter: n\n", []string{":7: a.limit_parameter: must be max_tokens, max_completion_tokens or none"}},
-	"a limit of 0":                 {"    limit: 0\n", []string{":7: a.limit: must be a whole number from 1 to 1048576"}},
+	"a limit of 0":                 {"    limit: 0\n", []string{":7: a.limit: must be a whole number from 1 to 131072"}},
 	"too many log-probabilities":   {"    top_logprobs: 21\n", []string{":7: a.top_logprobs: must be a whole number from 1 to 20"}},
 	"a temperature":                {"    temperature: 0.7\n", []string{":7: a.temperature: must be 0 or omit"}},
 	"an unknown form of reply":     {"    response_format: text\n", []string{":7: a.response_format: must be json_schema or json_object"}},
