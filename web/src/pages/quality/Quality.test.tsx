@@ -99,7 +99,9 @@ async function open(search = '', role = 'editor') {
     switch (`${request.method} ${path}`) {
       case 'GET ': return Response.json(prism, { headers: { ETag: '"7"' } });
       case 'GET /versions': return Response.json({ data: [versionOf(2), versionOf(1)], next_cursor: null });
-      case 'GET /v1/models': return Response.json({ data: [] });
+      case 'GET /v1/models': return Response.json({
+        data: [{ name: 'fast', default: true, probabilities: 'logprobs' }, { name: 'strong', default: false, probabilities: 'stated' }],
+      });
       case 'GET /drift': return Response.json(driftOf());
       case 'PUT /drift': {
         const sent = body as { watched: boolean; reference?: { from: string; to: string } | null };
@@ -166,6 +168,12 @@ describe('the Quality page', () => {
     const row = screen.getByRole('row', { name: /^Log loss/ });
     expect(within(row).getByText('0.450 to 0.550')).toBeTruthy();
     expect(screen.getByText(/Of 120 labels that count, of 130 that were looked at/)).toBeTruthy();
+  });
+  it('says where the probabilities come from, of the default model and of the one that is chosen', async () => {
+    await open();
+    expect(await screen.findByText(/computed from log-probabilities/)).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('Model'), { target: { value: 'strong' } });
+    expect((await screen.findByText(/stated by the model/)).textContent).toBe('Probabilities of strong: stated by the model');
   });
   it('says how many labels are needed, and where they are made', async () => {
     few = true;

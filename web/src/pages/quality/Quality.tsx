@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Question } from '@/answers/words';
+import { sources } from '@/answers/sources';
 import { useModels } from '@/api';
 import { qualityCommands } from '@/commands/commands';
 import { driftCommands } from '@/commands/quality';
@@ -39,6 +40,9 @@ export function Quality(): ReactNode {
   const old = useVersion(prism.slug, number === prism.latest_version ? undefined : number);
   const version = number === prism.latest_version ? prism.version : old.data;
   const questions = version?.questions;
+  const chosen = search.model ?? version?.model;
+  // Probabilities of another source are not the same thing, whatever the figures say.
+  const measured = models.data?.find((m) => chosen == null ? m.default : m.name === chosen);
   // A version with one question has nothing to choose.
   const key = search.question ?? (questions?.length === 1 ? questions[0]!.key : undefined);
   const question = questions?.find((q) => q.key === key);
@@ -86,6 +90,9 @@ export function Quality(): ReactNode {
             onChange={(event) => set({ calibrated: event.target.checked || undefined })} />
         )}
       </Toolbar>
+      {measured && (
+        <p className="soft">Probabilities of <code>{measured.name}</code>: {sources[measured.probabilities]}</p>
+      )}
       <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
       {!version ? !old.error && <Skeleton lines={8} />
         : question ? (
