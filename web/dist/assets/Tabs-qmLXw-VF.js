@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CsklAwWU.js";import{t}from"./RunsList-DsxCMV6-.js";import{usePrism as n}from"./PrismPage-D15VqBP4.js";import{H as r}from"./Field-BT_qfMn_.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
