@@ -32,6 +32,9 @@ type Config struct {
 	// Getenv reads the variables that the file names. It is os.Getenv by default.
 	Getenv func(name string) string
 
+	// EnvironmentProxy: models without a proxy of their own use that of HTTPS_PROXY and NO_PROXY (PRISM_UPSTREAM_PROXY=environment).
+	EnvironmentProxy bool
+
 	// Provider is the value of PRISM_MODEL_PROVIDER.
 	Provider string
 	// BaseURL is the upstream's address without the provider's path, such as http://127.0.0.1:8000/v1
@@ -89,7 +92,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	source, err := modelsfile.Open(modelsfile.Config{
 		Path:   cfg.ModelsFile,
 		Single: models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
-		Getenv: cfg.Getenv, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
+		Getenv: cfg.Getenv, EnvironmentProxy: cfg.EnvironmentProxy, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
 		Answers: fair.New(int(min(cmp.Or(cfg.Memory, math.MaxInt64)/answersShare, mostAnswers)), 0),
 		Refused: func() { s.metrics.refuse() }, Loaded: func(set *models.Set) { s.metrics.load(set) },
 	})

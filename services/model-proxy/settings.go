@@ -2,6 +2,7 @@ package modelproxy
 
 import (
 	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
 )
 
 // Upstream are the settings of models that prism and prism-model-proxy share. PRISM_MODEL_PROVIDER is not among them: only prism
@@ -11,15 +12,22 @@ type Upstream struct {
 	BaseURL config.URL    `env:"PRISM_MODEL_BASE_URL" example:"http://127.0.0.1:8000/v1" help:"the upstream's address; the provider's own when not set"`
 	Model   string        `env:"PRISM_MODEL_NAME" help:"the upstream's model; the provider's own when not set"`
 	APIKey  config.Secret `env:"PRISM_MODEL_API_KEY" help:"the upstream's key"`
+	Proxy   string        `env:"PRISM_UPSTREAM_PROXY" oneof:"environment" help:"environment: models without a proxy of their own use that of HTTPS_PROXY and NO_PROXY"`
 }
 
 // Config is the configuration of the service with these settings and the provider. The error lists the settings that a file of
 // models excludes (spec: models-file).
 func (u Upstream) Config(env config.Environment, provider string) (Config, error) {
-	if u.File == "" {
-		return Config{Provider: provider, BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal()}, nil
-	}
 	var problems config.Invalid
+	if u.Proxy != "" {
+		if name := modelsfile.WrongProxy(env.Getenv); name != "" {
+			problems = append(problems, config.Problem{Variable: name, What: "must be the address of a proxy", Example: "http://proxy:3128"})
+		}
+	}
+	c := Config{ModelsFile: u.File, Getenv: env.Getenv, EnvironmentProxy: u.Proxy != ""}
+	if u.File == "" {
+		c.Provider, c.BaseURL, c.ModelName, c.APIKey = provider, u.BaseURL.String(), u.Model, u.APIKey.Reveal()
+	}
 	for _, v := range []struct {
 		name string
 		set  bool
@@ -29,12 +37,12 @@ func (u Upstream) Config(env config.Environment, provider string) (Config, error
 		{"PRISM_MODEL_NAME", u.Model != ""},
 		{"PRISM_MODEL_API_KEY", u.APIKey != ""},
 	} {
-		if v.set {
+		if v.set && u.File != "" {
 			problems = append(problems, config.Problem{Variable: v.name, What: "cannot be set together with PRISM_MODELS_FILE"})
 		}
 	}
 	if len(problems) > 0 {
 		return Config{}, problems
 	}
-	return Config{ModelsFile: u.File, Getenv: env.Getenv}, nil
+	return c, nil
 }

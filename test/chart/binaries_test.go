@@ -182,6 +182,7 @@ model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}
 files: {url: "s3://files", existingSecret: f}
 tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, sessions: {existingSecret: s}}
+upstreamProxy: {url: "http://proxy.internal:3128", except: .internal}
 publicURL: https://prism.example.com
 openid: {issuer: "https://login.example.com", clientID: prism, existingSecret: o}
 internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}}

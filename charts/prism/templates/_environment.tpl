@@ -169,6 +169,11 @@ variables of libpq.
 {{- end -}}
 
 {{- define "prism.environment.model-proxy" -}}
+{{- with .root.Values.upstreamProxy.url -}}
+- {name: PRISM_UPSTREAM_PROXY, value: environment}
+- {name: HTTPS_PROXY, value: {{ . | quote }}}
+- {name: NO_PROXY, value: {{ $.root.Values.upstreamProxy.except | quote }}}
+{{ end -}}
 {{- if .root.Values.models.list -}}
 - {name: PRISM_MODELS_FILE, value: /etc/prism/models/models.yaml}
 {{- range $variable, $from := .root.Values.models.secrets }}

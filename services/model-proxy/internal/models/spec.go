@@ -19,6 +19,11 @@ type Spec struct {
 	Order    string // of labels: "" is the order of the definition, Cyclic is several orders
 	APIKey   string
 	Headers  http.Header // sent with every call
+	// Proxy is the address of the HTTP proxy, with the user and the password if it has some. "" is the one of the environment, if
+	// that is used.
+	Proxy string
+	// Roots are certificates of authorities, as PEM, that may sign that of the upstream beside those of the system.
+	Roots string
 	// Profile is what the host wants of a request. nil is the default one.
 	Profile *provider.Profile
 	// MaxInFlight is the number of calls at once; 0 is no bound.

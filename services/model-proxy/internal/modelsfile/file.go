@@ -2,6 +2,7 @@ package modelsfile
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,6 +101,8 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 	} else if e.Provider == chat.Name {
 		profile = provider.DefaultProfile()
 	}
+	var proxy *url.URL
+	var password string
 	for _, m := range list {
 		e.lines[m.name] = m.line
 		at := where + "." + m.name
@@ -117,6 +120,14 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 			e.APIKey = r.fromFile(r.text(m.value, at), m, at)
 		case "headers":
 			e.Headers = r.headers(m.value, at)
+		case "proxy":
+			proxy = r.proxy(m, at)
+		case "proxy_password_env":
+			password = r.fromEnv(r.text(m.value, at), m, at)
+		case "proxy_password_file":
+			password = r.fromFile(r.text(m.value, at), m, at)
+		case "ca_file":
+			e.Roots = r.roots(m, at)
 		case "max_in_flight":
 			e.MaxInFlight = r.whole(m.value, at)
 		case "order":
@@ -142,6 +153,7 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 	if e.Provider == chat.Name || len(e.profiled) > 0 {
 		e.Profile = &profile
 	}
+	e.Proxy = r.withPassword(e, where, proxy, password)
 	r.checkEntry(e, where)
 	return e
 }
@@ -158,7 +170,7 @@ func (r *reader) checkEntry(e entry, where string) {
 		r.Add(e.lines["api_key_file"], where, "only one of api_key_env and api_key_file can be given")
 	}
 	if e.Provider == offline.Name {
-		for _, m := range []string{"base_url", "api_key_env", "api_key_file", "headers"} {
+		for _, m := range []string{"base_url", "api_key_env", "api_key_file", "headers", "proxy", "ca_file"} {
 			if e.lines[m] > 0 {
 				r.Add(e.lines[m], where+"."+m, "the provider offline calls no upstream")
 			}

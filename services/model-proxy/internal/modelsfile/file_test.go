@@ -212,6 +212,15 @@ func TestEveryProblemOfAFileIsNamedWithItsLine(t *testing.T) {
 		},
 		"a class twice":           {one(base + "    fallback_on: [content, content]\n"), []string{":6: a.fallback_on.1: \"content\" is given twice"}},
 		"classes that are a text": {one(base + "    fallback_on: content\n"), []string{":6: a.fallback_on: must be a list"}},
+		// spec: upstream-proxies
+		"a proxy that is no address":   {one(base + "    proxy: proxy:3128\n"), []string{":6: a.proxy: must be an http or https URL of a host, as http://user@proxy:3128"}},
+		"a proxy with a path":          {one(base + "    proxy: http://proxy/x\n"), []string{":6: a.proxy: must be an http or https URL"}},
+		"a proxy with a password":      {one(base + "    proxy: http://u:" + secret + "@proxy:3128\n"), []string{":6: a.proxy: name the variable or the file that has the password"}},
+		"a password without a proxy":   {one(base + "    proxy_password_env: KEY\n"), []string{":6: a.proxy_password_env: there is no proxy"}},
+		"a password without a user":    {one(base + "    proxy: http://proxy:3128\n    proxy_password_env: KEY\n"), []string{":7: a.proxy_password_env: the proxy has no user"}},
+		"a password that is not set":   {one(base + "    proxy: http://u@proxy:3128\n    proxy_password_env: NONE\n"), []string{":7: a.proxy_password_env: the variable NONE is not set"}},
+		"two passwords":                {one(base + "    proxy: http://u@proxy:3128\n    proxy_password_env: KEY\n    proxy_password_file: /dev/null\n"), []string{":8: a.proxy_password_file: /dev/null: ", ":8: a: only one of proxy_password_env"}},
+		"a file without a certificate": {one(base + "    ca_file: /dev/null\n"), []string{":6: a.ca_file: /dev/null: "}},
 		// spec: label-mass-low
 		"a mass above 1":             {one(base + "    min_label_mass: 1.5\n"), []string{":6: a.min_label_mass: must be a number from 0 to 1"}},
 		"a mass in quotes":           {one(base + "    min_label_mass: '0.5'\n"), []string{":6: a.min_label_mass: must be a number from 0 to 1"}},

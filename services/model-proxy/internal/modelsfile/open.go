@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -78,6 +79,7 @@ type clients struct {
 	tracer   trace.TracerProvider
 	answers  *fair.Bound
 	explain  func(context.Context) bool
+	proxy    func(*url.URL) (*url.URL, error) // nil: none
 }
 
 // open makes the model of a spec, or lists every wrong setting. It does no I/O.
@@ -119,7 +121,7 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	maps.Copy(header, own)
 	client, err := upstream.New(upstream.Config{
 		Provider: f.Name, BaseURL: base, Header: header, MaxConns: c.maxConns, Tracer: c.tracer, Answers: c.answers,
-		Explain: c.explain,
+		Explain: c.explain, Proxy: proxyOf(spec.Proxy, base, c.proxy), Roots: rootsOf(spec.Roots),
 	})
 	if err != nil && base != "" {
 		faults = append(faults, fault{n.baseURL, err.Error()})

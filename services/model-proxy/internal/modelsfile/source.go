@@ -37,6 +37,8 @@ type Config struct {
 	Single models.Spec
 	// Getenv reads the variables that the file names.
 	Getenv func(name string) string
+	// EnvironmentProxy: models without a proxy of their own use that of HTTPS_PROXY and NO_PROXY.
+	EnvironmentProxy bool
 	// MaxConns limits the idle connections that are kept to an upstream.
 	MaxConns int
 	Tracer   trace.TracerProvider
@@ -96,7 +98,12 @@ func Open(cfg Config) (*Source, error) {
 }
 
 func (s *Source) clients() clients {
-	return clients{s.cfg.MaxConns, s.cfg.Tracer, s.cfg.Answers, func(ctx context.Context) bool { return s.cfg.Log.Enabled(ctx, slog.LevelDebug) }}
+	c := clients{maxConns: s.cfg.MaxConns, tracer: s.cfg.Tracer, answers: s.cfg.Answers}
+	c.explain = func(ctx context.Context) bool { return s.cfg.Log.Enabled(ctx, slog.LevelDebug) }
+	if s.cfg.EnvironmentProxy {
+		c.proxy = EnvironmentProxy(s.cfg.Getenv)
+	}
+	return c
 }
 
 // Run reads the files again when they change, and on SIGHUP, until ctx ends (spec: models-reload).

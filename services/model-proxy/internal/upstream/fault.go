@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,6 +24,8 @@ const (
 	NoRoom = "no_room"
 	// TimedOut: the connection took too long.
 	TimedOut = "timeout"
+	// ByProxy: the proxy could not be reached, or refused to connect.
+	ByProxy = "proxy"
 	// Filtered: a content filter stopped the answer.
 	Filtered = "content_filter"
 )
@@ -39,8 +42,8 @@ type Fault struct {
 	// Status is that of the response, or the status that an error in a response with another one says; 0 when there was no whole
 	// response.
 	Status int
-	// Cause is what the status does not say. Without a whole response: dns, tls, refused, timeout, cut, connection, no_room or
-	// cancelled. Of one that cannot be read: empty, html, event_stream, not_json, too_large or broken_frame. Otherwise error, for an
+	// Cause is what the status does not say. Without a whole response: dns, tls, refused, timeout, cut, connection, proxy,
+	// no_room or cancelled. Of one that cannot be read: empty, html, event_stream, not_json, too_large or broken_frame. Otherwise error, for an
 	// error in a response with the status 200, or content_filter.
 	Cause string
 	// Parameter is the parameter of the request that the upstream refused, if it named one.
@@ -98,11 +101,27 @@ func connectionFault(ctx context.Context, err error) *Fault {
 
 // sendFault is the fault of a request without a response.
 func sendFault(ctx context.Context, err error) *Fault {
+	if refused, ok := errors.AsType[proxyStatusError](err); ok {
+		return &Fault{Class: refusal{}.classOf(int(refused), false), Status: int(refused), Cause: ByProxy}
+	}
 	f := connectionFault(ctx, err)
 	if f.Cause == other && strings.Contains(err.Error(), "malformed") { // net/http has no type for these
 		return &Fault{Class: failure.Unreadable, Cause: broken}
 	}
 	return f
+}
+
+// proxyStatusError is the status of a proxy that does not connect to the upstream.
+type proxyStatusError int
+
+func (proxyStatusError) Error() string { return "the proxy does not connect" }
+
+// connected turns another status of the proxy than 200 into an error: net/http's own does not say which it is.
+func connected(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+	if response.StatusCode != http.StatusOK {
+		return proxyStatusError(response.StatusCode)
+	}
+	return nil
 }
 
 // bodyFault is the fault of a response with the status 200 whose body cannot be read to its end.
@@ -118,7 +137,10 @@ const other = "connection"
 
 func cause(err error) string {
 	timed, _ := errors.AsType[net.Error](err)
+	to, _ := errors.AsType[*net.OpError](err)
 	switch {
+	case to != nil && to.Op == "proxyconnect":
+		return ByProxy
 	case is[*net.DNSError](err):
 		return "dns"
 	case is[*tls.CertificateVerificationError](err), is[tls.RecordHeaderError](err), is[tls.AlertError](err):

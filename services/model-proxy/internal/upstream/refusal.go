@@ -185,7 +185,7 @@ func (r refusal) classOf(status int, inBody bool) failure.Class {
 	switch {
 	case status == http.StatusPaymentRequired:
 		return failure.Exhausted
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
 		return failure.RefusedKey
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return failure.NotFound

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +54,10 @@ type Config struct {
 	Answers *fair.Bound
 	// Explain tells whether the bodies of errors are kept for Fault.Message: only for logs at debug level. Never by default.
 	Explain func(context.Context) bool
+	// Proxy is the HTTP proxy of all calls, whose user may have a password; nil is none.
+	Proxy *url.URL
+	// Roots are the authorities that may sign the certificate of the upstream; nil are those of the system.
+	Roots *x509.CertPool
 	// Dial opens connections. A net.Dialer by default; tests replace it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -91,6 +97,11 @@ func New(c Config) (*Client, error) {
 			secrets = append(secrets, strings.TrimPrefix(v, "Bearer "))
 		}
 	}
+	if c.Proxy != nil {
+		if password, ok := c.Proxy.User.Password(); ok {
+			secrets = append(secrets, password)
+		}
+	}
 	return &Client{
 		base:    strings.TrimRight(c.BaseURL, "/"),
 		header:  header,
@@ -102,7 +113,9 @@ func New(c Config) (*Client, error) {
 			// A redirect would send fields and the key to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
-				Proxy:                  nil, // HTTP_PROXY and its relatives are ignored: only the configuration decides
+				Proxy:                  http.ProxyURL(c.Proxy), // HTTP_PROXY and its relatives are ignored: only the configuration decides
+				OnProxyConnectResponse: connected,
+				TLSClientConfig:        &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12},
 				DialContext:            c.Dial,
 				ForceAttemptHTTP2:      true, // without this, setting DialContext switches HTTP/2 off
 				TLSHandshakeTimeout:    connectWait,
