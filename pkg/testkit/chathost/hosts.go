@@ -2,6 +2,7 @@ package chathost
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func first(checks ...func(request) *refusal) func(request) *refusal {
 	}
 }
 
-// refuses refuses parameters.
+// refuses returns a check that no such parameter is sent.
 func refuses(message string, params ...string) func(request) *refusal {
 	return func(in request) *refusal {
 		for _, p := range params {
@@ -95,7 +96,11 @@ func contentOf(tokens []token, render func(token) string) string {
 }
 
 func bytesOf(text string) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]byte(text)), " ", ","), "[]")
+	var list []string
+	for _, b := range []byte(text) {
+		list = append(list, strconv.Itoa(int(b)))
+	}
+	return strings.Join(list, ",")
 }
 
 // older is a choice with log-probabilities in the form of OpenAI's first API.

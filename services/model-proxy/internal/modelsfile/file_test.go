@@ -329,6 +329,7 @@ func FuzzFile(f *testing.F) {
 	f.Add(full)
 	f.Add(one("    base_url: http://x\n    headers: {x: {env: TEAM}}\n    fallback: [a, b]\n"))
 	f.Add("default: &a a\nmodels: [*a, {<<: {name: a}}]\n")
+	f.Add(chatModel("    host: azure\n    query: {a: 1}\n    auth: {header: x}\n    extra: {a: {b: [1, .inf, null]}}\n    temperature: omit\n    samples: 3\n"))
 	f.Add("? [a]\n: b\nmodels: !!set {a}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "file") { // no file of this machine is read

@@ -224,6 +224,28 @@ func TestTheTableOfHostsIsMadeOfTheFile(t *testing.T) {
 	}
 }
 
+// spec: models-file, model-profiles
+func TestTheFilesOfModelsThatThePageShowsAreTaken(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../../docs/providers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "\n```yaml\n")[1:]
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "\n```")
+		s := &Source{Current: &models.Current{}, cfg: config("")}
+		r := reader{secrets: secrets{env: func(string) string { return "key" }, file: func(string) (string, error) { return "key", nil }}}
+		all := s.openAll(r.read([]byte(block)), &r)
+		if len(r.Problems) > 0 || len(all) == 0 {
+			t.Errorf("%v in\n%s", r.Problems, block)
+		}
+	}
+	if len(blocks) < 4 {
+		t.Errorf("only %d files", len(blocks))
+	}
+}
+
 // hostTable is the table of hosts. Its last columns have what differs from the default profile, in the words of the file.
 func hostTable() string {
 	var s strings.Builder

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/stated"
 )
 
 func sdkParams() sdk.MessageNewParams {
@@ -27,7 +28,7 @@ func sdkParams() sdk.MessageNewParams {
 	return sdk.MessageNewParams{
 		Model:     "m-1",
 		MaxTokens: 1024,
-		System:    []sdk.TextBlockParam{{Text: system + "\n\nJudge as the support team would."}},
+		System:    []sdk.TextBlockParam{{Text: stated.System + "\n\nJudge as the support team would."}},
 		Messages: []sdk.MessageParam{sdk.NewUserMessage(sdk.NewTextBlock("Input:\n" +
 			`{"context":"a context nobody may see","subject":"Order 77","body":"My card <4111> was charged twice & I am furious"}` +
 			"\n\nQuestions, by their key:\n\nteam: Which team takes this ticket?\n- billing: Billing: charges and refunds\n" +

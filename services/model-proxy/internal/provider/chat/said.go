@@ -41,12 +41,13 @@ type content string
 // UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom.
 func (c *content) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	*c = ""
-	switch d.PeekKind() {
-	case '{':
+	kind := d.PeekKind()
+	if kind == '{' {
 		raw, err := d.ReadValue()
 		*c = content(raw)
 		return err
-	case '[':
+	}
+	if kind == '[' {
 		var parts provider.List[provider.Members[struct {
 			Type provider.Text `json:"type"`
 			Text provider.Text `json:"text"`

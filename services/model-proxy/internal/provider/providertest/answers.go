@@ -21,6 +21,9 @@ func Run(t *testing.T, w Wire) {
 	t.Run("time", func(t *testing.T) { t.Parallel(); timing(t, w) })
 }
 
+// RunFaults runs the part of the suite that reads no probabilities.
+func RunFaults(t *testing.T, w Wire) { faults(t, w) }
+
 // spec: probabilities-of-an-answer, chosen-key
 func answers(t *testing.T, w Wire) {
 	t.Run("a documented response answers every question", func(t *testing.T) {

@@ -74,7 +74,9 @@ func schemaOf(questions []prism.Question) any {
 		properties, keys = append(properties, provider.Member{Name: q.Key, Value: enum}), append(keys, q.Key)
 	}
 	return provider.Object{
-		{Name: "type", Value: "object"}, {Name: "properties", Value: properties}, {Name: "required", Value: keys},
+		{Name: "type", Value: "object"},
+		{Name: "properties", Value: properties},
+		{Name: "required", Value: keys},
 		{Name: "additionalProperties", Value: false},
 	}
 }

@@ -41,6 +41,17 @@ func completion(choices ...string) string {
 	return `{"choices":[` + strings.Join(choices, ",") + `],"usage":{"prompt_tokens":100,"completion_tokens":7}}`
 }
 
+// spec: upstream-retries, error-texts
+func TestFaultsOfTheHost(t *testing.T) {
+	t.Parallel()
+	w := wire(5, 5)
+	w.Render = func([]providertest.Say) string {
+		one := sample("billing", "yes", "calm")
+		return completion(one, one, one, one, one)
+	}
+	providertest.RunFaults(t, w)
+}
+
 // spec: sampled-answers
 func TestTheSharesOfAnswersAreTheProbabilities(t *testing.T) {
 	t.Parallel()
