@@ -27,6 +27,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/reading"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
@@ -79,6 +80,7 @@ type Service struct {
 	readings  *reading.Worker
 	tending   *tending.Worker
 	drift     *drift.Worker
+	index     *search.Indexer
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -126,11 +128,13 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		Readers: reading.Readers(memory),
 	})
 	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
+	s.index = search.NewIndexer(s.store, now)
 	if d.Metrics == nil {
 		return s, nil
 	}
 	if err := errors.Join(
 		s.service.Measure(d.Metrics), s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics), s.drift.Measure(d.Metrics),
+		s.index.Measure(d.Metrics),
 	); err != nil {
 		return nil, err
 	}
@@ -244,6 +248,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.readings.Run(ctx) })
 	beside.Go(func() { s.tending.Run(ctx) })
 	beside.Go(func() { s.drift.Run(ctx) })
+	beside.Go(func() { s.index.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

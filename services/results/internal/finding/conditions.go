@@ -20,6 +20,7 @@ type Condition struct {
 	Operator Operator
 	Values   []string // of Is and Not
 	Bound    float64  // of From and To; of times in milliseconds since 1970
+	others   []string // the values that Not leaves; nil if they are not known
 }
 
 // Operator is what a condition asks of its subject.
@@ -81,7 +82,9 @@ func (s Schema) condition(text string) (c Condition, problem string) {
 		c.Bound, problem = c.bound(value)
 		return c, problem
 	case c.listed() && (c.Operator == Is || c.Operator == Not):
-		c.Values, problem = s.values(c.Subject, value)
+		if c.Values, problem = s.values(c.Subject, value); problem == "" && c.Operator == Not && c.Question != "" {
+			c.others = s.valuesBut(c.Question, c.Values)
+		}
 		return c, problem
 	}
 	return c, unknownOperator
@@ -142,6 +145,16 @@ func (s Schema) values(of Subject, text string) (values []string, problem string
 		}
 	}
 	return values, ""
+}
+
+// valuesBut are the values of a question but some.
+func (s Schema) valuesBut(question string, some []string) (others []string) {
+	for value := range s[question].replies {
+		if !slices.Contains(some, value) {
+			others = append(others, value)
+		}
+	}
+	return others
 }
 
 // Match tells whether all conditions hold for a result.

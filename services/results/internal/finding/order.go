@@ -29,6 +29,12 @@ func (s Schema) ParseOrder(text string) (o Order, problem string) {
 // ByID tells whether the order is that of ids.
 func (o Order) ByID() bool { return o.Question == "" && (o.Measure == "" || o.Measure == Created) }
 
+// Number is the number of a result by which it is sorted, which an index has in 32 bits.
+func (o Order) Number(f *Found) (float32, bool) {
+	n, ok := f.Number(o.Subject)
+	return float32(n), ok
+}
+
 // Compare is negative if a is listed before b.
 func (o Order) Compare(a, b *Found) int {
 	newest := bytes.Compare(b.Result.ID.UUID[:], a.Result.ID.UUID[:])
@@ -38,8 +44,8 @@ func (o Order) Compare(a, b *Found) int {
 		}
 		return newest
 	}
-	x, hasX := a.Number(o.Subject)
-	y, hasY := b.Number(o.Subject)
+	x, hasX := o.Number(a)
+	y, hasY := o.Number(b)
 	switch {
 	case hasX != hasY && hasX:
 		return -1

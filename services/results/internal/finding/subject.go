@@ -2,6 +2,7 @@ package finding
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -134,4 +135,17 @@ func (f *Found) Number(of Subject) (float64, bool) {
 	q, _ := f.Definition.Question(of.Question)
 	n, reason := a.Number(show, of.Option, q.Levels)
 	return n, reason == ""
+}
+
+// Counted is the value of a subject by which results are counted: of an answer without options the decile of its number, such as 0.9 of
+// all from 0.9 on, and "" of a result without the subject.
+func (f *Found) Counted(of Subject) string {
+	if q, ok := f.Definition.Question(of.Question); ok && len(q.AnswerKeys()) == 0 {
+		n, ok := f.Number(of)
+		if !ok {
+			return ""
+		}
+		return "0." + strconv.Itoa(decile(n))
+	}
+	return f.value(of)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -117,6 +118,15 @@ func (d *database) Size(columns ...string) string { return d.inner.Size(columns.
 func (d *database) EndAfter(text string, bytes int, wide ...string) string {
 	return d.inner.EndAfter(text, bytes, wide...)
 }
+
+// TermText implements sqldb.Database.
+func (d *database) TermText(terms []finding.Term) string { return d.inner.TermText(terms) }
+
+// TermSet implements sqldb.Database.
+func (d *database) TermSet(parameter string) string { return d.inner.TermSet(parameter) }
+
+// Having implements sqldb.Database.
+func (d *database) Having(l *sqldb.List, n finding.Needs) { d.inner.Having(l, n) }
 
 // TouchKeys implements sqldb.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {

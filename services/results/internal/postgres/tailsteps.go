@@ -5,11 +5,16 @@ import (
 	"database/sql"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // steps are the migrations that change tables with rows.
 func steps() []*goose.Migration {
-	return []*goose.Migration{goose.NewGoMigration(newestMigration, &goose.GoFunc{RunDB: beginTail}, nil)}
+	return []*goose.Migration{
+		goose.NewGoMigration(store.Baseline+2, &goose.GoFunc{RunDB: beginTail}, nil),
+		goose.NewGoMigration(store.Baseline+3, &goose.GoFunc{RunDB: makeIndex}, nil),
+	}
 }
 
 // The parts of beginTail, each of which locks one table or view. Views count the tail before something writes to it. A result that the

@@ -1,74 +1,135 @@
-// Package search finds results by their texts, answers and labels.
+// Package search finds results by an index of what they say, and keeps that index.
 package search
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"math"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Store finds results of an account. Nothing that was deleted is found, and what was saved, retried or labelled before a call is found
-// as it is then, but for what Coverage names.
+const (
+	// What one of frequent results has is looked for without the index, in as many as newest: there are too many to be sorted.
+	frequent = 20
+	newest   = 2000
+	// mostLooked bounds the results that are looked at for a page (spec: search-page).
+	mostLooked = 10_000
+	// mostYounger bounds the changes behind the index that are looked at (spec: index-covers).
+	mostYounger = 20_000
+	// MostSorted bounds the results that are sorted by a number (spec: search-sorted).
+	MostSorted = 100_000
+	// together is how many results are read together.
+	together = 500
+)
+
+// Store finds results, and indexes them. What a search finds is what finding.Words, finding.Conditions and the filter say, whatever the
+// index has.
 type Store interface {
-	// Search is a page of the results that match, in an order.
-	Search(ctx context.Context, account prism.AccountID, q Query) (Page, error)
-	// Count counts the results that match by the values of subjects, until a time: then the counts are those of the newest results.
-	Count(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject, until time.Time) (Counts, error)
+	// Search is a page of the results of an account that a filter finds, in an order, behind a position; nil for the first page.
+	Search(ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int) (Page, error)
+	// Found are those of some results that a filter finds, in any order. run is a statement's, or those of a transaction.
+	Found(ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID) ([]*finding.Found, error)
+	// Counts counts the results of an account that a filter finds, and the values that they have.
+	Counts(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject) (Counts, error)
+	// IndexChanges indexes the results of a number of changes of an account that are not indexed, and reports whether there may be more.
+	IndexChanges(ctx context.Context, account prism.AccountID, n int) (more bool, err error)
+	// IndexOld indexes a number of results that were saved before the account had an index, newest first, and reports whether there may
+	// be more.
+	IndexOld(ctx context.Context, account prism.AccountID, n int) (more bool, err error)
+	// Behind are some accounts that have something to index, those with the oldest change first.
+	Behind(ctx context.Context) ([]Lag, error)
 }
 
-// Filter selects results: those that pass all its parts. Words is nil for any text.
+// Filter finds results. Versions are all of the prism, without which there are neither conditions nor an order by an answer.
 type Filter struct {
 	store.Filter
-	Words finding.Words
-	Where finding.Conditions
+	Words    finding.Words
+	Where    finding.Conditions
+	Versions map[int32]prism.Definition
 }
 
-// Query is a page of a search: at most Limit hits behind After, or from the first one on if After is zero.
-type Query struct {
-	Filter
-	Order finding.Order
-	After Hit
-	Limit int // up to MaxHits
-}
-
-// MaxHits bounds the hits of a page.
-const MaxHits = 10_000
-
-// Hit is a result that was found. Number is what it is ordered by: Without if the order is by id, or the result has no number.
-type Hit struct {
-	ID     prism.ResultID
-	Number float64
-}
-
-// Without is the number of a hit without one.
-var Without = math.NaN()
-
-// Page is hits in their order. More tells that there may be further ones.
+// Page is a page of results. Next is where the next one begins; nil if there is none. A page that looked at many results may be short.
 type Page struct {
 	Hits []Hit
-	More bool
-	Coverage
+	Next *Position
+	Covered
 }
 
-// Coverage names what a search has not looked at; it is zero if it has looked at all.
-type Coverage struct {
-	Until  time.Time // results saved from then on, which are not indexed yet
-	From   time.Time // results saved before, while old results are being indexed
-	Newest int       // an order by a number is of so many of the newest matches; 0: of all
+// Hit is a result that was found.
+type Hit struct {
+	ID prism.ResultID
+	Position
 }
 
-// Complete tells whether a search has looked at all results.
-func (c Coverage) Complete() bool { return c.Until.IsZero() && c.From.IsZero() }
-
-// Counts are how many results match, and how many have each value of each subject, in the order of the subjects: the key of an option or
-// level, "0" to "9" for the tenths of the probability of yes, a version, the name of a model, a status, and "yes" or "no" for labelled.
+// Counts are how many results were found, and for each subject how many of them have each value, the most frequent first. They are not
+// Exact if there are more results than can be counted in CountLimit, or than are indexed.
 type Counts struct {
 	Total int64
 	Exact bool
-	By    []map[string]int64
-	Coverage
+	By    [][]ValueCount
+}
+
+// ValueCount is how many results have a value.
+type ValueCount struct {
+	Value string
+	N     int64
+}
+
+// Covered is what a search did not look at: what was changed after Until, and saved before From. Newest is MostSorted if there were more
+// to sort.
+type Covered struct {
+	Until, From *time.Time
+	Newest      int
+}
+
+// Position is a place in an order: behind a result, and in an order by a number behind the number, which a result may be Without. Upto is
+// the newest result of the first page.
+type Position struct {
+	ID      prism.UUID
+	Number  float32
+	Without bool
+	Upto    prism.UUID
+}
+
+// Lag is what an account has to index: changes, the first of which was made At, and old results.
+type Lag struct {
+	Account prism.AccountID
+	At      *time.Time
+	Old     bool
+}
+
+// compare is negative if a comes before b in an order.
+func compare(o finding.Order, a, b Position) int {
+	byID := bytes.Compare(b.ID[:], a.ID[:])
+	switch {
+	case o.ByID() && oldestFirst(o):
+		return -byID
+	case o.ByID():
+		return byID
+	case a.Without != b.Without && b.Without:
+		return -1
+	case a.Without != b.Without:
+		return 1
+	case a.Without:
+		return byID
+	case o.Descending:
+		return cmp.Or(cmp.Compare(b.Number, a.Number), byID)
+	}
+	return cmp.Or(cmp.Compare(a.Number, b.Number), byID)
+}
+
+func oldestFirst(o finding.Order) bool { return o.Measure == finding.Created && !o.Descending }
+
+func positionOf(o finding.Order, f *finding.Found) Position {
+	p := Position{ID: f.Result.ID.UUID}
+	if !o.ByID() {
+		n, ok := o.Number(f)
+		p.Number, p.Without = n, !ok
+	}
+	return p
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -42,6 +43,11 @@ type Database interface {
 	// EndAfter is a SELECT that ends early: behind the row with which its columns wide have more than this many bytes, or a few rows
 	// later. A database that reads no row before it is asked for leaves the statement as it is.
 	EndAfter(text string, bytes int, wide ...string) string
+	// TermText is what a statement is given for terms, and TermSet the expression that makes the value of a column of it.
+	TermText(terms []finding.Term) string
+	TermSet(parameter string) string
+	// Having narrows a list of rows f of the index to those that have what is needed.
+	Having(l *List, n finding.Needs)
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.

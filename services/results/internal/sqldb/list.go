@@ -22,6 +22,38 @@ func NewList(operation string) List { return List{Statement: Query(operation, ""
 // Write adds text.
 func (l *List) Write(text string) { l.text.WriteString(text) }
 
+// Results adds a query for results r and narrows it to those of an account that a filter finds.
+func (l *List) Results(query string, account prism.AccountID, f store.Filter) {
+	l.Add(query+" WHERE r.account_id = ", account.UUID)
+	if !f.Prism.IsZero() {
+		l.Add(" AND r.prism_id = ", f.Prism.UUID)
+	}
+	if f.Ref != nil {
+		l.Add(" AND r.ref = ", *f.Ref)
+	}
+	switch f.Status {
+	case "":
+	case prism.Failed:
+		// A literal: the index of failed results is only used if the statement names the status.
+		l.Write(" AND r.status = 'failed'")
+	default:
+		l.Add(" AND r.status = ", string(f.Status))
+	}
+	if f.Version != 0 {
+		l.Add(" AND r.version = ", f.Version)
+	}
+	if f.Model != "" {
+		l.Add(" AND r.model = ", f.Model)
+	}
+	if f.Key != nil {
+		l.Add(" AND r.key_id = ", f.Key.UUID)
+	}
+	if f.Run != nil {
+		l.Add(" AND r.run_id = ", f.Run.UUID)
+	}
+	l.CreatedBetween(f.From, f.To)
+}
+
 // CreatedBetween narrows the list to rows that were created from a time until before another; a zero time is no bound.
 func (l *List) CreatedBetween(from, to time.Time) {
 	if !from.IsZero() {

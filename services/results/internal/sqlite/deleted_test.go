@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
-// spec: deleted-bytes, label-deleted
+// spec: deleted-bytes, label-deleted, index-deletion
 func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	t.Parallel()
 	path := sqlitetest.File(t)
@@ -46,10 +46,20 @@ func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 		Result: labelled.ID, Version: 1, Question: "q", Value: "v", Annotator: strings.Repeat("the name of a person ", 100),
 	}})
 	must(err)
+	for i := range byte(50) { // the index has each word in parts, which are cut where words begin alike
+		word := prism.Result{ID: prism.ResultID{UUID: prism.UUID{4, i}}, Prism: of, Version: 1, Status: prism.Failed, Error: "no"}
+		word.Context = string('a'+rune(i%26)) + strings.Repeat(string('a'+rune(i/26)), 3) + "secretword"
+		_, err := s.SaveResult(t.Context(), account, word)
+		must(err)
+	}
+	for more := true; more; {
+		more, err = s.IndexChanges(t.Context(), account, 20)
+		must(err)
+	}
 	has := func() bool {
 		b, err := os.ReadFile(path)
 		must(err)
-		return bytes.Contains(b, []byte("of a person"))
+		return bytes.Contains(b, []byte("of a person")) || bytes.Contains(b, []byte("secretword"))
 	}
 	s.Close()
 	if !has() {
@@ -59,6 +69,9 @@ func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	must(err)
 	for i := range byte(51) {
 		must(s.DeleteResult(t.Context(), account, prism.ResultID{UUID: prism.UUID{3, i}}, storetest.By()))
+	}
+	for i := range byte(50) {
+		must(s.DeleteResult(t.Context(), account, prism.ResultID{UUID: prism.UUID{4, i}}, storetest.By()))
 	}
 	s.Close()
 	if has() {

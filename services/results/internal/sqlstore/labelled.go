@@ -66,7 +66,7 @@ func (s Statements) Answers(
 ) error {
 	for part := range slices.Chunk(sqldb.UUIDs(ids), answersAtOnce) {
 		l := sqldb.NewList("answers")
-		whereResults(&l, answered, account, store.Filter{Status: prism.OK})
+		l.Results(answered, account, store.Filter{Status: prism.OK})
 		l.In(" AND r.id IN (", sqldb.Padded(part, answersAtOnce))
 		var ended error // by read: a driver's error would be translated
 		err := s.Run(ctx, l.Complete(), func(rows iter.Seq[*sqldb.Row]) error {
@@ -96,7 +96,7 @@ func (s Statements) Answers(
 func whereLabelled(l *sqldb.List, query string, account prism.AccountID, f store.Filter, question string) {
 	of := f.Prism
 	f.Prism = prism.PrismID{}
-	whereResults(l, query, account, f)
+	l.Results(query, account, f)
 	l.Write(" AND l.account_id = r.account_id AND l.result_id = r.id")
 	l.Add(" AND l.account_id = ", account.UUID)
 	l.Add(" AND l.prism_id = ", of.UUID)
@@ -136,7 +136,7 @@ func inputHash(context string, fields []prism.FieldValue) (hash [16]byte) {
 func (s Statements) CountAnswered(ctx context.Context, account prism.AccountID, f store.Filter, limit int) (n int, err error) {
 	f.Status = prism.OK
 	l := sqldb.NewList("count_answered")
-	whereResults(&l, "-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
+	l.Results("-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
 	l.Add(" LIMIT ", int64(limit))
 	l.Write(") AS answered")
 	var counted int64

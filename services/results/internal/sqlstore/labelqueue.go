@@ -98,7 +98,7 @@ func (f *firstEntries) sorted() []store.QueueEntry {
 
 // whereQueued narrows results r to those of the queue.
 func whereQueued(l *sqldb.List, query string, account prism.AccountID, q store.Queue) {
-	whereResults(l, query, account, store.Filter{Prism: q.Prism, Version: q.Version, Status: prism.OK})
+	l.Results(query, account, store.Filter{Prism: q.Prism, Version: q.Version, Status: prism.OK})
 	l.Add(" AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.account_id = ", account.UUID)
 	l.Add(" AND l.prism_id = ", q.Prism.UUID)
 	l.Add(" AND l.result_id = r.id AND l.question = ", q.Question)

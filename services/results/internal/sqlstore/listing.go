@@ -49,7 +49,7 @@ func (s Statements) ListResults(
 		columns, wide = sqldb.Input, []string{"answers", "context", "fields"}
 	}
 	if f.Run != nil {
-		whereResults(&l, listRunResults+columns+listedResults, account, f)
+		l.Results(listRunResults+columns+listedResults, account, f)
 		if !page.After.IsZero() {
 			row, last := contract.ParseRowPosition(page.After)
 			l.Add(" AND (r.run_row, r.id) > (", row)
@@ -64,7 +64,7 @@ func (s Statements) ListResults(
 			return saved
 		}, wide...)
 	}
-	whereResults(&l, listResults+columns+listedResults, account, f)
+	l.Results(listResults+columns+listedResults, account, f)
 	if !page.Until.IsZero() {
 		l.Add(" AND r.id >= ", page.Until)
 	}
@@ -77,7 +77,7 @@ func (s Statements) LookedAt(
 	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,
 ) (id prism.UUID, err error) {
 	l := sqldb.NewList("looked_at")
-	whereResults(&l, lookedAt, account, store.Filter{Prism: f.Prism})
+	l.Results(lookedAt, account, store.Filter{Prism: f.Prism})
 	l.IDsBetween(f.From, f.To)
 	if !after.IsZero() {
 		l.Add(" AND r.id < ", after)
@@ -96,7 +96,7 @@ func (s Statements) ExportResults(
 ) (results []prism.Result, err error) {
 	f.Prism, f.Ref, f.Version = id, nil, 0
 	l := sqldb.NewList("export_results")
-	whereResults(&l, exportResults, account, f)
+	l.Results(exportResults, account, f)
 	l.Page(page, ">", "ASC")
 	err = s.Run(ctx, l.Complete(), sqldb.ReadPiece(&results, func(r *sqldb.Row) prism.Result { return r.Result(id, store.WithInput) }))
 	return results, err
@@ -114,7 +114,7 @@ func (s Statements) FindResults(
 	if in == store.WithInput {
 		query = exportResults
 	}
-	whereResults(&l, query, account, store.Filter{Prism: id})
+	l.Results(query, account, store.Filter{Prism: id})
 	args := make([]any, len(ids))
 	for i, id := range ids {
 		args[i] = id.UUID
@@ -122,35 +122,4 @@ func (s Statements) FindResults(
 	l.In(" AND r.id IN (", args)
 	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&results, func(r *sqldb.Row) prism.Result { return r.Result(id, in) }))
 	return results, err
-}
-
-func whereResults(l *sqldb.List, query string, account prism.AccountID, f store.Filter) {
-	l.Add(query+" WHERE r.account_id = ", account.UUID)
-	if !f.Prism.IsZero() {
-		l.Add(" AND r.prism_id = ", f.Prism.UUID)
-	}
-	if f.Ref != nil {
-		l.Add(" AND r.ref = ", *f.Ref)
-	}
-	switch f.Status {
-	case "":
-	case prism.Failed:
-		// A literal: the index of failed results is only used if the statement names the status.
-		l.Write(" AND r.status = 'failed'")
-	default:
-		l.Add(" AND r.status = ", string(f.Status))
-	}
-	if f.Version != 0 {
-		l.Add(" AND r.version = ", f.Version)
-	}
-	if f.Model != "" {
-		l.Add(" AND r.model = ", f.Model)
-	}
-	if f.Key != nil {
-		l.Add(" AND r.key_id = ", f.Key.UUID)
-	}
-	if f.Run != nil {
-		l.Add(" AND r.run_id = ", f.Run.UUID)
-	}
-	l.CreatedBetween(f.From, f.To)
 }

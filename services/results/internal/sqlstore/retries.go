@@ -52,7 +52,7 @@ type retryDetail struct {
 
 // matching narrows the list to the results that a retry matches.
 func matching(l *sqldb.List, query string, r store.Retry) {
-	whereResults(l, query, r.Account, store.Filter{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To})
+	l.Results(query, r.Account, store.Filter{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To})
 	l.Write(" AND r.retried_by IS NULL")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
@@ -22,6 +23,7 @@ type Statements struct {
 	keySQL
 	memberSQL
 	prismSQL
+	searchSQL
 	usageSQL
 }
 
@@ -31,6 +33,7 @@ type (
 	keySQL     = keys.SQL
 	memberSQL  = members.SQL
 	prismSQL   = prisms.SQL
+	searchSQL  = search.SQL
 	usageSQL   = usage.SQL
 )
 
@@ -38,7 +41,7 @@ type (
 func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
-		prismSQL: prismSQL{Database: db}, usageSQL: usageSQL{Database: db},
+		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 	}
 }
 
@@ -55,6 +58,7 @@ type Store interface {
 	keys.LimitStore
 	usage.Store
 	changes.Store
+	search.Store
 	store.Deletions
 	store.Files
 	store.Contents

@@ -98,6 +98,10 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		t.Parallel()
 		checkChangesAgainstModel(t, open)
 	})
+	t.Run("SearchModel", func(t *testing.T) {
+		t.Parallel()
+		checkSearchAgainstModel(t, open)
+	})
 	t.Run("DefinitionsModel", func(t *testing.T) {
 		t.Parallel()
 		checkDefinitionsAgainstModel(t, open)

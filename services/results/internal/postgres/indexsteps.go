@@ -1,0 +1,57 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+)
+
+// The index of results (spec: result-index): hashes of their words and of what is known of them, and the numbers of their answers, each in
+// four bytes that sort as it does. A result that is deleted is taken out in the same transaction.
+//
+// index_cursors has for each account the last change that is indexed, and the id from which on older results are; null: all of them. An
+// account without a row was made later, so that all of its results have changes.
+const (
+	createIndex = `CREATE TABLE IF NOT EXISTS result_index (
+    account_id uuid      NOT NULL,
+    result_id  uuid      NOT NULL,
+    version    integer   NOT NULL,
+    terms      integer[] NOT NULL,
+    numbers    bytea     NOT NULL,
+    CONSTRAINT result_index_pkey PRIMARY KEY (account_id, result_id)
+);
+CREATE INDEX IF NOT EXISTS result_index_terms ON result_index USING gin (terms);
+CREATE TABLE IF NOT EXISTS index_cursors (
+    account_id uuid   NOT NULL,
+    seq        bigint NOT NULL,
+    old        uuid,
+    CONSTRAINT index_cursors_pkey PRIMARY KEY (account_id)
+)`
+
+	// The writer of the index locks the results that it indexes, so a result that is deleted is in the index before, or never.
+	unindexResults = `EXECUTE format($f$CREATE OR REPLACE FUNCTION unindex_results() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $t$
+BEGIN
+    DELETE FROM %I.result_index i USING removed r WHERE i.account_id = r.account_id AND i.result_id = r.id;
+    RETURN NULL;
+END $t$
+$f$, current_schema());
+DROP TRIGGER IF EXISTS unindex_results ON results;
+CREATE TRIGGER unindex_results AFTER DELETE ON results REFERENCING OLD TABLE AS removed FOR EACH STATEMENT
+	EXECUTE FUNCTION unindex_results()`
+
+	startCursors = `INSERT INTO index_cursors (account_id, seq, old)
+SELECT account_id, seq, 'ffffffff-ffff-ffff-ffff-ffffffffffff' FROM change_counts
+ON CONFLICT (account_id) DO NOTHING`
+)
+
+// makeIndex makes the index, without rows.
+func makeIndex(ctx context.Context, db *sql.DB) error {
+	if _, err := db.ExecContext(ctx, createIndex); err != nil {
+		return err
+	}
+	if err := changeTables(ctx, db, unindexResults); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, startCursors)
+	return err
+}

@@ -1,0 +1,220 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+)
+
+// searching is a search that goes on behind a position, until it has seen enough.
+type searching struct {
+	SQL
+	account prism.AccountID
+	filter  Filter
+	order   finding.Order
+	upto    prism.UUID
+	at      *Position // behind which nothing was looked at
+	looked  int
+	covered Covered
+	// found is called with what the filter finds, in order. It returns false when it has seen enough.
+	found func(at Position, f *finding.Found) bool
+	// stops tells whether to stop although there may be more.
+	stops func(looked int) bool
+}
+
+// Search implements Store.
+func (s SQL) Search(
+	ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int,
+) (page Page, err error) {
+	q := &searching{SQL: s, account: account, filter: f, order: o, at: after}
+	q.found = func(at Position, _ *finding.Found) bool {
+		if len(page.Hits) == limit {
+			page.Next = &page.Hits[limit-1].Position
+			return false
+		}
+		page.Hits = append(page.Hits, Hit{prism.ResultID{UUID: at.ID}, at})
+		return true
+	}
+	q.stops = func(looked int) bool { return looked >= mostLooked }
+	more, err := q.run(ctx, limit+1)
+	if page.Covered = q.covered; more && page.Next == nil {
+		page.Next = q.at
+	}
+	return page, err
+}
+
+// CountLimit is how long results are counted: those that are counted until then are the newest.
+const CountLimit = 400 * time.Millisecond
+
+// Counts implements Store.
+func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject) (c Counts, err error) {
+	counts := make([]map[string]int64, len(by))
+	for i := range counts {
+		counts[i] = map[string]int64{}
+	}
+	began := time.Now()
+	q := &searching{SQL: s, account: account, filter: f}
+	q.found = func(_ Position, f *finding.Found) bool {
+		c.Total++
+		for i, of := range by {
+			if value := f.Counted(of); value != "" {
+				counts[i][value]++
+			}
+		}
+		return true
+	}
+	q.stops = func(int) bool { return time.Since(began) > CountLimit }
+	more, err := q.run(ctx, together)
+	c.Exact = !more && q.covered == Covered{}
+	for _, values := range counts {
+		var some []ValueCount
+		for value, n := range values {
+			some = append(some, ValueCount{value, n})
+		}
+		slices.SortFunc(some, func(a, b ValueCount) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
+		c.By = append(c.By, some)
+	}
+	return c, err
+}
+
+// run looks at results, the first ones together, and tells whether there may be more behind those that it looked at.
+func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
+	if q.order.ByID() {
+		goesOn, more, err := q.walk(ctx, first)
+		if !goesOn || err != nil {
+			return more, err
+		}
+	}
+	ids, covered, err := q.younger(ctx, q.account)
+	if q.covered = covered; err != nil {
+		return false, err
+	}
+	if !q.order.ByID() {
+		if err := q.setUpto(ctx); err != nil {
+			return false, err
+		}
+	}
+	younger, err := q.Found(ctx, q.Run, q.account, q.filter, ids)
+	if err != nil {
+		return false, err
+	}
+	rest := q.behind(younger)
+	for n := first; ; n = together {
+		some, sorted, err := q.candidates(ctx, q.account, q.filter, q.order, q.at, n)
+		if err != nil {
+			return false, err
+		}
+		if sorted == MostSorted {
+			q.covered.Newest = MostSorted
+		}
+		ids := make([]prism.ResultID, len(some))
+		for i, p := range some {
+			ids[i] = prism.ResultID{UUID: p.ID}
+		}
+		found, err := q.Found(ctx, q.Run, q.account, q.filter, ids)
+		if err != nil {
+			return false, err
+		}
+		q.looked += n
+		hits, ended := q.behind(found), len(some) < n
+		upto := len(rest)
+		if !ended {
+			last := some[n-1]
+			last.Upto = q.upto
+			q.at = &last
+			upto, _ = slices.BinarySearchFunc(rest, last, func(h hit, p Position) int { return compare(q.order, h.at, p) })
+		}
+		// What is younger comes among what the index has, and may be what the index has.
+		hits = append(hits, rest[:upto]...)
+		slices.SortFunc(hits, func(a, b hit) int { return compare(q.order, a.at, b.at) })
+		hits = slices.CompactFunc(hits, func(a, b hit) bool { return a.at.ID == b.at.ID })
+		for _, h := range hits {
+			if !q.found(h.at, h.Found) {
+				return true, nil
+			}
+		}
+		if rest = rest[upto:]; ended {
+			return false, nil
+		}
+		if q.stops(q.looked) {
+			return true, nil
+		}
+	}
+}
+
+// walk looks at the next results in the order of their ids without the index, and tells whether to go on with the index. If it does not
+// go on there may be more: where an index is of no use, walk looks at as many results as a search may.
+func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err error) {
+	indexed := !q.filter.needs(q.account).None()
+	hits := 0
+	for n := first; q.looked == 0 || !q.stops(q.looked) && !(indexed && (q.looked >= newest || hits*frequent < q.looked)); n = together {
+		l := sqldb.NewList("walk_results")
+		q.filter.list(&l, q.account)
+		comparison, direction := "<", "DESC"
+		if oldestFirst(q.order) {
+			comparison, direction = ">", "ASC"
+		}
+		if q.at != nil {
+			l.Add(" AND r.id "+comparison+" ", q.at.ID)
+		}
+		l.Add(" ORDER BY r.id "+direction+" LIMIT ", int64(n))
+		results, err := q.read(ctx, q.Run, q.account, l.Complete(), q.filter.input())
+		if err != nil {
+			return false, false, err
+		}
+		for _, f := range results {
+			f.Definition = q.filter.Versions[f.Result.Version]
+			at := Position{ID: f.Result.ID.UUID}
+			if q.filter.finds(f) {
+				if hits++; !q.found(at, f) {
+					return false, true, nil
+				}
+			}
+			q.at = &at
+		}
+		if q.looked += n; len(results) < n {
+			return false, false, nil
+		}
+	}
+	return indexed, true, nil
+}
+
+type hit struct {
+	at Position
+	*finding.Found
+}
+
+// behind are those of some results that are behind the position, in order.
+func (q *searching) behind(found []*finding.Found) (hits []hit) {
+	for _, f := range found {
+		at := positionOf(q.order, f)
+		at.Upto = q.upto
+		if q.at == nil || compare(q.order, *q.at, at) < 0 {
+			hits = append(hits, hit{at, f})
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return compare(q.order, a.at, b.at) })
+	return hits
+}
+
+// setUpto keeps what is sorted from one page to the next one: the newest results, up to the one that is newest for the first page.
+func (q *searching) setUpto(ctx context.Context) error {
+	if q.at != nil {
+		q.upto = q.at.Upto
+		return nil
+	}
+	l := sqldb.NewList("newest_result")
+	l.Add("SELECT r.id FROM results r WHERE r.account_id = ", q.account.UUID)
+	l.Write(" ORDER BY r.id DESC LIMIT 1")
+	var ids []prism.ResultID
+	err := q.Run(ctx, l.Complete(), sqldb.ReadRows(&ids, readID))
+	if len(ids) > 0 {
+		q.upto = ids[0].UUID
+	}
+	return err
+}

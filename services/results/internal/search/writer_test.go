@@ -1,0 +1,87 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
+	"github.com/prism-results/prism/services/results/internal/search"
+)
+
+// behind is a store in which an account has changes and another one old results, in pieces.
+type behind struct {
+	search.Store
+	changes, old int
+	fails        bool
+	done         []string
+}
+
+func (b *behind) Behind(context.Context) (lags []search.Lag, err error) {
+	if b.fails {
+		b.fails = false
+		return nil, errors.New("away")
+	}
+	if b.changes > 0 {
+		at := time.Now().Add(-time.Minute)
+		lags = append(lags, search.Lag{Account: prism.AccountID{UUID: prism.UUID{1}}, At: &at, Old: true})
+	}
+	if b.old > 0 {
+		lags = append(lags, search.Lag{Account: prism.AccountID{UUID: prism.UUID{2}}, Old: true})
+	}
+	return lags, nil
+}
+
+func (b *behind) IndexChanges(_ context.Context, account prism.AccountID, _ int) (more bool, err error) {
+	b.changes--
+	b.done = append(b.done, "changes of "+account.String()[:2])
+	return b.changes > 0, nil
+}
+
+func (b *behind) IndexOld(_ context.Context, account prism.AccountID, _ int) (more bool, err error) {
+	b.old--
+	b.done = append(b.done, "old of "+account.String()[:2])
+	return b.old > 0, nil
+}
+
+// spec: index-lag
+func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &behind{changes: 2, old: 3, fails: true}
+		i := search.NewIndexer(b, time.Now)
+		metrics := prometheus.NewRegistry()
+		if err := i.Measure(metrics); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go i.Run(ctx)
+		synctest.Wait()
+		if b.done != nil {
+			t.Errorf("indexed %v while the store was away", b.done)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want := []string{"changes of 01", "old of 02", "changes of 01", "old of 02", "old of 02"}
+		if !slices.Equal(b.done, want) {
+			t.Errorf("indexed %v, want %v", b.done, want)
+		}
+		if late := metrictest.Value(t, metrics, "prism_index_late_seconds"); late != 0 {
+			t.Errorf("late by %v s, though all is indexed", late)
+		}
+		b.changes = 1
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if late := metrictest.Value(t, metrics, "prism_index_late_seconds"); late != 60 {
+			t.Errorf("late by %v s, want 60", late)
+		}
+		stop()
+		synctest.Wait()
+	})
+}
