@@ -31,6 +31,25 @@ func (Format) Values() (all []string) {
 // Tabular reports whether a result in this format is a row, with a column for each field, as in an export.
 func (f Format) Tabular() bool { return slices.Contains(Formats()[2:], f) }
 
+// TextStyle changes how `csv` and `tsv` are written, for the programs that people open them with; the other formats have none of it
+// (spec: rows-for-people).
+type TextStyle struct {
+	// Whether `csv` and `tsv` begin with a byte-order mark, by which Excel knows that a file is UTF-8.
+	BOM bool `query:"bom"`
+	// What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of
+	// both are quoted.
+	Delimiter Delimiter `query:"delimiter" empty:"true" example:";"`
+	// Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`,
+	// `-`, `@`, a tab or CR. Numbers stay numbers.
+	Safe bool `query:"safe"`
+}
+
+// Delimiter is what is between the cells of a row.
+type Delimiter string
+
+// Values are all delimiters.
+func (Delimiter) Values() []string { return []string{",", ";", "|", "\t"} }
+
 // Media is a type of response beside JSON, and its schema, which is kept by hand.
 type Media struct{ Type, Schema string }
 

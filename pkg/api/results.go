@@ -62,6 +62,7 @@ type ExportResultsRequest struct {
 	ResultFilter
 	// Only results behind this id, which is a position: no result need have it. So an export that broke off continues.
 	After *prism.ResultID `query:"after" example:"0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"`
+	TextStyle
 }
 
 // ListResults reads a page of results: newest first, or those of a run in the order of its rows (spec: result-list, run-results).

@@ -145,12 +145,13 @@ var ListRunRows = Op[ListRunRowsRequest, None]{Declaration{
 // ListRunRowsRequest is the request of ListRunRows.
 type ListRunRowsRequest struct {
 	RunRequest
-	// The format of the rows. Sent empty it is `csv`.
-	Format RowsFormat `query:"format" default:"csv" empty:"true"`
+	// The format of the rows. Without one it is that of the file, and `csv` of a file of a format that is not listed here.
+	Format RowsFormat `query:"format" empty:"true"`
 	// Only rows in this state. Sent empty it is `all`.
 	Only RowStatus `query:"only" enum:"all,ok,failed,invalid,pending" default:"all" empty:"true"`
 	// Only rows behind this one, so that a download that broke off continues.
 	After int64 `query:"after" min:"0" max:"10000000" default:"0"`
+	TextStyle
 }
 
 // AllRows selects rows in every state.

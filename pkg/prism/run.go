@@ -1,5 +1,7 @@
 package prism
 
+import "slices"
+
 // RunStatus is the state of a run (spec: run-states).
 type RunStatus string
 
@@ -36,6 +38,14 @@ const (
 // Values are all formats in the order in which error messages list them.
 func (RowsFormat) Values() []string {
 	return texts([]RowsFormat{RowsCSV, RowsTSV, RowsJSONL, RowsXLSX})
+}
+
+// RowsFormatOf is the format in which the rows of a file come back unless another one is asked for (spec: run-rows-formats).
+func RowsFormatOf(f FileFormat) RowsFormat {
+	if slices.Contains(RowsFormat("").Values(), string(f)) {
+		return RowsFormat(f)
+	}
+	return RowsCSV
 }
 
 // RowStatus is the state of a row of a run.

@@ -2,6 +2,7 @@ package request_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -346,5 +347,26 @@ func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 	} {
 		_, err := parsed(api.ListAudit, request.Source{Query: c.q})
 		wantProblems(t, err, c.want)
+	}
+}
+
+// spec: rows-for-people
+func TestOnlyExportsAndDownloadsOfRunsAreWrittenForPeople(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, op := range api.Operations() {
+		asked, _ := op.Types()
+		for _, m := range api.Properties(asked) {
+			if m.Name == "bom" || m.Name == "delimiter" && m.Place == api.InQuery || m.Name == "safe" {
+				got = append(got, op.Declared().Name+" "+m.Name)
+			}
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"exportResults bom", "exportResults delimiter", "exportResults safe", "listRunRows bom", "listRunRows delimiter", "listRunRows safe",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -160,7 +160,11 @@ func TestListsAndRowsOfRunsAreRead(t *testing.T) {
 		query request.Query
 		want  api.ListRunRowsRequest
 	}{
-		{query(), api.ListRunRowsRequest{Format: prism.RowsCSV, Only: api.AllRows}},
+		{query("format", "", "delimiter", "", "bom", "", "safe", ""), api.ListRunRowsRequest{Only: api.AllRows}},
+		{
+			query("delimiter", ";", "bom", "true", "safe", "true"),
+			api.ListRunRowsRequest{Only: api.AllRows, TextStyle: api.TextStyle{Delimiter: ";", BOM: true, Safe: true}},
+		},
 		{query("only", "all", "format", "xlsx"), api.ListRunRowsRequest{Format: prism.RowsXLSX, Only: api.AllRows}},
 		{
 			query("only", "pending", "format", "jsonl", "after", "7"),
@@ -173,9 +177,10 @@ func TestListsAndRowsOfRunsAreRead(t *testing.T) {
 			t.Errorf("got %+v, %v, want %+v", got, err, c.want)
 		}
 	}
-	_, err = parsed(api.ListRunRows, request.Source{Query: query("only", "cancelled", "format", "json", "after", "-1")}, "run_id", "1")
+	_, err = parsed(api.ListRunRows, request.Source{Query: query("only", "cancelled", "format", "json", "after", "-1", "bom", "1", "delimiter", "::")}, "run_id", "1")
 	wantProblems(t, err, "run_id: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; "+
-		"only: Expected 'all' | 'ok' | 'failed' | 'invalid' | 'pending'; after: Number must be greater than or equal to 0")
+		"only: Expected 'all' | 'ok' | 'failed' | 'invalid' | 'pending'; after: Number must be greater than or equal to 0; "+
+		"bom: Expected 'true' | 'false'; delimiter: Expected ',' | ';' | '|' | '\t'")
 	results, err := parsedList(query("run", anID))
 	if err != nil || results.Run == nil || results.Run.String() != anID {
 		t.Errorf("got %+v, %v", results.Run, err)

@@ -10,7 +10,7 @@ import (
 func BenchmarkRow(b *testing.B) {
 	for _, f := range api.Formats() {
 		b.Run(string(f), func(b *testing.B) {
-			e, err := NewEncoder(f, ticketTable())
+			e, err := NewEncoder(f, api.TextStyle{}, ticketTable())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
@@ -62,23 +63,24 @@ func (p *Plan) Calibrated() bool { return p.columns.Calibrated() }
 // Encoder writes results of one table. It reuses memory from row to row, so it can't be used concurrently.
 type Encoder struct {
 	format contract.Format
+	text   Separated // of csv and tsv
 	table  Table
 	parser answerjson.Parser
 	cells  []prism.Cell
 }
 
 // NewEncoder creates an encoder. It fails only for an unknown format, which no API call can ask for.
-func NewEncoder(f contract.Format, t Table) (e Encoder, err error) {
-	err = e.begin(f, t)
+func NewEncoder(f contract.Format, style api.TextStyle, t Table) (e Encoder, err error) {
+	err = e.begin(f, style, t)
 	return e, err
 }
 
 // begin resets the encoder to a table, and keeps its memory.
-func (e *Encoder) begin(f contract.Format, t Table) error {
+func (e *Encoder) begin(f contract.Format, style api.TextStyle, t Table) error {
 	if ContentType(f) == "" {
 		return fmt.Errorf("format: unknown format %q", f)
 	}
-	e.format, e.table = f, t
+	e.format, e.text, e.table = f, NewSeparated(f, style), t
 	return nil
 }
 
@@ -112,7 +114,7 @@ func One(f contract.Format, t Table, r Row) (contract.Response, error) {
 		e = &Encoder{}
 	}
 	defer r.Plan.memory.Put(e)
-	if err := e.begin(f, t); err != nil {
+	if err := e.begin(f, api.TextStyle{}, t); err != nil {
 		return contract.Response{}, err
 	}
 	body, err := e.Row(e.Header(make([]byte, 0, sizeOfOne+len(r.Result.Answers))), r)

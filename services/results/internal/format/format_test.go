@@ -75,7 +75,7 @@ var damaged = map[string]string{
 func TestStoredAnswersThatDoNotParseAreAnErrorAndNoHalfRow(t *testing.T) {
 	t.Parallel()
 	for _, f := range api.Formats() {
-		e, err := NewEncoder(f, ticketTable())
+		e, err := NewEncoder(f, api.TextStyle{}, ticketTable())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestAnEmptyInputValueIsNotAMissingOne(t *testing.T) {
 func TestAnEncoderLeavesWhatIsInTheBufferAlone(t *testing.T) {
 	t.Parallel()
 	for _, f := range api.Formats() {
-		e, err := NewEncoder(f, ticketTable())
+		e, err := NewEncoder(f, api.TextStyle{}, ticketTable())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,7 +69,7 @@ func TestFormatsMatchTheirGoldenFiles(t *testing.T) {
 
 func encode(t *testing.T, f contract.Format, table Table, rows []answeredRow) []byte {
 	t.Helper()
-	e, err := NewEncoder(f, table)
+	e, err := NewEncoder(f, api.TextStyle{}, table)
 	if err != nil {
 		t.Fatal(err)
 	}

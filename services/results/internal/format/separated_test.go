@@ -1,12 +1,17 @@
 package format
 
 import (
+	"bytes"
+	"encoding/csv"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
@@ -193,7 +198,7 @@ func FuzzTSV(f *testing.F) {
 	})
 }
 
-// spec: run-rows-xlsx
+// spec: rows-for-people
 func TestANumberIsDigitsAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0", "-12.5", "007", ".5", "5.", "1e9", "-1.5E-7", "2e+3"} {
@@ -206,4 +211,76 @@ func TestANumberIsDigitsAlone(t *testing.T) {
 			t.Errorf("%q is no number", text)
 		}
 	}
+}
+
+// spec: rows-for-people
+func TestSafeTextsBeginNoFormula(t *testing.T) {
+	t.Parallel()
+	safe := NewSeparated(contract.CSV, api.TextStyle{Safe: true})
+	for text, want := range map[string]string{
+		"": "", "plain": "plain", "=1+1": "'=1+1", "+49 30 1234": "'+49 30 1234", "+49301234": "'+49301234", "@SUM(A1)": "'@SUM(A1)",
+		"-": "'-", "-2+3": "'-2+3", "\ta": "'\ta", "\ra": "\"'\ra\"", "=HYPERLINK(\"a\",1)": `"'=HYPERLINK(""a"",1)"`,
+		"-12.5": "-12.5", "-1e9": "-1e9", "a=1": "a=1", " =1": " =1", "'=1": "'=1",
+	} {
+		if got := string(safe.Text(nil, text)); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	if got := string(safe.Cell(nil, &prism.Cell{Kind: prism.NumberCell, Number: -0.5})); got != "-0.5" {
+		t.Errorf("a number is %q", got)
+	}
+	tsv := NewSeparated(contract.TSV, api.TextStyle{Safe: true})
+	if got := string(tsv.Text(nil, "\t=1")); got != "' =1" {
+		t.Errorf("in tsv a tab is %q", got)
+	}
+}
+
+// encoding/csv reads the cells that were written, with every delimiter, with and without a byte-order mark.
+//
+// spec: rows-for-people, csv-cells
+func TestAnIndependentReaderReadsTheCellsThatWereWritten(t *testing.T) {
+	t.Parallel()
+	text := rapid.StringOf(rapid.SampledFrom([]rune("a0-+=@,;|\t\"'\r\n é漢👩\ufeff")))
+	rapid.Check(t, func(t *rapid.T) {
+		style := api.TextStyle{
+			BOM: rapid.Bool().Draw(t, "bom"), Safe: rapid.Bool().Draw(t, "safe"),
+			Delimiter: api.Delimiter(rapid.SampledFrom(append(api.Delimiter("").Values(), "")).Draw(t, "delimiter")),
+		}
+		f := rapid.SampledFrom([]contract.Format{contract.CSV, contract.TSV}).Draw(t, "format")
+		if style.Delimiter == "" && f == contract.TSV {
+			style.Delimiter = "\t" // without one, cells of tsv lose their tabs and line breaks
+		}
+		cells := rapid.SliceOfN(text, 2, 5).Draw(t, "cells")
+		s := NewSeparated(f, style)
+		b := s.Begin(nil)
+		for i, cell := range cells {
+			if i > 0 {
+				b = s.Next(b)
+			}
+			b = s.Text(b, cell)
+		}
+		b = s.End(b)
+		written := b
+		if marked := false; style.BOM {
+			if written, marked = bytes.CutPrefix(b, []byte("\ufeff")); !marked {
+				t.Fatal("no byte-order mark")
+			}
+		}
+		r := csv.NewReader(bytes.NewReader(written))
+		if r.Comma = ','; style.Delimiter != "" {
+			r.Comma = rune(style.Delimiter[0])
+		}
+		rows, err := r.ReadAll()
+		if err != nil || len(rows) != 1 || len(rows[0]) != len(cells) {
+			t.Fatalf("%q: %q: %v", b, rows, err)
+		}
+		for i, cell := range cells {
+			if style.Safe && cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) && !IsNumber(cell) {
+				cell = "'" + cell
+			}
+			if want := strings.ReplaceAll(cell, "\r\n", "\n"); rows[0][i] != want { // encoding/csv reads CRLF as LF
+				t.Fatalf("%q is read as %q", cell, rows[0][i])
+			}
+		}
+	})
 }

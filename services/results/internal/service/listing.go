@@ -92,7 +92,7 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	encoder, err := format.NewEncoder(in.Format, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
+	encoder, err := format.NewEncoder(in.Format, in.TextStyle, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
 	if err != nil {
 		return contract.Stream{}, err
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	if err != nil {
 		return contract.Stream{}, access.Translate(err, apierr.FileNotFound())
 	}
+	in.Format = cmp.Or(in.Format, prism.RowsFormatOf(file.Format))
 	layout, err := layoutOf(file)
 	if err != nil {
 		return contract.Stream{}, err
@@ -54,8 +56,13 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	d := &download{
 		service: s, account: c.Account, run: run, file: file, layout: layout, only: in.Only, after: in.After,
 		lens: lens.Compile(p.Lens, answered.Definition, pinned), limit: exportFirst,
+		answersFirst: in.Format == prism.RowsXLSX,
 	}
-	if d.writer, err = tabular.NewWriter(in.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
+	added := addedColumns(layout.Columns, p.Lens)
+	if d.answersFirst {
+		added = slices.Concat(added[ownColumns:], added[:ownColumns])
+	}
+	if d.writer, err = tabular.NewWriter(in.Format, in.TextStyle, &d.buffer, layout.Columns, added); err != nil {
 		return contract.Stream{}, err
 	}
 	if d.number, err = d.begin(ctx); err != nil {
@@ -66,24 +73,33 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	return contract.Stream{ContentType: tabular.ContentType(in.Format), Body: d}, nil
 }
 
-// addedNames are the names of the columns that are added to those of a file: each with the prefix prism_ as often as another
-// column has its name (spec: run-rows-columns).
-func addedNames(columns []tabular.Column, l prism.Lens) []string {
+// ownColumns is how many columns have what came of a row; they are the first that addedColumns returns.
+const ownColumns = 4
+
+// addedColumns are the columns that are added to those of a file: the name of each with the prefix prism_ as often as another
+// column has it (spec: run-rows-columns, run-rows-xlsx).
+func addedColumns(columns []tabular.Column, l prism.Lens) []tabular.Column {
 	taken := map[string]bool{}
 	for _, c := range columns {
 		taken[c.Name] = true
 	}
-	names := []string{"prism_row", "prism_result_id", "prism_status", "prism_error"}
+	added := []tabular.Column{
+		{Name: "prism_row"}, {Name: "prism_result_id", Longest: 36}, {Name: "prism_status"}, {Name: "prism_error", Longest: 40},
+	}
 	for _, c := range l.Columns {
-		names = append(names, c.Name)
-	}
-	for i := range names {
-		for taken[names[i]] {
-			names[i] = "prism_" + names[i]
+		column := tabular.Column{Name: c.Name, Longest: 12}
+		if c.Show == prism.ShowProbability || c.Show == prism.ShowConfidence {
+			column.Look = tabular.LookPercent
 		}
-		taken[names[i]] = true
+		added = append(added, column)
 	}
-	return names
+	for i := range added {
+		for taken[added[i].Name] {
+			added[i].Name = "prism_" + added[i].Name
+		}
+		taken[added[i].Name] = true
+	}
+	return added
 }
 
 // download is a response body that fetches a chunk of a run when the chunk before has been read, and writes a piece of the chunk
@@ -110,7 +126,9 @@ type download struct {
 	behind  int64             // the last row whose result was fetched
 	limit   int               // how many results to fetch at once
 	buffer  bytes.Buffer      // what was written and is not read
-	ended   bool
+	// answersFirst has the columns of the Lens before the others that are added.
+	answersFirst bool
+	ended        bool
 }
 
 // begin is the number of the first chunk to fetch (spec: run-rows-after).
@@ -249,22 +267,26 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 		return nil
 	}
 	place := prism.Cell{Kind: prism.NumberCell, Number: float64(number)}
-	d.cells = append(d.cells[:0], place, prism.Cell{}, textCell(string(status)), prism.Cell{})
+	own := [ownColumns]prism.Cell{place, {}, textCell(string(status)), {}}
 	var answers prism.Answers
 	if status == prism.RowInvalid {
-		d.cells[3] = textCell(d.chunk.Invalid[number])
+		own[3] = textCell(d.chunk.Invalid[number])
 	}
 	if r != nil {
-		d.cells[1] = textCell(r.ID.String())
+		own[1] = textCell(r.ID.String())
 		if r.Status == prism.Failed {
-			d.cells[3] = textCell(r.Error)
+			own[3] = textCell(r.Error)
 		} else {
 			if answers, err = d.parser.Parse(r.Answers); err != nil {
 				return fmt.Errorf("result %s: %w", r.ID, err)
 			}
 		}
 	}
-	d.cells = d.lens.Apply(d.cells, answers)
+	if d.answersFirst {
+		d.cells = append(d.lens.Apply(d.cells[:0], answers), own[:]...)
+	} else {
+		d.cells = d.lens.Apply(append(d.cells[:0], own[:]...), answers)
+	}
 	return d.writer.Row(row, d.cells)
 }
 

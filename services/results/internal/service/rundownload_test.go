@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xuri/excelize/v2"
+
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -100,6 +102,64 @@ func TestADownloadHasTheMediaTypeOfItsFormat(t *testing.T) {
 		if err != nil || stream.ContentType != want {
 			t.Errorf("%s: %q, %v", format, stream.ContentType, err)
 		}
+	}
+}
+
+// spec: run-rows-formats
+func TestADownloadHasTheFormatOfItsFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.prism(t, "a")
+	for format, content := range map[prism.FileFormat]string{
+		prism.FileCSV: "text\na\n", prism.FileTSV: "text\na\n", prism.FileJSONL: `{"text":"a"}` + "\n",
+	} {
+		f := w.runOf(t, p, format, content, "p")
+		if got := w.download(t, f, "", ""); got != w.download(t, f, prism.RowsFormat(format), "") {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
+	for format, want := range map[prism.FileFormat]prism.RowsFormat{prism.FileXLSX: prism.RowsXLSX, prism.FileParquet: prism.RowsCSV} {
+		if got := prism.RowsFormatOf(format); got != want {
+			t.Errorf("%s comes back as %s", format, got)
+		}
+	}
+}
+
+// spec: run-rows-xlsx
+func TestAWorkbookHasTheAnswersBehindTheColumnsOfTheFile(t *testing.T) {
+	t.Parallel()
+	w, f := everyState(t)
+	book, err := excelize.OpenReader(strings.NewReader(w.download(t, f, prism.RowsXLSX, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := book.GetRows("Rows 1")
+	want := []string{
+		"[text n q q_probability prism_row prism_result_id prism_status prism_error]",
+		`[a;"b" 1 Yes 75% 1 00000000-0000-0000-0000-000000000001 ok]`,
+		"[b,c 2   2 00000000-0000-0000-0000-000000000002 failed The model, it failed]",
+		"[c 3   3  invalid Missing fields: text]",
+	}
+	for i := range want {
+		if err != nil || fmt.Sprint(got[i]) != want[i] {
+			t.Errorf("got %v, want %s: %v", got[i], want[i], err)
+		}
+	}
+}
+
+// spec: rows-for-people
+func TestADownloadForPeopleHasAMarkItsDelimiterAndNoFormula(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), prism.FileCSV, "text,=n\n\"=1;2\",-3\n+49 30,-1+1\n", "pp")
+	style := api.TextStyle{BOM: true, Delimiter: ";", Safe: true}
+	want := "\ufefftext;'=n;prism_row;prism_result_id;prism_status;prism_error;q;q_probability\r\n" +
+		"\"'=1;2\";-3;1;;pending;;;\r\n'+49 30;'-1+1;2;;pending;;;\r\n"
+	if got := w.downloadOf(t, f, api.ListRunRowsRequest{TextStyle: style}); got != want {
+		t.Errorf("got %q", got)
+	}
+	if got, want := w.downloadOf(t, f, api.ListRunRowsRequest{Format: prism.RowsJSONL, TextStyle: style}), w.download(t, f, prism.RowsJSONL, ""); got != want {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -21,7 +21,9 @@ func sheetOf(t *testing.T, cells []string, formats ...string) []byte {
 
 func textCell(of string) string { return `<c t="inlineStr"><is><t>` + of + `</t></is></c>` }
 
-func styled(style int, value string) string { return fmt.Sprintf(`<c s="%d"><v>%s</v></c>`, style, value) }
+func styled(style int, value string) string {
+	return fmt.Sprintf(`<c s="%d"><v>%s</v></c>`, style, value)
+}
 
 // A text that only looks like a number stays a text.
 //

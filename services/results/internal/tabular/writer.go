@@ -3,7 +3,9 @@ package tabular
 import (
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -19,17 +21,15 @@ type Writer interface {
 }
 
 // NewWriter begins a table of the columns of a file and added ones, whose names must differ.
-func NewWriter(f prism.RowsFormat, to io.Writer, columns []Column, added []string) (Writer, error) {
-	names := make([]string, 0, len(columns)+len(added))
-	for _, c := range columns {
-		names = append(names, c.Name)
+func NewWriter(f prism.RowsFormat, style api.TextStyle, to io.Writer, columns, added []Column) (Writer, error) {
+	all := slices.Concat(columns, added)
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name
 	}
-	names = append(names, added...)
 	switch f {
-	case prism.RowsCSV:
-		return newTextWriter(to, names, textWriter{cell: format.AppendCSV, separator: ",", end: "\r\n"})
-	case prism.RowsTSV:
-		return newTextWriter(to, names, textWriter{cell: format.AppendTSV, separator: "\t", end: "\n"})
+	case prism.RowsCSV, prism.RowsTSV:
+		return newTextWriter(f, style, to, names)
 	case prism.RowsJSONL:
 		w := &lineWriter{to: to}
 		for _, name := range names {
@@ -37,7 +37,7 @@ func NewWriter(f prism.RowsFormat, to io.Writer, columns []Column, added []strin
 		}
 		return w, nil
 	case prism.RowsXLSX:
-		return newSheetWriter(to, names, sheetRows)
+		return newSheetWriter(to, all, sheetRows)
 	}
 	return nil, fmt.Errorf("tabular: unknown format %q", f)
 }
@@ -52,34 +52,32 @@ func ContentType(f prism.RowsFormat) string {
 
 // textWriter writes csv and tsv (spec: csv-cells, tsv-cells).
 type textWriter struct {
-	to             io.Writer
-	cell           func(b []byte, text string) []byte
-	separator, end string
-	buffer         []byte
+	format.Separated
+	to     io.Writer
+	buffer []byte
 }
 
-func newTextWriter(to io.Writer, names []string, w textWriter) (Writer, error) {
-	w.to = to
-	return &w, w.Row(Row{Cells: names}, nil)
+func newTextWriter(f prism.RowsFormat, style api.TextStyle, to io.Writer, names []string) (Writer, error) {
+	w := &textWriter{to: to, Separated: format.NewSeparated(contract.Format(f), style)}
+	w.buffer = w.Begin(nil)
+	return w, w.write(Row{Cells: names}, nil)
 }
 
 func (w *textWriter) Row(original Row, added []prism.Cell) error {
-	b := w.buffer[:0]
+	w.buffer = w.buffer[:0]
+	return w.write(original, added)
+}
+
+// write writes a row behind what is in the buffer.
+func (w *textWriter) write(original Row, added []prism.Cell) error {
+	b := w.buffer
 	for _, text := range original.Cells {
-		b = append(w.cell(b, text), w.separator...)
+		b = w.Next(w.Text(b, text))
 	}
-	for _, c := range added {
-		switch c.Kind {
-		case prism.NumberCell:
-			b = prism.AppendNumber(b, c.Number)
-		case prism.TextCell:
-			b = w.cell(b, c.Label)
-		case prism.NullCell: // an empty value is an empty cell
-		}
-		b = append(b, w.separator...)
+	for i := range added {
+		b = w.Next(w.Cell(b, &added[i]))
 	}
-	b = append(b[:len(b)-len(w.separator)], w.end...) // a table has one column or more
-	w.buffer = b
+	w.buffer = w.End(b[:len(b)-1]) // a table has one column or more
 	_, err := w.to.Write(w.buffer)
 	return err
 }

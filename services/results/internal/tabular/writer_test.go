@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -27,12 +28,12 @@ func writeAll(t testing.TB, format prism.RowsFormat, columns []string, rows [][]
 	for _, name := range columns {
 		named = append(named, tabular.Column{Name: name})
 	}
-	var names []string
+	var addedTo []tabular.Column
 	for i := range added {
-		names = append(names, fmt.Sprint("added", i))
+		addedTo = append(addedTo, tabular.Column{Name: fmt.Sprint("added", i)})
 	}
 	var b bytes.Buffer
-	w, err := tabular.NewWriter(format, &b, named, names)
+	w, err := tabular.NewWriter(format, api.TextStyle{}, &b, named, addedTo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestACellHasAsMuchTextAsExcelHolds(t *testing.T) {
 func TestRowsBeyondASheetGoOnInAnother(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	w, err := tabular.NewSheetWriter(&b, []string{"text"}, 3)
+	w, err := tabular.NewSheetWriter(&b, []tabular.Column{{Name: "text"}}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
