@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -126,11 +127,11 @@ func (b *body) decode(k call, text []byte, v any) error {
 }
 
 // checkType returns an error unless the body is of the media type.
-func (b *body) checkType(mediaType string) error {
-	if isOf(b.contentType, mediaType) {
+func (b *body) checkType(mediaTypes ...string) error {
+	if slices.ContainsFunc(mediaTypes, func(t string) bool { return isOf(b.contentType, t) }) {
 		return nil
 	}
-	return b.unexpected(http.StatusOK, "a response body that is not "+mediaType)
+	return b.unexpected(http.StatusOK, "a response body that is not "+strings.Join(mediaTypes, ", "))
 }
 
 // unexpected is the error of a response that no Prism sends.
@@ -140,10 +141,10 @@ func (b *body) unexpected(status int, what string) *Error {
 	}
 }
 
-// stream makes a call and returns the response body, of a media type, unread.
-func (c *Client) stream(ctx context.Context, k call, mediaType string, options []CallOption) (stream io.ReadCloser, err error) {
+// stream makes a call and returns the response body, of one of the media types, unread.
+func (c *Client) stream(ctx context.Context, k call, options []CallOption, mediaTypes ...string) (stream io.ReadCloser, err error) {
 	err = c.do(ctx, k.with(options), func(b *body) error {
-		if err := b.checkType(mediaType); err != nil {
+		if err := b.checkType(mediaTypes...); err != nil {
 			_ = b.Close()
 			return err
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,7 @@ func serving(t *testing.T, h http.HandlerFunc) *Client {
 		case "events":
 			w.Header().Set("Content-Type", "text/event-stream")
 		case "rows", "results":
-			w.Header().Set("Content-Type", mediaTypes[r.URL.Query().Get("format")])
+			w.Header().Set("Content-Type", mediaTypes[cmp.Or(r.URL.Query().Get("format"), "csv")])
 		}
 		h(w, r)
 	}))

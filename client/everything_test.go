@@ -30,6 +30,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"exportResults": func(ctx context.Context, c *Client) error {
 		_, err := c.ExportResults(ctx, "a", Export{
 			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a",
+			TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
 		})
 		return err
 	},
@@ -201,7 +202,9 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"listRunRows": func(ctx context.Context, c *Client) error {
-		_, err := c.ListRunRows(ctx, "a", RunRows{Format: RowsTSV, Only: RowOK, After: 1})
+		_, err := c.ListRunRows(ctx, "a", RunRows{
+			Format: RowsTSV, Only: RowOK, After: 1, TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
+		})
 		return err
 	},
 	"followRun": func(ctx context.Context, c *Client) error { _, err := c.FollowRun(ctx, "a"); return err },

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -163,7 +164,14 @@ type Export struct {
 	KeyID  string    // only results of calls with this API key
 	// After selects only results whose id is greater: those behind the result with this id, which need not exist.
 	After string
+	TextStyle
 }
+
+// TextStyle changes how CSV and TSV are written, for spreadsheets.
+type TextStyle = api.TextStyle
+
+// Delimiter is what TextStyle has between cells: a comma, a semicolon, a bar or a tab.
+type Delimiter = api.Delimiter
 
 // ExportResults streams the results of a prism, oldest first; csv and tsv begin with one header row. A stream whose
 // connection is lost ends with a *ConnectionError, never with io.EOF. The caller closes the stream.
@@ -176,7 +184,19 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export, opti
 	set(q, "model", e.Model)
 	set(q, "key_id", e.KeyID)
 	set(q, "after", e.After)
-	return c.stream(ctx, declared(api.ExportResults, prism).where(q), mediaTypes[string(e.Format)], options)
+	setStyle(q, e.TextStyle)
+	return c.stream(ctx, declared(api.ExportResults, prism).where(q), options, mediaTypes[string(cmp.Or(e.Format, CSV))])
+}
+
+// setStyle sets what is not the default.
+func setStyle(q url.Values, s TextStyle) {
+	if s.BOM {
+		q.Set("bom", "true")
+	}
+	if s.Safe {
+		q.Set("safe", "true")
+	}
+	set(q, "delimiter", string(s.Delimiter))
 }
 
 func setTime(q url.Values, name string, t time.Time) {

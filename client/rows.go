@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,23 @@ func (r *rows) request(after int64) (io.ReadCloser, error) {
 	q := r.RunRows
 	q.After = after
 	k := declared(api.ListRunRows, r.id).where(q.query())
-	return r.c.stream(r.ctx, k, mediaTypes[string(q.Format)], r.options)
+	if q.Format != "" {
+		return r.c.stream(r.ctx, k, r.options, mediaTypes[string(q.Format)])
+	}
+	from, err := r.c.stream(r.ctx, k, r.options, slices.Sorted(maps.Values(mediaTypes))...)
+	if err != nil {
+		return nil, err
+	}
+	for format, mediaType := range mediaTypes {
+		if isOf(from.(*body).contentType, mediaType) {
+			r.Format = RowsFormat(format)
+		}
+	}
+	return from, nil
 }
+
+// quoted tells whether cells may be quoted.
+func (r *rows) quoted() bool { return r.Format == RowsCSV || r.Format == RowsTSV && r.Delimiter != "" }
 
 func (r *rows) take(from io.ReadCloser) { r.from, r.body = bufio.NewReaderSize(from, 64<<10), from }
 
@@ -119,7 +135,7 @@ func (r *rows) line() (row []byte, err error) {
 			return nil, err
 		}
 		// Quotes inside a csv cell are doubled, so an odd number of them is a line break inside a cell.
-		quoted = quoted != (r.Format != RowsTSV && r.Format != RowsJSONL && bytes.Count(line, []byte(`"`))%2 == 1)
+		quoted = quoted != (r.quoted() && bytes.Count(line, []byte(`"`))%2 == 1)
 		if !quoted {
 			return row, nil
 		}
@@ -159,20 +175,29 @@ func jsonMember(c *jsonCell) (*string, any) { return &c.column, &c.value }
 
 // cells are the cells of a row and the names of their columns. In tsv, quotes are text.
 func (r *rows) cells(row []byte) (names, cells []string, err error) {
-	switch r.Format {
-	case RowsJSONL:
+	switch {
+	case r.Format == RowsJSONL:
 		var members []jsonCell
 		members, err = api.ReadMembers(row, jsonMember)
 		for _, m := range members {
 			names, cells = append(names, m.column), append(cells, string(m.value))
 		}
-	case RowsTSV:
+	case !r.quoted():
 		names = strings.Split(strings.TrimRight(string(r.header), "\r\n"), "\t")
 		cells = strings.Split(strings.TrimRight(string(row), "\r\n"), "\t")
 	default:
-		if names, err = csv.NewReader(bytes.NewReader(r.header)).Read(); err == nil {
-			cells, err = csv.NewReader(bytes.NewReader(row)).Read()
+		if names, err = r.split(bytes.TrimPrefix(r.header, []byte("\ufeff"))); err == nil {
+			cells, err = r.split(row)
 		}
 	}
 	return names, cells, err
+}
+
+// split splits a row whose cells may be quoted.
+func (r *rows) split(row []byte) ([]string, error) {
+	lines := csv.NewReader(bytes.NewReader(row))
+	if r.Delimiter != "" {
+		lines.Comma = rune(r.Delimiter[0])
+	}
+	return lines.Read()
 }

@@ -165,9 +165,10 @@ func orNull[T comparable](limit T) *T {
 
 // RunRows selects rows of a run and their format.
 type RunRows struct {
-	Format RowsFormat // RowsCSV when empty
+	Format RowsFormat // that of the file when empty, and RowsCSV of Parquet
 	Only   RowStatus  // all when empty
 	After  int64      // only rows behind the one with this number
+	TextStyle
 }
 
 // ListRunRows streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
@@ -176,7 +177,7 @@ type RunRows struct {
 func (c *Client) ListRunRows(ctx context.Context, id string, q RunRows, options ...CallOption) (io.ReadCloser, error) {
 	r := &rows{ctx: ctx, c: c, id: id, RunRows: q, options: options}
 	from, err := r.request(q.After)
-	if err != nil || q.Format == RowsXLSX {
+	if err != nil || r.Format == RowsXLSX {
 		return from, err
 	}
 	r.take(from)
@@ -187,6 +188,7 @@ func (q RunRows) query() url.Values {
 	v := url.Values{}
 	set(v, "format", string(q.Format))
 	set(v, "only", string(q.Only))
+	setStyle(v, q.TextStyle)
 	if q.After != 0 {
 		v.Set("after", strconv.FormatInt(q.After, 10))
 	}

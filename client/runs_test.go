@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,14 +175,18 @@ func TestTextsOfARunThatAreNotUTF8AreNotSent(t *testing.T) {
 }
 
 // runRowsOf are rows as Prism writes them, with every text that could be taken for a row's end, of a file that was a download.
-func runRowsOf(f RowsFormat) (header string, rows []string) {
+func runRowsOf(q RunRows) (header string, rows []string) {
+	between, end := string(cmp.Or(q.Delimiter, ",")), "\r\n"
+	if q.Format == RowsTSV {
+		end = "\n"
+	}
 	names := strings.Split("text prism_row prism_result_id prism_status prism_error prism_prism_row prism_prism_result_id "+
 		"prism_prism_status prism_prism_error prism_prism_prism_row Topic", " ")
 	cells := []string{"plain", "two\r\nlines", `a "quoted" word`, "\r\n\r\n\"\r\n", "", `"`, "é,\n"}
 	for i, cell := range cells {
 		values := []string{cell, "99", "an-id", "ok", "", strconv.Itoa(i + 1), "id", "ok", "", "98", "é"}
-		switch f {
-		case RowsJSONL:
+		switch {
+		case q.Format == RowsJSONL:
 			var row strings.Builder
 			for at, name := range names {
 				value := strconv.Quote(values[at])
@@ -191,24 +196,38 @@ func runRowsOf(f RowsFormat) (header string, rows []string) {
 				fmt.Fprintf(&row, ",%q:%s", name, value)
 			}
 			rows = append(rows, "{"+row.String()[1:]+"}\n")
-		case RowsTSV:
+		case q.Format == RowsTSV && q.Delimiter == "":
 			values[0] = strings.NewReplacer("\n", " ", "\r", " ").Replace(cell)
 			rows = append(rows, strings.Join(values, "\t")+"\n")
 		default:
 			values[0] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-			rows = append(rows, strings.Join(values, ",")+"\r\n")
+			rows = append(rows, strings.Join(values, between)+end)
 		}
 	}
-	return map[RowsFormat]string{RowsCSV: strings.Join(names, ",") + "\r\n", RowsTSV: strings.Join(names, "\t") + "\n"}[f], rows
+	switch {
+	case q.Format == RowsJSONL:
+		return "", rows
+	case q.Format == RowsTSV && q.Delimiter == "":
+		between = "\t"
+	}
+	header = strings.Join(names, between) + end
+	if q.BOM {
+		header = "\ufeff" + header
+	}
+	return header, rows
 }
 
 // TestADownloadThatIsCutContinues cuts the response at each of its bytes, and the next one at the byte behind.
 func TestADownloadThatIsCutContinues(t *testing.T) {
 	t.Parallel()
-	for _, format := range []RowsFormat{RowsCSV, RowsTSV, RowsJSONL} {
-		t.Run(string(format), func(t *testing.T) {
+	for name, q := range map[string]RunRows{
+		"csv": {Format: RowsCSV}, "tsv": {Format: RowsTSV}, "jsonl": {Format: RowsJSONL}, "that of the file": {},
+		"csv for people": {Format: RowsCSV, TextStyle: TextStyle{BOM: true, Delimiter: ";"}},
+		"tsv for people": {Format: RowsTSV, TextStyle: TextStyle{BOM: true, Delimiter: "\t"}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			header, rows := runRowsOf(format)
+			header, rows := runRowsOf(q)
 			whole := header + strings.Join(rows, "")
 			var at int
 			c := serving(t, func(w http.ResponseWriter, r *http.Request) {
@@ -225,7 +244,7 @@ func TestADownloadThatIsCutContinues(t *testing.T) {
 			})
 			for from := range len(whole) + 1 {
 				at = from
-				stream, err := c.ListRunRows(t.Context(), "r", RunRows{Format: format})
+				stream, err := c.ListRunRows(t.Context(), "r", q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -267,7 +286,7 @@ func TestADownloadThatCannotContinueSaysWhy(t *testing.T) {
 	t.Parallel()
 	download := func(t *testing.T, f RowsFormat, second func(w http.ResponseWriter)) error {
 		t.Helper()
-		header, rows := runRowsOf(RowsCSV)
+		header, rows := runRowsOf(RunRows{Format: RowsCSV})
 		n := 0
 		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 			if n++; n > 1 {
@@ -302,5 +321,26 @@ func TestADownloadThatCannotContinueSaysWhy(t *testing.T) {
 	}
 	if err := download(t, RowsXLSX, func(http.ResponseWriter) { t.Error("it was asked for again") }); !errors.As(err, &lost) {
 		t.Error(err)
+	}
+}
+
+func TestRowsHaveTheFormatOfTheFileUnlessAnotherOneIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for format, mediaType := range mediaTypes {
+		c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.RawQuery != "" {
+				t.Errorf("asked for %s", r.URL.RawQuery)
+			}
+			w.Header().Set("Content-Type", mediaType)
+			_, _ = io.WriteString(w, format+"\n")
+		})
+		stream, err := c.ListRunRows(t.Context(), "r", RunRows{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(stream)
+		if err := errors.Join(err, stream.Close()); err != nil || string(got) != format+"\n" {
+			t.Errorf("%s: %q, %v", format, got, err)
+		}
 	}
 }

@@ -20,9 +20,9 @@ const (
 	JSONL = api.JSONL // a JSON object on each line, with keys in place of labels
 )
 
-// mediaTypes are those of rows, by their format; csv is the default one.
+// mediaTypes are those of rows, by their format.
 var mediaTypes = map[string]string{
-	"": "text/csv", "csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl",
+	"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 

@@ -16,7 +16,7 @@ const PlanTimeout = time.Minute
 // FollowRun streams a run as server-sent events, at most two a second, until it is over. WatchRun reads them. The caller
 // closes the stream.
 func (c *Client) FollowRun(ctx context.Context, id string, options ...CallOption) (io.ReadCloser, error) {
-	return c.stream(ctx, declared(api.FollowRun, id), api.EventsMedia.Type, options)
+	return c.stream(ctx, declared(api.FollowRun, id), options, api.EventsMedia.Type)
 }
 
 // WatchRun follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events. Where they do not

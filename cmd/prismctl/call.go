@@ -211,7 +211,7 @@ func (a *app) show(ctx context.Context, c *client.Client, o *output, call func(c
 // shorten rounds the numbers of a csv or tsv table with one result. Its first cell is the result's id.
 func shorten(ctx context.Context, c *client.Client, f client.Format, table []byte) ([]byte, error) {
 	header := bytes.IndexByte(table, '\n') + 1
-	r, err := c.ReadResult(ctx, string(digits.Cells(table[header:], f)[0]), client.WithFormat(client.JSON))
+	r, err := c.ReadResult(ctx, string(digits.Cells(table[header:], f, client.TextStyle{})[0]), client.WithFormat(client.JSON))
 	if err != nil {
 		return table, err
 	}
@@ -219,7 +219,7 @@ func shorten(ctx context.Context, c *client.Client, f client.Format, table []byt
 	for _, one := range r.Row {
 		_, numbers[one.Column] = one.Value.(float64)
 	}
-	rows := digits.NewRows(f, numbers)
+	rows := digits.NewRows(f, client.TextStyle{}, numbers)
 	return append(rows.Row(table[:header]), rows.Row(table[header:])...), nil
 }
 

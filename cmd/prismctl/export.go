@@ -18,6 +18,7 @@ func (a *app) export() *cobra.Command {
 		name, status, from, to, model, key string
 		restart                            bool
 		output                             *output
+		style                              client.TextStyle
 	)
 	cmd := a.command(about{
 		use: "export PRISM", short: "Write all results of a prism, oldest first",
@@ -31,7 +32,7 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 		if err != nil {
 			return err
 		}
-		options.Model, options.KeyID = model, key
+		options.Model, options.KeyID, options.TextStyle = model, key, withTab(style)
 		c, t, err := a.client()
 		if err != nil {
 			return err
@@ -63,6 +64,7 @@ name when it is complete. Until then its name is FILE.part, and the same command
 	f := cmd.Flags()
 	output = outputFlag(cmd, "csv", "tsv", "jsonl")
 	fileFlag(cmd, &name)
+	styleFlags(cmd, &style)
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &model, &key)

@@ -91,7 +91,7 @@ func newFakeRuns(t *testing.T) (*fakeRuns, *user) {
 	})
 	mux.HandleFunc("GET /v1/runs/{id}/rows", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", map[string]string{
-			"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+			"": "text/csv", "csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 		}[r.URL.Query().Get("format")])
 		f.rows(w, r)
 	})

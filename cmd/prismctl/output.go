@@ -26,6 +26,8 @@ type output struct {
 	known  []string // the first is the default
 	jq     string
 	flags  *pflag.FlagSet
+	file   *string // that -o may name in place of --file; nil: it may not
+	named  bool    // -o named it
 }
 
 // The formats of lists and of single things. A table and wide are for people, and csv has the columns of wide. The others have
@@ -68,6 +70,9 @@ func (o *output) Set(format string) error {
 	case o.knows(format):
 		o.format = format
 		return nil
+	case o.file != nil && strings.ContainsAny(format, "./"):
+		*o.file, o.named = format, true
+		return nil
 	case strings.ContainsAny(format, "./") && o.flags.Lookup("file") != nil:
 		return fmt.Errorf("it is the output format, %s; a file is --file %s", alternatives(o.known), format)
 	}
@@ -88,10 +93,10 @@ func (o *output) check() error {
 	return err
 }
 
-// fromExtension takes the format from the extension of a file name, unless -o is given.
+// fromExtension takes the format from the extension of a file name, unless -o says one.
 func (o *output) fromExtension(name string) error {
 	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
-	if extension == "" || o.flags.Changed("output") {
+	if extension == "" || o.flags.Changed("output") && !o.named {
 		return nil
 	}
 	if !o.knows(extension) {

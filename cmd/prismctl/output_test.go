@@ -87,7 +87,7 @@ func TestTyposAreNamed(t *testing.T) {
 		"missing argument <id>\nUsage: prismctl results get ID [flags]\nprismctl results get --help explains it.\n": "results get",
 		"missing argument <name>":                                                                                   "prisms rename x",
 		`unexpected argument "b"`:                                                                                   "results get a b",
-		"a file is --file out.csv":                                                                                  "results export x -o out.csv",
+		"a file is --file out.csv":                                                                                  "runs create -o out.csv",
 		`unknown output "xml": csv, tsv or jsonl`:                                                                   "results export x -o xml",
 	} {
 		u.run(strings.Fields(args)...).want(exitUsage, want)

@@ -25,14 +25,20 @@ var (
 func (a *app) runsDownload() *cobra.Command {
 	var name, only string
 	var output *output
+	var style client.TextStyle
 	cmd := a.command(about{
 		use: "download ID", short: "Write the rows of a run: the file's own columns, and the answers beside them",
-		example: `prismctl runs download "$RUN" --file answers.xlsx
+		example: `prismctl runs download "$RUN" -o answers.xlsx
+prismctl runs download "$RUN" -o answers.csv --bom --delimiter ';' --safe
 prismctl runs download "$RUN" -o jsonl --only failed`,
 	}, func(cmd *cobra.Command, args []string) error {
 		q, err := rowsQuery(name, output, only)
 		if err != nil {
 			return err
+		}
+		q.TextStyle = withTab(style)
+		if q.Format == "" && name == "" && a.out.terminal {
+			q.Format = client.RowsCSV // a workbook is nothing to look at
 		}
 		c, _, err := a.client()
 		if err != nil {
@@ -45,13 +51,19 @@ prismctl runs download "$RUN" -o jsonl --only failed`,
 		return a.download(ctx, c, args[0], q, name)
 	})
 	cmd.Long = `Write the rows of a run in the order of the file: its own columns first and as they came, then what came of the
-row, then the answers. It works in every state of the run, so an answer may not be there yet.
+row, then the answers; in xlsx the answers come before what came of the row. It works in every state of the run, so an answer may not be
+there yet.
+
+The format is that of -o, or of the extension of the file to write, or else of the file that was uploaded. --bom, --delimiter and --safe
+make csv and tsv for spreadsheets.
 
 If the connection is lost, csv, tsv and jsonl continue behind the last row, and xlsx begins again. The file gets its
 name when it is complete.`
 	f := cmd.Flags()
 	output = outputFlag(cmd, rowsFormats...)
+	output.format = "" // that of the file
 	fileFlag(cmd, &name)
+	styleFlags(cmd, &style)
 	f.StringVar(&only, "only", allRows, "only rows that are ok, failed, invalid or pending")
 	choices(cmd, "only", rowStatuses...)
 	cmd.ValidArgsFunction = a.completeRuns
@@ -61,6 +73,27 @@ name when it is complete.`
 // fileFlag adds --file for a command that writes a file, whose extension is the format without -o.
 func fileFlag(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVarP(name, "file", "f", "", "file to write; its extension is the format without -o")
+	outputOf(cmd).file = name
+	cmd.Flags().Lookup("output").Usage += "; or the file to write, as --file"
+}
+
+// styleFlags adds the flags of csv and tsv for spreadsheets.
+func styleFlags(cmd *cobra.Command, style *client.TextStyle) {
+	f := cmd.Flags()
+	f.BoolVar(&style.BOM, "bom", false, "begin csv and tsv with a byte-order mark, by which Excel knows UTF-8")
+	f.StringVar((*string)(&style.Delimiter), "delimiter", "", "what is between the cells of csv and tsv: , or ; or | or tab")
+	f.BoolVar(&style.Safe, "safe", false, "put ' before texts of csv and tsv that a spreadsheet could take for a formula")
+	choices(cmd, "delimiter", ",", ";", "|", tabName)
+}
+
+// tabName is a tab on the command line.
+const tabName = "tab"
+
+func withTab(style client.TextStyle) client.TextStyle {
+	if style.Delimiter == tabName {
+		style.Delimiter = "\t"
+	}
+	return style
 }
 
 func rowsQuery(name string, o *output, only string) (q client.RunRows, err error) {
@@ -101,7 +134,7 @@ func (a *app) download(ctx context.Context, c *client.Client, id string, q clien
 	for n := 1; ; n++ {
 		err = copyRows(ctx, c, id, q, to)
 		var cut *client.ConnectionError
-		if q.Format != client.RowsXLSX || !errors.As(err, &cut) || n == sheetTries || !pause(ctx, n, 0) {
+		if q.Format != client.RowsXLSX && q.Format != "" || !errors.As(err, &cut) || n == sheetTries || !pause(ctx, n, 0) {
 			break
 		}
 		_, seekErr := file.Seek(0, io.SeekStart)

@@ -236,8 +236,15 @@ func TestRunsDownload(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := u.ok("runs", "download", "run-1"); got != header+first+second {
-		t.Errorf("got %q", got)
+	asked = nil
+	if got := u.ok("runs", "download", "run-1"); got != header+first+second || asked[0] != "" {
+		t.Errorf("got %q after %q", got, asked)
+	}
+	asked = nil
+	name := filepath.Join(u.dir, "people.xlsx")
+	u.run("runs", "download", "run-1", "-o", name, "--bom", "--delimiter", "tab", "--safe").want(exitOK, name+" is written.\n")
+	if got, err := os.ReadFile(name); string(got) != "all" || err != nil || asked[0] != "bom=true&delimiter=%09&format=xlsx&safe=true" {
+		t.Errorf("got %q after %q, %v", got, asked, err)
 	}
 	u.run("runs", "download", "run-1", "-f", "out.ods").want(exitUsage, `unknown format "ods" of the file: name a csv, tsv, jsonl or xlsx file`)
 	u.run("runs", "download", "run-1", "--only", "bad").want(exitUsage, "--only is all, ok, failed, invalid or pending")
@@ -246,7 +253,7 @@ func TestRunsDownload(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"Run not found"}}`)
 	}
-	name := filepath.Join(u.dir, "none.csv")
+	name = filepath.Join(u.dir, "none.csv")
 	u.run("runs", "download", "run-1", "--file", name).want(exitNotFound, "Run not found")
 	if left, _ := filepath.Glob(name + "*"); left != nil {
 		t.Errorf("it left %v", left)

@@ -80,11 +80,11 @@ func TestFormats(t *testing.T) {
 		t.Run("an export for people has a mark, its delimiter and no formula, and a single result has none of it", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(exact), "ref", "-r;1")
-			const people = "?format=csv&bom=true&delimiter=;&safe=true"
-			s.main.get(t, "/v1/results/"+at.result.ID+people).wantBody(t, string(s.main.read(t, at.result.ID, "csv").body))
+			const people = "?format=tsv&bom=true&delimiter=;&safe=true"
+			s.main.get(t, "/v1/results/"+at.result.ID+people).wantBody(t, string(s.main.read(t, at.result.ID, "tsv").body))
 			s.main.get(t, "/v1/prisms/"+at.prism+"/results"+people).wantBody(t,
-				"\ufeffresult_id;ref;version;status;error;created_at;subject;message;pick;pick_probability;sure;sure_probability;level;level_average\r\n"+
-					at.result.ID+`;"'-r;1";1;ok;;`+at.result.CreatedAt+`;"a, ""b""`+"\r\n\tc\rd\ne\";"+at.tag+`;"A ""quoted"" label";0.5;Unsure;0.5;'=HIGH();1.75`+"\r\n")
+				"\ufeffresult_id;ref;version;status;error;created_at;subject;message;pick;pick_probability;sure;sure_probability;level;level_average\n"+
+					at.result.ID+`;"'-r;1";1;ok;;`+at.result.CreatedAt+`;"a, ""b""`+"\r\n\tc\rd\ne\";"+at.tag+`;"A ""quoted"" label";0.5;Unsure;0.5;'=HIGH();1.75`+"\n")
 		})
 		// spec: tsv-cells
 		t.Run("tsv makes spaces of tabs and line breaks and ends lines in LF", func(t *testing.T) {

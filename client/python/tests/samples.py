@@ -141,7 +141,19 @@ BY_HAND: dict[str, Act] = {
         prism="a", status="ok", ref="r", version=1, from_=AT, to=LATER, model="m", key_id="k", run="a", fields=True
     ).page(limit=1, cursor="c"),
     "exportResults": lambda c: opened(
-        c.export_results("a", format="csv", status="ok", from_=AT, to=LATER, model="m", key_id="k", after="a")
+        c.export_results(
+            "a",
+            format="csv",
+            status="ok",
+            from_=AT,
+            to=LATER,
+            model="m",
+            key_id="k",
+            after="a",
+            bom=True,
+            delimiter=";",
+            safe=True,
+        )
     ),
     "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS),
     "listPrisms": lambda c: c.list_prisms(archived=True).page(limit=1, cursor="c"),
@@ -164,7 +176,7 @@ BY_HAND: dict[str, Act] = {
     "cancelRun": lambda c: c.cancel_run("a"),
     "retryRun": lambda c: c.retry_run("a"),
     "setRunLimits": lambda c: c.set_run_limits("a", rows_per_second=1, concurrency=None),
-    "listRunRows": lambda c: opened(c.list_run_rows("a", format="tsv", only="ok", after=1)),
+    "listRunRows": lambda c: opened(c.list_run_rows("a", format="tsv", only="ok", after=1, bom=True, delimiter=";", safe=True)),
     "followRun": lambda c: opened(c.follow_run("a")),
 }
 """Calls the operations whose methods are written by hand, each with all that it can send."""

@@ -122,7 +122,7 @@ def test_a_file_is_run(serve: Serve) -> None:
     fake.has(b"text\na\n")
 
 
-def rows_of(format: RowsFormat) -> tuple[str, list[str]]:
+def rows_of(format: RowsFormat, delimiter: str | None = None) -> tuple[str, list[str]]:
     """Rows as Prism writes them, with every text that could be taken for a row's end, of a file that was a download."""
     names = [
         "text",
@@ -142,21 +142,23 @@ def rows_of(format: RowsFormat) -> tuple[str, list[str]]:
         cells = [cell, "99", "an-id", "ok", "", str(i + 1), "id", "ok", "", "98", "é"]
         if format == "jsonl":
             rows.append(json.dumps({**dict(zip(names, cells, strict=True)), names[5]: i + 1}, ensure_ascii=False) + "\n")
-        elif format == "tsv":
+        elif format == "tsv" and not delimiter:
             rows.append("\t".join([cell.replace("\n", " ").replace("\r", " "), *cells[1:]]) + "\n")
         else:
             quoted = cell.replace('"', '""')
-            rows.append(",".join([f'"{quoted}"', *cells[1:]]) + "\r\n")
-    return {"csv": ",".join(names) + "\r\n", "tsv": "\t".join(names) + "\n"}.get(format, ""), rows
+            rows.append((delimiter or ",").join([f'"{quoted}"', *cells[1:]]) + "\r\n")
+    mark = "\ufeff" if delimiter else ""
+    header = {"csv": (delimiter or ",").join(names) + "\r\n", "tsv": (delimiter or "\t").join(names) + "\n"}.get(format, "")
+    return mark + header, rows
 
 
-@pytest.mark.parametrize("format", ["csv", "tsv", "jsonl"])
-def test_rows_continue_behind_a_cut_at_any_byte(format: RowsFormat) -> None:
+@pytest.mark.parametrize(("format", "delimiter"), [("csv", None), ("tsv", None), ("jsonl", None), ("csv", ";"), ("tsv", "\t")])
+def test_rows_continue_behind_a_cut_at_any_byte(format: RowsFormat, delimiter: str | None) -> None:
     """A connection is cut at each byte, and the next one at a byte behind."""
-    header, rows = rows_of(format)
+    header, rows = rows_of(format, delimiter)
     whole = header + "".join(rows)
     for first in range(len(whole.encode()) + 1):
-        splitter, got, at = RowSplitter(format, 0), b"", first
+        splitter, got, at = RowSplitter(format, 0, delimiter), b"", first
         while True:
             splitter.begin()
             body = (header + "".join(rows[splitter.after() :])).encode()

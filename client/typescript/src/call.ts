@@ -64,8 +64,8 @@ export interface Call {
   /** What a 502 may be: a failed result in the format, or a failed try (spec: failed-result-is-not-an-error). */
   failed?: "result" | "try";
   format?: Format | undefined;
-  /** The media type of the response; undefined for JSON. */
-  type?: string | undefined;
+  /** The media type of the response, or those that it may have; undefined for JSON. */
+  type?: string | readonly string[] | undefined;
 }
 
 /** How Prism is reached. */
@@ -165,7 +165,8 @@ export class Caller {
     try {
       await received.fetch(() => this.#to.fetch(address, { ...init, signal: received.signal }), call.limit ?? limits.other);
       if (received.status !== (call.want ?? 200)) throw await refusal(call, received);
-      if (call.type && received.type !== call.type) throw received.unexpected(`a response body that is not ${call.type}`);
+      const types = [call.type ?? received.type].flat();
+      if (!types.includes(received.type)) throw received.unexpected(`a response body that is not ${types.join(", ")}`);
       return received;
     } catch (error) {
       received.end();

@@ -18,6 +18,8 @@ const quote = 34;
 /** A download of a run's rows, through as many connections as it takes. It yields whole rows only. */
 export class Rows {
   readonly #format: LineFormat;
+  // What is between the cells, if they may be quoted: in csv, and in tsv with a delimiter of its own.
+  readonly #quotedBetween: string | undefined;
   readonly #request: (after: number) => Promise<Chunks>;
   #after: number;
   #from: Chunks;
@@ -26,8 +28,11 @@ export class Rows {
   #last: Uint8Array | undefined;
 
   /** `request` requests the rows behind the one with a number; `first` are those behind `after`. */
-  constructor(format: LineFormat, after: number, first: Chunks, request: (after: number) => Promise<Chunks>) {
+  constructor(
+    format: LineFormat, delimiter: string | undefined, after: number, first: Chunks, request: (after: number) => Promise<Chunks>,
+  ) {
     this.#format = format;
+    this.#quotedBetween = format === "jsonl" ? undefined : delimiter || (format === "csv" ? "," : undefined);
     this.#after = after;
     this.#from = first;
     this.#request = request;
@@ -68,7 +73,7 @@ export class Rows {
       let end = 0;
       for (; scanned < bytes.length; scanned++) {
         // Quotes inside a csv cell are doubled, so between an odd number of them a line break is inside a cell.
-        if (bytes[scanned] === quote) quoted = this.#format === "csv" && !quoted;
+        if (bytes[scanned] === quote) quoted = this.#quotedBetween !== undefined && !quoted;
         if (bytes[scanned] !== newline || quoted) continue;
         const row = bytes.subarray(end, scanned + 1);
         end = scanned + 1;
@@ -106,18 +111,17 @@ export class Rows {
       const members = Object.entries(JSON.parse(row) as object);
       return [members.map(([name]) => name), members.map(([, value]) => String(value))];
     }
-    const split = this.#format === "csv" ? cellsOf : (text: string) => text.trimEnd().split("\t");
+    const between = this.#quotedBetween;
+    const split = (text: string) => (between ? cellsOf(text, between) : text.trimEnd().split("\t"));
     return [split(new TextDecoder().decode(this.#header)), split(row)];
   }
 }
 
-const cell = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/y;
-
 /** The cells of one row of csv. */
-function cellsOf(row: string): string[] {
+function cellsOf(row: string, between: string): string[] {
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${between}\\r\\n]*))([${between}]|\\r?\\n|$)`, "y");
   const cells: string[] = [];
-  cell.lastIndex = 0;
-  for (let found = cell.exec(row); found; found = found[3] === "," ? cell.exec(row) : null) {
+  for (let found = cell.exec(row); found; found = found[3] === between ? cell.exec(row) : null) {
     cells.push(found[1]?.replaceAll('""', '"') ?? found[2]!);
   }
   return cells;

@@ -85,23 +85,25 @@ export class Runs extends Uploads {
 
   /**
    * Streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers. It works in
-   * every state of the run. A download of csv, tsv or jsonl whose connection is lost continues behind the last row that came; one
-   * of xlsx throws a ConnectionError.
+   * every state of the run. Without a `format` they have that of the file. A download of csv, tsv or jsonl whose connection is lost
+   * continues behind the last row that came; one of xlsx throws a ConnectionError.
    */
   async listRunRows(id: string, selection: Selection<"listRunRows"> = {}, options: CallOptions = {}): Promise<Download> {
-    const { format = "csv", after = 0 } = selection;
+    const { after = 0 } = selection;
     const call: Call = {
-      operation: "listRunRows", method: "GET", path: ["runs", id, "rows"], query: selection, type: rowTypes[format],
+      operation: "listRunRows", method: "GET", path: ["runs", id, "rows"], query: selection,
+      type: selection.format ? rowTypes[selection.format] : Object.values(rowTypes),
     };
-    if (format === "xlsx") return this.download(call, options);
     const bounds = this.caller.bounds(options);
     const request = (behind: number) =>
       this.caller.call(
         { ...call, query: { ...selection, ...(behind > 0 && { after: behind }) } }, bounds, async (received) => received,
       );
     const first = await request(after);
+    const format = (Object.keys(rowTypes) as (keyof typeof rowTypes)[]).find((name) => rowTypes[name] === first.type)!;
+    if (format === "xlsx") return first.name(new Download(first.chunks(), () => first.end()));
     let current = first;
-    const rows = new Rows(format, after, first.chunks(), async (behind) => (current = await request(behind)).chunks());
+    const rows = new Rows(format, selection.delimiter, after, first.chunks(), async (behind) => (current = await request(behind)).chunks());
     return first.name(new Download(rows.chunks(this.caller.pauses, bounds), () => current.end()));
   }
 

@@ -3430,6 +3430,15 @@ export interface operations {
                  * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
                  */
                 after?: string;
+                /** @description Whether `csv` and `tsv` begin with a byte-order mark, by which Excel knows that a file is UTF-8. */
+                bom?: "true" | "false";
+                /**
+                 * @description What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of both are quoted.
+                 * @example ;
+                 */
+                delimiter?: "," | ";" | "|" | "\t";
+                /** @description Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or CR. Numbers stay numbers. */
+                safe?: "true" | "false";
             };
             header?: never;
             path: {
@@ -7513,12 +7522,21 @@ export interface operations {
     listRunRows: {
         parameters: {
             query?: {
-                /** @description The format of the rows. Sent empty it is `csv`. */
+                /** @description The format of the rows. Without one it is that of the file, and `csv` of a file of a format that is not listed here. */
                 format?: "csv" | "tsv" | "jsonl" | "xlsx";
                 /** @description Only rows in this state. Sent empty it is `all`. */
                 only?: "all" | "ok" | "failed" | "invalid" | "pending";
                 /** @description Only rows behind this one, so that a download that broke off continues. */
                 after?: number;
+                /** @description Whether `csv` and `tsv` begin with a byte-order mark, by which Excel knows that a file is UTF-8. */
+                bom?: "true" | "false";
+                /**
+                 * @description What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of both are quoted.
+                 * @example ;
+                 */
+                delimiter?: "," | ";" | "|" | "\t";
+                /** @description Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or CR. Numbers stay numbers. */
+                safe?: "true" | "false";
             };
             header?: never;
             path: {

@@ -34,7 +34,9 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
       prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", fields: true, format: "raw",
       ...page,
     }),
-  exportResults: (p) => p.exportResults("a", { format: "csv", status: "ok", ...period, model: "m", key_id: "k", after: "a" }),
+  exportResults: (p) => p.exportResults("a", {
+    format: "csv", status: "ok", ...period, model: "m", key_id: "k", after: "a", bom: true, delimiter: ";", safe: true,
+  }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
   readPrism: (p) => p.readPrism("a"),
   listPrisms: (p) => p.listPrisms({ archived: "all", ...page }),
@@ -95,7 +97,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   cancelRun: (p) => p.cancelRun("a"),
   retryRun: (p) => p.retryRun("a"),
   setRunLimits: (p) => p.setRunLimits("a", { rows_per_second: 1, concurrency: null }),
-  listRunRows: (p) => p.listRunRows("a", { format: "tsv", only: "ok", after: 1 }),
+  listRunRows: (p) => p.listRunRows("a", { format: "tsv", only: "ok", after: 1, bom: true, delimiter: ";", safe: true }),
   followRun: (p) => p.followRun("a").next(),
 };
 

@@ -101,7 +101,7 @@ it("runFile uploads, starts once and follows", async () => {
 type LineFormat = "csv" | "tsv" | "jsonl";
 
 // Rows as Prism writes them, with every text that could be taken for a row's end, of a file that was a download.
-function rowsOf(format: LineFormat): { header: string; rows: string[] } {
+function rowsOf(format: LineFormat, delimiter?: string): { header: string; rows: string[] } {
   const names = ("text prism_row prism_result_id prism_status prism_error prism_prism_row prism_prism_result_id " +
     "prism_prism_status prism_prism_error prism_prism_prism_row Topic").split(" ");
   const texts = ["plain", "two\r\nlines", 'a "quoted" word', '\r\n\r\n"\r\n', "", '"', "é,\n"];
@@ -110,16 +110,21 @@ function rowsOf(format: LineFormat): { header: string; rows: string[] } {
     if (format === "jsonl") {
       return `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, at === 5 ? i + 1 : values[at]])))}\n`;
     }
-    if (format === "tsv") return `${[text.replaceAll(/[\r\n]/g, " "), ...values.slice(1)].join("\t")}\n`;
-    return `${[`"${text.replaceAll('"', '""')}"`, ...values.slice(1)].join(",")}\r\n`;
+    if (format === "tsv" && !delimiter) return `${[text.replaceAll(/[\r\n]/g, " "), ...values.slice(1)].join("\t")}\n`;
+    return `${[`"${text.replaceAll('"', '""')}"`, ...values.slice(1)].join(delimiter ?? ",")}\r\n`;
   });
-  return { rows, header: { csv: `${names.join(",")}\r\n`, tsv: `${names.join("\t")}\n`, jsonl: "" }[format] };
+  const mark = delimiter ? "\ufeff" : "";
+  return {
+    rows, header: { csv: `${mark}${names.join(delimiter ?? ",")}\r\n`, tsv: `${mark}${names.join(delimiter ?? "\t")}\n`, jsonl: "" }[format],
+  };
 }
 
 describe("listRunRows", () => {
   // The response is cut at every third of its bytes, and the next one half a response further.
-  it.each<LineFormat>(["csv", "tsv", "jsonl"])("continues behind the last row of %s", async (format) => {
-    const { header, rows } = rowsOf(format);
+  it.each<[LineFormat, ";" | "\t" | undefined]>([
+    ["csv", undefined], ["tsv", undefined], ["jsonl", undefined], ["csv", ";"], ["tsv", "\t"],
+  ])("continues behind the last row of %s between %j", async (format, delimiter) => {
+    const { header, rows } = rowsOf(format, delimiter);
     const whole = Buffer.from(header + rows.join(""));
     let at = 0;
     const prism = await serving((request, response) => {
@@ -131,8 +136,9 @@ describe("listRunRows", () => {
     });
     for (let from = 1; from <= whole.length; from += 3) {
       at = from;
-      const text = await (await prism.listRunRows("r", { format })).text();
-      if (text !== whole.toString()) throw new Error(`cut at ${from}: ${text}`);
+      const text = await (await prism.listRunRows("r", { format, delimiter, bom: delimiter !== undefined })).text();
+      // Like fetch, text() drops the mark.
+      if (text !== whole.toString().replace("\ufeff", "")) throw new Error(`cut at ${from}: ${text}`);
     }
   });
 
@@ -160,6 +166,15 @@ describe("listRunRows", () => {
     const prism = await serving((_, response) => (n++, cut(response, "PK")));
     await failure((await prism.listRunRows("r", { format: "xlsx" })).text(), ConnectionError);
     expect(n).toBe(1);
+  });
+  it("has the format of the file unless another one is asked for", async () => {
+    const prism = await serving((_, response) => {
+      response.setHeader("Content-Type", "application/jsonl; charset=utf-8");
+      response.end('{"a":1}\n');
+    });
+    const rows = [];
+    for await (const row of (await prism.listRunRows("r")).rows()) rows.push(row);
+    expect(rows).toEqual([{ a: 1 }]);
   });
   it("can be left", async () => {
     let closed: () => void;

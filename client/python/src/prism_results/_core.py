@@ -102,6 +102,11 @@ def query(**parameters: str | float | date | None) -> dict[str, str]:
     }
 
 
+def text_style(bom: bool, delimiter: str | None, safe: bool) -> dict[str, str | None]:
+    """The parameters of csv and tsv for spreadsheets."""
+    return {"bom": "true" if bom else None, "delimiter": delimiter, "safe": "true" if safe else None}
+
+
 def base_url(url: str) -> str:
     """Check the address that paths are appended to. The errors do not repeat it, as it may hold a password or a key."""
     try:
@@ -204,10 +209,17 @@ MEDIA_TYPES = {
 
 def check_type(one: Call, response: httpx.Response) -> None:
     """Raise UnexpectedResponseError for the success of a call for rows or events that is of another media type."""
+    if one.operation == "listRunRows" and row_format(response) and "format" not in one.query:
+        return  # that of the file
     rows = "csv" if one.operation in ("exportResults", "listRunRows") else ""
     wanted = "text/event-stream" if one.operation == "followRun" else MEDIA_TYPES.get(one.query.get("format", rows))
     if wanted and media_type(response) != wanted:
         raise unexpected(one, response, f"a response body that is not {wanted}")
+
+
+def row_format(response: httpx.Response) -> str | None:
+    """The format of the rows of a response, or None for another response."""
+    return next((name for name, kind in MEDIA_TYPES.items() if kind == media_type(response)), None)
 
 
 def media_type(response: httpx.Response) -> str:

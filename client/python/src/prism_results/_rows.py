@@ -17,8 +17,10 @@ OWN_COLUMNS = ("prism_row", "prism_result_id", "prism_status", "prism_error")
 class RowSplitter:
     """Splits the pieces of downloads into whole rows, and knows the last one."""
 
-    def __init__(self, format: RowsFormat, after: int) -> None:
+    def __init__(self, format: RowsFormat, after: int, delimiter: str | None = None) -> None:
         self._format = format
+        # What is between cells that may be quoted: those of csv, and of tsv with a delimiter of its own.
+        self._between = None if format == "jsonl" else delimiter or ("," if format == "csv" else None)
         self._after = after
         self._header: bytes | None = None
         self._last: bytes | None = None
@@ -38,7 +40,7 @@ class RowSplitter:
         rows: list[bytes] = []
         while (end := data.find(b"\n", scanned)) >= 0:
             # Quotes inside a csv cell are doubled, so an odd number of them is a line break inside a cell.
-            if self._format == "csv" and data.count(b'"', scanned, end) % 2:
+            if self._between and data.count(b'"', scanned, end) % 2:
                 self._quoted = not self._quoted
             scanned = end + 1
             if not self._quoted:
@@ -79,7 +81,9 @@ class RowSplitter:
         if self._format == "jsonl":
             members = _json.objects(_json.loads(row))
             return list(members), [str(value) for value in members.values()]
-        header = (self._header or b"").decode()
-        if self._format == "tsv":
-            return header.rstrip("\r\n").split("\t"), row.decode().rstrip("\r\n").split("\t")
-        return next(csv.reader(io.StringIO(header, newline=""))), next(csv.reader(io.StringIO(row.decode(), newline="")))
+        texts = (self._header or b"").decode("utf-8-sig"), row.decode()
+        if not self._between:
+            names, cells = (text.rstrip("\r\n").split("\t") for text in texts)
+        else:
+            names, cells = (next(csv.reader(io.StringIO(text, newline=""), delimiter=self._between)) for text in texts)
+        return names, cells

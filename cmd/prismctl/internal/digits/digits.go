@@ -4,6 +4,7 @@ package digits
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/prism-results/prism/client"
 )
@@ -23,40 +24,46 @@ func Round(f float64) float64 {
 // a number is text.
 type Rows struct {
 	format  client.Format
+	style   client.TextStyle
 	numeric map[string]bool // the names of the columns that hold numbers
 	columns []bool          // whether each column holds numbers; nil before the header row
 }
 
 // NewRows rounds rows in csv or tsv, the header row first. numeric has the names of the columns that hold numbers.
-func NewRows(f client.Format, numeric map[string]bool) *Rows {
-	return &Rows{format: f, numeric: numeric}
+func NewRows(f client.Format, style client.TextStyle, numeric map[string]bool) *Rows {
+	return &Rows{format: f, style: style, numeric: numeric}
 }
 
 // Row returns a complete row with shorter numbers.
 func (r *Rows) Row(row []byte) []byte {
 	content := bytes.TrimRight(row, "\r\n")
-	cells := Cells(content, r.format)
+	cells := Cells(content, r.format, r.style)
 	header := r.columns == nil
 	for i, cell := range cells {
 		if header {
-			r.columns = append(r.columns, r.numeric[string(cell)]) // a Lens column's name needs no quotes
+			r.columns = append(r.columns, r.numeric[strings.TrimPrefix(string(cell), "'")]) // a Lens column's name needs no quotes
 		} else if i < len(r.columns) && r.columns[i] {
 			if f, err := strconv.ParseFloat(string(cell), 64); err == nil {
 				cells[i] = []byte(Short(f))
 			}
 		}
 	}
-	return append(bytes.Join(cells, separator(r.format)), row[len(content):]...)
+	return append(bytes.Join(cells, separator(r.format, r.style)), row[len(content):]...)
 }
 
-// Cells splits a row into cells, with their quotes. Only csv has quotes; in tsv they are text.
-func Cells(row []byte, f client.Format) (cells [][]byte) {
-	begin, quoted := 0, false
+// Quoted tells whether a cell may be quoted: in csv, and in tsv with a delimiter of its own.
+func Quoted(f client.Format, style client.TextStyle) bool {
+	return f == client.CSV || f == client.TSV && style.Delimiter != ""
+}
+
+// Cells splits a row into cells, with their quotes.
+func Cells(row []byte, f client.Format, style client.TextStyle) (cells [][]byte) {
+	begin, quoted, quotes, between := 0, false, Quoted(f, style), separator(f, style)[0]
 	for i, b := range row {
 		switch {
-		case b == '"' && f == client.CSV:
+		case b == '"' && quotes:
 			quoted = !quoted
-		case b == separator(f)[0] && !quoted:
+		case b == between && !quoted:
 			cells = append(cells, row[begin:i])
 			begin = i + 1
 		}
@@ -64,8 +71,11 @@ func Cells(row []byte, f client.Format) (cells [][]byte) {
 	return append(cells, row[begin:])
 }
 
-func separator(f client.Format) []byte {
-	if f == client.TSV {
+func separator(f client.Format, style client.TextStyle) []byte {
+	switch {
+	case style.Delimiter != "":
+		return []byte(style.Delimiter)
+	case f == client.TSV:
 		return []byte("\t")
 	}
 	return []byte(",")

@@ -33,7 +33,7 @@ func TestRowsRoundOnlyTheNumbersOfTheLens(t *testing.T) {
 		},
 		{"tsv", client.TSV, "\"0.123456\t0.123456\t0.123456\t0.123456\t\t0.123456\n", "\"0.123456\t0.123456\t0.123456\t0.1235\t\t0.1235\n"},
 	} {
-		r := NewRows(c.f, names)
+		r := NewRows(c.f, client.TextStyle{}, names)
 		header := map[client.Format]string{client.CSV: "text,ref,label,p,mean,sure\r\n", client.TSV: "text\tref\tlabel\tp\tmean\tsure\n"}[c.f]
 		if got := string(r.Row([]byte(header))); got != header {
 			t.Errorf("%s: the header is %q", c.name, got)

@@ -99,7 +99,7 @@ func (e Export) newSink(ctx context.Context) (*sink, error) {
 		for _, c := range p.Lens.Columns {
 			names[c.Name] = c.Show != client.ShowAnswer
 		}
-		s.numbers = digits.NewRows(e.Options.Format, names)
+		s.numbers = digits.NewRows(e.Options.Format, e.Options.TextStyle, names)
 	}
 	return s, err
 }
@@ -163,9 +163,9 @@ func (s *sink) stream(ctx context.Context, behind bool) error {
 
 // take writes the rows of an export that the output does not have, and its header row once.
 func (s *sink) take(from io.Reader) error {
-	r, f := bufio.NewReaderSize(from, 64<<10), s.Options.Format
-	for header := f != client.JSONL; ; header = false {
-		row, err := next(r, f)
+	r := bufio.NewReaderSize(from, 64<<10)
+	for header := s.Options.Format != client.JSONL; ; header = false {
+		row, err := next(r, s.Options)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -204,7 +204,7 @@ func (s *sink) write(row []byte) error {
 
 // add notes a row. It returns false if the output has the row.
 func (s *sink) add(row []byte) (bool, error) {
-	id, at, err := key(row, s.Options.Format)
+	id, at, err := key(row, s.Options)
 	if err != nil {
 		return false, err
 	}
@@ -226,7 +226,7 @@ func (s *sink) add(row []byte) (bool, error) {
 
 // next returns the next complete row with its line end, or io.EOF after the last row. An incomplete row is
 // io.ErrUnexpectedEOF, or the reader's own error.
-func next(r *bufio.Reader, f client.Format) ([]byte, error) {
+func next(r *bufio.Reader, o client.Export) ([]byte, error) {
 	var row []byte
 	for quoted := false; ; {
 		line, err := r.ReadBytes('\n')
@@ -238,7 +238,7 @@ func next(r *bufio.Reader, f client.Format) ([]byte, error) {
 			return nil, err
 		}
 		// Quotes inside a csv cell are doubled, so an odd number of them is a line break inside a cell.
-		quoted = quoted != (f == client.CSV && bytes.Count(line, []byte(`"`))%2 == 1)
+		quoted = quoted != (digits.Quoted(o.Format, o.TextStyle) && bytes.Count(line, []byte(`"`))%2 == 1)
 		if !quoted {
 			return row, nil
 		}
@@ -246,14 +246,14 @@ func next(r *bufio.Reader, f client.Format) ([]byte, error) {
 }
 
 // key is result_id and created_at of a row: the first and the sixth column (spec: tabular-columns).
-func key(row []byte, f client.Format) (id string, at time.Time, err error) {
+func key(row []byte, o client.Export) (id string, at time.Time, err error) {
 	var members struct {
 		ResultID  string    `json:"result_id"`
 		CreatedAt time.Time `json:"created_at"`
 	}
-	if f == client.JSONL {
+	if o.Format == client.JSONL {
 		err = json.Unmarshal(row, &members)
-	} else if cells := digits.Cells(row, f); len(cells) >= 6 {
+	} else if cells := digits.Cells(row, o.Format, o.TextStyle); len(cells) >= 6 {
 		members.ResultID = string(cells[0])
 		members.CreatedAt, err = time.Parse(time.RFC3339, string(bytes.TrimRight(cells[5], "\r\n")))
 	}

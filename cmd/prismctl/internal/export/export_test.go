@@ -245,8 +245,8 @@ func TestRowsThatAppearLateAreNotLost(t *testing.T) {
 		}
 		seen := map[string]int{}
 		r := bufio.NewReader(&got)
-		for row, err := next(r, f); err == nil; row, err = next(r, f) {
-			if id, _, err := key(row, f); err == nil {
+		for row, err := next(r, client.Export{Format: f}); err == nil; row, err = next(r, client.Export{Format: f}) {
+			if id, _, err := key(row, client.Export{Format: f}); err == nil {
 				seen[id]++
 			}
 		}

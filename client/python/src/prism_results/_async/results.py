@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 
 from prism_results._async.base import AsyncBase, AsyncPages, AsyncStream
-from prism_results._core import ANSWER_TIMEOUT, TIMEOUT, Call, call, given, new_idempotency_key, query
+from prism_results._core import ANSWER_TIMEOUT, TIMEOUT, Call, call, given, new_idempotency_key, query, text_style
 from prism_results.models import (
     Change,
     Changes,
     Deleting,
+    Delimiter,
     ExportFormat,
     Format,
     Record,
@@ -213,12 +214,18 @@ class AsyncResults(AsyncBase):
         model: str | None = None,
         key_id: str | None = None,
         after: str | None = None,
+        bom: bool = False,
+        delimiter: Delimiter | None = None,
+        safe: bool = False,
     ) -> AsyncStream:
         """Stream the results of a prism, oldest first. csv and tsv begin with one header row.
 
-        after is an id: only results whose id is greater, which are those behind it.
+        after is an id: only results whose id is greater, which are those behind it. bom, delimiter and safe write csv and
+        tsv for spreadsheets: with a byte-order mark, with another delimiter and quotes, and with ' before texts that could be
+        a formula.
         """
-        wanted = query(format=format, status=status, from_=from_, to=to, model=model, key_id=key_id, after=after)
+        style = text_style(bom, delimiter, safe)
+        wanted = query(format=format, status=status, from_=from_, to=to, model=model, key_id=key_id, after=after, **style)
         return AsyncStream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
 
     async def delete_results(

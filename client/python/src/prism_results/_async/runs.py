@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from prism_results._async.base import AsyncPages, AsyncStream
 from prism_results._async.files import AsyncFiles
 from prism_results._async.rows import AsyncRunRows
-from prism_results._core import PLAN_TIMEOUT, call, checked_options, events, given, new_idempotency_key, query
+from prism_results._core import PLAN_TIMEOUT, call, checked_options, events, given, new_idempotency_key, query, text_style
 from prism_results._json import MalformedError, decode, loads
 from prism_results._source import Content
 from prism_results.errors import NoResponseError, PrismError
 from prism_results.models import (
     KEEP,
+    Delimiter,
     DryRun,
     FileFormat,
     Keep,
@@ -95,15 +96,24 @@ class AsyncRuns(AsyncFiles):
         return await self._fetch(Run, call("setRunLimits", "PUT", "runs", run_id, "limits", body=body))
 
     def list_run_rows(
-        self, run_id: str, *, format: RowsFormat = "csv", only: RowStatus | None = None, after: int | None = None
+        self,
+        run_id: str,
+        *,
+        format: RowsFormat | None = None,
+        only: RowStatus | None = None,
+        after: int | None = None,
+        bom: bool = False,
+        delimiter: Delimiter | None = None,
+        safe: bool = False,
     ) -> AsyncStream:
         """Stream the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
 
-        It works in every state of the run. only selects rows by their outcome, and after those behind the one with this
-        number. A stream of csv, tsv or jsonl whose connection is lost continues behind the last row that was read.
+        It works in every state of the run. Without a format they have that of the file, or csv if it is one of Parquet. only
+        selects rows by their outcome, and after those behind the one with this number. A stream of csv, tsv or jsonl whose
+        connection is lost continues behind the last row that was read. bom, delimiter and safe are those of export_results.
         """
-        one = call("listRunRows", "GET", "runs", run_id, "rows", query=query(format=format, only=only, after=after))
-        return AsyncStream(self, one) if format == "xlsx" else AsyncRunRows(self, one)
+        wanted = query(format=format, only=only, after=after, **text_style(bom, delimiter, safe))
+        return AsyncRunRows(self, call("listRunRows", "GET", "runs", run_id, "rows", query=wanted))
 
     def follow_run(self, run_id: str) -> AsyncStream:
         """Stream a run as server-sent events, at most two a second, until it is over. watch_run reads them."""

@@ -285,7 +285,7 @@ class Stream:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows of a stream of jsonl by their columns."""
-        if self._call.query.get("format") != "jsonl":
+        if (self._call.query.get("format") or _core.row_format(self._open())) != "jsonl":
             raise ValueError(f"{self._call.operation}: rows are read from the format jsonl")
         for line in self.lines():
             yield _core.row(self._call, self._open(), line)

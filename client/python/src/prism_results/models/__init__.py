@@ -21,7 +21,7 @@ from prism_results.models.answers import (
     YesNoAnswer,
 )
 from prism_results.models.base import Model, Page, QuestionMakers, Received, RunStates, Secret
-from prism_results.models.options import KEEP, ExportFormat, Keep, RowsFormat, RowStatus, RunOptions
+from prism_results.models.options import KEEP, Delimiter, ExportFormat, Keep, RowsFormat, RowStatus, RunOptions
 
 __all__ = [
     "KEEP",
@@ -53,6 +53,7 @@ __all__ = [
     "CreatedAPIKey",
     "Definition",
     "Deleting",
+    "Delimiter",
     "Differences",
     "Drift",
     "DriftIndex",

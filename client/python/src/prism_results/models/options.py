@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, TypedDict
 
 ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
 RowsFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
+Delimiter: TypeAlias = Literal[",", ";", "|", "\t"]
 RowStatus: TypeAlias = Literal["ok", "failed", "invalid", "pending"]
 
 

@@ -58,13 +58,13 @@ from prism_results.models.answers import (
     YesNoAnswer,
 )
 from prism_results.models.base import Model, Page, QuestionMakers, Received, RunStates, Secret
-from prism_results.models.options import KEEP, ExportFormat, Keep, RowsFormat, RowStatus, RunOptions
+from prism_results.models.options import KEEP, Delimiter, ExportFormat, Keep, RowsFormat, RowStatus, RunOptions
 
 `
 
 // pythonOwn are the names that the module exports of those that are written by hand.
 var pythonOwn = []string{
-	"Answer", "AnswerError", "Answers", "ChoiceAnswer", "ExportFormat", "Keep", "Model", "OtherAnswer", "Page", "Received", "Row",
+	"Answer", "AnswerError", "Answers", "ChoiceAnswer", "Delimiter", "ExportFormat", "Keep", "Model", "OtherAnswer", "Page", "Received", "Row",
 	"RowStatus", "RowsFormat", "RunOptions", "ScaleAnswer", "Secret", "YesNo", "YesNoAnswer",
 }
 
