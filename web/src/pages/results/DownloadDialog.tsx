@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button, Checkbox, Code, Dialog, ErrorNote, Select, toast } from '@/design';
-import { canStream, download, sizeText } from './download';
+import { canStream, download, forExcel, sizeText, styleFlags, type TextStyle } from './download';
 
 interface Props {
   title: string;
   formats: readonly (readonly [string, string])[];
   large?: boolean;
-  path: (format: string) => string;
+  path: (format: string, style: TextStyle) => string;
   name: (format: string) => string;
   command: (format: string) => string;
   children?: ReactNode;
@@ -16,6 +16,9 @@ interface Props {
 /** Asks for the format, and downloads with progress. `path`, `name` and `command` are of a format. */
 export function DownloadDialog({ title, formats, large, path, name, command, children, onClose }: Props) {
   const [format, setFormat] = useState(formats[0]![0]);
+  const [excel, setExcel] = useState(false);
+  const separated = format === 'csv' || format === 'tsv';
+  const style = excel && separated ? forExcel(format, navigator.language) : {};
   const [stream, setStream] = useState(Boolean(large) && canStream());
   const [bytes, setBytes] = useState<number>();
   const [error, setError] = useState<unknown>();
@@ -26,7 +29,7 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
     setError(undefined);
     setBytes(0);
     try {
-      await download(path(format), name(format), { stream, signal: controller.signal, onBytes: setBytes });
+      await download(path(format, style), name(format), { stream, signal: controller.signal, onBytes: setBytes });
       toast(`${name(format)} is downloaded.`);
       onClose();
     } catch (cause) {
@@ -47,6 +50,10 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
         {children}
         <Select label="Format" value={format} disabled={busy} options={formats}
           onChange={(event) => setFormat(event.target.value)} />
+        {separated && (
+          <Checkbox label="For Excel" hint="With a mark for UTF-8, your language's separator, and a ' before what could be a formula."
+            checked={excel} disabled={busy} onChange={(event) => setExcel(event.target.checked)} />
+        )}
         {canStream() && (
           <Checkbox label="Write straight into a file" hint="For downloads of more than 500 MB." checked={stream} disabled={busy}
             onChange={(event) => setStream(event.target.checked)} />
@@ -56,7 +63,7 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
         )}
         <ErrorNote error={error} title="The download did not finish." />
         <p className="soft">The command does the same, and continues when the connection is lost:</p>
-        <Code text={command(format)} label="Copy command" />
+        <Code text={command(format) + styleFlags(style)} label="Copy command" />
       </div>
     </Dialog>
   );

@@ -204,7 +204,7 @@ function DownloadResults({ search, onClose }: { search: ResultsSearch; onClose: 
     .join('');
   return (
     <DownloadDialog title={`Download results of ${prism}`} formats={textFormats} onClose={onClose}
-      path={(format) => withQuery(`/v1/prisms/${encodeURIComponent(prism)}/results`, { ...query, format })}
+      path={(format, style) => withQuery(`/v1/prisms/${encodeURIComponent(prism)}/results`, { ...query, format, ...style })}
       name={(format) => fileName([prism, 'results'], format, new Date())}
       command={(format) =>
         `prismctl results export ${shellWord(prism)}${flags} --file ${fileName([prism, 'results'], format, new Date())}`}>

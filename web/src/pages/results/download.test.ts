@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CutError, drain, fileName, sizeText, TooLargeError, withQuery } from './download';
+import { CutError, drain, fileName, forExcel, sizeText, styleFlags, TooLargeError, withQuery } from './download';
 
 const stream = (pieces: number[], end: 'close' | Error = 'close') => new ReadableStream<Uint8Array>({
   pull(controller) {
@@ -52,4 +52,12 @@ it('says sizes as file managers do', () => {
 it('leaves parameters out that are not set', () => {
   expect(withQuery('/v1/x', { format: 'csv', from: undefined, ref: 'a b&c' })).toBe('/v1/x?format=csv&ref=a+b%26c');
   expect(withQuery('/v1/x', {})).toBe('/v1/x');
+});
+
+it('writes csv for Excel with the separator of the language', () => {
+  expect(forExcel('csv', 'en')).toEqual({ bom: 'true', safe: 'true' });
+  expect(['de', 'fr', 'pt-BR'].map((language) => forExcel('csv', language).delimiter)).toEqual([';', ';', ';']);
+  expect(forExcel('tsv', 'de')).toEqual({ bom: 'true', safe: 'true' });
+  expect(styleFlags(forExcel('csv', 'de'))).toBe(" --bom --delimiter ';' --safe");
+  expect(styleFlags({})).toBe('');
 });

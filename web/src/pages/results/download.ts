@@ -101,6 +101,23 @@ export async function download(
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser reads it after the click
 }
 
+/** How csv and tsv are written, beside the format. */
+export interface TextStyle {
+  bom?: 'true';
+  delimiter?: ';';
+  safe?: 'true';
+}
+
+/** The style that Excel opens as a table, in the language of the reader: where the comma is in numbers, lists have semicolons. */
+export function forExcel(format: string, language: string): TextStyle {
+  const comma = new Intl.NumberFormat(language).format(1.5).includes(',');
+  return { bom: 'true', ...(format === 'csv' && comma && { delimiter: ';' }), safe: 'true' };
+}
+
+/** The flags of prismctl for a style. */
+export const styleFlags = (style: TextStyle) =>
+  `${style.bom ? ' --bom' : ''}${style.delimiter ? ` --delimiter '${style.delimiter}'` : ''}${style.safe ? ' --safe' : ''}`;
+
 /** A path with its query; members that are undefined are left out. */
 export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const set = Object.entries(query).filter((entry): entry is [string, string | number] => entry[1] !== undefined);

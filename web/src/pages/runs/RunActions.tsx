@@ -5,7 +5,7 @@ import { Button, Code, Confirm, count, Dialog, ErrorNote, Input, Select, toast }
 import { useActions } from '@/shell/actions';
 import { fileName, withQuery } from '../results/download';
 import { DownloadDialog } from '../results/DownloadDialog';
-import { act, type Run, told } from './data';
+import { act, type Run, told, useFile } from './data';
 import { over } from './events';
 import { limitOf, limitProblem } from './limits';
 import { type Only, onlys } from './search';
@@ -137,20 +137,24 @@ function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
 const formats =
   [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines']] as const;
 
+/** The format of the file comes first. */
 function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose: () => void }) {
   const [only, setOnly] = useState(first);
+  const { data: file } = useFile(run.file_id);
+  const own = formats.filter(([format]) => format === file?.format);
   const name = (format: string) => fileName(
     [(run.name ?? run.prism).replace(/\.(csv|tsv|jsonl|xlsx|parquet)$/i, ''), ...(only === 'all' ? ['answers'] : [only])], format,
     new Date(),
   );
   return (
-    <DownloadDialog title={`Download ${run.name ?? 'the run'}`} formats={formats} large={run.rows > 500_000} onClose={onClose}
+    <DownloadDialog key={file?.format} title={`Download ${run.name ?? 'the run'}`}
+      formats={[...own, ...formats.filter((one) => !own.includes(one))]} large={run.rows > 500_000} onClose={onClose}
       name={name}
-      path={(format) => withQuery(`/v1/runs/${run.id}/rows`, { format, only })}
+      path={(format, style) => withQuery(`/v1/runs/${run.id}/rows`, { format, only, ...style })}
       command={(format) => `prismctl runs download ${run.id}${only === 'all' ? '' : ` --only ${only}`} --file ${name(format)}`}>
       <p>
         The columns of the file as they came, then the state of each row, then the columns of the
-        Lens.{!over(run) && ' Rows that wait have the state pending.'}
+        Lens. In Excel the columns of the Lens come first.{!over(run) && ' Rows that wait have the state pending.'}
       </p>
       <Select label="Rows" value={only}
         options={onlys.map((one) => [one, one === 'all' ? 'All rows' : `Only ${one} rows`] as const)}
