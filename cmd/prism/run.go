@@ -43,23 +43,39 @@ type commandSettings struct {
 	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
 }
 
+// modelSettings select the models.
+type modelSettings struct {
+	Provider string `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
+	Upstream modelproxy.Upstream
+}
+
 // settings are what serving needs.
 type settings struct {
-	Listen   config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
-	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
-	Store    storeSettings
-	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
-	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
-	Upstream modelproxy.Upstream
-	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
-	Console  console.Settings
-	Runs     runs.Settings
-	Daemon   daemon.Settings
+	Listen  config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
+	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
+	Store   storeSettings
+	Redis   config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
+	Models  modelSettings
+	Proxies httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
+	Console console.Settings
+	Runs    runs.Settings
+	Daemon  daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "demo" {
 		return fillDemo(ctx, args[1:], env, stdout, stderr)
+	}
+	if len(args) > 0 && args[0] == "models" {
+		s, err := config.Parse[modelSettings](nil, env, stdout)
+		if err != nil {
+			return err
+		}
+		cfg, err := s.Upstream.Config(env, s.Provider)
+		if err != nil {
+			return err
+		}
+		return modelproxy.Command(ctx, args, cfg, stdout)
 	}
 	if operator.Commands(args) {
 		c, err := operator.Parse(args, stdout)
@@ -72,7 +88,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		}
 		return results.Operate(ctx, s.Store.config(), c.At(s.Public.At(s.Listen)), stdout)
 	}
-	env.Commands = operator.Usage("") + demoUsage
+	env.Commands = operator.Usage("") + modelproxy.CheckUsage + demoUsage
 	s, err := config.Parse[settings](args, env, stdout)
 	if err != nil {
 		return err
@@ -94,7 +110,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	defer service.Close()
-	cfg, err := s.Upstream.Config(env, s.Provider)
+	cfg, err := s.Models.Upstream.Config(env, s.Models.Provider)
 	if err != nil {
 		return err
 	}

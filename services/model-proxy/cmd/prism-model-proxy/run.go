@@ -11,17 +11,34 @@ import (
 	modelproxy "github.com/prism-results/prism/services/model-proxy"
 )
 
-type settings struct {
-	Listen   config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8082" help:"address of the service's API"`
-	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9092" help:"address of /healthz, /readyz and /metrics"`
-	Tokens   wire.ModelsTokens
-	TLS      mtls.ServerSettings
+// modelSettings select the models.
+type modelSettings struct {
 	Provider string `env:"PRISM_MODEL_PROVIDER" unless:"PRISM_MODELS_FILE" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
 	Upstream modelproxy.Upstream
-	Daemon   daemon.Settings
+}
+
+type settings struct {
+	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8082" help:"address of the service's API"`
+	Admin  config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9092" help:"address of /healthz, /readyz and /metrics"`
+	Tokens wire.ModelsTokens
+	TLS    mtls.ServerSettings
+	Models modelSettings
+	Daemon daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "models" {
+		s, err := config.Parse[modelSettings](nil, env, stdout)
+		if err != nil {
+			return err
+		}
+		cfg, err := s.Upstream.Config(env, s.Provider)
+		if err != nil {
+			return err
+		}
+		return modelproxy.Command(ctx, args, cfg, stdout)
+	}
+	env.Commands = modelproxy.CheckUsage
 	s, err := config.Parse[settings](args, env, stdout)
 	if err != nil {
 		return err
@@ -30,7 +47,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	cfg, err := s.Upstream.Config(env, s.Provider)
+	cfg, err := s.Models.Upstream.Config(env, s.Models.Provider)
 	if err != nil {
 		return err
 	}

@@ -201,8 +201,9 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 			all.absent = append(all.absent, r.absent...)
 		}
 		all.disagreement = append(all.disagreement, r.disagreement...)
+		all.thinks = all.thinks || r.thinks
 		if r.err != nil || !r.OK() {
-			r.labelMass, r.absent, r.disagreement = all.labelMass, all.absent, nil
+			r.labelMass, r.absent, r.disagreement, r.thinks = all.labelMass, all.absent, nil, all.thinks
 			return r
 		}
 		for _, answer := range r.answers {

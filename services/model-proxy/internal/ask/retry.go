@@ -29,6 +29,7 @@ type result struct {
 	labelMass    []prism.LabelMass
 	absent       []prism.Absent
 	disagreement []prism.Disagreement
+	thinks       bool
 	doubtful     []string // not of a call: the questions whose answers are to be escalated
 	err          error    // a panic of the provider
 }
@@ -93,10 +94,10 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}
 		ended := result{
-			Report: report(m, c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent,
+			Report: report(m, c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent, thinks: reply.Thinks,
 			samples: c.Samples, counts: reply.Counts,
 		}
-		if fault == nil || !fault.Retryable() || unreadable && fault.Class == failure.Unreadable {
+		if fault == nil || t.once || !fault.Retryable() || unreadable && fault.Class == failure.Unreadable {
 			return ended
 		}
 		unreadable = unreadable || fault.Class == failure.Unreadable // it is tried again once

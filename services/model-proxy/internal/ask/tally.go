@@ -24,6 +24,7 @@ type tally struct {
 	tokens   provider.Tokens
 	cost     int64
 	currency string
+	once     bool // no call is tried again
 	unpriced bool // the cost of some tokens is not known, or in another currency
 
 	wait       time.Duration // for places

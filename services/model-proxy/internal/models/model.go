@@ -21,6 +21,7 @@ type Model struct {
 	breaker *breaker
 	passed  atomic.Pointer[time.Time] // until when the model is passed over; nil: it never was
 	sets    atomic.Int64              // how many sets have the model
+	checked atomic.Bool               // a check is under way
 }
 
 // New makes a model. The client is nil if there is no upstream.
@@ -100,6 +101,12 @@ func (m *Model) take(ctx context.Context, wait, background bool) bool {
 	}
 	return m.places.tryTake(background)
 }
+
+// BeginCheck reports whether no other check of the model is under way. Then EndCheck ends this one.
+func (m *Model) BeginCheck() bool { return m.checked.CompareAndSwap(false, true) }
+
+// EndCheck ends a check.
+func (m *Model) EndCheck() { m.checked.Store(false) }
 
 func (m *Model) describe(isDefault bool) api.Model {
 	var order *string

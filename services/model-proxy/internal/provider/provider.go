@@ -47,6 +47,8 @@ type Reply struct {
 	Missing prism.ErrorCode
 	// Fault: the reply is an error, is filtered, or is none. Then there are no answers.
 	Fault *upstream.Fault
+	// Thinks: the model thought, or began to, before it answered.
+	Thinks bool
 	// Tokens is the number of tokens that the upstream reports.
 	Tokens Tokens
 	// LabelMass is the part of the model's probability that the labels of a question had, for each question of which it is known.

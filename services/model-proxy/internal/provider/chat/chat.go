@@ -72,6 +72,9 @@ type Response[C any] struct {
 		Details    provider.Members[struct {
 			Cached provider.Count `json:"cached_tokens"`
 		}] `json:"prompt_tokens_details"`
+		Output provider.Members[struct {
+			Reasoning provider.Count `json:"reasoning_tokens"`
+		}] `json:"completion_tokens_details"`
 	}] `json:"usage"`
 }
 
@@ -80,6 +83,9 @@ func (r Response[C]) Tokens() provider.Tokens {
 	used := r.Usage.Value
 	return provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached, Cost: used.Cost}
 }
+
+// Thought tells whether the reply reports tokens of thoughts.
+func (r Response[C]) Thought() bool { return r.Usage.Value.Output.Value.Reasoning.N > 0 }
 
 // Choice is one reply of a model, with M as what is read of its message.
 type Choice[M any] struct {

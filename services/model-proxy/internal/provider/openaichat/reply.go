@@ -21,7 +21,7 @@ type choice struct {
 }
 
 func read(r response, q prism.Question, shift int, reply *provider.Reply) {
-	reply.Tokens = r.Tokens()
+	reply.Tokens, reply.Thinks = r.Tokens(), r.Thought()
 	c := r.Choices.Value.Value
 	if reply.Fault = c.Fault(); reply.Fault != nil || c.Refused() {
 		return
@@ -33,6 +33,7 @@ func read(r response, q prism.Question, shift int, reply *provider.Reply) {
 		}
 		return
 	}
+	reply.Thinks = reply.Thinks || slices.ContainsFunc(tokens, beginsToThink)
 	of := score.Labels(q, labelsOf(q, shift), tokens)
 	reply.Answers[0] = of.Answer
 	if of.Mass > 0 {
@@ -41,6 +42,11 @@ func read(r response, q prism.Question, shift int, reply *provider.Reply) {
 	if len(of.Absent) > 0 {
 		reply.Absent = []prism.Absent{{Question: q.Key, Keys: of.Absent}}
 	}
+}
+
+// beginsToThink tells whether a token is the likely beginning of a thought.
+func beginsToThink(t score.Token) bool {
+	return t.LogProb > -1 && strings.HasPrefix(strings.TrimSpace(t.Text), "<think")
 }
 
 // logProbs are the log-probabilities of a reply, in the forms that hosts have: an object with the tokens as content, a list of such

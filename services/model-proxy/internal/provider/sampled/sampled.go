@@ -86,7 +86,7 @@ type response = chat.Response[provider.List[provider.Members[chat.Choice[chat.Sa
 // read counts the answers of the choices. A choice that is cut off, refused, filtered or an error counts for nothing; when all are, the
 // first fault is the call's.
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Tokens()
+	reply.Tokens, reply.Thinks = r.Tokens(), r.Thought()
 	for _, q := range questions {
 		reply.Counts = append(reply.Counts, make([]int, len(q.ReplyKeys())))
 	}

@@ -30,7 +30,7 @@ func Format(p provider.Profile) provider.Format {
 type response = chat.Response[provider.First[provider.Members[chat.Choice[chat.Said]]]]
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Tokens()
+	reply.Tokens, reply.Thinks = r.Tokens(), r.Thought()
 	c := r.Choices.Value.Value
 	if reply.Fault = c.Fault(); reply.Fault == nil && c.Complete() {
 		Read(c.Message.Value.Said.JSON(), questions, reply)
