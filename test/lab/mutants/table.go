@@ -14,6 +14,7 @@ const (
 	shared   = stores + "sqlstore/"
 	sqldb    = stores + "sqldb/"
 	members  = stores + "members/"
+	quality  = stores + "quality/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"
 	service  = "services/results/internal/service/"
@@ -365,15 +366,15 @@ var mutants = []mutant{
 	},
 
 	{
-		file: service + "observations.go", why: "labels of uncertain results count",
+		file: quality + "observations.go", tests: service, why: "labels of uncertain results count",
 		old: "a.Sample == prism.UncertainSample:\n		return false", new: "a.Sample == prism.UncertainSample:\n		return true",
 	},
 	{
-		file: service + "observations.go", why: "labels without a sample count though not every result has one",
+		file: quality + "observations.go", tests: service, why: "labels without a sample count though not every result has one",
 		old: "	return l.complete\n", new: "	return true\n",
 	},
 	{
-		file: shared + "calibrations.go", tests: sqlite, why: "a calibration of one question is pinned to another",
+		file: quality + "sql.go", tests: sqlite, why: "a calibration of one question is pinned to another",
 		old: "errors.Is(err, store.ErrNotFound), err == nil && c.Question != change.Question:", new: "errors.Is(err, store.ErrNotFound):",
 	},
 	{

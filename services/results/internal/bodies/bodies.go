@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // Time is a time, or null for nil.
@@ -45,4 +46,16 @@ func Bound(t *time.Time) time.Time {
 		return WholeMillisecond(t.Add(1)) // no result was saved between the two
 	}
 	return WholeMillisecond(*t)
+}
+
+// Object is a JSON object whose members keep their order.
+func Object[M any](members []M, appendMember func([]byte, M) []byte) strictjson.Value {
+	b := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendMember(b, m)
+	}
+	return append(b, '}')
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Reference is what answers of a version are compared with.
@@ -45,22 +44,22 @@ type Last struct {
 
 // reader reads the counts of a version.
 type reader struct {
-	store.Drift
-	store.DriftWatch
+	Store
+	Watch
 	version int32
 }
 
 // Read compares the last hour and the last day of a version that were counted with its reference.
-func Read(ctx context.Context, from store.Drift, w store.DriftWatch, version int32) (l Last, err error) {
+func Read(ctx context.Context, from Store, w Watch, version int32) (l Last, err error) {
 	r := reader{from, w, version}
 	l.CountedTo = w.Reached.Time()
 	if l.Reference, err = r.reference(ctx); err != nil {
 		return l, err
 	}
-	last := store.DriftOfTenMinutes.Begin(l.CountedTo)
+	last := OfTenMinutes.Begin(l.CountedTo)
 	day, hour := last.Add(-24*time.Hour), last.Add(-time.Hour)
 	var ofDay, ofHour Counts
-	err = r.each(ctx, store.DriftOfTenMinutes, day, l.CountedTo, func(s store.DriftCounts) error {
+	err = r.each(ctx, OfTenMinutes, day, l.CountedTo, func(s SpanCounts) error {
 		if l.Reference.Kind == api.SetPeriod && !s.At.Before(l.Reference.From) && s.At.Before(l.Reference.To) {
 			return nil // what is compared is not compared with itself
 		}
@@ -85,12 +84,12 @@ func Read(ctx context.Context, from store.Drift, w store.DriftWatch, version int
 // History compares each of the last 48 hours and 30 days of a version, in which there were results, with its reference. The last of
 // them go on.
 func History(
-	ctx context.Context, from store.Drift, w store.DriftWatch, version int32, ref Reference,
+	ctx context.Context, from Store, w Watch, version int32, ref Reference,
 ) (hours, days []Window, err error) {
 	const day = 24 * time.Hour
 	r := reader{from, w, version}
 	to := w.Reached.Time()
-	firstHour := store.DriftOfHour.Begin(to).Add(-47 * time.Hour)
+	firstHour := OfHour.Begin(to).Add(-47 * time.Hour)
 	c := newComparer(ref)
 	var counts Counts // of the day that begins at begin
 	begin := to.Truncate(day).Add(-29 * day)
@@ -102,7 +101,7 @@ func History(
 		*points = append(*points, w)
 		return err
 	}
-	err = r.each(ctx, store.DriftOfHour, begin, to, func(s store.DriftCounts) error {
+	err = r.each(ctx, OfHour, begin, to, func(s SpanCounts) error {
 		if next := s.At.Truncate(day); next.After(begin) {
 			if err := add(&days, begin, day, counts); err != nil {
 				return err
@@ -130,7 +129,7 @@ func History(
 const spansAtOnce = 48
 
 // each calls fn with the spans of a time in their order.
-func (r reader) each(ctx context.Context, span store.DriftSpan, from, to time.Time, fn func(store.DriftCounts) error) error {
+func (r reader) each(ctx context.Context, span Span, from, to time.Time, fn func(SpanCounts) error) error {
 	part := spansAtOnce * max(time.Duration(span)*time.Second, time.Second)
 	for ; from.Before(to); from = from.Add(part) {
 		end := from.Add(part)
@@ -156,13 +155,13 @@ func (r reader) reference(ctx context.Context) (ref Reference, err error) {
 	if err != nil {
 		return ref, err
 	}
-	span, from, to := store.DriftOfFirst, store.DriftFirstAt(), store.DriftFirstAt().Add(time.Second)
+	span, from, to := OfFirst, FirstAt(), FirstAt().Add(time.Second)
 	ref.Kind, ref.From, ref.To = api.FirstResults, v.FirstFrom, v.FirstTo
 	if !v.From.IsZero() {
-		span, from, to = store.DriftOfHour, v.From, v.To
+		span, from, to = OfHour, v.From, v.To
 		ref.Kind, ref.From, ref.To = api.SetPeriod, v.From, v.To
 	}
-	err = r.each(ctx, span, from, to, func(s store.DriftCounts) error { return ref.Counts.addStored(s.Results, s.Counts) })
+	err = r.each(ctx, span, from, to, func(s SpanCounts) error { return ref.Counts.addStored(s.Results, s.Counts) })
 	ref.Results = ref.Counts.Results
 	return ref, err
 }
@@ -214,4 +213,4 @@ func ints(counts []int64) []int {
 }
 
 // Start is the id behind which the counting of a prism begins that is watched from a time on.
-func Start(at time.Time) prism.UUID { return prism.FirstUUID(at.Add(-store.DriftKept)) }
+func Start(at time.Time) prism.UUID { return prism.FirstUUID(at.Add(-HistoryTime)) }

@@ -6,28 +6,27 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // monthly has counts of every span, and a reference of a month that was set.
 type monthly struct {
-	store.Drift
+	Store
 	counts []byte
 	most   int // spans that were asked for at once
 }
 
 const resultsOfSpan = 200
 
-func (m *monthly) DriftVersion(context.Context, prism.AccountID, prism.PrismID, int32) (store.DriftVersion, error) {
-	return store.DriftVersion{From: now.Add(-60 * 24 * time.Hour), To: now.Add(-35 * 24 * time.Hour)}, nil
+func (m *monthly) DriftVersion(context.Context, prism.AccountID, prism.PrismID, int32) (VersionReference, error) {
+	return VersionReference{From: now.Add(-60 * 24 * time.Hour), To: now.Add(-35 * 24 * time.Hour)}, nil
 }
 
 func (m *monthly) DriftCounts(
-	_ context.Context, _ prism.AccountID, _ prism.PrismID, _ int32, span store.DriftSpan, from, to time.Time,
-) (counts []store.DriftCounts, err error) {
+	_ context.Context, _ prism.AccountID, _ prism.PrismID, _ int32, span Span, from, to time.Time,
+) (counts []SpanCounts, err error) {
 	length := time.Duration(span) * time.Second
 	for at := from; at.Before(to); at = at.Add(length) {
-		counts = append(counts, store.DriftCounts{At: at, Results: resultsOfSpan, Counts: m.counts})
+		counts = append(counts, SpanCounts{At: at, Results: resultsOfSpan, Counts: m.counts})
 	}
 	m.most = max(m.most, len(counts))
 	return counts, nil
@@ -43,7 +42,7 @@ func TestAMonthIsReadAFewSpansAtATime(t *testing.T) {
 		p.add(c, prism.Answers{yesNo(0.8)})
 	}
 	m := &monthly{counts: c.encode()}
-	watch := store.DriftWatch{Reached: prism.FirstUUID(now)}
+	watch := Watch{Reached: prism.FirstUUID(now)}
 	last, err := Read(t.Context(), m, watch, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 		if behind > stale {
 			continue
 		}
-		last, err := Read(ctx, w.deps.Store, slot.DriftWatch, slot.Latest)
+		last, err := Read(ctx, w.deps.Store, slot.Watch, slot.Latest)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // gathered are the metrics of quality by name and labels.
@@ -84,7 +83,7 @@ func TestThereAreAtMost200SeriesOfAnyNumberOfPrisms(t *testing.T) {
 		id := prism.PrismID{UUID: prism.UUID{3 + i}}
 		w.now = w.now.Add(time.Millisecond)
 		must(t, w.CreatePrism(t.Context(), w.account, prism.Prism{ID: id, Slug: fmt.Sprint("p", i), Latest: version(1, 16)}, w.by()),
-			w.SetDrift(t.Context(), w.account, id, store.DriftChange{Watched: true, Start: drift.Start(w.now), Version: 1}, w.by()))
+			w.SetDrift(t.Context(), w.account, id, drift.Change{Watched: true, Start: drift.Start(w.now), Version: 1}, w.by()))
 	}
 	w.count(t, w.worker())
 	got := gathered(t, w.worker())

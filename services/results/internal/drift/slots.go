@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// mostQuestions is how many questions have metrics. Each has 5 series, and there are 2 more: 197 of the 200 that there may be
+// maxQuestions is how many questions have metrics. Each has 5 series, and there are 2 more: 197 of the 200 that there may be
 // (spec: drift-metrics).
-const mostQuestions = 39
+const maxQuestions = 39
 
 // Versions finds the versions of prisms.
 type Versions interface {
@@ -18,13 +17,13 @@ type Versions interface {
 
 // Slot is a watched prism, and how many of its latest version's questions, the first ones, have metrics.
 type Slot struct {
-	store.DriftWatch
+	Watch
 	Questions, Shown int
 }
 
 // Slots are the watched prisms that have metrics, and how many prisms are left out, wholly or in part (spec: drift-slots).
-func Slots(ctx context.Context, watches store.Drift, versions Versions) (slots []Slot, leftOut int64, err error) {
-	found, leftOut, err := watches.ListDriftWatches(ctx, mostQuestions)
+func Slots(ctx context.Context, watches Store, versions Versions) (slots []Slot, leftOut int64, err error) {
+	found, leftOut, err := watches.ListDriftWatches(ctx, maxQuestions)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,7 +32,7 @@ func Slots(ctx context.Context, watches store.Drift, versions Versions) (slots [
 		if err != nil {
 			return nil, 0, err
 		}
-		slots = append(slots, Slot{DriftWatch: w, Questions: len(v.Questions)})
+		slots = append(slots, Slot{Watch: w, Questions: len(v.Questions)})
 	}
 	share(slots)
 	for _, s := range slots {
@@ -48,7 +47,7 @@ func Slots(ctx context.Context, watches store.Drift, versions Versions) (slots [
 // fewest are. The first one of several is next.
 func share(slots []Slot) {
 	shown := map[prism.AccountID]int{}
-	for range mostQuestions {
+	for range maxQuestions {
 		var next *Slot
 		for i := range slots {
 			s := &slots[i]

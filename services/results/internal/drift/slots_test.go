@@ -7,22 +7,21 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // listed is a store of watched prisms with some questions each, in the order in which they are listed.
 type listed struct {
-	store.Drift
+	drift.Store
 	accounts  string // a letter for the account of each
 	questions []int
 }
 
-func (l listed) ListDriftWatches(_ context.Context, limit int) (watches []store.DriftWatch, more int64, err error) {
+func (l listed) ListDriftWatches(_ context.Context, limit int) (watches []drift.Watch, more int64, err error) {
 	for i, account := range l.accounts {
 		if len(watches) == limit {
 			return watches, int64(len(l.accounts) - limit), nil
 		}
-		watches = append(watches, store.DriftWatch{
+		watches = append(watches, drift.Watch{
 			Account: prism.AccountID{UUID: prism.UUID{byte(account)}}, Prism: prism.PrismID{UUID: prism.UUID{byte(i)}},
 		})
 	}

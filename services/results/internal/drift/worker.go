@@ -25,8 +25,8 @@ const (
 	partLimit = 10 * time.Second
 	// partsInARow is how many parts of a watch go before other watches.
 	partsInARow = 20
-	// mostSpans ends a part when it has as many counts, which bounds its memory.
-	mostSpans = 64
+	// maxSpans ends a part when it has as many counts, which bounds its memory.
+	maxSpans = 64
 	// Lag is how old the id of a result is when it is counted. The model has 15 s, and a save is repeated for less than a minute.
 	Lag = 2 * time.Minute
 )
@@ -34,7 +34,7 @@ const (
 // Deps are what a Worker works with; all are required.
 type Deps struct {
 	Store interface {
-		store.Drift
+		Store
 		Versions
 	}
 	Now func() time.Time
@@ -99,7 +99,7 @@ func (w *Worker) Run(ctx context.Context) {
 // Work counts for a watch that is due, and returns false if there is none.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	now := prism.Now(w.deps.Now)
-	taken, err := bounded(ctx, func(ctx context.Context) (store.DriftWatch, error) {
+	taken, err := bounded(ctx, func(ctx context.Context) (Watch, error) {
 		return w.deps.Store.TakeDriftWatch(ctx, now, now.Add(lease))
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -141,7 +141,7 @@ func bounded[T any](ctx context.Context, fn func(context.Context) (T, error)) (T
 // counting is the work on a watch.
 type counting struct {
 	*Worker
-	watch    store.DriftWatch
+	watch    Watch
 	last     prism.UUID // up to which results are counted
 	parser   answerjson.Parser
 	versions map[int32]*version
@@ -149,35 +149,35 @@ type counting struct {
 
 // version is a version whose results are counted.
 type version struct {
-	store.DriftVersion
+	VersionReference
 	plan    *plan
 	changed bool // its first results
 }
 
-// spanOf names counts.
-type spanOf struct {
+// spanKey names counts.
+type spanKey struct {
 	version int32
-	span    store.DriftSpan
+	span    Span
 	at      time.Time
 }
 
 // part counts the next results. After the last part in a row the watch is due again.
 func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) {
 	now := prism.Now(t.deps.Now)
-	step := store.DriftStep{Reached: t.watch.Reached, DueAt: now.Add(lease), Add: Add}
-	var results []store.DriftAnswer
+	step := Step{Reached: t.watch.Reached, DueAt: now.Add(lease), Add: Add}
+	var results []Answer
 	// A lease that is older than what was counted leaves nothing to count.
 	if step.Ended = true; string(t.last[:]) > string(t.watch.Reached[:]) {
 		results, err = t.deps.Store.DriftAnswers(ctx, t.watch.Account, t.watch.Prism, t.watch.Reached, t.last)
 		if err != nil {
 			return false, err
 		}
-		step.Ended = len(results) < store.DriftPart
+		step.Ended = len(results) < PartResults
 		step.Reached = t.last
 	}
-	counts, n := map[spanOf]*Counts{}, 0
+	counts, n := map[spanKey]*Counts{}, 0
 	for i, r := range results {
-		if len(counts) > mostSpans {
+		if len(counts) > maxSpans {
 			step.Ended, n = false, i
 			break
 		}
@@ -196,13 +196,13 @@ func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) 
 		step.Reached = results[n-1].ID.UUID
 	}
 	for of, c := range counts {
-		step.Counts = append(step.Counts, store.DriftCounts{
+		step.Counts = append(step.Counts, SpanCounts{
 			Version: of.version, Span: of.span, At: of.at, Results: c.Results, Counts: c.encode(),
 		})
 	}
 	for _, v := range t.versions {
 		if v.changed {
-			step.Versions = append(step.Versions, v.DriftVersion)
+			step.Versions = append(step.Versions, v.VersionReference)
 		}
 	}
 	if err := t.deps.Store.AddDrift(ctx, t.watch, step); err != nil {
@@ -218,7 +218,7 @@ func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) 
 }
 
 // count counts a result in the spans that it is of (spec: drift-spans).
-func (t *counting) count(ctx context.Context, r store.DriftAnswer, counts map[spanOf]*Counts, now time.Time) error {
+func (t *counting) count(ctx context.Context, r Answer, counts map[spanKey]*Counts, now time.Time) error {
 	if r.Answers == nil {
 		return nil
 	}
@@ -232,8 +232,8 @@ func (t *counting) count(ctx context.Context, r store.DriftAnswer, counts map[sp
 		return nil
 	}
 	at := r.ID.Time()
-	in := func(span store.DriftSpan) {
-		of := spanOf{r.Version, span, span.Begin(at)}
+	in := func(span Span) {
+		of := spanKey{r.Version, span, span.Begin(at)}
 		c := counts[of]
 		if c == nil {
 			c = v.plan.newCounts()
@@ -241,16 +241,16 @@ func (t *counting) count(ctx context.Context, r store.DriftAnswer, counts map[sp
 		}
 		v.plan.add(c, answers)
 	}
-	if v.First < store.DriftFirst {
+	if v.First < FirstResults {
 		v.First, v.FirstTo, v.changed = v.First+1, at, true
 		if v.First == 1 {
 			v.FirstFrom = at
 		}
-		in(store.DriftOfFirst)
-	} else if now.Sub(at) < store.DriftRecent {
-		in(store.DriftOfTenMinutes)
+		in(OfFirst)
+	} else if now.Sub(at) < RecentTime {
+		in(OfTenMinutes)
 	}
-	in(store.DriftOfHour)
+	in(OfHour)
 	return nil
 }
 
@@ -266,7 +266,7 @@ func (t *counting) version(ctx context.Context, number int32) (*version, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &version{DriftVersion: first, plan: newPlan(defined.Definition)}
+	v := &version{VersionReference: first, plan: newPlan(defined.Definition)}
 	t.versions[number] = v
 	return v, nil
 }

@@ -77,7 +77,7 @@ func (w *world) worker() *drift.Worker {
 // watch watches the prism, with a reference period unless that is empty.
 func (w *world) watch(t *testing.T, from, to time.Time) {
 	t.Helper()
-	must(t, w.SetDrift(t.Context(), w.account, w.prism, store.DriftChange{
+	must(t, w.SetDrift(t.Context(), w.account, w.prism, drift.Change{
 		Watched: true, Start: drift.Start(w.now), Version: 1, From: from, To: to,
 	}, w.by()))
 }
@@ -234,7 +234,7 @@ func TestEachResultIsCountedOnceByManyWorkers(t *testing.T) {
 	}
 	workers.Wait()
 	total := func() (n int64) {
-		counts, err := w.DriftCounts(t.Context(), w.account, w.prism, 1, store.DriftOfHour, begun, w.now)
+		counts, err := w.DriftCounts(t.Context(), w.account, w.prism, 1, drift.OfHour, begun, w.now)
 		must(t, err)
 		for _, c := range counts {
 			n += c.Results
@@ -295,7 +295,7 @@ type counted struct {
 	t *testing.T
 }
 
-func (c counted) DriftAnswers(context.Context, prism.AccountID, prism.PrismID, prism.UUID, prism.UUID) ([]store.DriftAnswer, error) {
+func (c counted) DriftAnswers(context.Context, prism.AccountID, prism.PrismID, prism.UUID, prism.UUID) ([]drift.Answer, error) {
 	c.t.Error("answers are read")
 	return nil, nil
 }
@@ -342,8 +342,8 @@ func TestEachVersionHasItsOwnReference(t *testing.T) {
 // broken is a store that is away.
 type broken struct{ *sqlite.Store }
 
-func (broken) TakeDriftWatch(context.Context, time.Time, time.Time) (store.DriftWatch, error) {
-	return store.DriftWatch{}, store.ErrUnavailable
+func (broken) TakeDriftWatch(context.Context, time.Time, time.Time) (drift.Watch, error) {
+	return drift.Watch{}, store.ErrUnavailable
 }
 
 // spec: drift-counting

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
@@ -145,4 +146,16 @@ func (s *Handlers) Version(ctx context.Context, account prism.AccountID, id Vers
 	v := newVersion(found)
 	s.versions.add(id, v)
 	return v, nil
+}
+
+// UnknownQuestion is the problem with a question that the version does not have.
+const UnknownQuestion = "Unknown question"
+
+// FindQuestion is the question of a version with a key.
+func FindQuestion(v *Cached, key string) (prism.Question, error) {
+	q, known := v.Question(key)
+	if !known {
+		return q, apierr.Invalid(apierr.Problem{Path: "question", Text: UnknownQuestion})
+	}
+	return q, nil
 }

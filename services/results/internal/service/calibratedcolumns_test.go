@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/quality"
 )
 
 // spec: calibrated-column, calibration-pins, raw-ignores-the-lens, try-members
@@ -81,15 +81,15 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 // pinsOf stores a calibration of question q and pins it; "" unpins.
 func (w *world) pinsOf(t *testing.T, of prism.PrismID, fit string) {
 	t.Helper()
-	pin := store.Pin{Question: "q"}
+	pin := quality.Pin{Question: "q"}
 	if fit != "" {
 		pin.Calibration = prism.CalibrationID{UUID: w.id()}
-		c := store.Calibration{ID: pin.Calibration, Prism: of, Version: 1, Question: "q", Fit: []byte(fit), Measures: []byte(`{}`)}
+		c := quality.Calibration{ID: pin.Calibration, Prism: of, Version: 1, Question: "q", Fit: []byte(fit), Measures: []byte(`{}`)}
 		if err := w.store.AddCalibration(t.Context(), w.account, c, w.by()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.store.PinCalibrations(t.Context(), w.account, of, 1, []store.Pin{pin}, prism.PinsID{UUID: w.id()}, w.by()); err != nil {
+	if err := w.store.PinCalibrations(t.Context(), w.account, of, 1, []quality.Pin{pin}, prism.PinsID{UUID: w.id()}, w.by()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -163,18 +163,18 @@ func BenchmarkRead(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			var pins []store.Pin
+			var pins []quality.Pin
 			for question, fit := range map[string]string{
 				"topic": `{"method":"temperature","temperature":1.6}`, "urgent": `{"method":"platt","a":0.7,"b":-0.3}`,
 				"mood": `{"method":"temperature","temperature":0.8}`,
 			} {
-				c := store.Calibration{
+				c := quality.Calibration{
 					ID: prism.CalibrationID{UUID: w.id()}, Prism: of.ID, Version: 1, Question: question, Fit: []byte(fit), Measures: []byte(`{}`),
 				}
 				if err := w.store.AddCalibration(b.Context(), w.account, c, w.by()); err != nil {
 					b.Fatal(err)
 				}
-				pins = append(pins, store.Pin{Question: question, Calibration: c.ID})
+				pins = append(pins, quality.Pin{Question: question, Calibration: c.ID})
 			}
 			if calibrated {
 				if err := w.store.PinCalibrations(b.Context(), w.account, of.ID, 1, pins, prism.PinsID{UUID: w.id()}, w.by()); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -26,7 +27,7 @@ type pinning struct {
 
 func (p *pinning) Pinned(
 	ctx context.Context, a prism.AccountID, id prism.PrismID, pins prism.PinsID, version int32,
-) ([]store.Calibration, error) {
+) ([]quality.Calibration, error) {
 	p.reads.Add(1)
 	return p.Store.Pinned(ctx, a, id, pins, version)
 }

@@ -67,7 +67,7 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	if err != nil {
 		return nil, access.Translate(err, apierr.VersionNotFound())
 	}
-	if _, err := questionOf(version, in.Question); err != nil {
+	if _, err := prisms.FindQuestion(version, in.Question); err != nil {
 		return nil, err
 	}
 	of := store.Queue{Prism: p.ID, Version: in.Version, Question: in.Question}

@@ -16,9 +16,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// textUnknownQuestion is the problem with a question that the version does not have.
-const textUnknownQuestion = "Unknown question"
-
 // The bodies of labels.
 type (
 	// labelBody is a label (spec: label-one).
@@ -42,7 +39,7 @@ type (
 // labelsObject is the object of labels by question. d is the definition that answered their result.
 func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, error) {
 	var failed error
-	object := objectOf(labels, func(b []byte, l store.Label) []byte {
+	object := bodies.Object(labels, func(b []byte, l store.Label) []byte {
 		body := labelBody{
 			Annotator: bodies.Optional(l.Annotator), Origin: l.Origin, KeyID: l.Key,
 			LabelledAt: prism.FormatTime(l.At),
@@ -75,7 +72,7 @@ func (s *Service) putLabels(ctx context.Context, c access.Caller, in api.PutLabe
 		value, problem := "", ""
 		switch {
 		case !known:
-			problem = textUnknownQuestion
+			problem = prisms.UnknownQuestion
 		case l.Value != "":
 			value, problem = q.ReadLabel(l.Value)
 		}
@@ -235,7 +232,7 @@ func (s *Service) newLabel(
 	}
 	q, known := v.Question(l.Question)
 	if !known {
-		return "", "question: " + textUnknownQuestion, nil
+		return "", "question: " + prisms.UnknownQuestion, nil
 	}
 	if value, problem = q.ReadLabel(string(l.Value)); problem != "" {
 		problem = "value: " + problem

@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -125,17 +126,17 @@ func (s *Service) labelsByResult(
 	byResult := map[prism.ResultID]map[string]string{}
 	newest, inputs := map[[16]byte]prism.ResultID{}, map[prism.ResultID][16]byte{}
 	for _, q := range questions {
-		labels, err := s.labelled(ctx, account, f, q.Key)
+		labels, err := s.CountedLabels(ctx, account, f, q.Key)
 		if err != nil {
 			return nil, err
 		}
 		var ids []prism.ResultID // whose inputs are not known
-		for _, l := range labels.found {
-			if _, known := inputs[l.Result]; !known && labels.counts(l) {
+		for _, l := range labels {
+			if _, known := inputs[l.Result]; !known {
 				ids = append(ids, l.Result)
 			}
 		}
-		err = s.Store.Answers(ctx, account, ids, func(a store.Answered) error {
+		err = s.Store.Answers(ctx, account, ids, func(a quality.Answered) error {
 			inputs[a.Result] = a.Input
 			return nil
 		})
@@ -143,9 +144,9 @@ func (s *Service) labelsByResult(
 			return nil, err
 		}
 		seen := map[[16]byte]bool{}
-		for _, l := range labels.found {
+		for _, l := range labels {
 			input, known := inputs[l.Result]
-			if !known || !labels.counts(l) || seen[input] {
+			if !known || seen[input] {
 				continue
 			}
 			seen[input] = true

@@ -218,7 +218,7 @@ func (x *export) prepare(r prism.Result) error {
 	if err != nil {
 		return err
 	}
-	applied, err := x.service.apply(x.ctx, x.account, answered, x.prism)
+	applied, err := x.service.Apply(x.ctx, x.account, answered, x.prism)
 	if err != nil {
 		return err
 	}

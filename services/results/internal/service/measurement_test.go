@@ -9,9 +9,9 @@ import (
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // answerReads is a store that counts how often answers are read, and reads them twice.
@@ -21,7 +21,7 @@ type answerReads struct {
 }
 
 func (r *answerReads) Answers(
-	ctx context.Context, a prism.AccountID, ids []prism.ResultID, read func(store.Answered) error,
+	ctx context.Context, a prism.AccountID, ids []prism.ResultID, read func(quality.Answered) error,
 ) error {
 	r.n.Add(1)
 	for range 2 { // a store may read again
@@ -63,8 +63,8 @@ func TestManyQuestionsAreMeasuredAFewAtATime(t *testing.T) {
 		}
 		return string(answerjson.Append(nil, answers))
 	}, values)
-	reads := &answerReads{Store: w.Store}
-	w.Store = reads
+	reads := &answerReads{Store: w.store.Store}
+	w.store.Store = reads
 	ask := func(s *service.Service, question string) (bodies []strictjson.Value) {
 		response, err := facade{s}.Quality(t.Context(), w.key, versionOf("p"), question)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
@@ -21,7 +22,8 @@ func (s *Service) handlersOfOperations() access.Handlers {
 	return api.NewHandlers(slices.Concat(
 		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
-		usage.NewHandlers(s.Store, s.Now).Operations(), s.operations(),
+		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
+		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.operations(),
 	)...)
 }
 
@@ -35,16 +37,6 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Handle(api.RetryResults, s.retryResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
-		access.Handle(api.ReadQuality, s.readQuality),
-		access.Handle(api.ReadThresholds, s.readThresholds),
-		access.Handle(api.CompareVersions, s.compareVersions),
-		access.Change(s.Access, api.CreateCalibration, s.createCalibration),
-		access.Encoded(api.ListCalibrations, s.listCalibrations),
-		access.Handle(api.ReadCalibration, s.readCalibration),
-		access.Encoded(api.PinCalibrations, s.pinCalibrations),
-		access.Encoded(api.ReadPinnedCalibrations, s.readPinnedCalibrations),
-		access.Handle(api.ReadDrift, s.readDrift),
-		access.Change(s.Access, api.SetDrift, s.setDrift),
 		api.HandleEncoded(api.PutLabels, s.putLabels),
 		api.HandleEncoded(api.ReadLabels, s.readLabels),
 		access.Handle(api.AddLabels, s.addLabels),

@@ -82,7 +82,7 @@ func (s *Service) previewPlan(
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := s.pinned(ctx, account, l, of.ID, of.Pins, number)
+	pinned, err := s.CalibrationsFor(ctx, account, l, of.ID, of.Pins, number)
 	if err != nil {
 		return nil, err
 	}

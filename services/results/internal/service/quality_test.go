@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -314,7 +315,7 @@ type labelReads struct {
 
 func (r *labelReads) Labelled(
 	ctx context.Context, a prism.AccountID, f store.Filter, question string, limit int,
-) ([]store.Labelled, error) {
+) ([]quality.Label, error) {
 	r.n.Add(1)
 	return r.Store.Labelled(ctx, a, f, question, limit)
 }
@@ -326,8 +327,8 @@ func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 	of := w.prism(t, "tickets")
 	ids := w.examples(t, of, 1, 40)
 	w.labelled(t, of, ids, 1, "", true) // which count, as every result has one
-	reads := &labelReads{Store: w.Store}
-	w.Store = reads
+	reads := &labelReads{Store: w.store.Store}
+	w.store.Store = reads
 	ask := map[string]func() error{
 		"quality": func() error {
 			_, err := w.Quality(t.Context(), w.key, versionOf("tickets"), "q")
@@ -373,7 +374,7 @@ type labelsAsked struct {
 
 func (l labelsAsked) Labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
-) ([]store.Labelled, error) {
+) ([]quality.Label, error) {
 	*l.asked = limit
 	return l.Store.Labelled(ctx, account, f, question, limit)
 }

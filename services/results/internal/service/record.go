@@ -101,12 +101,12 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 		body.Usage.Cost = &prism.Cost{Rest: *c.Usage.Cost}
 	}
 	if c.LabelMass != nil {
-		body.LabelMass = objectOf(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
+		body.LabelMass = bodies.Object(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
 			return prism.AppendNumber(append(strictjson.AppendString(b, m.Question), ':'), m.Mass)
 		})
 	}
 	if c.Absent != nil {
-		body.Absent = objectOf(c.Absent, func(b []byte, a prism.Absent) []byte {
+		body.Absent = bodies.Object(c.Absent, func(b []byte, a prism.Absent) []byte {
 			b = append(strictjson.AppendString(b, a.Question), ':')
 			for i, key := range a.Keys {
 				b = strictjson.AppendString(append(b, "[,"[min(i, 1)]), key)
@@ -115,7 +115,7 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 		})
 	}
 	if c.Disagreement != nil {
-		body.Disagreement = objectOf(c.Disagreement, func(b []byte, d prism.Disagreement) []byte {
+		body.Disagreement = bodies.Object(c.Disagreement, func(b []byte, d prism.Disagreement) []byte {
 			return prism.AppendNumber(append(strictjson.AppendString(b, d.Question), ':'), d.Distance)
 		})
 	}
@@ -131,7 +131,7 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 }
 
 func fieldsObject(fields []prism.FieldValue) strictjson.Value {
-	return objectOf(fields, func(b []byte, f prism.FieldValue) []byte {
+	return bodies.Object(fields, func(b []byte, f prism.FieldValue) []byte {
 		return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
 	})
 }
@@ -144,18 +144,6 @@ func appendSent(object []byte, r prism.Result) []byte {
 		return append(b, "null}"...)
 	}
 	return append(strictjson.AppendString(b, r.Context), '}')
-}
-
-// objectOf is a JSON object whose members keep their order.
-func objectOf[M any](members []M, appendMember func([]byte, M) []byte) strictjson.Value {
-	b := []byte{'{'}
-	for i, m := range members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendMember(b, m)
-	}
-	return append(b, '}')
 }
 
 func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultRequest) ([]byte, error) {

@@ -49,7 +49,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	pinned, err := s.pinned(ctx, c.Account, p.Lens, p.ID, p.Pins, run.Version)
+	pinned, err := s.CalibrationsFor(ctx, c.Account, p.Lens, p.ID, p.Pins, run.Version)
 	if err != nil {
 		return contract.Stream{}, err
 	}

@@ -152,7 +152,7 @@ func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error
 	for _, sent := range m.Labels {
 		q, known := d.Question(sent.Field)
 		if !known {
-			problems = append(problems, apierr.Problem{Path: "labels." + sent.Field, Text: textUnknownQuestion})
+			problems = append(problems, apierr.Problem{Path: "labels." + sent.Field, Text: prisms.UnknownQuestion})
 			continue
 		}
 		r.labels = append(r.labels, labelPlace{q, named("labels."+sent.Field, sent.Column)})

@@ -23,6 +23,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -47,9 +48,10 @@ type Deps struct {
 
 // The slices that have methods of contract.Results and contract.Console.
 type (
-	keyHandlers    = keys.Handlers
-	memberHandlers = members.Handlers
-	prismHandlers  = prisms.Handlers
+	keyHandlers     = keys.Handlers
+	memberHandlers  = members.Handlers
+	prismHandlers   = prisms.Handlers
+	qualityHandlers = quality.Handlers
 )
 
 // Service implements contract.Results and contract.Console.
@@ -59,8 +61,8 @@ type Service struct {
 	*keyHandlers
 	*memberHandlers
 	*prismHandlers
+	*qualityHandlers
 	saves    saves
-	measures *measures
 	handlers access.Handlers
 }
 
@@ -73,11 +75,12 @@ var (
 func New(d Deps) *Service {
 	a := access.New(d.Store, d.Now, d.NewID, d.Memory)
 	s := &Service{
-		Deps: d, Access: a, measures: newMeasures(),
+		Deps: d, Access: a,
 		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
 		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
+	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
 	s.handlers = s.handlersOfOperations()
 	return s
 }
@@ -237,7 +240,7 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 	if err != nil {
 		return contract.Response{}, err
 	}
-	applied, err := s.apply(ctx, account, answered, p)
+	applied, err := s.Apply(ctx, account, answered, p)
 	if err != nil {
 		return contract.Response{}, err
 	}

@@ -6,9 +6,11 @@ import (
 
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -25,6 +27,8 @@ type Statements struct {
 	prismSQL
 	searchSQL
 	usageSQL
+	driftSQL
+	qualitySQL
 }
 
 type (
@@ -35,6 +39,8 @@ type (
 	prismSQL   = prisms.SQL
 	searchSQL  = search.SQL
 	usageSQL   = usage.SQL
+	driftSQL   = drift.SQL
+	qualitySQL = quality.SQL
 )
 
 // New is the Store in a database.
@@ -42,6 +48,7 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
+		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db},
 	}
 }
 
@@ -67,8 +74,9 @@ type Store interface {
 	members.SessionStore
 	store.Retries
 	store.Labels
-	store.Calibrations
-	store.Drift
+	quality.Store
+	quality.LabelStore
+	drift.Store
 	store.Clocks
 
 	// Ping checks that the database answers.

@@ -17,3 +17,8 @@ var (
 type WaitError struct{ Wait time.Duration } // after which a repeat succeeds
 
 func (e *WaitError) Error() string { return "store: too often" }
+
+// PinError reports that the version has no calibration with the id that was to be pinned to the question.
+type PinError struct{ Question string }
+
+func (e *PinError) Error() string { return "store: no such calibration of the question" }

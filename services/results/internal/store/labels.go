@@ -25,19 +25,6 @@ type Labels interface {
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
 	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) (labelled []LabelledResult, more bool, err error)
 
-	// Labelled are the labels of a question, newest result first, at most limit. The prism and the version of the filter are not
-	// zero.
-	Labelled(ctx context.Context, account prism.AccountID, f Filter, question string, limit int) ([]Labelled, error)
-	// Answers calls read with what results were asked and answered, in any order, and maybe again with some. The answers are
-	// valid only in the call. Results that do not exist, or failed, are left out.
-	Answers(ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(Answered) error) error
-	// CountLabelled counts the labels that Labelled would find without a limit, except those of prism.UncertainSample.
-	CountLabelled(ctx context.Context, account prism.AccountID, f Filter, question string) (int, error)
-	// CountAnswered counts the results that are ok and pass a filter, up to limit.
-	CountAnswered(ctx context.Context, account prism.AccountID, f Filter, limit int) (int, error)
-	// LabelsState identifies the labels of a version: while it is the same, so are the labels.
-	LabelsState(ctx context.Context, account prism.AccountID, of prism.PrismID, version int32) (LabelsState, error)
-
 	// RandomQueue returns the next of the newest QueueResults results of a prism by RandomPosition, without those that have a
 	// label for the question. It reads only ids. from is the lower bound of the ids, and after that of the positions.
 	RandomQueue(ctx context.Context, account prism.AccountID, q Queue, from, after prism.UUID, limit int) ([]QueueEntry, error)
@@ -107,25 +94,6 @@ type LabelledResult struct {
 	Ref     *string
 	Labels  []Label
 }
-
-// Labelled is a label with what decides whether it counts.
-type Labelled struct {
-	Result prism.ResultID
-	Value  string
-	Sample prism.LabelSample
-	Origin LabelOrigin
-}
-
-// Answered is what a result was asked and answered.
-type Answered struct {
-	Result  prism.ResultID
-	Answers []byte // as they are stored
-	// Input is a hash of the context and the fields, whatever their order: equal texts have equal hashes, in every version.
-	Input [16]byte
-}
-
-// LabelsState is the number of labels of a version and the sum of their hashes.
-type LabelsState struct{ Labels, Hashes int64 }
 
 // Queue selects results that wait for a label: those of a prism, or of one of its versions, without a label for a question.
 type Queue struct {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // calibration adds a calibration of a question of version 1 of a tenant's prism.
-func (f *fixture) calibration(t *testing.T, of tenant, question string) store.Calibration {
+func (f *fixture) calibration(t *testing.T, of tenant, question string) quality.Calibration {
 	t.Helper()
-	c := store.Calibration{
+	c := quality.Calibration{
 		ID: prism.CalibrationID{UUID: f.id()}, Prism: of.prism.ID, Version: 1, Question: question,
 		Fit: []byte(`{"a": 1.50, "b":[]}`), Measures: []byte(`{"labels":200}`), CreatedAt: moment(20),
 	}
@@ -22,7 +23,7 @@ func (f *fixture) calibration(t *testing.T, of tenant, question string) store.Ca
 }
 
 // pin pins calibrations of mine to a version, and returns the id of the pins that the prism has then.
-func (f *fixture) pin(t *testing.T, version int32, changes ...store.Pin) prism.PinsID {
+func (f *fixture) pin(t *testing.T, version int32, changes ...quality.Pin) prism.PinsID {
 	t.Helper()
 	pins := prism.PinsID{UUID: f.id()}
 	succeeds(t, f.PinCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, version, changes, pins, f.by(moment(21))))
@@ -38,14 +39,16 @@ func (f *fixture) pins(t *testing.T) prism.PinsID {
 }
 
 // pinned is what an id of pins stands for.
-func (f *fixture) pinned(t *testing.T, pins prism.PinsID, version int32) []store.Calibration {
+func (f *fixture) pinned(t *testing.T, pins prism.PinsID, version int32) []quality.Calibration {
 	t.Helper()
 	found, err := f.Pinned(t.Context(), f.mine.account, f.mine.prism.ID, pins, version)
 	succeeds(t, err)
 	return found
 }
 
-func pinOf(c store.Calibration) store.Pin { return store.Pin{Question: c.Question, Calibration: c.ID} }
+func pinOf(c quality.Calibration) quality.Pin {
+	return quality.Pin{Question: c.Question, Calibration: c.ID}
+}
 
 // spec: calibration-members, calibration-pins, calibration-pin-change
 func calibrationTests() []test {
@@ -54,9 +57,9 @@ func calibrationTests() []test {
 			first, second := f.calibration(t, f.mine, "urgent"), f.calibration(t, f.mine, "mood")
 			third := f.calibration(t, f.mine, "urgent")
 			f.calibration(t, f.theirs, "urgent")
-			id := func(c store.Calibration) prism.UUID { return c.ID.UUID }
-			for question, want := range map[string][]store.Calibration{"": {third, second, first}, "urgent": {third, first}, "topic": nil} {
-				list := func(p store.Page) ([]store.Calibration, bool, error) {
+			id := func(c quality.Calibration) prism.UUID { return c.ID.UUID }
+			for question, want := range map[string][]quality.Calibration{"": {third, second, first}, "urgent": {third, first}, "topic": nil} {
+				list := func(p store.Page) ([]quality.Calibration, bool, error) {
 					return f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 1, question, p)
 				}
 				for limit := 1; limit <= 4; limit++ {
@@ -96,45 +99,45 @@ func calibrationTests() []test {
 			succeeds(t, f.AddCalibration(t.Context(), f.mine.account, later, f.by(moment(20))))
 			one := f.pin(t, 1, pinOf(urgent))
 			two := f.pin(t, 2, pinOf(later))
-			three := f.pin(t, 1, pinOf(mood), store.Pin{Question: "topic"})
+			three := f.pin(t, 1, pinOf(mood), quality.Pin{Question: "topic"})
 			four := f.pin(t, 1, pinOf(again))
-			five := f.pin(t, 1, store.Pin{Question: "urgent"}, store.Pin{Question: "mood"})
+			five := f.pin(t, 1, quality.Pin{Question: "urgent"}, quality.Pin{Question: "mood"})
 			for _, c := range []struct {
 				pins     prism.PinsID
-				one, two []store.Calibration
+				one, two []quality.Calibration
 			}{
 				{prism.PinsID{}, nil, nil},
-				{one, []store.Calibration{urgent}, nil},
-				{two, []store.Calibration{urgent}, []store.Calibration{later}},
-				{three, []store.Calibration{mood, urgent}, []store.Calibration{later}},
-				{four, []store.Calibration{mood, again}, []store.Calibration{later}},
-				{five, nil, []store.Calibration{later}},
+				{one, []quality.Calibration{urgent}, nil},
+				{two, []quality.Calibration{urgent}, []quality.Calibration{later}},
+				{three, []quality.Calibration{mood, urgent}, []quality.Calibration{later}},
+				{four, []quality.Calibration{mood, again}, []quality.Calibration{later}},
+				{five, nil, []quality.Calibration{later}},
 			} {
 				same(t, f.pinned(t, c.pins, 1), c.one)
 				same(t, f.pinned(t, c.pins, 2), c.two)
 			}
-			same(t, f.pin(t, 2, store.Pin{Question: "urgent"}), prism.PinsID{})
+			same(t, f.pin(t, 2, quality.Pin{Question: "urgent"}), prism.PinsID{})
 		}},
 		{"a change that changes nothing is no change", func(t *testing.T, f *fixture) {
 			c := f.calibration(t, f.mine, "urgent")
-			same(t, f.pin(t, 1, store.Pin{Question: "urgent"}), prism.PinsID{})
+			same(t, f.pin(t, 1, quality.Pin{Question: "urgent"}), prism.PinsID{})
 			was := f.pin(t, 1, pinOf(c))
-			same(t, f.pin(t, 1, pinOf(c), store.Pin{Question: "mood"}), was)
+			same(t, f.pin(t, 1, pinOf(c), quality.Pin{Question: "mood"}), was)
 			same(t, len(f.entriesOf(t, store.CalibrationPin)), 1)
 		}},
 		{"a calibration of another question, version or prism cannot be pinned", func(t *testing.T, f *fixture) {
 			c, theirs := f.calibration(t, f.mine, "urgent"), f.calibration(t, f.theirs, "urgent")
-			good := store.Pin{Question: "mood"}
+			good := quality.Pin{Question: "mood"}
 			for _, at := range []struct {
 				version int32
-				pin     store.Pin
+				pin     quality.Pin
 			}{
-				{1, store.Pin{Question: "topic", Calibration: c.ID}},
+				{1, quality.Pin{Question: "topic", Calibration: c.ID}},
 				{2, pinOf(c)},
 				{1, pinOf(theirs)},
-				{1, store.Pin{Question: "urgent", Calibration: prism.CalibrationID{UUID: f.id()}}},
+				{1, quality.Pin{Question: "urgent", Calibration: prism.CalibrationID{UUID: f.id()}}},
 			} {
-				err := f.PinCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, at.version, []store.Pin{good, at.pin},
+				err := f.PinCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, at.version, []quality.Pin{good, at.pin},
 					prism.PinsID{UUID: f.id()}, f.by(moment(1)))
 				if refused, ok := errors.AsType[*store.PinError](err); !ok || refused.Question != at.pin.Question {
 					t.Errorf("%+v: %v", at, err)
@@ -147,7 +150,7 @@ func calibrationTests() []test {
 			pins := f.pin(t, 1, pinOf(c))
 			f.archive(t, f.mine.prism.ID, 22)
 			failsWith(t, f.AddCalibration(t.Context(), f.mine.account, c, f.by(moment(23))), store.ErrArchived)
-			err := f.PinCalibrations(t.Context(), f.mine.account, c.Prism, 1, []store.Pin{{Question: "urgent"}}, prism.PinsID{UUID: f.id()},
+			err := f.PinCalibrations(t.Context(), f.mine.account, c.Prism, 1, []quality.Pin{{Question: "urgent"}}, prism.PinsID{UUID: f.id()},
 				f.by(moment(23)))
 			failsWith(t, err, store.ErrArchived)
 			same(t, f.pins(t), pins)
@@ -157,7 +160,7 @@ func calibrationTests() []test {
 			failed := f.save(t, f.failed(f.mine.prism)).Result
 			for _, pins := range []prism.PinsID{f.pin(t, 1, pinOf(f.calibration(t, f.mine, "urgent"))), {}} {
 				if pins.IsZero() {
-					f.pin(t, 1, store.Pin{Question: "urgent"})
+					f.pin(t, 1, quality.Pin{Question: "urgent"})
 				}
 				want := f.mine.prism
 				want.Pins = pins
@@ -187,7 +190,7 @@ func calibrationTests() []test {
 		}},
 		{"changes of pins at the same time are made one after the other", func(t *testing.T, f *fixture) {
 			questions := []string{"urgent", "topic", "mood"}
-			var pins []store.Pin
+			var pins []quality.Pin
 			for _, q := range questions {
 				pins = append(pins, pinOf(f.calibration(t, f.mine, q)))
 			}
@@ -203,7 +206,7 @@ func calibrationTests() []test {
 		{"making and pinning a calibration is in the audit", func(t *testing.T, f *fixture) {
 			c := f.calibration(t, f.mine, "urgent")
 			f.pin(t, 1, pinOf(c))
-			f.pin(t, 1, store.Pin{Question: "urgent"})
+			f.pin(t, 1, quality.Pin{Question: "urgent"})
 			id := c.ID.String()
 			for action, want := range map[store.Action][]string{
 				store.CalibrationCreate: {`{"version":1,"calibration":"` + id + `"}`},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -29,22 +30,22 @@ func (f *fixture) answers(t *testing.T) {
 		ids, want[r.ID] = append(ids, r.ID), string(r.Answers)
 	}
 	got, inputs := map[prism.ResultID]string{}, map[prism.ResultID][16]byte{}
-	succeeds(t, f.Answers(t.Context(), f.mine.account, ids, func(a store.Answered) error {
+	succeeds(t, f.Answers(t.Context(), f.mine.account, ids, func(a quality.Answered) error {
 		got[a.Result], inputs[a.Result] = string(a.Answers), a.Input
 		return nil
 	}))
 	same(t, got, want)
 	same(t, inputs[first.ID], inputs[second.ID]) // whatever the order of the fields
 	same(t, inputs[first.ID] != inputs[other.ID], true)
-	succeeds(t, f.Answers(t.Context(), f.theirs.account, ids, func(store.Answered) error {
+	succeeds(t, f.Answers(t.Context(), f.theirs.account, ids, func(quality.Answered) error {
 		t.Error("another account has the answers")
 		return nil
 	}))
 	stop := errors.New("stop")
-	if err := f.Answers(t.Context(), f.mine.account, ids, func(store.Answered) error { return stop }); !errors.Is(err, stop) {
+	if err := f.Answers(t.Context(), f.mine.account, ids, func(quality.Answered) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("got %v, want the error of the reader", err)
 	}
-	succeeds(t, f.Answers(t.Context(), f.mine.account, nil, func(store.Answered) error { return stop }))
+	succeeds(t, f.Answers(t.Context(), f.mine.account, nil, func(quality.Answered) error { return stop }))
 }
 
 func (f *fixture) labelled(t *testing.T) {
@@ -57,7 +58,7 @@ func (f *fixture) labelled(t *testing.T) {
 	sampled := f.label(second, "urgent", "false")
 	sampled.Sample, sampled.Origin = prism.UncertainSample, store.LabelOfFile
 	f.putLabels(t, f.label(first, "urgent", "true"), f.label(first, "topic", "a"), sampled, f.label(other, "urgent", "true"))
-	read := func(filter store.Filter, question string, limit int) []store.Labelled {
+	read := func(filter store.Filter, question string, limit int) []quality.Label {
 		filter.Prism, filter.Version = f.mine.prism.ID, max(1, filter.Version)
 		found, err := f.Labelled(t.Context(), f.mine.account, filter, question, limit)
 		succeeds(t, err)
@@ -66,10 +67,10 @@ func (f *fixture) labelled(t *testing.T) {
 	found := read(store.Filter{}, "urgent", 9)
 	same(t, len(found), 3)
 	same(t, []prism.ResultID{found[0].Result, found[1].Result, found[2].Result}, []prism.ResultID{other.ID, second.ID, first.ID})
-	same(t, found[1], store.Labelled{
+	same(t, found[1], quality.Label{
 		Result: second.ID, Value: "false", Sample: prism.UncertainSample, Origin: store.LabelOfFile,
 	})
-	ids := func(found []store.Labelled) (ids []prism.ResultID) {
+	ids := func(found []quality.Label) (ids []prism.ResultID) {
 		for _, l := range found {
 			ids = append(ids, l.Result)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -43,7 +44,7 @@ func texts(labels []store.Label) string {
 	return strings.Join(all, " ")
 }
 
-func (f *fixture) labelsState(t *testing.T, version int32) store.LabelsState {
+func (f *fixture) labelsState(t *testing.T, version int32) quality.LabelsState {
 	t.Helper()
 	state, err := f.LabelsState(t.Context(), f.mine.account, f.mine.prism.ID, version)
 	succeeds(t, err)
@@ -138,7 +139,7 @@ func labelTests() []test {
 			one, kept := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result
 			f.putLabels(t, f.label(one, "urgent", "true"), f.label(one, "topic", "a"))
 			succeeds(t, f.delete(t, one.ID))
-			same(t, f.labelsState(t, 1), store.LabelsState{})
+			same(t, f.labelsState(t, 1), quality.LabelsState{})
 			other := f.addPrism(t, f.mine, "other")
 			for range store.DeletePart + 1 {
 				f.putLabels(t, f.label(f.save(t, f.ok(f.mine.prism)).Result, "urgent", "true"))
@@ -151,7 +152,7 @@ func labelTests() []test {
 			f.add(t, store.Deletion{Status: prism.OK, DueAt: now, SavedBefore: moment(0).Add(time.Minute)})
 			job, _ := f.take(t, now)
 			same(t, f.finish(t, job, now), store.DeletePart+1)
-			same(t, f.labelsState(t, 1), store.LabelsState{})
+			same(t, f.labelsState(t, 1), quality.LabelsState{})
 			same(t, f.stored(t, kept.ID) != nil, true)
 			left, err := f.LabelsOf(t.Context(), f.mine.account, other.ID, stays.ID)
 			succeeds(t, err)
@@ -171,7 +172,7 @@ func labelTests() []test {
 					succeeds(t, err)
 				}
 			}
-			same(t, f.labelsState(t, 1), store.LabelsState{})
+			same(t, f.labelsState(t, 1), quality.LabelsState{})
 		}},
 		// spec: labels-list
 		{"labels are listed by result, newest first, with a filter and in pages", func(t *testing.T, f *fixture) {
@@ -213,7 +214,7 @@ func labelTests() []test {
 		}},
 		{"the state of a version's labels changes with what a measure is computed from, and with nothing else", func(t *testing.T, f *fixture) {
 			r := f.save(t, f.ok(f.mine.prism)).Result
-			before := []store.LabelsState{f.labelsState(t, 1)}
+			before := []quality.LabelsState{f.labelsState(t, 1)}
 			l := f.label(r, "urgent", "true")
 			for _, change := range []func(){
 				func() {}, func() { l.Value = "false" }, func() { l.Sample = prism.RandomSample }, func() { l.Origin = store.LabelOfFile },
@@ -229,7 +230,7 @@ func labelTests() []test {
 			l.Annotator, l.At, l.Key = "another", moment(99), prism.KeyID{UUID: f.id()}
 			f.putLabels(t, l)
 			same(t, f.labelsState(t, 1), before[len(before)-1])
-			same(t, f.labelsState(t, 2), store.LabelsState{})
+			same(t, f.labelsState(t, 2), quality.LabelsState{})
 		}},
 		// spec: label-queue-random
 		{"the random queue is the results without a label by the hash of their ids, however it is paged", func(t *testing.T, f *fixture) {

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -116,7 +117,7 @@ func pagedLists() []pagedList {
 			return positions(found, func(r store.Run) prism.UUID { return r.ID.UUID }), more, err
 		}},
 		{"ListCalibrations", "calibrations", func(t *testing.T, f *fixture, bytes int) prism.UUID {
-			c := store.Calibration{
+			c := quality.Calibration{
 				ID: prism.CalibrationID{UUID: f.id()}, Prism: f.mine.prism.ID, Version: 1, Question: "urgent",
 				Fit: []byte(`{}`), Measures: []byte(`{"x":"` + text(bytes) + `"}`), CreatedAt: moment(20),
 			}
@@ -125,7 +126,7 @@ func pagedLists() []pagedList {
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			account, of := mine(f)
 			found, more, err := f.ListCalibrations(ctx, account, of, 1, "", page)
-			return positions(found, func(c store.Calibration) prism.UUID { return c.ID.UUID }), more, err
+			return positions(found, func(c quality.Calibration) prism.UUID { return c.ID.UUID }), more, err
 		}},
 		{"ListLabels", "labels", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			r := f.save(t, f.ok(f.mine.prism)).Result

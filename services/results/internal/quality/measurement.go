@@ -1,4 +1,4 @@
-package service
+package quality
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 
 // measurement measures questions of a version for a call that has a place to do so (spec: place-classes).
 type measurement struct {
-	*Service
+	*Handlers
 	account prism.AccountID
 	prism   prism.Prism
 	version *prisms.Cached
 	answers api.MeasuredAnswers
 }
 
-// measured is a question with the observations that are to be measured.
-type measured struct {
+// observed is a question with the observations that are to be measured.
+type observed struct {
 	api.MeasuredQuestion
 	observationSet
 }
@@ -31,7 +31,7 @@ type measured struct {
 // quality measures questions, as many at once as fit into memory, and takes turns with other accounts between them. What is
 // measured is kept, so that a call that is repeated, as it was not done in time, has less to do.
 func (m measurement) quality(ctx context.Context, questions []prism.Question) ([]api.QuestionQuality, error) {
-	labels, err := m.labelsOf(ctx, m.account, m.prism.ID, m.version.Number)
+	labels, err := m.labelsState(ctx, m.account, m.prism.ID, m.version.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 	var left []int // that are not kept
 	for i, question := range questions {
 		ids[i] = measureID(labels, api.ReadQuality.Name, question.Key, m.answers, m.prism.Pins)
-		found, kept, err := cachedMeasure[api.QuestionQuality](ctx, m.Service, m.account, ids[i])
+		found, kept, err := findMeasure[api.QuestionQuality](ctx, m.Handlers, m.account, ids[i])
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 	}
 	for first := true; len(left) > 0; first = false {
 		if !first {
-			if err := m.Yield(ctx, m.account, contract.Operation(api.ReadQuality.Name)); err != nil {
+			if err := m.access.Yield(ctx, m.account, contract.Operation(api.ReadQuality.Name)); err != nil {
 				return nil, err
 			}
 		}
@@ -64,14 +64,14 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 		if err != nil {
 			return nil, err
 		}
-		computed := map[string]keptMeasure{}
+		computed := map[string]cachedMeasure{}
 		for i := range part {
 			at := left[i]
 			work.Step()
 			if bodies[at], err = found[i].quality(ctx); err != nil {
 				break
 			}
-			computed[ids[at]] = keptMeasure{bodies[at], []completeness{found[i].completeness}}
+			computed[ids[at]] = cachedMeasure{bodies[at], []completeness{found[i].completeness}}
 		}
 		if err := errors.Join(err, m.keepMeasures(ctx, m.account, labels, computed)); err != nil {
 			return nil, err
@@ -82,22 +82,22 @@ func (m measurement) quality(ctx context.Context, questions []prism.Question) ([
 }
 
 // observe reads the observations of questions, with the probabilities that are to be measured.
-func (m measurement) observe(ctx context.Context, questions []prism.Question) ([]measured, error) {
+func (m measurement) observe(ctx context.Context, questions []prism.Question) ([]observed, error) {
 	sets, err := m.observations(ctx, m.account, m.prism.ID, m.version, questions, store.Filter{Model: m.answers.Model})
 	if err != nil {
 		return nil, err
 	}
-	var pinned []store.Calibration
+	var pinned []Calibration
 	if m.answers.Calibrated && !m.prism.Pins.IsZero() {
-		if pinned, err = m.Store.Pinned(ctx, m.account, m.prism.ID, m.prism.Pins, m.version.Number); err != nil {
+		if pinned, err = m.store.Pinned(ctx, m.account, m.prism.ID, m.prism.Pins, m.version.Number); err != nil {
 			return nil, err
 		}
 	}
-	found := make([]measured, len(questions))
+	found := make([]observed, len(questions))
 	for i, q := range questions {
 		set := sets[i]
-		found[i] = measured{api.MeasuredQuestion{Question: q.Key, Type: q.Type, Labels: set.Labels, Counted: len(set.Observations)}, set}
-		at := slices.IndexFunc(pinned, func(c store.Calibration) bool { return c.Question == q.Key })
+		found[i] = observed{api.MeasuredQuestion{Question: q.Key, Type: q.Type, Labels: set.Labels, Counted: len(set.Observations)}, set}
+		at := slices.IndexFunc(pinned, func(c Calibration) bool { return c.Question == q.Key })
 		if at < 0 {
 			continue
 		}

@@ -1,4 +1,4 @@
-package service
+package quality
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 var errCalibration = errors.New("a stored calibration is not readable")
 
 // readFit reads what maps probabilities.
-func readFit(c store.Calibration) (*calibration.Calibration, error) {
+func readFit(c Calibration) (*calibration.Calibration, error) {
 	fit := &calibration.Calibration{}
 	if strictjson.Unmarshal(c.Fit, fit) != nil || fit.Validate() != nil {
 		return nil, errCalibration
@@ -30,7 +30,7 @@ func readFit(c store.Calibration) (*calibration.Calibration, error) {
 	return fit, nil
 }
 
-func newCalibrationBody(c store.Calibration) (api.Calibration, error) {
+func newCalibrationBody(c Calibration) (api.Calibration, error) {
 	fit, err := readFit(c)
 	if err != nil {
 		return api.Calibration{}, err
@@ -59,16 +59,16 @@ func newCalibrationBody(c store.Calibration) (api.Calibration, error) {
 }
 
 // versionOfPrism finds a version that a call names: apierr.PrismNotFound, apierr.VersionNotFound.
-func (s *Service) versionOfPrism(ctx context.Context, account prism.AccountID, of api.VersionRequest) (prism.Prism, *prisms.Cached, error) {
-	p, err := s.Store.Prism(ctx, account, of.Prism)
+func (s *Handlers) versionOfPrism(ctx context.Context, account prism.AccountID, of api.VersionRequest) (prism.Prism, *prisms.Cached, error) {
+	p, err := s.store.Prism(ctx, account, of.Prism)
 	if err != nil {
 		return prism.Prism{}, nil, access.Translate(err, apierr.PrismNotFound())
 	}
-	v, err := s.Version(ctx, account, prisms.VersionIn(p, of.Version))
+	v, err := s.versions.Version(ctx, account, prisms.VersionIn(p, of.Version))
 	return p, v, access.Translate(err, apierr.VersionNotFound())
 }
 
-func (s *Service) createCalibration(
+func (s *Handlers) createCalibration(
 	ctx context.Context, account prism.AccountID, by store.By, in api.CreateCalibrationRequest,
 ) (none api.Calibration, err error) {
 	p, v, err := s.versionOfPrism(ctx, account, in.VersionRequest)
@@ -78,7 +78,7 @@ func (s *Service) createCalibration(
 	if p.ArchivedAt != nil {
 		return none, apierr.ArchivedUnchangeable()
 	}
-	q, err := questionOf(v, in.Question)
+	q, err := prisms.FindQuestion(v, in.Question)
 	if err != nil {
 		return none, err
 	}
@@ -98,7 +98,7 @@ func (s *Service) createCalibration(
 		return none, err
 	}
 	c.CreatedAt = by.At
-	if err := s.Store.AddCalibration(ctx, account, c, by); err != nil {
+	if err := s.store.AddCalibration(ctx, account, c, by); err != nil {
 		return none, err
 	}
 	return newCalibrationBody(c)
@@ -138,21 +138,21 @@ func fitted(
 }
 
 // newCalibration is a calibration to store.
-func (s *Service) newCalibration(
+func (s *Handlers) newCalibration(
 	of prism.PrismID, number int32, question string, fit *calibration.Calibration, report calibration.Report,
-) (c store.Calibration, err error) {
-	id, err := s.NewID()
+) (c Calibration, err error) {
+	id, err := s.newID()
 	if err != nil {
 		return c, err
 	}
-	c = store.Calibration{ID: prism.CalibrationID{UUID: id}, Prism: of, Version: number, Question: question}
+	c = Calibration{ID: prism.CalibrationID{UUID: id}, Prism: of, Version: number, Question: question}
 	if c.Fit, err = strictjson.Marshal(fit); err == nil {
 		c.Measures, err = strictjson.Marshal(report)
 	}
 	return c, err
 }
 
-func (s *Service) listCalibrations(ctx context.Context, c store.Caller, in api.ListCalibrationsRequest) ([]byte, error) {
+func (s *Handlers) listCalibrations(ctx context.Context, c store.Caller, in api.ListCalibrationsRequest) ([]byte, error) {
 	page, err := bodies.StorePage(contract.ListOfCalibrations, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
@@ -161,33 +161,33 @@ func (s *Service) listCalibrations(ctx context.Context, c store.Caller, in api.L
 	if err != nil {
 		return nil, err
 	}
-	found, more, err := s.Store.ListCalibrations(ctx, c.Account, p.ID, v.Number, in.Question, page)
+	found, more, err := s.store.ListCalibrations(ctx, c.Account, p.ID, v.Number, in.Question, page)
 	if err != nil {
 		return nil, err
 	}
-	return bodies.NewList(contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
+	return bodies.NewList(contract.ListOfCalibrations, found, more, func(c Calibration) (strictjson.Value, error) {
 		body, err := newCalibrationBody(c)
 		if err != nil {
 			return nil, err
 		}
 		return strictjson.Marshal(body)
-	}, func(c store.Calibration) prism.UUID { return c.ID.UUID })
+	}, func(c Calibration) prism.UUID { return c.ID.UUID })
 }
 
-func (s *Service) readCalibration(ctx context.Context, c store.Caller, in api.ReadCalibrationRequest) (api.Calibration, error) {
+func (s *Handlers) readCalibration(ctx context.Context, c store.Caller, in api.ReadCalibrationRequest) (api.Calibration, error) {
 	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
 	if err != nil {
 		return api.Calibration{}, err
 	}
-	found, err := s.Store.Calibration(ctx, c.Account, p.ID, v.Number, in.Calibration)
+	found, err := s.store.Calibration(ctx, c.Account, p.ID, v.Number, in.Calibration)
 	if err != nil {
 		return api.Calibration{}, err
 	}
 	return newCalibrationBody(found)
 }
 
-func (s *Service) pinCalibrations(ctx context.Context, c store.Caller, in api.PinCalibrationsRequest) ([]byte, error) {
-	by, err := s.By(c.Actor())
+func (s *Handlers) pinCalibrations(ctx context.Context, c store.Caller, in api.PinCalibrationsRequest) ([]byte, error) {
+	by, err := s.access.By(c.Actor())
 	if err != nil {
 		return nil, err
 	}
@@ -196,21 +196,21 @@ func (s *Service) pinCalibrations(ctx context.Context, c store.Caller, in api.Pi
 		return nil, err
 	}
 	var problems []apierr.Problem
-	changes := make([]store.Pin, 0, len(in.Questions))
+	changes := make([]Pin, 0, len(in.Questions))
 	for _, pin := range in.Questions {
 		if _, known := v.Question(pin.Question); !known {
-			problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: textUnknownQuestion})
+			problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: prisms.UnknownQuestion})
 		}
-		changes = append(changes, store.Pin(pin))
+		changes = append(changes, Pin(pin))
 	}
 	if len(problems) > 0 {
 		return nil, apierr.Invalid(problems...)
 	}
-	id, err := s.NewID()
+	id, err := s.newID()
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.PinCalibrations(ctx, c.Account, p.ID, v.Number, changes, prism.PinsID{UUID: id}, by)
+	err = s.store.PinCalibrations(ctx, c.Account, p.ID, v.Number, changes, prism.PinsID{UUID: id}, by)
 	if refused, ok := errors.AsType[*store.PinError](err); ok {
 		err = apierr.Invalid(apierr.Problem{Path: "questions." + refused.Question, Text: "Unknown calibration"})
 	}
@@ -221,12 +221,12 @@ func (s *Service) pinCalibrations(ctx context.Context, c store.Caller, in api.Pi
 }
 
 // readPinnedCalibrations encodes its response, whose questions are in the order of the version.
-func (s *Service) readPinnedCalibrations(ctx context.Context, c store.Caller, in api.VersionRequest) ([]byte, error) {
+func (s *Handlers) readPinnedCalibrations(ctx context.Context, c store.Caller, in api.VersionRequest) ([]byte, error) {
 	p, v, err := s.versionOfPrism(ctx, c.Account, in)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Store.Pinned(ctx, c.Account, p.ID, p.Pins, v.Number)
+	found, err := s.store.Pinned(ctx, c.Account, p.ID, p.Pins, v.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (s *Service) readPinnedCalibrations(ctx context.Context, c store.Caller, in
 	return strictjson.Marshal(struct {
 		Version   int32            `json:"version"`
 		Questions strictjson.Value `json:"questions"`
-	}{v.Number, objectOf(v.Questions, func(b []byte, q prism.Question) []byte {
+	}{v.Number, bodies.Object(v.Questions, func(b []byte, q prism.Question) []byte {
 		b = append(strictjson.AppendString(b, q.Key), ':')
 		if id, ok := pinned[q.Key]; ok {
 			return strictjson.AppendString(b, id)
@@ -246,29 +246,29 @@ func (s *Service) readPinnedCalibrations(ctx context.Context, c store.Caller, in
 	})})
 }
 
-// apply prepares the Lens of a prism for the results of a version.
-func (s *Service) apply(ctx context.Context, account prism.AccountID, v *prisms.Cached, p store.PrismState) (*prisms.Applied, error) {
-	return v.Apply(p, func() (lens.Pinned, error) { return s.pinnedBy(ctx, account, p.ID, p.Pins, v.Number) })
+// Apply prepares the Lens of a prism for the results of a version.
+func (s *Handlers) Apply(ctx context.Context, account prism.AccountID, v *prisms.Cached, p store.PrismState) (*prisms.Applied, error) {
+	return v.Apply(p, func() (lens.Pinned, error) { return s.pinned(ctx, account, p.ID, p.Pins, v.Number) })
 }
 
-// pinned is the calibrations that a Lens needs for the results of a version.
-func (s *Service) pinned(
+// CalibrationsFor is the calibrations that a Lens needs for the results of a version.
+func (s *Handlers) CalibrationsFor(
 	ctx context.Context, account prism.AccountID, l prism.Lens, of prism.PrismID, pins prism.PinsID, number int32,
 ) (lens.Pinned, error) {
 	if !l.Calibrated() {
 		return nil, nil
 	}
-	return s.pinnedBy(ctx, account, of, pins, number)
+	return s.pinned(ctx, account, of, pins, number)
 }
 
-// pinnedBy is what is pinned to a version by an id of pins.
-func (s *Service) pinnedBy(
+// pinned is what is pinned to a version by an id of pins.
+func (s *Handlers) pinned(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, pins prism.PinsID, number int32,
 ) (lens.Pinned, error) {
 	if pins.IsZero() {
 		return nil, nil
 	}
-	found, err := s.Store.Pinned(ctx, account, of, pins, number)
+	found, err := s.store.Pinned(ctx, account, of, pins, number)
 	if err != nil {
 		return nil, err
 	}

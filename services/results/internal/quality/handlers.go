@@ -1,4 +1,5 @@
-package service
+// Package quality measures how good answers are by labels, compares versions, and keeps calibrations and which of them are pinned.
+package quality
 
 import (
 	"context"
@@ -9,12 +10,48 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// measuresOf are the measures of a question whose classes have these values.
-func measuresOf(t prism.QuestionType, values []string, q calibration.Quality) api.Measures {
+// Handlers are those of the operations on the quality of answers, and know the calibrations that a Lens needs.
+type Handlers struct {
+	store    handlerStore
+	access   *access.Access
+	newID    func() (prism.UUID, error)
+	versions *prisms.Handlers
+	measures *measures
+}
+
+// handlerStore finds a prism by its name too.
+type handlerStore interface {
+	Store
+	LabelStore
+	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
+}
+
+// NewHandlers makes Handlers over a store.
+func NewHandlers(s handlerStore, a *access.Access, newID func() (prism.UUID, error), v *prisms.Handlers) *Handlers {
+	return &Handlers{store: s, access: a, newID: newID, versions: v, measures: newMeasures()}
+}
+
+// Operations are the operations on the quality of answers.
+func (s *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{
+		access.Handle(api.ReadQuality, s.readQuality),
+		access.Handle(api.ReadThresholds, s.readThresholds),
+		access.Handle(api.CompareVersions, s.compareVersions),
+		access.Change(s.access, api.CreateCalibration, s.createCalibration),
+		access.Encoded(api.ListCalibrations, s.listCalibrations),
+		access.Handle(api.ReadCalibration, s.readCalibration),
+		access.Encoded(api.PinCalibrations, s.pinCalibrations),
+		access.Encoded(api.ReadPinnedCalibrations, s.readPinnedCalibrations),
+	}
+}
+
+// newMeasuresBody are the measures of a question whose classes have these values.
+func newMeasuresBody(t prism.QuestionType, values []string, q calibration.Quality) api.Measures {
 	m := api.Measures{
 		Accuracy: &q.Accuracy, LogLoss: &q.LogLoss, Brier: &q.Brier, MacroF1: q.MacroF1, RPS: q.RPS, MAE: q.MAE, Kappa: q.Kappa,
 		ECE: q.ECE, ECEPlain: q.ECEPlain, Coverage: append([]api.CoveragePoint{}, q.Coverage...),
@@ -38,14 +75,14 @@ func measuresOf(t prism.QuestionType, values []string, q calibration.Quality) ap
 	return m
 }
 
-func (s *Service) readQuality(ctx context.Context, c store.Caller, in api.ReadQualityRequest) (none api.Quality, err error) {
+func (s *Handlers) readQuality(ctx context.Context, c store.Caller, in api.ReadQualityRequest) (none api.Quality, err error) {
 	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
 	if err != nil {
 		return none, err
 	}
 	questions := v.Questions
 	if in.Question != "" {
-		one, err := questionOf(v, in.Question)
+		one, err := prisms.FindQuestion(v, in.Question)
 		if err != nil {
 			return none, err
 		}
@@ -65,17 +102,8 @@ func (s *Service) readQuality(ctx context.Context, c store.Caller, in api.ReadQu
 	return api.Quality{Version: int(v.Number), Questions: found}, nil
 }
 
-// questionOf is the question of a version with a key.
-func questionOf(v *prisms.Cached, key string) (prism.Question, error) {
-	q, known := v.Question(key)
-	if !known {
-		return q, apierr.Invalid(apierr.Problem{Path: "question", Text: textUnknownQuestion})
-	}
-	return q, nil
-}
-
 // quality measures the question. With too few labels that count it has no measures.
-func (m measured) quality(ctx context.Context) (q api.QuestionQuality, err error) {
+func (m observed) quality(ctx context.Context) (q api.QuestionQuality, err error) {
 	q.MeasuredQuestion = m.MeasuredQuestion
 	if m.Counted < calibration.MinLabels {
 		return q, nil
@@ -85,17 +113,17 @@ func (m measured) quality(ctx context.Context) (q api.QuestionQuality, err error
 	}
 	found, err := calibration.Measure(m.Type.Classes(), m.Observations)
 	if err == nil {
-		q.Measures = measuresOf(m.Type, m.classes, found)
+		q.Measures = newMeasuresBody(m.Type, m.classes, found)
 	}
 	return q, err
 }
 
-func (s *Service) readThresholds(ctx context.Context, c store.Caller, in api.ReadThresholdsRequest) (none api.Thresholds, err error) {
+func (s *Handlers) readThresholds(ctx context.Context, c store.Caller, in api.ReadThresholdsRequest) (none api.Thresholds, err error) {
 	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
 	if err != nil {
 		return none, err
 	}
-	question, err := questionOf(v, in.Question)
+	question, err := prisms.FindQuestion(v, in.Question)
 	if err != nil {
 		return none, err
 	}
@@ -116,15 +144,15 @@ func (s *Service) readThresholds(ctx context.Context, c store.Caller, in api.Rea
 	}
 	return api.Thresholds{
 		MeasuredQuestion: one[0].MeasuredQuestion, FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure,
-		YesAt: chosen.Theory.YesAt, NoAt: chosen.Theory.NoAt, Theory: chosen.Theory, Empirical: chosen.Empirical, Counts: countsOf(found),
+		YesAt: chosen.Theory.YesAt, NoAt: chosen.Theory.NoAt, Theory: chosen.Theory, Empirical: chosen.Empirical, Counts: thresholdCounts(found),
 	}, nil
 }
 
 // thresholdSteps is how many steps of equal width the thresholds have that labels are counted for.
 const thresholdSteps = 100
 
-// countsOf counts labels on both sides of each hundredth.
-func countsOf(found []calibration.Observation) []api.ThresholdCount {
+// thresholdCounts counts labels on both sides of each hundredth.
+func thresholdCounts(found []calibration.Observation) []api.ThresholdCount {
 	counts := make([]api.ThresholdCount, thresholdSteps+1)
 	for i := range counts {
 		c := &counts[i]

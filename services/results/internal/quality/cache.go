@@ -1,4 +1,4 @@
-package service
+package quality
 
 import (
 	"context"
@@ -8,44 +8,43 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// keptMeasures bounds how many measures a process caches, each of some KB.
-const keptMeasures = 256
+// maxCached bounds how many measures a process caches, each of some KB.
+const maxCached = 256
 
 // measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and a
 // hit counts only if the same labels count now. So a cached measure is never out of date, since results do not change.
 type measures struct {
-	kept *lru.Cache[string, keptMeasure]
+	kept *lru.Cache[string, cachedMeasure]
 }
 
-type keptMeasure struct {
+type cachedMeasure struct {
 	found any
 	of    []completeness
 }
 
 func newMeasures() *measures {
-	kept, err := lru.New[string, keptMeasure](keptMeasures)
+	kept, err := lru.New[string, cachedMeasure](maxCached)
 	if err != nil {
 		panic(err) // the size above is positive
 	}
 	return &measures{kept}
 }
 
-// labelsSnapshot are the labels of some versions of a prism, as they were once.
-type labelsSnapshot struct {
+// snapshot are the labels of some versions of a prism, as they were once.
+type snapshot struct {
 	prism    prism.PrismID
 	versions []int32
-	states   []store.LabelsState
+	states   []LabelsState
 }
 
-func (s *Service) labelsOf(
+func (s *Handlers) labelsState(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, versions ...int32,
-) (labelsSnapshot, error) {
-	l := labelsSnapshot{prism: of, versions: versions}
+) (snapshot, error) {
+	l := snapshot{prism: of, versions: versions}
 	for _, v := range versions {
-		state, err := s.Store.LabelsState(ctx, account, of, v)
+		state, err := s.store.LabelsState(ctx, account, of, v)
 		if err != nil {
 			return l, err
 		}
@@ -55,12 +54,12 @@ func (s *Service) labelsOf(
 }
 
 // measureID names a measure: what was measured, by which labels.
-func measureID(labels labelsSnapshot, what ...any) string {
+func measureID(labels snapshot, what ...any) string {
 	return fmt.Sprintf("%#v %#v", labels, what)
 }
 
-// cachedMeasure finds the measure with an id, which names its type too.
-func cachedMeasure[T any](ctx context.Context, s *Service, account prism.AccountID, id string) (found T, ok bool, err error) {
+// findMeasure finds the measure with an id, which names its type too.
+func findMeasure[T any](ctx context.Context, s *Handlers, account prism.AccountID, id string) (found T, ok bool, err error) {
 	kept, ok := s.measures.kept.Get(id)
 	for i := 0; ok && i < len(kept.of); i++ {
 		complete, err := s.isComplete(ctx, account, kept.of[i])
@@ -76,10 +75,10 @@ func cachedMeasure[T any](ctx context.Context, s *Service, account prism.Account
 }
 
 // keepMeasures caches measures by their ids, unless the labels changed meanwhile.
-func (s *Service) keepMeasures(
-	ctx context.Context, account prism.AccountID, labels labelsSnapshot, computed map[string]keptMeasure,
+func (s *Handlers) keepMeasures(
+	ctx context.Context, account prism.AccountID, labels snapshot, computed map[string]cachedMeasure,
 ) error {
-	now, err := s.labelsOf(ctx, account, labels.prism, labels.versions...)
+	now, err := s.labelsState(ctx, account, labels.prism, labels.versions...)
 	if slices.Equal(now.states, labels.states) {
 		for id, m := range computed {
 			s.measures.kept.Add(id, m)

@@ -1,4 +1,4 @@
-package sqlstore
+package drift
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL is a Store in a database.
+type SQL struct{ sqldb.Database }
 
 const (
 	watchColumns = `account_id, prism_id, watched_at, reached`
@@ -82,7 +85,7 @@ SELECT min(l.begun_at) FROM (
 var selectAnswers = `-- name: DriftAnswers :many
 SELECT r.id, r.version, r.answers FROM results r
 WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id > $3 AND r.id <= $4
-ORDER BY r.id LIMIT ` + strconv.Itoa(store.DriftPart)
+ORDER BY r.id LIMIT ` + strconv.Itoa(PartResults)
 
 // driftDetail is the detail of an entry: whether the prism is watched now, and the reference period of a version.
 type driftDetail struct {
@@ -92,15 +95,15 @@ type driftDetail struct {
 	To      string `json:"to,omitzero"`
 }
 
-// SetDrift implements store.Drift.
-func (s Statements) SetDrift(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, c store.DriftChange, by store.By,
+// SetDrift implements Store.
+func (s SQL) SetDrift(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, c Change, by store.By,
 ) error {
 	return s.Transaction(ctx, "set_drift", func(run sqldb.Run) error {
 		of := []any{account.UUID, id.UUID}
 		var (
 			p      prism.Prism
-			w      store.DriftWatch
+			w      Watch
 			detail = driftDetail{Watched: c.Watched}
 		)
 		if err := run(ctx, sqldb.Statement{Text: prisms.LockPrism, Args: of}, sqldb.ReadRow(&p, prisms.ReadLockedPrism)); err != nil {
@@ -148,7 +151,7 @@ func forgetDrift(ctx context.Context, run sqldb.Run, of []any) error {
 }
 
 // setReference sets the reference period of a version, and reports whether that changed it.
-func setReference(ctx context.Context, run sqldb.Run, of []any, c store.DriftChange) (bool, error) {
+func setReference(ctx context.Context, run sqldb.Run, of []any, c Change) (bool, error) {
 	was, err := driftVersion(ctx, run, of, c.Version)
 	if err != nil || was.From.Equal(c.From) && was.To.Equal(c.To) {
 		return false, err
@@ -161,53 +164,53 @@ func setReference(ctx context.Context, run sqldb.Run, of []any, c store.DriftCha
 }
 
 // driftVersion reads what is known of a version's reference.
-func driftVersion(ctx context.Context, run sqldb.Run, of []any, version int32) (v store.DriftVersion, err error) {
+func driftVersion(ctx context.Context, run sqldb.Run, of []any, version int32) (v VersionReference, err error) {
 	st := sqldb.Query("drift_version", selectDriftVersion, append(of[:2:2], version)...)
-	err = run(ctx, st, sqldb.ReadRow(&v, func(r *sqldb.Row) store.DriftVersion {
-		return store.DriftVersion{
+	err = run(ctx, st, sqldb.ReadRow(&v, func(r *sqldb.Row) VersionReference {
+		return VersionReference{
 			Version: r.Int32(), First: r.Int(), FirstFrom: r.Time(), FirstTo: r.Time(), From: r.Time(), To: r.Time(),
 		}
 	}))
 	if errors.Is(err, store.ErrNotFound) {
-		return store.DriftVersion{Version: version}, nil
+		return VersionReference{Version: version}, nil
 	}
 	return v, err
 }
 
-func readDriftWatch(r *sqldb.Row) store.DriftWatch {
-	return store.DriftWatch{
+func readDriftWatch(r *sqldb.Row) Watch {
+	return Watch{
 		Account: prism.AccountID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, WatchedAt: r.Time(), Reached: r.UUID(),
 	}
 }
 
-// DriftWatch implements store.Drift.
-func (s Statements) DriftWatch(ctx context.Context, account prism.AccountID, id prism.PrismID) (w store.DriftWatch, err error) {
+// DriftWatch implements Store.
+func (s SQL) DriftWatch(ctx context.Context, account prism.AccountID, id prism.PrismID) (w Watch, err error) {
 	err = s.Run(ctx, sqldb.Query("drift_watch", selectWatch, account.UUID, id.UUID), sqldb.ReadRow(&w, readDriftWatch))
 	return w, err
 }
 
-// DriftVersion implements store.Drift.
-func (s Statements) DriftVersion(
+// DriftVersion implements Store.
+func (s SQL) DriftVersion(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32,
-) (store.DriftVersion, error) {
+) (VersionReference, error) {
 	return driftVersion(ctx, s.Run, []any{account.UUID, id.UUID}, version)
 }
 
-// DriftCounts implements store.Drift.
-func (s Statements) DriftCounts(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, span store.DriftSpan, from, to time.Time,
-) (counts []store.DriftCounts, err error) {
+// DriftCounts implements Store.
+func (s SQL) DriftCounts(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, span Span, from, to time.Time,
+) (counts []SpanCounts, err error) {
 	args := []any{account.UUID, id.UUID, int32(span), from, to, version}
-	err = s.Run(ctx, sqldb.Query("drift_counts", selectDriftCounts, args...), sqldb.ReadRows(&counts, func(r *sqldb.Row) store.DriftCounts {
-		return store.DriftCounts{Version: version, Span: span, At: r.Time(), Results: r.Int(), Counts: r.Bytes()}
+	err = s.Run(ctx, sqldb.Query("drift_counts", selectDriftCounts, args...), sqldb.ReadRows(&counts, func(r *sqldb.Row) SpanCounts {
+		return SpanCounts{Version: version, Span: span, At: r.Time(), Results: r.Int(), Counts: r.Bytes()}
 	}))
 	return counts, err
 }
 
-// ListDriftWatches implements store.Drift.
-func (s Statements) ListDriftWatches(ctx context.Context, limit int) (watches []store.DriftWatch, more int64, err error) {
+// ListDriftWatches implements Store.
+func (s SQL) ListDriftWatches(ctx context.Context, limit int) (watches []Watch, more int64, err error) {
 	st := sqldb.Query("list_drift_watches", listWatches, int64(limit))
-	err = s.Run(ctx, st, sqldb.ReadRows(&watches, func(r *sqldb.Row) store.DriftWatch {
+	err = s.Run(ctx, st, sqldb.ReadRows(&watches, func(r *sqldb.Row) Watch {
 		w := readDriftWatch(r)
 		w.Latest, more = r.Int32(), r.Int()
 		return w
@@ -215,33 +218,33 @@ func (s Statements) ListDriftWatches(ctx context.Context, limit int) (watches []
 	return watches, max(0, more-int64(limit)), err
 }
 
-// TakeDriftWatch implements store.Drift. If two workers take at the same time, the second one sees the lease of the first.
-func (s Statements) TakeDriftWatch(ctx context.Context, now, until time.Time) (w store.DriftWatch, err error) {
+// TakeDriftWatch implements Store. If two workers take at the same time, the second one sees the lease of the first.
+func (s SQL) TakeDriftWatch(ctx context.Context, now, until time.Time) (w Watch, err error) {
 	err = s.Run(ctx, sqldb.Change("take_drift_watch", takeWatch, now, until), sqldb.ReadRow(&w, readDriftWatch))
 	return w, err
 }
 
-// OldestLease implements store.Drift.
-func (s Statements) OldestLease(ctx context.Context, account prism.AccountID, id prism.PrismID) (at time.Time, err error) {
+// OldestLease implements Store.
+func (s SQL) OldestLease(ctx context.Context, account prism.AccountID, id prism.PrismID) (at time.Time, err error) {
 	err = s.Run(ctx, sqldb.Query("oldest_lease", oldestLease, account.UUID, id.UUID), sqldb.ReadRow(&at, (*sqldb.Row).Time))
 	return at, err
 }
 
-// DriftAnswers implements store.Drift.
-func (s Statements) DriftAnswers(
+// DriftAnswers implements Store.
+func (s SQL) DriftAnswers(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, after, last prism.UUID,
-) (answers []store.DriftAnswer, err error) {
-	answers = make([]store.DriftAnswer, 0, store.DriftPart)
+) (answers []Answer, err error) {
+	answers = make([]Answer, 0, PartResults)
 	args := []any{account.UUID, id.UUID, after, last}
-	err = s.Run(ctx, sqldb.Query("drift_answers", selectAnswers, args...), sqldb.ReadRows(&answers, func(r *sqldb.Row) store.DriftAnswer {
-		return store.DriftAnswer{ID: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
+	err = s.Run(ctx, sqldb.Query("drift_answers", selectAnswers, args...), sqldb.ReadRows(&answers, func(r *sqldb.Row) Answer {
+		return Answer{ID: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
 	}))
 	return answers, err
 }
 
-// AddDrift implements store.Drift. The first statement locks the row of the watch, so one worker at a time reads and writes
+// AddDrift implements Store. The first statement locks the row of the watch, so one worker at a time reads and writes
 // counts.
-func (s Statements) AddDrift(ctx context.Context, was store.DriftWatch, step store.DriftStep) error {
+func (s SQL) AddDrift(ctx context.Context, was Watch, step Step) error {
 	of := []any{was.Account.UUID, was.Prism.UUID}
 	return s.Transaction(ctx, "add_drift", func(run sqldb.Run) error {
 		move := sqldb.Statement{Text: moveWatch, Args: append(of[:2:2], was.WatchedAt, was.Reached, step.Reached, step.DueAt)}
@@ -262,8 +265,8 @@ func (s Statements) AddDrift(ctx context.Context, was store.DriftWatch, step sto
 		if !step.Ended {
 			return nil
 		}
-		for span, kept := range map[store.DriftSpan]time.Duration{
-			store.DriftOfTenMinutes: store.DriftRecent, store.DriftOfHour: store.DriftKept,
+		for span, kept := range map[Span]time.Duration{
+			OfTenMinutes: RecentTime, OfHour: HistoryTime,
 		} {
 			args := slices.Concat(of[:2], []any{int32(span), step.DueAt.Add(-kept)})
 			if err := run(ctx, sqldb.Statement{Text: deleteOldSpans, Args: args}, sqldb.NoRow); err != nil {
@@ -276,7 +279,7 @@ func (s Statements) AddDrift(ctx context.Context, was store.DriftWatch, step sto
 
 // addDriftCounts adds to the counts of a span, or stores them as its first ones.
 func addDriftCounts(
-	ctx context.Context, run sqldb.Run, of []any, c store.DriftCounts, add func(stored, more []byte) ([]byte, error),
+	ctx context.Context, run sqldb.Run, of []any, c SpanCounts, add func(stored, more []byte) ([]byte, error),
 ) error {
 	args := slices.Concat(of[:2], []any{c.Version, int32(c.Span), c.At})
 	err := run(ctx, sqldb.Statement{Text: insertCounts, Args: append(args[:5:5], c.Results, c.Counts)}, sqldb.SomeRow)

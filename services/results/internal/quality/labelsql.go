@@ -1,4 +1,4 @@
-package sqlstore
+package quality
 
 import (
 	"cmp"
@@ -17,28 +17,28 @@ import (
 // The statements on labels of a question, and on the answers that they are of.
 const (
 	// In SQLite a CROSS JOIN keeps its order: the labels decide which results are read.
-	labelled = `-- name: Labelled :many
+	selectLabels = `-- name: Labelled :many
 SELECT l.result_id, l.value, l.sample, l.origin
 FROM labels l CROSS JOIN results r`
 
-	answered = `-- name: Answers :many
+	selectAnswered = `-- name: Answers :many
 SELECT r.id, r.answers, r.context, r.fields
 FROM results r`
 
 	countLabelled = `-- name: CountLabelled :one
 SELECT count(*) FROM labels l CROSS JOIN results r`
 
-	labelsState = `-- name: LabelsState :one
+	selectState = `-- name: LabelsState :one
 SELECT count(*), CAST(coalesce(sum(l.hash), 0) AS bigint) FROM labels l
 WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
 )
 
-// Labelled implements store.Labels.
-func (s Statements) Labelled(
+// Labelled implements LabelStore.
+func (s SQL) Labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
-) (found []store.Labelled, err error) {
+) (found []Label, err error) {
 	l := sqldb.NewList("labelled")
-	whereLabelled(&l, labelled, account, f, question)
+	whereLabelled(&l, selectLabels, account, f, question)
 	l.Add(" ORDER BY l.result_id DESC LIMIT ", int64(limit))
 	texts := map[string]string{} // there are few different ones
 	once := func(text string) string {
@@ -48,8 +48,8 @@ func (s Statements) Labelled(
 		texts[text] = text
 		return text
 	}
-	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&found, func(r *sqldb.Row) store.Labelled {
-		return store.Labelled{
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&found, func(r *sqldb.Row) Label {
+		return Label{
 			Result: prism.ResultID{UUID: r.UUID()}, Value: once(r.Text()), Sample: prism.LabelSample(once(r.Text())),
 			Origin: store.LabelOrigin(once(r.Text())),
 		}
@@ -60,18 +60,18 @@ func (s Statements) Labelled(
 // answersAtOnce is how many results a statement of Answers reads: few, so that other calls get the connection between two of them.
 const answersAtOnce = 100
 
-// Answers implements store.Labels. It holds one row at a time.
-func (s Statements) Answers(
-	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(store.Answered) error,
+// Answers implements LabelStore. It holds one row at a time.
+func (s SQL) Answers(
+	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(Answered) error,
 ) error {
 	for part := range slices.Chunk(sqldb.UUIDs(ids), answersAtOnce) {
 		l := sqldb.NewList("answers")
-		l.Results(answered, account, store.Filter{Status: prism.OK})
+		l.Results(selectAnswered, account, store.Filter{Status: prism.OK})
 		l.In(" AND r.id IN (", sqldb.Padded(part, answersAtOnce))
 		var ended error // by read: a driver's error would be translated
 		err := s.Run(ctx, l.Complete(), func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
-				a := store.Answered{Result: prism.ResultID{UUID: r.UUID()}, Answers: r.Bytes()}
+				a := Answered{Result: prism.ResultID{UUID: r.UUID()}, Answers: r.Bytes()}
 				context := r.Text()
 				a.Input = inputHash(context, sqldb.Decode[[]prism.FieldValue](r))
 				if err := r.Err(); err != nil {
@@ -104,8 +104,8 @@ func whereLabelled(l *sqldb.List, query string, account prism.AccountID, f store
 	l.Add(" AND l.question = ", question)
 }
 
-// CountLabelled implements store.Labels.
-func (s Statements) CountLabelled(ctx context.Context, account prism.AccountID, f store.Filter, question string) (n int, err error) {
+// CountLabelled implements LabelStore.
+func (s SQL) CountLabelled(ctx context.Context, account prism.AccountID, f store.Filter, question string) (n int, err error) {
 	l := sqldb.NewList("count_labelled")
 	whereLabelled(&l, countLabelled, account, f, question)
 	l.Add(" AND l.sample <> ", string(prism.UncertainSample))
@@ -132,8 +132,8 @@ func inputHash(context string, fields []prism.FieldValue) (hash [16]byte) {
 	return hash
 }
 
-// CountAnswered implements store.Labels.
-func (s Statements) CountAnswered(ctx context.Context, account prism.AccountID, f store.Filter, limit int) (n int, err error) {
+// CountAnswered implements LabelStore.
+func (s SQL) CountAnswered(ctx context.Context, account prism.AccountID, f store.Filter, limit int) (n int, err error) {
 	f.Status = prism.OK
 	l := sqldb.NewList("count_answered")
 	l.Results("-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
@@ -144,13 +144,13 @@ func (s Statements) CountAnswered(ctx context.Context, account prism.AccountID, 
 	return int(counted), err
 }
 
-// LabelsState implements store.Labels.
-func (s Statements) LabelsState(
+// LabelsState implements LabelStore.
+func (s SQL) LabelsState(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32,
-) (state store.LabelsState, err error) {
+) (state LabelsState, err error) {
 	args := []any{account.UUID, of.UUID, version}
-	err = s.Run(ctx, sqldb.Query("labels_state", labelsState, args...), sqldb.ReadRow(&state, func(r *sqldb.Row) store.LabelsState {
-		return store.LabelsState{Labels: r.Int(), Hashes: r.Int()}
+	err = s.Run(ctx, sqldb.Query("labels_state", selectState, args...), sqldb.ReadRow(&state, func(r *sqldb.Row) LabelsState {
+		return LabelsState{Labels: r.Int(), Hashes: r.Int()}
 	}))
 	return state, err
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package quality
 
 import (
 	"context"
@@ -11,6 +11,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL is a Store and a LabelStore in a database.
+type SQL struct{ sqldb.Database }
 
 // The pins of a prism are rows that share an id, which is stored in the row of the prism. A change copies all of them to another
 // id. So a reader that has found an id finds the pins of that time, whatever has changed since, and may cache them.
@@ -55,8 +58,8 @@ type (
 	}
 )
 
-// AddCalibration implements store.Calibrations.
-func (s Statements) AddCalibration(ctx context.Context, account prism.AccountID, c store.Calibration, by store.By) error {
+// AddCalibration implements Store.
+func (s SQL) AddCalibration(ctx context.Context, account prism.AccountID, c Calibration, by store.By) error {
 	return s.Transaction(ctx, "add_calibration", func(run sqldb.Run) error {
 		slug, err := prisms.LockLive(ctx, run, account, c.Prism)
 		if err != nil {
@@ -70,10 +73,10 @@ func (s Statements) AddCalibration(ctx context.Context, account prism.AccountID,
 	})
 }
 
-// ListCalibrations implements store.Calibrations.
-func (s Statements) ListCalibrations(
+// ListCalibrations implements Store.
+func (s SQL) ListCalibrations(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page store.Page,
-) (found []store.Calibration, more bool, err error) {
+) (found []Calibration, more bool, err error) {
 	l := sqldb.NewList("list_calibrations")
 	l.Add(listCalibrations, account.UUID)
 	l.Add(" AND c.prism_id = ", id.UUID)
@@ -86,18 +89,18 @@ func (s Statements) ListCalibrations(
 	return sqldb.ReadPage(ctx, s.Database, l.Complete(), page.Limit, readCalibration, "fit", "measures")
 }
 
-// Calibration implements store.Calibrations.
-func (s Statements) Calibration(
+// Calibration implements Store.
+func (s SQL) Calibration(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, calibration prism.CalibrationID,
-) (c store.Calibration, err error) {
+) (c Calibration, err error) {
 	args := []any{account.UUID, id.UUID, version, calibration.UUID}
 	err = s.Run(ctx, sqldb.Query("calibration", selectCalibration, args...), sqldb.ReadRow(&c, readCalibration))
 	return c, err
 }
 
-// PinCalibrations implements store.Calibrations.
-func (s Statements) PinCalibrations(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, changes []store.Pin, pins prism.PinsID,
+// PinCalibrations implements Store.
+func (s SQL) PinCalibrations(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, changes []Pin, pins prism.PinsID,
 	by store.By,
 ) error {
 	return s.Transaction(ctx, "pin_calibrations", func(run sqldb.Run) error {
@@ -124,9 +127,9 @@ func (s Statements) PinCalibrations(
 
 // changedPins returns what changes would change: *store.PinError.
 func changedPins(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, version int32, was prism.PinsID, changes []store.Pin,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, version int32, was prism.PinsID, changes []Pin,
 ) (detail pinDetail, err error) {
-	var before []store.Calibration
+	var before []Calibration
 	args := []any{account.UUID, id.UUID, was.UUID, version}
 	if err := run(ctx, sqldb.Statement{Text: selectPinned, Args: args}, sqldb.ReadRows(&before, readCalibration)); err != nil {
 		return pinDetail{}, err
@@ -144,7 +147,7 @@ func changedPins(
 			detail.Unpinned++
 			continue
 		}
-		var c store.Calibration
+		var c Calibration
 		args := []any{account.UUID, id.UUID, version, change.Calibration.UUID}
 		err := run(ctx, sqldb.Statement{Text: selectCalibration, Args: args}, sqldb.ReadRow(&c, readCalibration))
 		switch {
@@ -160,7 +163,7 @@ func changedPins(
 
 // replacePins copies the pins of a prism to another id, and makes changes to those of a version.
 func replacePins(
-	ctx context.Context, run sqldb.Run, of []any, version int32, was, pins prism.PinsID, changes []store.Pin,
+	ctx context.Context, run sqldb.Run, of []any, version int32, was, pins prism.PinsID, changes []Pin,
 ) error {
 	if err := run(ctx, sqldb.Statement{Text: copyPins, Args: append(of[:2:2], was.UUID, pins.UUID)}, sqldb.NoRow); err != nil {
 		return err
@@ -188,17 +191,17 @@ func replacePins(
 	return run(ctx, sqldb.Statement{Text: setPins, Args: append(of[:2:2], text)}, sqldb.NoRow)
 }
 
-// Pinned implements store.Calibrations.
-func (s Statements) Pinned(
+// Pinned implements Store.
+func (s SQL) Pinned(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, pins prism.PinsID, version int32,
-) (found []store.Calibration, err error) {
+) (found []Calibration, err error) {
 	args := []any{account.UUID, id.UUID, pins.UUID, version}
 	err = s.Run(ctx, sqldb.Query("pinned", selectPinned, args...), sqldb.ReadRows(&found, readCalibration))
 	return found, err
 }
 
-func readCalibration(r *sqldb.Row) store.Calibration {
-	return store.Calibration{
+func readCalibration(r *sqldb.Row) Calibration {
+	return Calibration{
 		ID: prism.CalibrationID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(),
 		Fit: r.Bytes(), Measures: r.Bytes(), CreatedAt: r.Time(),
 	}

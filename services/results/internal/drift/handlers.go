@@ -1,4 +1,4 @@
-package service
+package drift
 
 import (
 	"context"
@@ -10,42 +10,63 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-func (s *Service) readDrift(ctx context.Context, c store.Caller, in api.ReadDriftRequest) (api.Drift, error) {
+// Handlers are those of the operations of drift.
+type Handlers struct {
+	store    handlerStore
+	versions *prisms.Handlers
+}
+
+// handlerStore finds a prism by its name too.
+type handlerStore interface {
+	Store
+	Versions
+	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
+}
+
+// NewHandlers makes Handlers over a store.
+func NewHandlers(s handlerStore, v *prisms.Handlers) *Handlers { return &Handlers{s, v} }
+
+// Operations are the operations of drift.
+func (s *Handlers) Operations(a *access.Access) []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{access.Handle(api.ReadDrift, s.readDrift), access.Change(a, api.SetDrift, s.setDrift)}
+}
+
+func (s *Handlers) readDrift(ctx context.Context, c store.Caller, in api.ReadDriftRequest) (api.Drift, error) {
 	p, number, err := s.prismAt(ctx, c.Account, in.Prism, in.Version)
 	if err != nil {
 		return api.Drift{}, err
 	}
-	return s.drift(ctx, c.Account, p, number)
+	return s.newBody(ctx, c.Account, p, number)
 }
 
-func (s *Service) setDrift(ctx context.Context, account prism.AccountID, by store.By, in api.SetDriftRequest) (api.Drift, error) {
+func (s *Handlers) setDrift(ctx context.Context, account prism.AccountID, by store.By, in api.SetDriftRequest) (api.Drift, error) {
 	p, number, err := s.prismAt(ctx, account, in.Prism, int32(in.Version)) //nolint:gosec // bounded by the declaration
 	if err != nil {
 		return api.Drift{}, err
 	}
-	change := store.DriftChange{Watched: in.Watched, Start: drift.Start(by.At), Version: number}
+	change := Change{Watched: in.Watched, Start: Start(by.At), Version: number}
 	if in.Reference != nil {
 		change.From, change.To = in.Reference.From, in.Reference.To
-		if err := s.referencePeriod(ctx, account, p.ID, change, by.At); err != nil {
+		if err := s.checkReference(ctx, account, p.ID, change, by.At); err != nil {
 			return api.Drift{}, err
 		}
 	}
-	if err := s.Store.SetDrift(ctx, account, p.ID, change, by); err != nil {
+	if err := s.store.SetDrift(ctx, account, p.ID, change, by); err != nil {
 		return api.Drift{}, err
 	}
-	return s.drift(ctx, account, p, number)
+	return s.newBody(ctx, account, p, number)
 }
 
 // prismAt finds a prism and the number of one of its versions, 0 for the latest.
-func (s *Service) prismAt(
+func (s *Handlers) prismAt(
 	ctx context.Context, account prism.AccountID, ref prism.Ref, version int32,
 ) (p prism.Prism, number int32, err error) {
-	p, err = s.Store.Prism(ctx, account, ref)
+	p, err = s.store.Prism(ctx, account, ref)
 	switch {
 	case err != nil:
 		return p, 0, err
@@ -57,44 +78,44 @@ func (s *Service) prismAt(
 	return p, version, nil
 }
 
-// referencePeriod checks that the results of a period are counted, unless it is the one that is set (spec: drift-reference-set).
-func (s *Service) referencePeriod(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, c store.DriftChange, now time.Time,
+// checkReference checks that the results of a period are counted, unless it is the one that is set (spec: drift-reference-set).
+func (s *Handlers) checkReference(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, c Change, now time.Time,
 ) error {
-	was, err := s.Store.DriftVersion(ctx, account, id, c.Version)
+	was, err := s.store.DriftVersion(ctx, account, id, c.Version)
 	switch {
 	case err != nil || was.From.Equal(c.From) && was.To.Equal(c.To):
 		return err
 	case c.To.After(now):
 		return apierr.Invalid(apierr.Problem{Path: "reference.to", Text: "must not be in the future"})
-	case c.From.Before(now.Add(-store.DriftKept)):
+	case c.From.Before(now.Add(-HistoryTime)):
 		return apierr.Invalid(apierr.Problem{Path: "reference.from", Text: "must be at most 90 days ago"})
 	}
 	return nil
 }
 
-// drift is the body of the drift of a version.
-func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Prism, number int32) (api.Drift, error) {
+// newBody is the body of the drift of a version.
+func (s *Handlers) newBody(ctx context.Context, account prism.AccountID, p prism.Prism, number int32) (api.Drift, error) {
 	body := api.Drift{Version: int(number), Questions: []api.DriftOfQuestion{}}
-	watch, err := s.Store.DriftWatch(ctx, account, p.ID)
+	watch, err := s.store.DriftWatch(ctx, account, p.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return body, nil
 	} else if err != nil {
 		return api.Drift{}, err
 	}
-	v, err := s.Version(ctx, account, prisms.VersionIn(p, number))
+	v, err := s.versions.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return api.Drift{}, err
 	}
-	last, err := drift.Read(ctx, s.Store, watch, number)
+	last, err := Read(ctx, s.store, watch, number)
 	if err != nil {
 		return api.Drift{}, err
 	}
-	hours, days, err := drift.History(ctx, s.Store, watch, number, last.Reference)
+	hours, days, err := History(ctx, s.store, watch, number, last.Reference)
 	if err != nil {
 		return api.Drift{}, err
 	}
-	slots, _, err := drift.Slots(ctx, s.Store, s.Store)
+	slots, _, err := Slots(ctx, s.store, s.store)
 	if err != nil {
 		return api.Drift{}, err
 	}
@@ -111,33 +132,33 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 	}
 	for i, q := range v.Questions {
 		body.Questions = append(body.Questions, api.DriftOfQuestion{
-			Question: q.Key, Index: i, Type: q.Type, Metrics: i < shown, Hour: windowOf(last.Hour, i), Day: windowOf(last.Day, i),
-			Hours: windowsOf(hours, i), Days: windowsOf(days, i),
+			Question: q.Key, Index: i, Type: q.Type, Metrics: i < shown, Hour: newWindowBody(last.Hour, i), Day: newWindowBody(last.Day, i),
+			Hours: newWindowBodies(hours, i), Days: newWindowBodies(days, i),
 		})
 	}
 	return body, nil
 }
 
-func windowsOf(windows []drift.Window, question int) []api.DriftWindow {
+func newWindowBodies(windows []Window, question int) []api.DriftWindow {
 	bodies := make([]api.DriftWindow, len(windows))
 	for i, w := range windows {
-		bodies[i] = windowOf(w, question)
+		bodies[i] = newWindowBody(w, question)
 	}
 	return bodies
 }
 
-// windowOf is a window of a question, without indices of too few answers.
-func windowOf(w drift.Window, question int) api.DriftWindow {
+// newWindowBody is a window of a question, without indices of too few answers.
+func newWindowBody(w Window, question int) api.DriftWindow {
 	body := api.DriftWindow{From: api.Time{Time: w.From}, To: api.Time{Time: w.To}, Results: w.Results}
 	if question < len(w.Questions) && w.Questions[question].Known() {
 		c := w.Questions[question]
-		body.Alarm, body.Probability, body.Classes = c.Alarm(), indexOf(c.Probability), indexOf(c.Classes)
+		body.Alarm, body.Probability, body.Classes = c.Alarm(), newIndexBody(c.Probability), newIndexBody(c.Classes)
 	}
 	return body
 }
 
-// indexOf rounds to six digits behind the point.
-func indexOf(d calibration.Drift) *api.DriftIndex {
+// newIndexBody rounds to six digits behind the point.
+func newIndexBody(d calibration.Drift) *api.DriftIndex {
 	round := func(f float64) float64 { return math.Round(f*1e6) / 1e6 }
 	return &api.DriftIndex{PSI: round(d.Index), Limit: round(d.Limit), Alarm: d.Alarm}
 }

@@ -1,24 +1,20 @@
-package store
+package quality
 
 import (
 	"context"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// PinError reports that the version has no calibration with the id that was to be pinned to the question.
-type PinError struct{ Question string }
-
-func (e *PinError) Error() string { return "store: no such calibration of the question" }
-
-// Calibrations keeps the calibrations of the questions of versions, and which of them are pinned. A calibration never changes.
-type Calibrations interface {
+// Store keeps the calibrations of the questions of versions, and which of them are pinned. A calibration never changes.
+type Store interface {
 	// AddCalibration stores a calibration: ErrNotFound if there is no such prism, ErrArchived.
-	AddCalibration(ctx context.Context, account prism.AccountID, c Calibration, by By) error
+	AddCalibration(ctx context.Context, account prism.AccountID, c Calibration, by store.By) error
 	// ListCalibrations is a page of the calibrations of a version, newest first, or of one question of it unless that is "".
 	ListCalibrations(
-		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page Page,
+		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page store.Page,
 	) (found []Calibration, more bool, err error)
 	// Calibration finds one calibration of a version: ErrNotFound.
 	Calibration(
@@ -28,7 +24,7 @@ type Calibrations interface {
 	// change keep theirs. Unless nothing changes, it stores the pins of all versions again under the id pins: ErrNotFound,
 	// ErrArchived, *PinError for the first question whose calibration does not exist.
 	PinCalibrations(
-		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, changes []Pin, pins prism.PinsID, by By,
+		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, changes []Pin, pins prism.PinsID, by store.By,
 	) error
 	// Pinned returns the calibrations that are pinned to a version under the id pins, by question. The pins under an id never
 	// change.

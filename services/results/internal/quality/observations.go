@@ -1,4 +1,4 @@
-package service
+package quality
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func questionsAtOnce(questions []prism.Question) int {
 
 // observations are the answers of a version to questions that have a label that counts. The filter narrows the results of the
 // version, such as by the model that answered.
-func (s *Service) observations(
+func (s *Handlers) observations(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, v *prisms.Cached, questions []prism.Question, f store.Filter,
 ) ([]observationSet, error) {
 	f.Prism, f.Version = of, v.Number
@@ -51,7 +51,7 @@ func (s *Service) observations(
 		ids     []prism.ResultID
 	)
 	for i, q := range questions {
-		labels, err := s.labelled(ctx, account, f, q.Key)
+		labels, err := s.labels(ctx, account, f, q.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -81,12 +81,12 @@ func (s *Service) observations(
 }
 
 // eachAnswered calls read once with the input and the answers of each result that exists. The answers are valid only in the call.
-func (s *Service) eachAnswered(
+func (s *Handlers) eachAnswered(
 	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(prism.ResultID, [16]byte, prism.Answers),
 ) error {
 	var parser answerjson.Parser
 	seen := make(map[prism.ResultID]bool, len(ids))
-	return s.Store.Answers(ctx, account, ids, func(a store.Answered) error {
+	return s.store.Answers(ctx, account, ids, func(a Answered) error {
 		if seen[a.Result] {
 			return nil
 		}
@@ -99,9 +99,9 @@ func (s *Service) eachAnswered(
 	})
 }
 
-// labelled is the newest labels of a question, at most maxCounted.
-type labelled struct {
-	found []store.Labelled
+// labelSet is the newest labels of a question, at most maxCounted.
+type labelSet struct {
+	found []Label
 	completeness
 }
 
@@ -117,7 +117,7 @@ type completeness struct {
 // counts tells whether a label is one of a sample. A label of a random sample counts, and one of a file, whose whole column was
 // stored. Labels without a sample are one of all results if every result that passes the filter has a label. Labels of results that
 // were chosen because the model was uncertain never count: they would bias every measure (spec: labels-that-count).
-func (l labelled) counts(a store.Labelled) bool {
+func (l labelSet) counts(a Label) bool {
 	switch {
 	case a.Sample == prism.UncertainSample:
 		return false
@@ -127,12 +127,12 @@ func (l labelled) counts(a store.Labelled) bool {
 	return l.complete
 }
 
-// labelled finds the labels of a question.
-func (s *Service) labelled(
+// labels finds the labels of a question.
+func (s *Handlers) labels(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string,
-) (l labelled, err error) {
+) (l labelSet, err error) {
 	l.filter = f
-	if l.found, err = s.Store.Labelled(ctx, account, f, question, maxCounted); err != nil {
+	if l.found, err = s.store.Labelled(ctx, account, f, question, maxCounted); err != nil {
 		return l, err
 	}
 	for _, a := range l.found {
@@ -142,7 +142,7 @@ func (s *Service) labelled(
 		}
 	}
 	if l.matters && len(l.found) == maxCounted { // there may be more
-		if l.labels, err = s.Store.CountLabelled(ctx, account, f, question); err != nil {
+		if l.labels, err = s.store.CountLabelled(ctx, account, f, question); err != nil {
 			return l, err
 		}
 	}
@@ -150,11 +150,24 @@ func (s *Service) labelled(
 	return l, err
 }
 
-func (s *Service) isComplete(ctx context.Context, account prism.AccountID, c completeness) (bool, error) {
+// CountedLabels are the newest labels of a question that count.
+func (s *Handlers) CountedLabels(
+	ctx context.Context, account prism.AccountID, f store.Filter, question string,
+) (counted []Label, err error) {
+	labels, err := s.labels(ctx, account, f, question)
+	for _, l := range labels.found {
+		if labels.counts(l) {
+			counted = append(counted, l)
+		}
+	}
+	return counted, err
+}
+
+func (s *Handlers) isComplete(ctx context.Context, account prism.AccountID, c completeness) (bool, error) {
 	if !c.matters {
 		return false, nil
 	}
-	answered, err := s.Store.CountAnswered(ctx, account, c.filter, c.labels+1)
+	answered, err := s.store.CountAnswered(ctx, account, c.filter, c.labels+1)
 	return answered <= c.labels, err
 }
 

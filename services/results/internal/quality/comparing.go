@@ -1,4 +1,4 @@
-package service
+package quality
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-func (s *Service) compareVersions(ctx context.Context, c store.Caller, in api.CompareVersionsRequest) (none api.Comparison, err error) {
-	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+func (s *Handlers) compareVersions(ctx context.Context, c store.Caller, in api.CompareVersionsRequest) (none api.Comparison, err error) {
+	p, err := s.store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return none, err
 	}
@@ -32,12 +32,12 @@ func (s *Service) compareVersions(ctx context.Context, c store.Caller, in api.Co
 	if problem := incomparable(a.question, b.question); problem != "" {
 		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
 	}
-	labels, err := s.labelsOf(ctx, c.Account, p.ID, in.A, in.B)
+	labels, err := s.labelsState(ctx, c.Account, p.ID, in.A, in.B)
 	if err != nil {
 		return none, err
 	}
 	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, in.Question)
-	found, kept, err := cachedMeasure[api.Comparison](ctx, s, c.Account, id)
+	found, kept, err := findMeasure[api.Comparison](ctx, s, c.Account, id)
 	if err != nil || kept {
 		return found, err
 	}
@@ -45,15 +45,15 @@ func (s *Service) compareVersions(ctx context.Context, c store.Caller, in api.Co
 	if err != nil {
 		return none, err
 	}
-	return found, s.keepMeasures(ctx, c.Account, labels, map[string]keptMeasure{id: {found, from}})
+	return found, s.keepMeasures(ctx, c.Account, labels, map[string]cachedMeasure{id: {found, from}})
 }
 
 // compare compares a question of two versions.
-func (s *Service) compare(
+func (s *Handlers) compare(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, question string, a, b side,
 ) (none api.Comparison, from []completeness, err error) {
 	for _, each := range []*side{&a, &b} {
-		if each.labels, err = s.labelled(ctx, account, store.Filter{Prism: of, Version: each.version}, question); err != nil {
+		if each.labels, err = s.labels(ctx, account, store.Filter{Prism: of, Version: each.version}, question); err != nil {
 			return none, nil, err
 		}
 		from = append(from, each.labels.completeness)
@@ -72,8 +72,8 @@ func (s *Service) compare(
 	found, err := calibration.Compare(t.Classes(), paired.pairs)
 	return api.Comparison{
 		Question: question, Type: t, Labels: paired.labels, Counted: len(paired.pairs), LeftOut: paired.leftOut,
-		A:           api.ComparedVersion{Version: int(a.version), Measures: measuresOf(t, classes, found.A)},
-		B:           api.ComparedVersion{Version: int(b.version), Measures: measuresOf(t, classes, found.B)},
+		A:           api.ComparedVersion{Version: int(a.version), Measures: newMeasuresBody(t, classes, found.A)},
+		B:           api.ComparedVersion{Version: int(b.version), Measures: newMeasuresBody(t, classes, found.B)},
 		Differences: found.Differences, McNemar: found.McNemar, Verdict: verdictText(found),
 	}, from, err
 }
@@ -90,26 +90,26 @@ func verdictText(c calibration.Comparison) string {
 type side struct {
 	version  int32
 	question prism.Question
-	labels   labelled
+	labels   labelSet
 	newest   map[[16]byte]comparedAnswer // by the input
 }
 
 // comparedAnswer is the newest labelled answer to an input.
 type comparedAnswer struct {
-	store.Labelled
+	Label
 	probabilities []float64 // of the classes of both questions; nil if the answer does not fit the question
 }
 
 // sideOf finds a question of a version, without its labels.
-func (s *Service) sideOf(
+func (s *Handlers) sideOf(
 	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, question string,
 ) (c side, err error) {
-	v, err := s.Version(ctx, account, prisms.VersionIn(p, number))
+	v, err := s.versions.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return c, access.Translate(err, apierr.VersionNotFound())
 	}
 	c.version = number
-	c.question, err = questionOf(v, question)
+	c.question, err = prisms.FindQuestion(v, question)
 	return c, err
 }
 
@@ -137,8 +137,8 @@ func classesOf(a, b prism.Question) []string {
 }
 
 // answer reads the answers of a side that have labels.
-func (s *Service) answer(ctx context.Context, account prism.AccountID, of *side, classes []string) error {
-	labels := make(map[prism.ResultID]store.Labelled, len(of.labels.found))
+func (s *Handlers) answer(ctx context.Context, account prism.AccountID, of *side, classes []string) error {
+	labels := make(map[prism.ResultID]Label, len(of.labels.found))
 	ids := make([]prism.ResultID, 0, len(of.labels.found))
 	for _, l := range of.labels.found {
 		labels[l.Result], ids = l, append(ids, l.Result)
@@ -169,7 +169,7 @@ func pair(a, b side) (p pairing) {
 	for input, l := range a.newest {
 		m, both := b.newest[input]
 		uncertain := l.Sample == prism.UncertainSample || m.Sample == prism.UncertainSample
-		if !both || uncertain || other[input] || !a.labels.counts(l.Labelled) && !b.labels.counts(m.Labelled) {
+		if !both || uncertain || other[input] || !a.labels.counts(l.Label) && !b.labels.counts(m.Label) {
 			continue
 		}
 		p.labels++
@@ -188,7 +188,7 @@ func pair(a, b side) (p pairing) {
 // addForeignLabels adds the inputs whose labels count and are none of the values of another version.
 func (s side) addForeignLabels(inputs map[[16]byte]bool, values []string) {
 	for input, a := range s.newest {
-		if s.labels.counts(a.Labelled) && !slices.Contains(values, a.Value) {
+		if s.labels.counts(a.Label) && !slices.Contains(values, a.Value) {
 			inputs[input] = true
 		}
 	}
