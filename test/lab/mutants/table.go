@@ -366,12 +366,12 @@ var mutants = []mutant{
 	},
 
 	{
-		file: quality + "observations.go", tests: service, why: "labels of uncertain results count",
-		old: "a.Sample == prism.UncertainSample:\n		return false", new: "a.Sample == prism.UncertainSample:\n		return true",
+		file: quality + "counting.go", tests: service, why: "labels of uncertain results count",
+		old: "l.Sample == prism.UncertainSample:\n		return false", new: "l.Sample == prism.UncertainSample:\n		return true",
 	},
 	{
-		file: quality + "observations.go", tests: service, why: "labels without a sample count though not every result has one",
-		old: "	return l.complete\n", new: "	return true\n",
+		file: quality + "counting.go", tests: service, why: "labels without a sample count though not every result has one",
+		old: "	return c.complete\n", new: "	return true\n",
 	},
 	{
 		file: quality + "sql.go", tests: sqlite, why: "a calibration of one question is pinned to another",

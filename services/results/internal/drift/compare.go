@@ -192,14 +192,14 @@ func (c comparer) window(from, to time.Time, counts Counts) (w Window, err error
 				tops[c.tops[i].Bin(float64(bin))] += int(n)
 			}
 		}
-		var of Comparison
-		if of.Probability, err = c.tops[i].Drift(tops); err != nil {
+		var comparison Comparison
+		if comparison.Probability, err = c.tops[i].Drift(tops); err != nil {
 			return w, err
 		}
-		if of.Classes, err = c.classes[i].Drift(ints(q.Classes)); err != nil {
+		if comparison.Classes, err = c.classes[i].Drift(ints(q.Classes)); err != nil {
 			return w, err
 		}
-		w.Questions = append(w.Questions, of)
+		w.Questions = append(w.Questions, comparison)
 	}
 	return w, nil
 }

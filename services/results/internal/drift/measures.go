@@ -63,9 +63,9 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 		return err
 	}
 	var (
-		found []prometheus.Metric
-		late  = 0.
-		now   = prism.Now(w.deps.Now)
+		metrics []prometheus.Metric
+		late    = 0.
+		now     = prism.Now(w.deps.Now)
 	)
 	for _, slot := range slots {
 		if slot.Shown == 0 {
@@ -80,33 +80,33 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found = append(found, last.metrics(slot.Prism, slot.Shown)...)
+		metrics = append(metrics, last.metrics(slot.Prism, slot.Shown)...)
 	}
-	found = append(found,
+	metrics = append(metrics,
 		prometheus.MustNewConstMetric(leftOut, prometheus.GaugeValue, float64(left)),
 		prometheus.MustNewConstMetric(countingLate, prometheus.GaugeValue, late))
 	w.measures.mu.Lock()
 	defer w.measures.mu.Unlock()
-	w.measures.latest = found
+	w.measures.latest = metrics
 	return nil
 }
 
 // metrics are those of the first questions of a prism.
-func (l Last) metrics(id prism.PrismID, questions int) (found []prometheus.Metric) {
+func (l Last) metrics(id prism.PrismID, questions int) (metrics []prometheus.Metric) {
 	for q := range questions {
 		number, alarm := strconv.Itoa(q), 0.
-		for window, of := range map[string][]Comparison{"hour": l.Hour.Questions, "day": l.Day.Questions} {
-			if q >= len(of) || !of[q].Known() {
+		for window, comparisons := range map[string][]Comparison{"hour": l.Hour.Questions, "day": l.Day.Questions} {
+			if q >= len(comparisons) || !comparisons[q].Known() {
 				continue
 			}
-			if of[q].Alarm() {
+			if comparisons[q].Alarm() {
 				alarm = 1
 			}
-			for name, d := range map[string]float64{"probability": of[q].Probability.Index, "classes": of[q].Classes.Index} {
-				found = append(found, prometheus.MustNewConstMetric(psiOf, prometheus.GaugeValue, d, id.String(), number, name, window))
+			for name, d := range map[string]float64{"probability": comparisons[q].Probability.Index, "classes": comparisons[q].Classes.Index} {
+				metrics = append(metrics, prometheus.MustNewConstMetric(psiOf, prometheus.GaugeValue, d, id.String(), number, name, window))
 			}
 		}
-		found = append(found, prometheus.MustNewConstMetric(alarmOf, prometheus.GaugeValue, alarm, id.String(), number))
+		metrics = append(metrics, prometheus.MustNewConstMetric(alarmOf, prometheus.GaugeValue, alarm, id.String(), number))
 	}
-	return found
+	return metrics
 }

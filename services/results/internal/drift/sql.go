@@ -100,16 +100,16 @@ func (s SQL) SetDrift(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, c Change, by store.By,
 ) error {
 	return s.Transaction(ctx, "set_drift", func(run sqldb.Run) error {
-		of := []any{account.UUID, id.UUID}
+		key := []any{account.UUID, id.UUID}
 		var (
 			p      prism.Prism
 			w      Watch
 			detail = driftDetail{Watched: c.Watched}
 		)
-		if err := run(ctx, sqldb.Statement{Text: prisms.LockPrism, Args: of}, sqldb.ReadRow(&p, prisms.ReadLockedPrism)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: prisms.LockPrism, Args: key}, sqldb.ReadRow(&p, prisms.ReadLockedPrism)); err != nil {
 			return err
 		}
-		err := run(ctx, sqldb.Statement{Text: selectWatch, Args: of}, sqldb.ReadRow(&w, readDriftWatch))
+		err := run(ctx, sqldb.Statement{Text: selectWatch, Args: key}, sqldb.ReadRow(&w, readDriftWatch))
 		watched := err == nil
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -117,15 +117,15 @@ func (s SQL) SetDrift(
 		changed := watched != c.Watched
 		switch {
 		case changed && c.Watched:
-			err = run(ctx, sqldb.Statement{Text: insertWatch, Args: append(of[:2:2], by.At, c.Start)}, sqldb.NoRow)
+			err = run(ctx, sqldb.Statement{Text: insertWatch, Args: append(key[:2:2], by.At, c.Start)}, sqldb.NoRow)
 		case changed:
-			err = forgetDrift(ctx, run, of)
+			err = forgetDrift(ctx, run, key)
 		default:
 			err = nil
 		}
 		if err == nil && c.Watched {
 			var set bool
-			set, err = setReference(ctx, run, of, c)
+			set, err = setReference(ctx, run, key, c)
 			changed = changed || set
 			detail.Version = c.Version
 			if !c.From.IsZero() {
@@ -151,8 +151,8 @@ func forgetDrift(ctx context.Context, run sqldb.Run, of []any) error {
 }
 
 // setReference sets the reference period of a version, and reports whether that changed it.
-func setReference(ctx context.Context, run sqldb.Run, of []any, c Change) (bool, error) {
-	was, err := driftVersion(ctx, run, of, c.Version)
+func setReference(ctx context.Context, run sqldb.Run, key []any, c Change) (bool, error) {
+	was, err := driftVersion(ctx, run, key, c.Version)
 	if err != nil || was.From.Equal(c.From) && was.To.Equal(c.To) {
 		return false, err
 	}
@@ -160,7 +160,7 @@ func setReference(ctx context.Context, run sqldb.Run, of []any, c Change) (bool,
 	if !c.From.IsZero() {
 		from, to = &c.From, &c.To
 	}
-	return true, run(ctx, sqldb.Statement{Text: putReference, Args: append(of[:2:2], c.Version, from, to)}, sqldb.NoRow)
+	return true, run(ctx, sqldb.Statement{Text: putReference, Args: append(key[:2:2], c.Version, from, to)}, sqldb.NoRow)
 }
 
 // driftVersion reads what is known of a version's reference.
@@ -245,20 +245,20 @@ func (s SQL) DriftAnswers(
 // AddDrift implements Store. The first statement locks the row of the watch, so one worker at a time reads and writes
 // counts.
 func (s SQL) AddDrift(ctx context.Context, was Watch, step Step) error {
-	of := []any{was.Account.UUID, was.Prism.UUID}
+	key := []any{was.Account.UUID, was.Prism.UUID}
 	return s.Transaction(ctx, "add_drift", func(run sqldb.Run) error {
-		move := sqldb.Statement{Text: moveWatch, Args: append(of[:2:2], was.WatchedAt, was.Reached, step.Reached, step.DueAt)}
+		move := sqldb.Statement{Text: moveWatch, Args: append(key[:2:2], was.WatchedAt, was.Reached, step.Reached, step.DueAt)}
 		if err := run(ctx, move, sqldb.SomeRow); err != nil {
 			return err
 		}
 		for _, v := range step.Versions {
-			args := slices.Concat(of[:2], []any{v.Version, v.First, v.FirstFrom, v.FirstTo})
+			args := slices.Concat(key[:2], []any{v.Version, v.First, v.FirstFrom, v.FirstTo})
 			if err := run(ctx, sqldb.Statement{Text: putFirst, Args: args}, sqldb.NoRow); err != nil {
 				return err
 			}
 		}
 		for _, c := range step.Counts {
-			if err := addDriftCounts(ctx, run, of, c, step.Add); err != nil {
+			if err := addDriftCounts(ctx, run, key, c, step.Add); err != nil {
 				return err
 			}
 		}
@@ -268,7 +268,7 @@ func (s SQL) AddDrift(ctx context.Context, was Watch, step Step) error {
 		for span, kept := range map[Span]time.Duration{
 			OfTenMinutes: RecentTime, OfHour: HistoryTime,
 		} {
-			args := slices.Concat(of[:2], []any{int32(span), step.DueAt.Add(-kept)})
+			args := slices.Concat(key[:2], []any{int32(span), step.DueAt.Add(-kept)})
 			if err := run(ctx, sqldb.Statement{Text: deleteOldSpans, Args: args}, sqldb.NoRow); err != nil {
 				return err
 			}

@@ -16,20 +16,20 @@ const maxCached = 256
 // measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and a
 // hit counts only if the same labels count now. So a cached measure is never out of date, since results do not change.
 type measures struct {
-	kept *lru.Cache[string, cachedMeasure]
+	cache *lru.Cache[string, cachedMeasure]
 }
 
 type cachedMeasure struct {
-	found any
-	of    []completeness
+	measure      any
+	completeness []completeness // of the labels that it was computed from
 }
 
 func newMeasures() *measures {
-	kept, err := lru.New[string, cachedMeasure](maxCached)
+	cache, err := lru.New[string, cachedMeasure](maxCached)
 	if err != nil {
 		panic(err) // the size above is positive
 	}
-	return &measures{kept}
+	return &measures{cache}
 }
 
 // snapshot are the labels of some versions of a prism, as they were once.
@@ -59,29 +59,29 @@ func measureID(labels snapshot, what ...any) string {
 }
 
 // findMeasure finds the measure with an id, which names its type too.
-func findMeasure[T any](ctx context.Context, s *Handlers, account prism.AccountID, id string) (found T, ok bool, err error) {
-	kept, ok := s.measures.kept.Get(id)
-	for i := 0; ok && i < len(kept.of); i++ {
-		complete, err := s.isComplete(ctx, account, kept.of[i])
+func findMeasure[T any](ctx context.Context, s *Handlers, account prism.AccountID, id string) (measure T, ok bool, err error) {
+	cached, ok := s.measures.cache.Get(id)
+	for i := 0; ok && i < len(cached.completeness); i++ {
+		complete, err := s.isComplete(ctx, account, cached.completeness[i])
 		if err != nil {
-			return found, false, err
+			return measure, false, err
 		}
-		ok = complete == kept.of[i].complete
+		ok = complete == cached.completeness[i].complete
 	}
 	if ok {
-		found = kept.found.(T) //nolint:forcetypeassert // as the id says
+		measure = cached.measure.(T) //nolint:forcetypeassert // as the id says
 	}
-	return found, ok, nil
+	return measure, ok, nil
 }
 
-// keepMeasures caches measures by their ids, unless the labels changed meanwhile.
-func (s *Handlers) keepMeasures(
+// cacheMeasures caches measures by their ids, unless the labels changed meanwhile.
+func (s *Handlers) cacheMeasures(
 	ctx context.Context, account prism.AccountID, labels snapshot, computed map[string]cachedMeasure,
 ) error {
 	now, err := s.labelsState(ctx, account, labels.prism, labels.versions...)
 	if slices.Equal(now.states, labels.states) {
 		for id, m := range computed {
-			s.measures.kept.Add(id, m)
+			s.measures.cache.Add(id, m)
 		}
 	}
 	return err

@@ -139,13 +139,13 @@ func fitted(
 
 // newCalibration is a calibration to store.
 func (s *Handlers) newCalibration(
-	of prism.PrismID, number int32, question string, fit *calibration.Calibration, report calibration.Report,
+	prismID prism.PrismID, number int32, question string, fit *calibration.Calibration, report calibration.Report,
 ) (c Calibration, err error) {
 	id, err := s.newID()
 	if err != nil {
 		return c, err
 	}
-	c = Calibration{ID: prism.CalibrationID{UUID: id}, Prism: of, Version: number, Question: question}
+	c = Calibration{ID: prism.CalibrationID{UUID: id}, Prism: prismID, Version: number, Question: question}
 	if c.Fit, err = strictjson.Marshal(fit); err == nil {
 		c.Measures, err = strictjson.Marshal(report)
 	}

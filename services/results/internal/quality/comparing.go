@@ -37,15 +37,15 @@ func (s *Handlers) compareVersions(ctx context.Context, c store.Caller, in api.C
 		return none, err
 	}
 	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, in.Question)
-	found, kept, err := findMeasure[api.Comparison](ctx, s, c.Account, id)
+	comparison, kept, err := findMeasure[api.Comparison](ctx, s, c.Account, id)
 	if err != nil || kept {
-		return found, err
+		return comparison, err
 	}
-	found, from, err := s.compare(ctx, c.Account, p.ID, in.Question, a, b)
+	comparison, from, err := s.compare(ctx, c.Account, p.ID, in.Question, a, b)
 	if err != nil {
 		return none, err
 	}
-	return found, s.keepMeasures(ctx, c.Account, labels, map[string]cachedMeasure{id: {found, from}})
+	return comparison, s.cacheMeasures(ctx, c.Account, labels, map[string]cachedMeasure{id: {comparison, from}})
 }
 
 // compare compares a question of two versions.
@@ -137,16 +137,16 @@ func classesOf(a, b prism.Question) []string {
 }
 
 // answer reads the answers of a side that have labels.
-func (s *Handlers) answer(ctx context.Context, account prism.AccountID, of *side, classes []string) error {
-	labels := make(map[prism.ResultID]Label, len(of.labels.found))
-	ids := make([]prism.ResultID, 0, len(of.labels.found))
-	for _, l := range of.labels.found {
+func (s *Handlers) answer(ctx context.Context, account prism.AccountID, side *side, classes []string) error {
+	labels := make(map[prism.ResultID]Label, len(side.labels.newest))
+	ids := make([]prism.ResultID, 0, len(side.labels.newest))
+	for _, l := range side.labels.newest {
 		labels[l.Result], ids = l, append(ids, l.Result)
 	}
-	of.newest = map[[16]byte]comparedAnswer{}
+	side.newest = map[[16]byte]comparedAnswer{}
 	return s.eachAnswered(ctx, account, ids, func(id prism.ResultID, input [16]byte, answers prism.Answers) {
-		if known, ok := of.newest[input]; !ok || bytes.Compare(known.Result.UUID[:], id.UUID[:]) < 0 {
-			of.newest[input] = comparedAnswer{labels[id], probabilitiesOf(of.question, classes, answers)}
+		if known, ok := side.newest[input]; !ok || bytes.Compare(known.Result.UUID[:], id.UUID[:]) < 0 {
+			side.newest[input] = comparedAnswer{labels[id], probabilitiesOf(side.question, classes, answers)}
 		}
 	})
 }

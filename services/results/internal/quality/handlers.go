@@ -82,24 +82,24 @@ func (s *Handlers) readQuality(ctx context.Context, c store.Caller, in api.ReadQ
 	}
 	questions := v.Questions
 	if in.Question != "" {
-		one, err := prisms.FindQuestion(v, in.Question)
+		question, err := prisms.FindQuestion(v, in.Question)
 		if err != nil {
 			return none, err
 		}
-		questions = []prism.Question{one}
+		questions = []prism.Question{question}
 	}
-	found, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.quality(ctx, questions)
+	qualities, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.measure(ctx, questions)
 	if err != nil {
 		return none, err
 	}
-	most := 0
-	for _, one := range found {
-		most = max(most, one.Counted)
+	labels := 0 // of the question that has the most
+	for _, q := range qualities {
+		labels = max(labels, q.Counted)
 	}
-	if most < calibration.MinLabels {
-		return none, apierr.TooFewLabels(most, calibration.MinLabels)
+	if labels < calibration.MinLabels {
+		return none, apierr.TooFewLabels(labels, calibration.MinLabels)
 	}
-	return api.Quality{Version: int(v.Number), Questions: found}, nil
+	return api.Quality{Version: int(v.Number), Questions: qualities}, nil
 }
 
 // quality measures the question. With too few labels that count it has no measures.
@@ -130,21 +130,21 @@ func (s *Handlers) readThresholds(ctx context.Context, c store.Caller, in api.Re
 	if question.Type.Classes() != prism.Binary {
 		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
 	}
-	one, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.observe(ctx, []prism.Question{question})
+	observed, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.observe(ctx, []prism.Question{question})
 	if err != nil {
 		return none, err
 	}
-	found := one[0].Observations
-	if len(found) < calibration.MinLabels {
-		return none, apierr.TooFewLabels(len(found), calibration.MinLabels)
+	observations := observed[0].Observations
+	if len(observations) < calibration.MinLabels {
+		return none, apierr.TooFewLabels(len(observations), calibration.MinLabels)
 	}
-	chosen, err := calibration.ThresholdsOf(calibration.Costs{FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure}, found)
+	chosen, err := calibration.ThresholdsOf(calibration.Costs{FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure}, observations)
 	if err != nil {
 		return none, err
 	}
 	return api.Thresholds{
-		MeasuredQuestion: one[0].MeasuredQuestion, FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure,
-		YesAt: chosen.Theory.YesAt, NoAt: chosen.Theory.NoAt, Theory: chosen.Theory, Empirical: chosen.Empirical, Counts: thresholdCounts(found),
+		MeasuredQuestion: observed[0].MeasuredQuestion, FalseYes: in.FalseYes, FalseNo: in.FalseNo, Unsure: in.Unsure,
+		YesAt: chosen.Theory.YesAt, NoAt: chosen.Theory.NoAt, Theory: chosen.Theory, Empirical: chosen.Empirical, Counts: thresholdCounts(observations),
 	}, nil
 }
 
@@ -152,12 +152,12 @@ func (s *Handlers) readThresholds(ctx context.Context, c store.Caller, in api.Re
 const thresholdSteps = 100
 
 // thresholdCounts counts labels on both sides of each hundredth.
-func thresholdCounts(found []calibration.Observation) []api.ThresholdCount {
+func thresholdCounts(observations []calibration.Observation) []api.ThresholdCount {
 	counts := make([]api.ThresholdCount, thresholdSteps+1)
 	for i := range counts {
 		c := &counts[i]
 		c.At = float64(i) / thresholdSteps
-		for _, o := range found {
+		for _, o := range observations {
 			if p := o.Probabilities[0]; p >= c.At {
 				c.FromYes, c.FromNo = c.FromYes+o.Label, c.FromNo+1-o.Label
 			}

@@ -36,7 +36,7 @@ WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
 // Labelled implements LabelStore.
 func (s SQL) Labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
-) (found []Label, err error) {
+) (labels []Label, err error) {
 	l := sqldb.NewList("labelled")
 	whereLabelled(&l, selectLabels, account, f, question)
 	l.Add(" ORDER BY l.result_id DESC LIMIT ", int64(limit))
@@ -48,13 +48,13 @@ func (s SQL) Labelled(
 		texts[text] = text
 		return text
 	}
-	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&found, func(r *sqldb.Row) Label {
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&labels, func(r *sqldb.Row) Label {
 		return Label{
 			Result: prism.ResultID{UUID: r.UUID()}, Value: once(r.Text()), Sample: prism.LabelSample(once(r.Text())),
 			Origin: store.LabelOrigin(once(r.Text())),
 		}
 	}))
-	return found, err
+	return labels, err
 }
 
 // answersAtOnce is how many results a statement of Answers reads: few, so that other calls get the connection between two of them.

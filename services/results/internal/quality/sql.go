@@ -108,9 +108,9 @@ func (s SQL) PinCalibrations(
 		if err != nil {
 			return err
 		}
-		of := []any{account.UUID, id.UUID}
+		key := []any{account.UUID, id.UUID}
 		var was prism.PinsID
-		err = run(ctx, sqldb.Statement{Text: prismPins, Args: of}, sqldb.ReadRow(&was, (*sqldb.Row).PinsID))
+		err = run(ctx, sqldb.Statement{Text: prismPins, Args: key}, sqldb.ReadRow(&was, (*sqldb.Row).PinsID))
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (s SQL) PinCalibrations(
 		if err != nil || len(detail.Pinned) == 0 && detail.Unpinned == 0 {
 			return err
 		}
-		if err := replacePins(ctx, run, of, version, was, pins, changes); err != nil {
+		if err := replacePins(ctx, run, key, version, was, pins, changes); err != nil {
 			return err
 		}
 		return audit.RecordPrism(ctx, run, account, by, store.CalibrationPin, id, slug, detail)
@@ -163,13 +163,13 @@ func changedPins(
 
 // replacePins copies the pins of a prism to another id, and makes changes to those of a version.
 func replacePins(
-	ctx context.Context, run sqldb.Run, of []any, version int32, was, pins prism.PinsID, changes []Pin,
+	ctx context.Context, run sqldb.Run, key []any, version int32, was, pins prism.PinsID, changes []Pin,
 ) error {
-	if err := run(ctx, sqldb.Statement{Text: copyPins, Args: append(of[:2:2], was.UUID, pins.UUID)}, sqldb.NoRow); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: copyPins, Args: append(key[:2:2], was.UUID, pins.UUID)}, sqldb.NoRow); err != nil {
 		return err
 	}
 	for _, change := range changes {
-		args := slices.Concat(of[:2], []any{pins.UUID, version, change.Question})
+		args := slices.Concat(key[:2], []any{pins.UUID, version, change.Question})
 		if err := run(ctx, sqldb.Statement{Text: removePin, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
@@ -181,14 +181,14 @@ func replacePins(
 		}
 	}
 	var some bool
-	if err := run(ctx, sqldb.Statement{Text: hasPins, Args: append(of[:2:2], pins.UUID)}, sqldb.ReadRow(&some, (*sqldb.Row).Bool)); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: hasPins, Args: append(key[:2:2], pins.UUID)}, sqldb.ReadRow(&some, (*sqldb.Row).Bool)); err != nil {
 		return err
 	}
 	var text *string
 	if some {
 		text = sqldb.Nullable(pins.String())
 	}
-	return run(ctx, sqldb.Statement{Text: setPins, Args: append(of[:2:2], text)}, sqldb.NoRow)
+	return run(ctx, sqldb.Statement{Text: setPins, Args: append(key[:2:2], text)}, sqldb.NoRow)
 }
 
 // Pinned implements Store.
