@@ -29,6 +29,8 @@ SPECTRAL           := $(TOOLS)/spectral
 SPECTRAL_INSTALLED := $(SPECTRAL)/node_modules/.package-lock.json
 PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
 PORTKEY_INSTALLED  := $(TOOLS)/portkey/node_modules/.package-lock.json
+READERS            := $(TOOLS)/readers
+READERS_INSTALLED  := $(READERS)/installed.txt
 OPENID_INSTALLED   := $(TOOLS)/openid/node_modules/.package-lock.json
 AXE_INSTALLED      := $(TOOLS)/axe/node_modules/.package-lock.json
 # Those of the front end and of the TypeScript client are beside their sources, where their tools look for them.
@@ -75,8 +77,15 @@ test: deps ## run all tests but those of chaos, the lab and compat under the rac
 	$(RACE) -timeout 20m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
-compat: deps $(PORTKEY_INSTALLED) ## compare with programs of others: the official clients of model APIs, and Prism behind Portkey's gateway, from npm
+compat: deps $(PORTKEY_INSTALLED) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, Prism behind Portkey's gateway, from npm, and readers of downloads, from PyPI
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey
+	PRISM_READERS=$(READERS)/bin/python $(PLAIN) -count=1 -tags sdk -run IndependentReaders ./services/results/internal/tabular
+
+$(READERS_INSTALLED): services/results/internal/tabular/testdata/readers/requirements.txt
+	scripts/deps.sh python3
+	rm -rf $(READERS) && python3 -m venv $(READERS)
+	$(READERS)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
+	cp $< $@
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
 # alone. The parallel tests wait for leases and locks to end most of their time, so more run at once than there are processors.

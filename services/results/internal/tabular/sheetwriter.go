@@ -142,8 +142,12 @@ func (w *sheetWriter) begin() (err error) {
 	if w.part, err = w.zip.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets)); err != nil {
 		return err
 	}
+	selected := ""
+	if w.sheets == 1 {
+		selected = ` tabSelected="1"`
+	}
 	head := bytes.NewBufferString(xmlHeader + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
-		`<sheetViews><sheetView workbookViewId="0">` +
+		`<sheetViews><sheetView` + selected + ` workbookViewId="0">` +
 		`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
 	for i, c := range w.columns {
 		fmt.Fprintf(head, `<col min="%d" max="%[1]d" width="%d" customWidth="1"/>`, i+1, c.width())
