@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-bWeb1VSt.js";import{t}from"./RunsList-D3x89WKW.js";import{usePrism as n}from"./PrismPage-CEBAhXy3.js";import{H as r}from"./Field-BT_qfMn_.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
