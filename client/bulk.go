@@ -98,10 +98,10 @@ func (k *bulk) begin(ctx context.Context, inputs iter.Seq[NewResult]) {
 	slots, index := make(chan struct{}, k.Concurrency), 0
 	for input := range inputs {
 		input.IdempotencyKey = k.key(input)
-		one := &begunInput{BulkResult: BulkResult{Index: index, Input: input}, done: make(chan struct{})}
+		begun := &begunInput{BulkResult: BulkResult{Index: index, Input: input}, done: make(chan struct{})}
 		index++
 		select {
-		case k.begun <- one:
+		case k.begun <- begun:
 		case <-k.left:
 			return
 		}
@@ -109,14 +109,14 @@ func (k *bulk) begin(ctx context.Context, inputs iter.Seq[NewResult]) {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 		}
-		if one.err = ctx.Err(); one.err != nil {
-			close(one.done)
+		if begun.err = ctx.Err(); begun.err != nil {
+			close(begun.done)
 			return
 		}
 		calls.Go(func() {
 			defer func() { <-slots }()
-			defer close(one.done)
-			k.call(ctx, one)
+			defer close(begun.done)
+			k.call(ctx, begun)
 		})
 	}
 }

@@ -18,7 +18,7 @@ func notUTF8(operation string, body any) error {
 }
 
 // invalidText finds a text that is not UTF-8 in a value, and its path in the JSON of the value.
-func invalidText(v reflect.Value, path []string) (at []string, found bool) {
+func invalidText(v reflect.Value, path []string) (at []string, invalid bool) {
 	switch v.Kind() {
 	case reflect.String:
 		return path, !utf8.ValidString(v.String())
@@ -26,17 +26,17 @@ func invalidText(v reflect.Value, path []string) (at []string, found bool) {
 		return invalidText(v.Elem(), path)
 	case reflect.Slice:
 		for i := range v.Len() {
-			if at, found = invalidText(v.Index(i), append(path, strconv.Itoa(i))); found {
+			if at, invalid = invalidText(v.Index(i), append(path, strconv.Itoa(i))); invalid {
 				break
 			}
 		}
 	case reflect.Map:
 		for name, value := range v.Seq2() {
 			path := append(path, name.String())
-			if at, found = invalidText(name, path); !found {
-				at, found = invalidText(value, path)
+			if at, invalid = invalidText(name, path); !invalid {
+				at, invalid = invalidText(value, path)
 			}
-			if found {
+			if invalid {
 				break
 			}
 		}
@@ -50,11 +50,11 @@ func invalidText(v reflect.Value, path []string) (at []string, found bool) {
 			if name != "" { // the members of an embedded struct have no path of their own
 				path = append(path, name)
 			}
-			if at, found = invalidText(value, path); found {
+			if at, invalid = invalidText(value, path); invalid {
 				break
 			}
 		}
 	default: // it has no text
 	}
-	return at, found
+	return at, invalid
 }

@@ -11,41 +11,84 @@ import (
 	"testing"
 )
 
+// vague are names that say nothing without the line that declares them.
+var vague = []string{"of", "one", "two", "held", "given", "kept", "found", "most", "about", "what", "anyway"}
+
 // TestFunctionsHaveNamesThatSayWhatTheyDo holds that no function of the programs has one of the names that say nothing without
 // the line that calls it. Tests and the suites of stores are not looked at.
 func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
-	vague := []string{"of", "one", "two", "held", "given", "kept", "found", "most", "about", "what", "anyway", "alter"}
-	files := 0
-	for _, root := range []string{"../cmd", "../client", "../pkg", "../services"} {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() && slices.Contains([]string{"node_modules", "testdata", "storetest"}, entry.Name()) {
-				if err == nil {
-					err = fs.SkipDir
-				}
-				return err
+	files := eachFile(t, []string{"../cmd", "../client", "../pkg", "../services"}, []string{"storetest"}, func(set *token.FileSet, file *ast.File) {
+		for _, declaration := range file.Decls {
+			if f, ok := declaration.(*ast.FuncDecl); ok && (slices.Contains(vague, f.Name.Name) || f.Name.Name == "alter") {
+				t.Errorf("%s: name the function %s by a noun or a verb that says what it returns or does", set.Position(f.Pos()), f.Name.Name)
 			}
-			if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		}
+	})
+	if files < 300 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at the folders without such a name. The list of folders only grows.
+func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	const longLife = 5 // lines from the first use to the last
+	roots := []string{
+		"../client", "../cmd/prism", "../pkg", "../services/console", "../services/gateway", "../services/runs",
+		"../services/results/internal/drift", "../services/results/internal/quality", "../test/internal",
+	}
+	files := eachFile(t, roots, []string{"chathost"}, func(set *token.FileSet, file *ast.File) {
+		lines := map[*ast.Object][2]int{} //nolint:staticcheck // a variable of a function needs no types to be told apart
+		ast.Inspect(file, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok || id.Obj == nil || id.Obj.Kind != ast.Var || !slices.Contains(vague, id.Name) {
+				return true
+			}
+			line := set.Position(id.Pos()).Line
+			life, known := lines[id.Obj]
+			if !known {
+				life[0] = line
+			}
+			lines[id.Obj] = [2]int{min(life[0], line), max(life[1], line)}
+			return true
+		})
+		for variable, life := range lines {
+			if life[1]-life[0] > longLife {
+				t.Errorf("%s: name the variable %s by what it is", set.Position(variable.Pos()), variable.Name)
+			}
+		}
+	})
+	if files < 150 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// eachFile reads the programs below roots, without tests and without folders of some names, and counts them.
+func eachFile(t *testing.T, roots, skipped []string, read func(*token.FileSet, *ast.File)) (files int) {
+	t.Helper()
+	skipped = append(skipped, "node_modules", "testdata")
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && slices.Contains(skipped, entry.Name()):
+				return fs.SkipDir
+			case entry.IsDir(), !strings.HasSuffix(path, ".go"), strings.HasSuffix(path, "_test.go"):
 				return nil
 			}
 			files++
 			set := token.NewFileSet()
-			file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
+			file, err := parser.ParseFile(set, path, nil, 0)
+			if err == nil {
+				read(set, file)
 			}
-			for _, declaration := range file.Decls {
-				if f, ok := declaration.(*ast.FuncDecl); ok && slices.Contains(vague, f.Name.Name) {
-					t.Errorf("%s: name the function %s by a noun or a verb that says what it returns or does", set.Position(f.Pos()), f.Name.Name)
-				}
-			}
-			return nil
+			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if files < 300 {
-		t.Errorf("only %d files were looked at", files)
-	}
+	return files
 }

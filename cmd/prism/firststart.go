@@ -120,15 +120,15 @@ func (f *firstStart) printLink(ctx context.Context, at net.Addr) {
 
 // private prints a text that lets somebody in to a terminal. Without one it keeps the text in a file of the data folder, and says
 // that what is in the file (spec: private-output).
-func (f *firstStart) private(file, what, text string) {
+func (f *firstStart) private(file, description, text string) {
 	if f.out.IsTerminal() {
 		_, _ = fmt.Fprintln(f.out, text)
 		return
 	}
 	path, err := f.out.Keep(file, text)
 	if err != nil {
-		_, _ = fmt.Fprintf(f.out, "  %s cannot be kept in a file, and standard output is no terminal: %v\n\n", what, err)
+		_, _ = fmt.Fprintf(f.out, "  %s cannot be kept in a file, and standard output is no terminal: %v\n\n", description, err)
 		return
 	}
-	_, _ = fmt.Fprintf(f.out, "  %s is in %s, which only this user can read.\n\n", what, path)
+	_, _ = fmt.Fprintf(f.out, "  %s is in %s, which only this user can read.\n\n", description, path)
 }

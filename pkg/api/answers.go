@@ -75,7 +75,7 @@ func (a Answers) find(question string, want QuestionType) (Answer, error) {
 	if len(a) == 0 {
 		return Answer{}, fmt.Errorf("client: no answer to %q: the result failed, or was read in another format than raw", question)
 	}
-	one, ok := a.Get(question)
+	answer, ok := a.Get(question)
 	switch {
 	case !ok:
 		var keys []string
@@ -83,12 +83,12 @@ func (a Answers) find(question string, want QuestionType) (Answer, error) {
 			keys = append(keys, other.Question)
 		}
 		return Answer{}, fmt.Errorf("client: there is no question %q: the questions are %s", question, strings.Join(keys, ", "))
-	case one.Type != want:
-		return Answer{}, fmt.Errorf("client: question %q is of type %s, not %s", question, one.Type, want)
-	case want == prism.Choice && one.Confidence == nil, want == prism.YesNo && one.Probability == nil:
+	case answer.Type != want:
+		return Answer{}, fmt.Errorf("client: question %q is of type %s, not %s", question, answer.Type, want)
+	case want == prism.Choice && answer.Confidence == nil, want == prism.YesNo && answer.Probability == nil:
 		return Answer{}, fmt.Errorf("client: the answer to question %q is incomplete", question)
 	}
-	return one, nil
+	return answer, nil
 }
 
 // Get returns the answer to the question with this key, and false if there is none.

@@ -16,8 +16,8 @@ func ReadMembers[T any](b []byte, member func(*T) (name *string, value any)) (li
 		return nil, errors.New("client: not an object")
 	}
 	for d.More() {
-		var one T
-		name, value := member(&one)
+		var entry T
+		name, value := member(&entry)
 		t, err := d.Token()
 		if err != nil {
 			return nil, err
@@ -26,7 +26,7 @@ func ReadMembers[T any](b []byte, member func(*T) (name *string, value any)) (li
 		if err := d.Decode(value); err != nil {
 			return nil, err
 		}
-		list = append(list, one)
+		list = append(list, entry)
 	}
 	return list, nil
 }

@@ -129,11 +129,11 @@ func fitTemperature(sorted []Observation) (Calibration, error) {
 			if o.Probabilities[o.Label] == 0 {
 				continue
 			}
-			most := slices.Max(o.Probabilities)
+			top := slices.Max(o.Probabilities)
 			sum, linear, square := 0.0, 0.0, 0.0
 			for _, p := range o.Probabilities {
 				if p > 0 {
-					l := math.Log(p / most)
+					l := math.Log(p / top)
 					w := math.Exp(power * l)
 					sum += w
 					linear += w * l
@@ -141,7 +141,7 @@ func fitTemperature(sorted []Observation) (Calibration, error) {
 				}
 			}
 			average := linear / sum
-			first += average - math.Log(o.Probabilities[o.Label]/most)
+			first += average - math.Log(o.Probabilities[o.Label]/top)
 			second += square/sum - average*average
 		}
 		return first, second

@@ -58,16 +58,16 @@ func quantileBins(values []float64, count int) []int {
 }
 
 // bins summarises observations by their bins, which are numbered below count. Empty bins are left out.
-func (s *sample) bins(r reliability, of []int, count int) []Bin {
+func (s *sample) bins(r reliability, binOf []int, count int) []Bin {
 	var bins []Bin
 	for b := range count {
-		share := s.shareOf(func(i int) bool { return of[i] == b }, func(i int) bool { return r.hit[i] })
+		share := s.shareOf(func(i int) bool { return binOf[i] == b }, func(i int) bool { return r.hit[i] })
 		if share.n == 0 {
 			continue
 		}
 		sum := 0.0
 		for i, p := range r.p {
-			if of[i] == b {
+			if binOf[i] == b {
 				sum += p
 			}
 		}

@@ -111,16 +111,16 @@ func Parse[T any](args []string, env Environment, stdout io.Writer) (settings T,
 	return settings, nil
 }
 
-func walk(s reflect.Value) (found []variable) {
+func walk(s reflect.Value) (variables []variable) {
 	for i := range s.NumField() {
 		field, value := s.Type().Field(i), s.Field(i)
 		if name, ok := field.Tag.Lookup("env"); ok {
-			found = append(found, variable{name, field.Tag, value})
+			variables = append(variables, variable{name, field.Tag, value})
 		} else if value.Kind() == reflect.Struct {
-			found = append(found, walk(value)...)
+			variables = append(variables, walk(value)...)
 		}
 	}
-	return found
+	return variables
 }
 
 func (v variable) words(key string) []string { return strings.Fields(v.tag.Get(key)) }

@@ -54,15 +54,15 @@ func (b *Bound) TakeN(account string, class Class, n, own int) bool {
 	if class == Yielding {
 		limit -= b.reserve
 	}
-	held, active := b.held[account], len(b.held)
-	if held == 0 {
+	places, active := b.held[account], len(b.held)
+	if places == 0 {
 		active++ // the account itself
 	}
-	if b.most > 0 && held+n > b.most {
+	if b.most > 0 && places+n > b.most {
 		return false
 	}
 	share := max(1, limit/active)
-	if b.taken > own && b.taken+n > limit && (held+n > share || b.taken+n > limit+b.places) {
+	if b.taken > own && b.taken+n > limit && (places+n > share || b.taken+n > limit+b.places) {
 		return false
 	}
 	b.add(account, n)

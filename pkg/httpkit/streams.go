@@ -64,14 +64,14 @@ func (s *streams) take(o *outgoing) bool {
 
 // stalled returns the stream whose client has taken nothing for longest, at least for streamPatience, among the accounts that
 // hold more than that number of places; nil if there is none.
-func (s *streams) stalled(places int) (found *outgoing) {
+func (s *streams) stalled(places int) (stalest *outgoing) {
 	oldest := s.now().Add(-streamPatience).UnixNano()
 	for o := range s.live {
 		if since := o.idle.Load(); since != 0 && since <= oldest && s.held[o.account] > places {
-			found, oldest = o, since
+			stalest, oldest = o, since
 		}
 	}
-	return found
+	return stalest
 }
 
 // give gives back the place of a stream, unless another stream has it.

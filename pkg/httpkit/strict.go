@@ -28,8 +28,8 @@ func inspect(h *fasthttp.RequestHeader) (facts headers, ok bool) {
 	}
 	var lengths, encodings, hosts int
 	for rest := h.RawHeaders(); len(rest) > 0; {
-		line, after, found := bytes.Cut(rest, []byte("\r\n"))
-		if !found {
+		line, after, complete := bytes.Cut(rest, []byte("\r\n"))
+		if !complete {
 			return facts, false
 		}
 		rest = after
@@ -39,8 +39,8 @@ func inspect(h *fasthttp.RequestHeader) (facts headers, ok bool) {
 			}
 			break
 		}
-		name, value, found := bytes.Cut(line, []byte(":"))
-		if !found || !isToken(name) || bytes.IndexByte(value, '\n') >= 0 {
+		name, value, hasColon := bytes.Cut(line, []byte(":"))
+		if !hasColon || !isToken(name) || bytes.IndexByte(value, '\n') >= 0 {
 			return facts, false
 		}
 		value = bytes.Trim(value, " \t")

@@ -23,15 +23,15 @@ func (p *Plan) applyCalibrated(dst []prism.Cell, reasons []prism.Reason, answers
 		m = &scratch{}
 	}
 	defer p.scratch.Put(m)
-	var of *prism.Answer // of m.last
+	var lastAnswer *prism.Answer // of m.last
 	for i := range p.columns {
 		c := &p.columns[i]
 		dst = append(dst, prism.Cell{})
 		a, cell := c.find(answers), &dst[len(dst)-1]
 		reason := c.show(a, cell)
 		if c.Calibrated && reason == "" {
-			if of != a {
-				of, m.last = a, *a
+			if lastAnswer != a {
+				lastAnswer, m.last = a, *a
 				m.calibrate(c.calibration)
 			}
 			*cell = prism.Cell{}

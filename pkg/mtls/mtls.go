@@ -117,8 +117,8 @@ const warnPause = 10 * time.Second
 
 // Warn logs why a connection was not made, and its cause if there is one. Of several failures of one kind within ten seconds the
 // first is logged: strangers who connect again and again hide no other cause.
-func (i *Identity) Warn(what, peer string, cause error) {
-	kind, args := what, []any{"peer", peer}
+func (i *Identity) Warn(event, peer string, cause error) {
+	kind, args := event, []any{"peer", peer}
 	if cause != nil {
 		kind, args = kind+kindOf(cause), append(args, "error", cause.Error())
 	}
@@ -131,7 +131,7 @@ func (i *Identity) Warn(what, peer string, cause error) {
 	}
 	i.mu.Unlock()
 	if due {
-		i.log.Warn(what, args...)
+		i.log.Warn(event, args...)
 	}
 }
 

@@ -27,16 +27,16 @@ const (
 )
 
 func newMetrics(to prometheus.Registerer, s *Service) *metrics {
-	of := promauto.With(to)
+	factory := promauto.With(to)
 	m := &metrics{
-		rows: of.NewCounterVec(prometheus.CounterOpts{
+		rows: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_run_rows_total",
 			Help: "Rows of file runs: saved as ok, failed or invalid, and waited, which were not taken and are tried again.",
 		}, []string{"outcome"}),
-		slowdowns: of.NewCounter(prometheus.CounterOpts{
+		slowdowns: factory.NewCounter(prometheus.CounterOpts{
 			Name: "prism_run_slowdowns_total", Help: "Times that the rows at once of a model were halved, as the model was overloaded.",
 		}),
-		saves: of.NewHistogramVec(prometheus.HistogramOpts{
+		saves: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "prism_run_save_seconds", Help: "Tries to save rows of a lease: saved, lost (the lease was), failed.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
 		}, []string{"outcome"}),
@@ -48,7 +48,7 @@ func newMetrics(to prometheus.Registerer, s *Service) *metrics {
 		m.saves.WithLabelValues(outcome)
 	}
 	gauge := func(name, help string, read func() int) {
-		of.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
+		factory.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 	}
 	gauge("prism_run_leases", "Chunks of rows that are leased.", func() int { return len(s.leases()) })
 	gauge("prism_run_rows_running", "Rows that are being answered.", func() int { return s.pace.rows() })

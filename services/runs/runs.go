@@ -125,18 +125,18 @@ func (s *Service) Ready(context.Context) error {
 func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 	var waits backoff
 	for {
-		for anyway := time.After(maxRefused); !s.wanting(); {
+		for timeout := time.After(maxRefused); !s.wanting(); {
 			select {
 			case <-s.more:
 				continue
-			case <-anyway: // there may be rows of another model or account
+			case <-timeout: // there may be rows of another model or account
 			case <-ctx.Done():
 				return
 			}
 			if s.room() {
 				break
 			}
-			anyway = time.After(maxRefused)
+			timeout = time.After(maxRefused)
 		}
 		if ctx.Err() != nil {
 			return

@@ -265,14 +265,14 @@ func transportError(err error) error {
 }
 
 // decode reads a response whose body is JSON.
-func decode[A any](r contract.Response, err error) (found A, _ error) {
+func decode[A any](r contract.Response, err error) (value A, _ error) {
 	if err != nil {
-		return found, err
+		return value, err
 	}
-	if err := strictjson.Unmarshal(r.Body, &found); err != nil {
-		return found, errors.Join(errFault, err)
+	if err := strictjson.Unmarshal(r.Body, &value); err != nil {
+		return value, errors.Join(errFault, err)
 	}
-	return found, nil
+	return value, nil
 }
 
 // endSpan marks a call that failed. Errors of the catalogue are responses, not failures.

@@ -77,7 +77,7 @@ func openTokens(variable string, list config.Tokens, file string, log *slog.Logg
 	if file != "" {
 		files = []string{file}
 	}
-	value, err := reload.New(log, func(contents [][]byte) (found []token, _ error) {
+	value, err := reload.New(log, func(contents [][]byte) (tokens []token, _ error) {
 		var texts config.Tokens
 		if file != "" {
 			if err := texts.UnmarshalText(contents[0]); err != nil {
@@ -86,9 +86,9 @@ func openTokens(variable string, list config.Tokens, file string, log *slog.Logg
 		}
 		texts = append(texts, list...)
 		for _, text := range texts {
-			found = append(found, token{"Bearer " + text, sha256.Sum256([]byte(text))})
+			tokens = append(tokens, token{"Bearer " + text, sha256.Sum256([]byte(text))})
 		}
-		return found, nil
+		return tokens, nil
 	}, files...)
 	if err != nil {
 		return nil, fmt.Errorf("%s_FILE: %w", variable, err)

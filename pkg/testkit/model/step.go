@@ -116,14 +116,14 @@ func Cut() Step {
 	}
 }
 
-func writeAnswers(w http.ResponseWriter, req Request, given Answers) {
+func writeAnswers(w http.ResponseWriter, req Request, answers Answers) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"id":"decision-1","object":"structured_decision","created":1790000000,"model":%q,"answers":{`, req.Model)
 	for i, q := range req.Questions {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		answer, ok := given[q.ID]
+		answer, ok := answers[q.ID]
 		if !ok {
 			answer = q.likely()
 		}

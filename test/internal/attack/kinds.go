@@ -28,21 +28,21 @@ type Kind struct {
 }
 
 // Kinds are the attacks of one account, which comes from one address. most is how many connections it opens.
-func Kinds(a Account, most int) []Kind {
+func Kinds(a Account, conns int) []Kind {
 	results := "/v1/prisms/" + a.Slug + "/results"
 	same := func(request []byte) func(int) []byte { return func(int) []byte { return request } }
 	half := []byte("POST " + results + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
 	kinds := []Kind{
-		{"sockets that send chunked headers alone", Attack{Conns: most, Request: same(half)}},
-		{"exports that nobody reads", Attack{Conns: most, Stall: true, Request: same(Request(http.MethodGet, results, a.Key, nil))}},
+		{"sockets that send chunked headers alone", Attack{Conns: conns, Request: same(half)}},
+		{"exports that nobody reads", Attack{Conns: conns, Stall: true, Request: same(Request(http.MethodGet, results, a.Key, nil))}},
 		{"lists of all keys", Attack{
-			Conns: min(most, 8), Request: same(Request(http.MethodGet, "/v1/keys?limit=100", a.Key, nil)), Pause: 10 * time.Millisecond,
+			Conns: min(conns, 8), Request: same(Request(http.MethodGet, "/v1/keys?limit=100", a.Key, nil)), Pause: 10 * time.Millisecond,
 		}},
-		{"hanging creates", Attack{Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+"}")))}},
+		{"hanging creates", Attack{Conns: conns, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+"}")))}},
 		{"waiters on one idempotency key", Attack{
-			Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+`,"idempotency_key":"`+a.Once+`"}`))),
+			Conns: conns, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+`,"idempotency_key":"`+a.Once+`"}`))),
 		}},
-		{"unknown keys", Attack{Conns: min(most, 16), Request: func(int) []byte { return unknown(results) }, Pause: 10 * time.Millisecond}},
+		{"unknown keys", Attack{Conns: min(conns, 16), Request: func(int) []byte { return unknown(results) }, Pause: 10 * time.Millisecond}},
 	}
 	for i := range kinds {
 		k := &kinds[i].Attack

@@ -27,9 +27,9 @@ type Violation struct {
 // Check decides every race and returns those that no order explains.
 func Check(races []Race) []Violation {
 	var (
-		mu    sync.Mutex
-		found []Violation
-		wg    sync.WaitGroup
+		mu         sync.Mutex
+		violations []Violation
+		wg         sync.WaitGroup
 	)
 	work := make(chan Race)
 	for range runtime.GOMAXPROCS(0) {
@@ -37,7 +37,7 @@ func Check(races []Race) []Violation {
 			for race := range work {
 				if v, bad := decide(race); bad {
 					mu.Lock()
-					found = append(found, v)
+					violations = append(violations, v)
 					mu.Unlock()
 				}
 			}
@@ -48,7 +48,7 @@ func Check(races []Race) []Violation {
 	}
 	close(work)
 	wg.Wait()
-	return found
+	return violations
 }
 
 func decide(race Race) (Violation, bool) {

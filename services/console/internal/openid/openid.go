@@ -103,7 +103,7 @@ func (c *Client) provider(ctx context.Context) (*provider, error) {
 }
 
 func (c *Client) discover(ctx context.Context) (*provider, error) {
-	found, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.cfg.Issuer)
+	discovered, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.cfg.Issuer)
 	c.cfg.Asked(err == nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,10 +113,10 @@ func (c *Client) discover(ctx context.Context) (*provider, error) {
 	}
 	c.failed = time.Time{}
 	c.found = &provider{
-		Provider: found,
-		verifier: found.VerifierContext(oidc.ClientContext(ctx, c.http), &oidc.Config{ClientID: c.cfg.ClientID, Now: c.cfg.Now}),
+		Provider: discovered,
+		verifier: discovered.VerifierContext(oidc.ClientContext(ctx, c.http), &oidc.Config{ClientID: c.cfg.ClientID, Now: c.cfg.Now}),
 		oauth: oauth2.Config{
-			ClientID: c.cfg.ClientID, ClientSecret: c.cfg.ClientSecret, Endpoint: found.Endpoint(), RedirectURL: c.cfg.RedirectURL,
+			ClientID: c.cfg.ClientID, ClientSecret: c.cfg.ClientSecret, Endpoint: discovered.Endpoint(), RedirectURL: c.cfg.RedirectURL,
 			Scopes: c.cfg.Scopes,
 		},
 	}

@@ -34,19 +34,19 @@ const (
 
 // NewMetrics registers the collectors.
 func NewMetrics(to prometheus.Registerer) *Metrics {
-	of := promauto.With(to)
+	factory := promauto.With(to)
 	m := &Metrics{
-		signIns: of.NewCounterVec(prometheus.CounterOpts{
+		signIns: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_console_sign_ins_total",
 			Help: "Sign-ins to the console, by a link or by OpenID Connect: ok, refused, limited, unavailable.",
 		}, []string{"by", "outcome"}),
-		keys: of.NewCounterVec(prometheus.CounterOpts{
+		keys: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_console_session_keys_total", Help: "Session keys that pages asked for: ok, refused, limited, unavailable.",
 		}, []string{"outcome"}),
-		signOuts: of.NewCounter(prometheus.CounterOpts{
+		signOuts: factory.NewCounter(prometheus.CounterOpts{
 			Name: "prism_console_sign_outs_total", Help: "Sessions that their members ended.",
 		}),
-		crossOrigin: of.NewCounter(prometheus.CounterOpts{
+		crossOrigin: factory.NewCounter(prometheus.CounterOpts{
 			Name: "prism_console_cross_origin_total", Help: "Changes that were refused, as they came from another origin.",
 		}),
 	}

@@ -134,17 +134,17 @@ func (d Deps) readSession(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found := struct {
+	body := struct {
 		Member    member    `json:"member"`
 		Accounts  []account `json:"accounts"`
 		ExpiresAt time.Time `json:"expires_at"`
 		EndsAt    time.Time `json:"ends_at"`
 	}{ExpiresAt: session.ExpiresAt, EndsAt: session.EndsAt}
 	for _, a := range session.Accounts {
-		found.Accounts = append(found.Accounts, accountOf(a))
+		body.Accounts = append(body.Accounts, accountOf(a))
 	}
-	found.Member = found.Accounts[0].Member
-	return sendJSON(c, found)
+	body.Member = body.Accounts[0].Member
+	return sendJSON(c, body)
 }
 
 // newKey makes an API key for the page.
@@ -162,13 +162,13 @@ func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	of := accountOf(made.Account)
+	membership := accountOf(made.Account)
 	return sendJSON(c, struct {
 		Key       string    `json:"key"`
 		ExpiresAt time.Time `json:"expires_at"`
 		Account   account   `json:"account"`
 		Member    member    `json:"member"`
-	}{made.Key, made.ExpiresAt, of, of.Member})
+	}{made.Key, made.ExpiresAt, membership, membership.Member})
 }
 
 // sentAccount is the account that the body of a change names, or zero.

@@ -79,16 +79,16 @@ func (l *limits) Run(ctx context.Context) {
 }
 
 func (l *limits) poll(ctx context.Context) error {
-	found, err := execute.LookUp(ctx, l.deps.Results.Limits)
+	fetched, err := execute.LookUp(ctx, l.deps.Results.Limits)
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 {
+	if len(fetched) == 0 {
 		l.of.Store(nil)
 		return nil
 	}
-	of := make(map[prism.AccountID]contract.AccountLimits, len(found))
-	for _, f := range found {
+	of := make(map[prism.AccountID]contract.AccountLimits, len(fetched))
+	for _, f := range fetched {
 		of[f.Account] = f
 	}
 	l.of.Store(&of)

@@ -42,33 +42,33 @@ func (s *lookUps) begin(address netip.Addr) (began *addressCount, wait <-chan st
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	second := s.now().Unix()
-	of := s.countFor(address, second)
-	of.startSecond(second)
+	count := s.countFor(address, second)
+	count.startSecond(second)
 	switch {
-	case of.unknown+of.looking < unknownPerSecond:
-		of.looking++
-		return of, nil
-	case of.unknown >= unknownPerSecond:
+	case count.unknown+count.looking < unknownPerSecond:
+		count.looking++
+		return count, nil
+	case count.unknown >= unknownPerSecond:
 		return nil, nil
 	}
-	if of.ended == nil {
-		of.ended = make(chan struct{})
+	if count.ended == nil {
+		count.ended = make(chan struct{})
 	}
-	return nil, of.ended
+	return nil, count.ended
 }
 
 // end ends a look-up. unknown tells whether the key was unknown.
-func (s *lookUps) end(of *addressCount, unknown bool) {
+func (s *lookUps) end(count *addressCount, unknown bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	of.looking--
-	of.startSecond(s.now().Unix())
+	count.looking--
+	count.startSecond(s.now().Unix())
 	if unknown {
-		of.unknown++
+		count.unknown++
 	}
-	if of.ended != nil {
-		close(of.ended)
-		of.ended = nil
+	if count.ended != nil {
+		close(count.ended)
+		count.ended = nil
 	}
 }
 

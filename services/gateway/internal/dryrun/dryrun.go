@@ -53,9 +53,9 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	if err := d.Places.Take(begin, account, fair.Preferred); err != nil {
 		return contract.Response{}, errors.Join(contract.ErrUnavailable, err)
 	}
-	held := true
+	holdsPlace := true
 	defer func() {
-		if held {
+		if holdsPlace {
 			d.Places.Give(account)
 		}
 	}()
@@ -75,7 +75,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	for chunk := int32(0); chunk < plan.Chunks && time.Now().Before(ends) && d.Stopping().Err() == nil; chunk++ {
 		if chunk > 0 {
 			d.Places.Give(account)
-			if held = d.Places.Take(checking, account, fair.Preferred) == nil; !held {
+			if holdsPlace = d.Places.Take(checking, account, fair.Preferred) == nil; !holdsPlace {
 				break
 			}
 		}

@@ -147,20 +147,20 @@ func lostRace(err error) bool {
 func (e *Executor) round(
 	ctx context.Context, acquire func(name string) (lock.Lease, error), format contract.Format, early string, decide decide,
 ) (contract.Response, error) {
-	held := ""
+	locked := ""
 	if early != "" {
 		crash.At(crash.BeforeLock)
 		if lease, err := e.deps.Locks.TryAcquire(ctx, early); err == nil {
 			defer lease.Release(ctx)
 			crash.At(crash.AfterLock)
-			held = early
+			locked = early
 		}
 	}
 	decision, err := decide(ctx)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	if decision.Response == nil && decision.Attempt.Lock != held {
+	if decision.Response == nil && decision.Attempt.Lock != locked {
 		crash.At(crash.BeforeLock)
 		lease, err := acquire(decision.Attempt.Lock)
 		switch {

@@ -146,13 +146,13 @@ func pathReader(m api.Property) func(*reader, Source, reflect.Value) {
 	case isID(t):
 		return func(r *reader, from Source, to reflect.Value) { setID(to, r.uuidParam(m.Name, from.Param(m.Name))) }
 	case t.Kind() == reflect.Int32:
-		most := math.MaxInt32
+		maximum := math.MaxInt32
 		if m.Max != nil {
-			most = int(*m.Max)
+			maximum = int(*m.Max)
 		}
 		return func(r *reader, from Source, to reflect.Value) {
 			if f, ok := r.numeral(m.Name, r.param(m.Name, from.Param(m.Name))); ok {
-				to.SetInt(int64(r.integer(m.Name, f, most)))
+				to.SetInt(int64(r.integer(m.Name, f, maximum)))
 			}
 		}
 	}

@@ -226,9 +226,9 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 }
 
 func stringReader(m api.Property) valueReader {
-	most := math.MaxInt
+	maximum := math.MaxInt
 	if m.Max != nil {
-		most = int(*m.Max)
+		maximum = int(*m.Max)
 	}
 	var form *regexp.Regexp
 	if m.Form != "" {
@@ -244,7 +244,7 @@ func stringReader(m api.Property) valueReader {
 		case form != nil:
 			s, _ = r.matching(it, form)
 		default:
-			s, _ = r.str(it, least(m), most)
+			s, _ = r.str(it, least(m), maximum)
 		}
 		to.SetString(s)
 	}}

@@ -59,25 +59,25 @@ func (r *reader) definition(s *structReader, it item, ofLens *structReader, lens
 
 // escalate reads {to, below, questions?} (spec: escalate-of-a-version). If of.Questions is nil, the questions have a problem, and
 // keys are not looked up in them.
-func (r *reader) escalate(s *structReader, it item, of prism.Definition) *prism.Escalate {
+func (r *reader) escalate(s *structReader, it item, definition prism.Definition) *prism.Escalate {
 	if !r.is(it, kindObject) {
 		return nil
 	}
 	var e prism.Escalate
 	s.some(r, it, &e, "to") // model-proxy knows whether it is configured
-	if e.To != "" && e.To == of.Model {
+	if e.To != "" && e.To == definition.Model {
 		r.add(it.child("to"), textOtherModel)
 	}
 	s.some(r, it, &e, "below")
 	if list := it.at("questions"); list.hasValue() {
 		for _, key := range s.member("questions").items(r, list) {
 			s, ok := r.str(key, 0, math.MaxInt)
-			_, found := of.Question(s)
+			_, found := definition.Question(s)
 			switch {
 			case !ok:
 			case slices.Contains(e.Questions, s):
 				r.add(key.path, textUnique)
-			case !found && of.Questions != nil:
+			case !found && definition.Questions != nil:
 				r.add(key.path, textQuestion)
 			}
 			e.Questions = append(e.Questions, s)

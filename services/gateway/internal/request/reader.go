@@ -123,19 +123,19 @@ func (r *reader) is(it item, want kind) bool {
 }
 
 // array reads an array of least to most elements. If it is longer, the first most elements are returned.
-func (r *reader) array(it item, least, most int) []item {
+func (r *reader) array(it item, least, maximum int) []item {
 	if !r.is(it, kindArray) {
 		return nil
 	}
 	var elements []item
-	for i, n := range it.parts[:min(most, len(it.parts))] {
+	for i, n := range it.parts[:min(maximum, len(it.parts))] {
 		elements = append(elements, item{it.child(strconv.Itoa(i)), n, it.shape.element})
 	}
 	if it.count < least {
 		r.addBound(it.name(), textTooFew, least)
 	}
-	if it.count > most {
-		r.addBound(it.name(), textTooMany, most)
+	if it.count > maximum {
+		r.addBound(it.name(), textTooMany, maximum)
 	}
 	return elements
 }
@@ -226,7 +226,7 @@ func (r *reader) optionalNumber(it item) *float64 {
 func (r *reader) integer(path string, f float64, most int) int { return r.whole(path, f, 1, most) }
 
 // whole is integer with another least number than 1.
-func (r *reader) whole(path string, f float64, least, most int) int {
+func (r *reader) whole(path string, f float64, least, maximum int) int {
 	before := len(r.problems)
 	if math.Trunc(f) != f || math.IsInf(f, 0) {
 		r.add(path, textFloat)
@@ -234,8 +234,8 @@ func (r *reader) whole(path string, f float64, least, most int) int {
 	if f < float64(least) {
 		r.addBound(path, textAtLeast, least)
 	}
-	if f > float64(most) {
-		r.addBound(path, textAtMost, most)
+	if f > float64(maximum) {
+		r.addBound(path, textAtMost, maximum)
 	}
 	if len(r.problems) != before {
 		return 0

@@ -34,8 +34,8 @@ func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op api
 
 // configured checks the models that a definition names, before it is stored or tried. The members of the definition have this prefix in
 // paths. The list is not cached: definitions are rarely stored, and a model counts from the moment in which it is configured.
-func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op api.Operation, prefix string, of prism.Definition) error {
-	if of.Model == "" && of.Escalate == nil {
+func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op api.Operation, prefix string, definition prism.Definition) error {
+	if definition.Model == "" && definition.Escalate == nil {
 		return nil
 	}
 	known, err := execute.LookUp(ctx, func(ctx context.Context) ([]api.Model, error) {
@@ -44,7 +44,7 @@ func (d Deps) configured(ctx context.Context, key contract.KeyDigest, op api.Ope
 	if err != nil {
 		return err
 	}
-	if problems := problemsOfModels(prefix, of, known); len(problems) > 0 {
+	if problems := problemsOfModels(prefix, definition, known); len(problems) > 0 {
 		return apierr.Invalid(problems...)
 	}
 	return nil
@@ -73,7 +73,7 @@ func (d Deps) tryDefinition(ctx context.Context, key contract.KeyDigest, in api.
 
 // problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version).
 // Without a model the definition's is the default one.
-func problemsOfModels(prefix string, of prism.Definition, known []api.Model) (problems []apierr.Problem) {
+func problemsOfModels(prefix string, definition prism.Definition, known []api.Model) (problems []apierr.Problem) {
 	find := func(name string) (api.Model, bool) {
 		i := slices.IndexFunc(known, func(m api.Model) bool { return m.Name == name })
 		if i < 0 {
@@ -84,15 +84,15 @@ func problemsOfModels(prefix string, of prism.Definition, known []api.Model) (pr
 	add := func(member, text string) {
 		problems = append(problems, apierr.Problem{Path: prefix + member, Text: text})
 	}
-	if _, ok := find(of.Model); !ok && of.Model != "" {
+	if _, ok := find(definition.Model); !ok && definition.Model != "" {
 		add("model", "No such model")
 	}
-	if of.Escalate != nil {
-		to, ok := find(of.Escalate.To)
+	if definition.Escalate != nil {
+		to, ok := find(definition.Escalate.To)
 		switch {
 		case !ok:
 			add("escalate.to", "No such model")
-		case of.Model == "" && to.Default:
+		case definition.Model == "" && to.Default:
 			add("escalate.to", "must be another model than the version's")
 		}
 	}

@@ -49,13 +49,13 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base.json: %w", err)
 	}
-	found := comments{}
+	docs := comments{}
 	for _, of := range []string{"pkg/prism", "pkg/calibration", "pkg/api"} {
-		if err := found.read(filepath.Join(root, of)); err != nil {
+		if err := docs.read(filepath.Join(root, of)); err != nil {
 			return nil, err
 		}
 	}
-	built, err := newDocument(base, found).build(api.Operations())
+	built, err := newDocument(base, docs).build(api.Operations())
 	if err != nil {
 		return nil, err
 	}

@@ -168,14 +168,14 @@ func (p *python) models() string {
 
 // merged is a schema with properties: that of one of several objects has the properties of all.
 func merged(schemas, schema object) object {
-	of, ok := schema.get("oneOf").([]any)
+	alternatives, ok := schema.get("oneOf").([]any)
 	if !ok {
 		return schema
 	}
 	var properties object
 	uses := map[string]int{}
 	var kinds []any
-	for _, one := range of {
+	for _, one := range alternatives {
 		part := schemas.object(path.Base(fmt.Sprint(one.(object).get("$ref")))) //nolint:forcetypeassert // a fault of the document
 		for _, m := range part.object("properties") {
 			if kind := m.value.(object).get("const"); kind != nil { //nolint:forcetypeassert // likewise
@@ -190,7 +190,7 @@ func merged(schemas, schema object) object {
 	}
 	var required []any
 	for _, m := range properties {
-		if uses[m.name] == len(of) {
+		if uses[m.name] == len(alternatives) {
 			required = append(required, m.name)
 		}
 	}

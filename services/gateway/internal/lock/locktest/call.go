@@ -98,7 +98,7 @@ func Waiters(t TB, l Locker, n int) {
 }
 
 // Eventually waits until ok, which nothing announces.
-func Eventually(t TB, what string, ok func() bool) {
+func Eventually(t TB, condition string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -107,7 +107,7 @@ func Eventually(t TB, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-timeout:
-			t.Fatalf("not within %s: %s", patience, what)
+			t.Fatalf("not within %s: %s", patience, condition)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func oneHolder(t *testing.T, l Locker) {
 func OneHolder(t *testing.T, lockers ...lock.Locker) {
 	t.Helper()
 	const callers, rounds = 32, 8
-	var holders, held atomic.Int32
+	var holders, acquired atomic.Int32
 	var group sync.WaitGroup
 	for n := range callers {
 		group.Go(func() {
@@ -91,14 +91,14 @@ func OneHolder(t *testing.T, lockers ...lock.Locker) {
 				if n := holders.Add(1); n != 1 {
 					t.Errorf("%d hold the name", n)
 				}
-				held.Add(1)
+				acquired.Add(1)
 				holders.Add(-1)
 				lease.Release(t.Context())
 			}
 		})
 	}
 	group.Wait()
-	if n := held.Load(); n != callers*rounds {
+	if n := acquired.Load(); n != callers*rounds {
 		t.Errorf("the name was held %d times, want %d", n, callers*rounds)
 	}
 }
@@ -273,7 +273,7 @@ func tooManyOverAll(t *testing.T, l Locker) {
 
 // spec: fair-shares
 func sharedByAccount(t *testing.T, l Locker) {
-	held := Hold(t, l, "name")
+	holder := Hold(t, l, "name")
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiters sync.WaitGroup
 	wait := func(account string) {
@@ -293,7 +293,7 @@ func sharedByAccount(t *testing.T, l Locker) {
 	Waiters(t, l, 3)
 	cancel()
 	waiters.Wait()
-	held.Release(t.Context())
+	holder.Release(t.Context())
 }
 
 func releaseTwice(t *testing.T, l Locker) {

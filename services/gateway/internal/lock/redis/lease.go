@@ -49,14 +49,14 @@ func (h *lease) renew() {
 	if left <= 0 || l.life.Err() != nil {
 		return
 	}
-	held, err := l.store.renew(l.life, h.id, h.token, left)
+	renewed, err := l.store.renew(l.life, h.id, h.token, left)
 	pause := l.config.Lease / 3
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case l.record(err) != nil:
 		pause /= 3 // there is time for a few more tries
-	case held:
+	case renewed:
 		h.until = asked.Add(l.config.Lease)
 	default:
 		h.until = time.Time{}

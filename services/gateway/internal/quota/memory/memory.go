@@ -43,19 +43,19 @@ func (c *Counter) accountCounts(account prism.AccountID) *counts {
 func (c *Counter) Enter(_ context.Context, account prism.AccountID, l prism.Limits) (func(context.Context), error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of, now := c.accountCounts(account), c.now().UnixMicro()
-	if wait := of.requests.refill(now, int64(l.RequestsPerSecond)); wait > 0 {
+	counts, now := c.accountCounts(account), c.now().UnixMicro()
+	if wait := counts.requests.refill(now, int64(l.RequestsPerSecond)); wait > 0 {
 		return nil, &quota.ExceededError{Limit: quota.RequestsPerSecond, Wait: wait}
 	}
-	if l.Concurrency > 0 && of.inFlight >= l.Concurrency {
+	if l.Concurrency > 0 && counts.inFlight >= l.Concurrency {
 		return nil, &quota.ExceededError{Limit: quota.Concurrency}
 	}
-	of.requests.level -= micro
-	of.inFlight++
+	counts.requests.level -= micro
+	counts.inFlight++
 	return func(context.Context) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		of.inFlight--
+		counts.inFlight--
 	}, nil
 }
 
@@ -64,22 +64,22 @@ func (c *Counter) TakeResult(_ context.Context, account prism.AccountID, perDay 
 	const length = 24 * int64(time.Hour/time.Microsecond)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of, now := c.accountCounts(account), c.now().UnixMicro()
+	counts, now := c.accountCounts(account), c.now().UnixMicro()
 	day := now / length
-	if of.day != day {
-		of.day, of.results = day, 0
+	if counts.day != day {
+		counts.day, counts.results = day, 0
 	}
-	if of.results >= perDay {
+	if counts.results >= perDay {
 		return nil, &quota.ExceededError{
 			Limit: quota.ResultsPerDay, Wait: time.Duration((day+1)*length-now) * time.Microsecond,
 		}
 	}
-	of.results++
+	counts.results++
 	return func(context.Context) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if of.day == day {
-			of.results--
+		if counts.day == day {
+			counts.results--
 		}
 	}, nil
 }

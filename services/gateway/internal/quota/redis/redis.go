@@ -159,16 +159,16 @@ func (c *Counter) Run(ctx context.Context) {
 // Renew renews all leases of this process.
 func (c *Counter) Renew(ctx context.Context) {
 	c.mu.Lock()
-	held := make(map[string][]any, len(c.held))
+	renewals := make(map[string][]any, len(c.held))
 	for flight, tokens := range c.held {
 		args := []any{c.now(), c.config.Lease.Microseconds()}
 		for _, token := range slices.Collect(maps.Keys(tokens)) {
 			args = append(args, token)
 		}
-		held[flight] = args
+		renewals[flight] = args
 	}
 	c.mu.Unlock()
-	for flight, args := range held {
+	for flight, args := range renewals {
 		_, _, _ = c.run(ctx, renewScript, []string{flight}, args...)
 	}
 }
