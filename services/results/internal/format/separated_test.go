@@ -261,10 +261,12 @@ func TestAnIndependentReaderReadsTheCellsThatWereWritten(t *testing.T) {
 		}
 		b = s.End(b)
 		written := b
-		if marked := false; style.BOM {
-			if written, marked = bytes.CutPrefix(b, []byte("\ufeff")); !marked {
+		if style.BOM {
+			rest, marked := bytes.CutPrefix(b, []byte("\ufeff"))
+			if !marked {
 				t.Fatal("no byte-order mark")
 			}
+			written = rest
 		}
 		r := csv.NewReader(bytes.NewReader(written))
 		if r.Comma = ','; style.Delimiter != "" {

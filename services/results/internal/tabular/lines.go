@@ -81,10 +81,9 @@ func appendText(b []byte, value strictjson.Value) []byte {
 
 // kindOfJSON is the kind of a value as a cell.
 func kindOfJSON(value strictjson.Value) Kind {
-	switch value.Kind() {
-	case '0':
+	if k := value.Kind(); k == '0' {
 		return Number
-	case 't', 'f':
+	} else if k == 't' || k == 'f' {
 		return Boolean
 	}
 	return Text

@@ -28,7 +28,7 @@ func TestIndependentReadersReadTheCellsOfADownload(t *testing.T) {
 	folder := t.TempDir()
 	run := func(name string, args ...string) {
 		t.Helper()
-		if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil { //nolint:gosec // of the Makefile
+		if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", args[0], err, out)
 		}
 	}
@@ -74,7 +74,7 @@ func TestIndependentReadersReadTheCellsOfADownload(t *testing.T) {
 // in reads a file of a folder, by its extension.
 func in(t *testing.T, folder, name string) read {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // of the test
+	data, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func in(t *testing.T, folder, name string) read {
 // download writes the rows of a file with answers, in the format of the extension.
 func download(t *testing.T, source read, name string, style api.TextStyle) {
 	t.Helper()
-	to, err := os.Create(name) //nolint:gosec // of the test
+	to, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}

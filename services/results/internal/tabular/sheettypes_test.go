@@ -75,7 +75,9 @@ func TestNumbersDatesAndBooleansOfAWorkbookComeBackAsTheyWereStored(t *testing.T
 	}{
 		{"numbers", []string{styled(0, "1"), styled(0, "-2.5"), styled(0, "1E+21")}, nil, "1, -2.5, 1e+21", "1"},
 		{
-			"a number of more than 15 digits", []string{styled(0, "0.30000000000000004"), styled(0, "0.1")}, nil,
+			"a number of more than 15 digits",
+			[]string{styled(0, "0.30000000000000004"), styled(0, "0.1")},
+			nil,
 			"0.30000000000000004, 0.1", "0.3",
 		},
 		{"a number of 17 digits", []string{styled(0, "12345678901234568")}, nil, "1.2345678901234568e+16", "1.23456789012346E+16"},
@@ -90,7 +92,9 @@ func TestNumbersDatesAndBooleansOfAWorkbookComeBackAsTheyWereStored(t *testing.T
 		{"Japanese dates", []string{styled(1, "46081")}, []string{`yyyy"年"m"月"d"日"`}, "46081", "2026年2月28日"},
 		{"times to the millisecond", []string{styled(1, "46081.545821759")}, []string{"yyyy-mm-dd hh:mm:ss.000"}, "46081.545821759", "2026-02-28 13:05:59.000"},
 		{
-			"dates with several formats", []string{styled(1, "46081"), styled(2, "46081.5")}, []string{"dd.mm.yyyy", "m/d/yyyy hh:mm"},
+			"dates with several formats",
+			[]string{styled(1, "46081"), styled(2, "46081.5")},
+			[]string{"dd.mm.yyyy", "m/d/yyyy hh:mm"},
 			"46081, 46081.5", "2026-02-28",
 		},
 		{"the 29 February of Excel's 1900", []string{styled(1, "60"), styled(1, "59"), styled(1, "61"), styled(1, "0")}, []string{"d/m/yyyy"}, "60, 59, 61, 0", "29/2/1900"},

@@ -20,8 +20,12 @@ func BenchmarkWriter(b *testing.B) {
 	}
 	row := tabular.Row{Cells: []string{"4711", "Where, I ask \"you\", is my card? I ordered it two weeks ago.", "2026-02-28", "1234.5"}}
 	cells := []prism.Cell{
-		{Kind: prism.NumberCell, Number: 1}, {Kind: prism.TextCell, Label: "00000000-0000-0000-0000-000000000001"},
-		{Kind: prism.TextCell, Label: "ok"}, {}, {Kind: prism.TextCell, Label: "Yes"}, {Kind: prism.NumberCell, Number: 0.8125},
+		{Kind: prism.NumberCell, Number: 1},
+		{Kind: prism.TextCell, Label: "00000000-0000-0000-0000-000000000001"},
+		{Kind: prism.TextCell, Label: "ok"},
+		{},
+		{Kind: prism.TextCell, Label: "Yes"},
+		{Kind: prism.NumberCell, Number: 0.8125},
 	}
 	for _, f := range []prism.RowsFormat{prism.RowsCSV, prism.RowsXLSX} {
 		b.Run(string(f), func(b *testing.B) {
