@@ -152,7 +152,10 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err error) {
 	indexed := !q.filter.needs(q.account).None()
 	hits := 0
-	for n := first; q.looked == 0 || !q.stops(q.looked) && !(indexed && (q.looked >= newest || hits*frequent < q.looked)); n = together {
+	for n := first; q.looked == 0 || !q.stops(q.looked); n = together {
+		if indexed && q.looked > 0 && (q.looked >= newest || hits*frequent < q.looked) {
+			break
+		}
 		l := sqldb.NewList("walk_results")
 		q.filter.list(&l, q.account)
 		comparison, direction := "<", "DESC"

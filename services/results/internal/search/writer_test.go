@@ -66,7 +66,7 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 		if b.done != nil {
 			t.Errorf("indexed %v while the store was away", b.done)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		want := []string{"changes of 01", "old of 02", "changes of 01", "old of 02", "old of 02"}
 		if !slices.Equal(b.done, want) {
@@ -76,7 +76,7 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 			t.Errorf("late by %v s, though all is indexed", late)
 		}
 		b.changes = 1
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		if late := metrictest.Value(t, metrics, "prism_index_late_seconds"); late != 60 {
 			t.Errorf("late by %v s, want 60", late)
