@@ -197,6 +197,12 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"resumeRun": func(ctx context.Context, c *Client) error { _, err := c.ResumeRun(ctx, "a"); return err },
 	"cancelRun": func(ctx context.Context, c *Client) error { _, err := c.CancelRun(ctx, "a"); return err },
 	"retryRun":  func(ctx context.Context, c *Client) error { _, err := c.RetryRun(ctx, "a"); return err },
+	"readFileAgain": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadFileAgain(ctx, "a", FileOptions{
+			Encoding: "shift_jis", HeaderRow: 2, Sheet: "Answers", Delimiter: ";", OnBadRow: RefuseBadRow,
+		})
+		return err
+	},
 	"setRunLimits": func(ctx context.Context, c *Client) error {
 		_, err := c.SetRunLimits(ctx, "a", fullRun().RunLimits)
 		return err

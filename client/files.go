@@ -26,6 +26,14 @@ type (
 	FileColumn = api.FileColumn
 	// FilePart is a part of a file that Prism has.
 	FilePart = api.FilePart
+	// FileOptions say how a file is read. What is empty is found out.
+	FileOptions = api.FileOptions
+	// Encoding is the encoding of a file of text.
+	Encoding = api.Encoding
+	// OnBadRow is what becomes of a row that cannot be read.
+	OnBadRow = api.OnBadRow
+	// CellDelimiter is what separates the cells of a row.
+	CellDelimiter = api.CellDelimiter
 )
 
 // The formats of files.
@@ -45,9 +53,29 @@ const (
 	FileUnusable  = prism.FileUnusable  // Error says why
 )
 
-// FileFormatOf is the format that the extension of a file's name stands for. It returns false if that is no format.
+// What becomes of a row that cannot be read.
+const (
+	InvalidBadRow = prism.InvalidBadRow // it is invalid in runs
+	RefuseBadRow  = prism.RefuseBadRow  // the file is unusable
+)
+
+// FileFormatOf is the format that the extension of a file's name stands for, below that of a compression. It returns false if that is no
+// format.
 func FileFormatOf(name string) (FileFormat, bool) {
-	f := FileFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")))
+	name = strings.ToLower(name)
+	for _, compressed := range []string{".gz", ".zst", ".zip"} {
+		if strings.HasSuffix(name, compressed) {
+			name = strings.TrimSuffix(name, compressed)
+			break
+		}
+	}
+	f := FileFormat(strings.TrimPrefix(filepath.Ext(name), "."))
+	switch f {
+	case "ndjson":
+		f = FileJSONL
+	case "xlsm":
+		f = FileXLSX
+	}
 	return f, slices.Contains(prism.FileFormats(), f)
 }
 
@@ -106,6 +134,11 @@ func (c *Client) PutPart(ctx context.Context, file string, number int, data []by
 // or if the SHA-256 of the content is not that of the NewFile.
 func (c *Client) CompleteFile(ctx context.Context, file string, options ...CallOption) (File, error) {
 	return fetch[File](ctx, c, declared(api.CompleteFile, file), options)
+}
+
+// ReadFileAgain has a file read in another way. It is ErrConflict if a run has the file.
+func (c *Client) ReadFileAgain(ctx context.Context, file string, o FileOptions, options ...CallOption) (File, error) {
+	return fetch[File](ctx, c, declared(api.ReadFileAgain, file).sending(o), options)
 }
 
 // ListFiles returns one page of the account's files, newest first.

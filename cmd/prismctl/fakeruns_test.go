@@ -42,6 +42,7 @@ func newFakeRuns(t *testing.T) (*fakeRuns, *user) {
 		"GET /v1/files/{id}":           func(r *http.Request) (int, any) { return 200, *f.file(r) },
 		"PUT /v1/files/{id}/parts/{n}": func(r *http.Request) (int, any) { return 200, f.part(r) },
 		"POST /v1/files/{id}/complete": func(r *http.Request) (int, any) { return 202, f.complete(r) },
+		"POST /v1/files/{id}/read":     func(r *http.Request) (int, any) { return 202, f.file(r) },
 		"GET /v1/files/{id}/rows": func(*http.Request) (int, any) {
 			return 200, json.RawMessage(whole[client.FileRows](`{"data":[{"text":"a,\u0007b","n":null},{"text":"c","n":"2"}]}`))
 		},
@@ -145,6 +146,9 @@ func (f *fakeRuns) complete(r *http.Request) client.File {
 		return *one
 	}
 	one.Status, one.Rows = client.FileReady, new(int64(strings.Count(rest, "\n")))
+	if one.Name == "tickets.txt" {
+		one.Encoding, one.EncodingSure, one.Notes = new("windows-1252"), new(false), []string{"2 empty rows were skipped."}
+	}
 	for _, name := range strings.Split(header, ",") {
 		one.Columns = append(one.Columns, client.FileColumn{Name: name, Filled: *one.Rows, Longest: 5})
 	}

@@ -16,7 +16,7 @@ import (
 
 func (a *app) files() *cobra.Command {
 	files := group("files", "Upload, list, look into and delete files of rows")
-	files.AddCommand(a.filesUpload(), a.filesList(), a.filesGet(), a.filesRows(), a.filesDelete())
+	files.AddCommand(a.filesUpload(), a.filesList(), a.filesGet(), a.filesRead(), a.filesRows(), a.filesDelete())
 	return files
 }
 
@@ -83,6 +83,9 @@ func (a *app) upload(ctx context.Context, c *client.Client, name, format string)
 		rows = *f.Rows
 	}
 	_, _ = fmt.Fprintf(a.err, "%s: %s, columns %s\n", shown, plural(rows, "row"), printable(strings.Join(columnNames(f), ", ")))
+	for _, note := range f.Notes {
+		_, _ = fmt.Fprintf(a.err, "%s: %s\n", shown, printable(note))
+	}
 	return f, nil
 }
 
@@ -170,6 +173,14 @@ func (a *app) showFile(f client.File) error {
 	if f.Rows != nil {
 		rows = append(rows, row{cells: []string{"rows", number(*f.Rows)}})
 	}
+	if f.Encoding != nil && f.EncodingSure != nil && !*f.EncodingSure {
+		rows = append(rows, row{cells: []string{"encoding", *f.Encoding + ", a guess"}})
+	} else if f.Encoding != nil {
+		rows = append(rows, row{cells: []string{"encoding", *f.Encoding}})
+	}
+	for _, note := range f.Notes {
+		rows = append(rows, row{cells: []string{"note", printable(note)}})
+	}
 	if err := table(a.out, rows); err != nil || len(f.Columns) == 0 {
 		return err
 	}
@@ -178,6 +189,39 @@ func (a *app) showFile(f client.File) error {
 		columns = append(columns, row{cells: []string{c.Name, number(c.Filled), number(c.Longest)}})
 	}
 	return tableBelow(a.out, columns)
+}
+
+func (a *app) filesRead() *cobra.Command {
+	var (
+		encoding, delimiter, onBadRow string
+		reading                       client.FileOptions
+		output                        *output
+	)
+	cmd := a.calling(about{
+		use: "read ID", short: "Have Prism read a file in another way",
+		example: `prismctl files read "$FILE" --encoding windows-1252
+prismctl files read "$FILE" --header-row 2 --sheet Answers`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		reading.Encoding, reading.Delimiter = client.Encoding(encoding), client.CellDelimiter(delimiter)
+		reading.OnBadRow = client.OnBadRow(onBadRow)
+		f, err := c.ReadFileAgain(cmd.Context(), args[0], reading)
+		if err != nil {
+			return err
+		}
+		return a.writeOne(cmd.Context(), output, f, func() error { return a.showFile(f) })
+	})
+	cmd.Long = `Have Prism read a file in another way. What is not given is found out. No run may have the file.
+
+Prism reads in the background: "prismctl files get" shows when the file is ready, and what was done to it.`
+	cmd.Flags().StringVar(&encoding, "encoding", "", "encoding of a text, as windows-1252 or shift_jis")
+	cmd.Flags().Int64Var(&reading.HeaderRow, "header-row", 0, "row with the names of the columns; the first is 1")
+	cmd.Flags().StringVar(&reading.Sheet, "sheet", "", "sheet of a workbook, by name or number")
+	cmd.Flags().StringVar(&delimiter, "delimiter", "", "what separates cells")
+	cmd.Flags().StringVar(&onBadRow, "on-bad-row", "", "what becomes of a row that cannot be read: invalid or refuse")
+	choices(cmd, "on-bad-row", string(client.InvalidBadRow), string(client.RefuseBadRow))
+	output = outputFlag(cmd, oneFormats...)
+	cmd.ValidArgsFunction = a.completeFiles
+	return cmd
 }
 
 func (a *app) filesRows() *cobra.Command {

@@ -265,13 +265,13 @@ func TestFiles(t *testing.T) {
 	f, u := newFakeRuns(t)
 	name := u.file("tickets.txt", ticketsCSV)
 	u.run("files", "upload", name).want(exitUsage, `unknown format "txt"`)
-	if got := u.run("files", "upload", name, "--format", "csv").want(exitOK, "tickets.txt: 2 rows, columns id, Message, text\n").out; got != "file-1\n" {
+	if got := u.run("files", "upload", name, "--format", "csv").want(exitOK, "tickets.txt: 2 rows, columns id, Message, text\ntickets.txt: 2 empty rows were skipped.\n").out; got != "file-1\n" {
 		t.Errorf("got %q", got)
 	}
 	if got := u.ok("files", "list", "-o", "csv"); !strings.Contains(got, "\nfile-1,tickets.txt,csv,41,ready,2,") {
 		t.Errorf("got %s", got)
 	}
-	if got := u.ok("files", "get", "file-1"); !strings.Contains(got, "rows     2\n\nCOLUMN   FILLED  LONGEST\nid       2       5\n") {
+	if got := u.ok("files", "get", "file-1"); !strings.Contains(got, "rows      2\nencoding  windows-1252, a guess\nnote      2 empty rows were skipped.\n\nCOLUMN   FILLED  LONGEST\nid       2       5\n") {
 		t.Errorf("got %s", got)
 	}
 	for output, want := range map[string]string{
@@ -283,6 +283,10 @@ func TestFiles(t *testing.T) {
 	}
 	if got := f.calls[len(f.calls)-1]; got != "GET /v1/files/file-1/rows?limit=2&offset=5" {
 		t.Error(got)
+	}
+	u.ok("files", "read", "file-1", "--encoding", "shift_jis", "--header-row", "2", "--on-bad-row", "refuse")
+	if got := fmt.Sprint(f.sent); got != "map[encoding:shift_jis header_row:2 on_bad_row:refuse]" {
+		t.Errorf("sent %s", got)
 	}
 	u.run("files", "delete", "file-1").want(exitUsage, "no terminal to ask on")
 	u.run("files", "delete", "file-1", "--yes").want(exitOK, "file-1 is deleted.\n")

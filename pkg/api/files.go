@@ -87,6 +87,42 @@ var CompleteFile = Op[FileRequest, File]{Declaration{
 	Errors: []*apierr.Error{apierr.FileNotFound(), apierr.PartsMissing([]int32{2}, 1), apierr.FileDiffers(), apierr.ContentMissing()},
 }}
 
+// ReadFileAgain has a file read in another way (spec: file-read-again).
+var ReadFileAgain = Op[ReadFileAgainRequest, File]{Declaration{
+	Name: "readFileAgain", Method: http.MethodPost, Path: "/v1/files/{file_id}/read", Tag: "Files", Role: prism.Caller, Class: Keyed,
+	Status: http.StatusAccepted, Repeatable: true,
+	Errors: []*apierr.Error{apierr.FileNotFound(), apierr.FileNotReady(), apierr.FileUsed()},
+}}
+
+// ReadFileAgainRequest is the request of ReadFileAgain.
+type ReadFileAgainRequest struct {
+	FileRequest
+	FileOptions
+}
+
+// FileOptions say how a file is read. What is not sent is found out.
+type FileOptions struct {
+	// The encoding of csv, tsv or jsonl; `auto` or not sent: UTF-8, or else a guess.
+	Encoding Encoding `json:"encoding,omitzero"`
+	// The row of csv, tsv or xlsx that has the names of the columns; the first is 1. Not sent: the first row that is not empty.
+	HeaderRow int64 `json:"header_row,omitzero" min:"1" max:"10000000"`
+	// The sheet of xlsx, by its name or its number; the first is 1. Not sent: the first that is not hidden.
+	Sheet string `json:"sheet,omitzero" min:"1" max:"100"`
+	// What separates the cells of csv or tsv: one of comma, semicolon, tab, vertical bar and colon.
+	Delimiter CellDelimiter `json:"delimiter,omitzero"`
+	// What becomes of a row that cannot be read. Not sent: `invalid`.
+	OnBadRow OnBadRow `json:"on_bad_row,omitzero"`
+}
+
+// Encoding is the encoding of a file of text.
+type Encoding = prism.Encoding
+
+// CellDelimiter is what separates the cells of a row.
+type CellDelimiter = prism.CellDelimiter
+
+// OnBadRow is what becomes of a row that cannot be read: it is invalid in runs, or the file is unusable.
+type OnBadRow = prism.OnBadRow
+
 // ListFileRows reads rows of a ready file.
 var ListFileRows = Op[ListFileRowsRequest, FileRows]{Declaration{
 	Name: "listFileRows", Method: http.MethodGet, Path: "/v1/files/{file_id}/rows", Tag: "Files", Role: prism.Reader, Class: Listing,
@@ -127,6 +163,20 @@ type File struct {
 	Columns Nullable[FileColumn] `json:"columns" null:"true"`
 	// What separates the cells of a csv or tsv file that is ready.
 	Delimiter *string `json:"delimiter"`
+	// The encoding in which a csv, tsv or jsonl file was read.
+	Encoding *string `json:"encoding"`
+	// Whether the encoding is known: a guess that may be wrong has false.
+	EncodingSure *bool `json:"encoding_sure"`
+	// The row of a csv, tsv or xlsx file that has the names of the columns.
+	HeaderRow *int64 `json:"header_row"`
+	// The row that looks like the header, if that is another one, as when a title is above it.
+	ProposedHeaderRow *int64 `json:"proposed_header_row"`
+	// The sheet of an xlsx file that was read.
+	Sheet *string `json:"sheet"`
+	// How many rows cannot be read, once it is ready. They are invalid in runs.
+	BadRows *int64 `json:"bad_rows"`
+	// What was done to it when it was read, a sentence each.
+	Notes Nullable[string] `json:"notes" null:"true"`
 	// Why it is unusable, or null.
 	Error *string `json:"error"`
 	// When it was created.

@@ -11,7 +11,7 @@ func Operations() []Operation {
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift,
-		CreateFile, ListFiles, ReadFile, DeleteFile, PutPart, CompleteFile, ListFileRows,
+		CreateFile, ListFiles, ReadFile, DeleteFile, PutPart, CompleteFile, ReadFileAgain, ListFileRows,
 		CreateRun, ListRuns, ReadRun, PauseRun, ResumeRun, CancelRun, RetryRun, SetRunLimits, ListRunRows, FollowRun,
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,

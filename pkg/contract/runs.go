@@ -119,6 +119,7 @@ type ChunkRow struct {
 	Row     int64           // the first of the file is 1
 	ID      prism.ResultID  // of the result of this row and attempt, decided with the lease
 	RetryOf *prism.ResultID // the failed result of the attempt before; nil: the first
+	Invalid string          `json:",omitzero"` // why the file has no such row; the fields then have no values
 	Fields  []prism.FieldValue
 	Ref     *string `json:",omitzero"`
 	Context string  `json:",omitzero"`

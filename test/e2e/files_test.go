@@ -63,10 +63,16 @@ func (c *client) upload(t *testing.T, format, content string) file {
 	f := c.newFile(t, format, len(content))
 	c.part(t, f.ID, 1, content).wantStatus(t, 200)
 	c.post(t, "/v1/files/"+f.ID+"/complete", "").file(t, 202)
+	return c.whenRead(t, f.ID)
+}
+
+// whenRead waits until a file was read.
+func (c *client) whenRead(t *testing.T, id string) (f file) {
+	t.Helper()
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
 	for began := time.Now(); time.Since(began) < fileWait; <-ticks.C {
-		if f = c.get(t, "/v1/files/"+f.ID).file(t, 200); f.Status == "ready" || f.Status == "unusable" {
+		if f = c.get(t, "/v1/files/"+id).file(t, 200); f.Status == "ready" || f.Status == "unusable" {
 			return f
 		}
 	}
@@ -114,7 +120,13 @@ func TestFiles(t *testing.T) {
 		})
 		t.Run("a file that cannot be read says why, with the line", func(t *testing.T) {
 			t.Parallel()
-			if f := s.ownAccount(t).upload(t, "csv", "a,b\r\n1,2\r\n1,2,3\r\n"); f.Status != "unusable" || *f.Error != "Line 3: 3 cells, but the header has 2." {
+			own := s.ownAccount(t)
+			f := own.upload(t, "csv", "a,b\r\n1,2\r\n1,2,3\r\n")
+			if f.Status != "ready" || f.Rows != 2 {
+				t.Errorf("got %+v", f)
+			}
+			own.post(t, "/v1/files/"+f.ID+"/read", `{"on_bad_row":"refuse"}`).file(t, 202)
+			if f = own.whenRead(t, f.ID); f.Status != "unusable" || *f.Error != "Line 3: 3 cells, but the header has 2." {
 				t.Errorf("got %+v", f)
 			}
 		})

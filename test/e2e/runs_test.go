@@ -102,6 +102,38 @@ func TestRuns(t *testing.T) {
 			own.put(t, "/v1/runs/"+made.ID+"/limits", `{"concurrency":1}`).wantFail(t, runOver)
 			own.post(t, "/v1/runs/"+made.ID+"/retry", "").wantFail(t, fail{409, "conflict", "This run has no failed rows."})
 		})
+		// spec: file-bad-rows, file-read-again
+		t.Run("a row that cannot be read is invalid with its line, and the others are answered", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.prism(t, oneField, yesNo)
+			f := own.upload(t, "csv", "Report;\r\ntext;id\r\ncaf\xe9 is closed;1\r\nbroken\r\n\"x;3\r\nfine;4\r\n")
+			own.post(t, "/v1/files/"+f.ID+"/read", `{"encoding":"windows-1252","header_row":2}`).file(t, 202)
+			if f = own.whenRead(t, f.ID); f.Status != "ready" || f.Rows != 4 {
+				t.Fatalf("got %+v", f)
+			}
+			var dry struct {
+				Invalid []struct{ Message string }
+			}
+			own.runFile(t, prism, f.ID, `,"dry_run":true`).decode(t, &dry)
+			if len(dry.Invalid) != 2 || dry.Invalid[1].Message != "Line 5: a quoted cell is not closed." {
+				t.Errorf("a dry run tells %+v", dry)
+			}
+			made := own.runFile(t, prism, f.ID, "").run(t, 201)
+			own.post(t, "/v1/files/"+f.ID+"/read", `{}`).wantFail(t, fail{409, "conflict", "This file is used by a run."})
+			if done := own.follow(t, made.ID); done.OK != 2 || done.Invalid != 2 {
+				t.Errorf("got %+v", done)
+			}
+			r := own.get(t, "/v1/runs/"+made.ID+"/rows?format=csv&only=invalid")
+			r.wantStatus(t, 200)
+			for _, want := range []string{
+				"broken,,2,,invalid,\"Line 4: 1 cell, but the header has 2.\"", "\"\"\"x;3\",,3,,invalid,Line 5: a quoted cell is not closed.",
+			} {
+				if !strings.Contains(string(r.body), want) {
+					t.Errorf("%s has no %s", r.body, want)
+				}
+			}
+		})
 		// spec: run-dry-run, row-invalid
 		t.Run("a dry run tells the invalid rows and makes nothing", func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,7 @@
 import { Account } from "./account.js";
 import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
-import type { File, FilePart, FileRows, NewFile, Selection } from "./types.js";
+import type { File, FileOptions, FilePart, FileRows, NewFile, Selection } from "./types.js";
 
 /** Files of rows. */
 export class Files extends Account {
@@ -24,6 +24,13 @@ export class Files extends Account {
   completeFile(file: string, options?: CallOptions): Promise<File> {
     return this.caller.json(
       { operation: "completeFile", method: "POST", path: ["files", file, "complete"], repeatable: true, want: 202 }, options,
+    );
+  }
+
+  /** Has a file read in another way. What is not given is found out. It is a conflict if a run has the file. */
+  readFileAgain(file: string, reading: FileOptions = {}, options?: CallOptions): Promise<File> {
+    return this.caller.json(
+      { operation: "readFileAgain", method: "POST", path: ["files", file, "read"], body: reading, repeatable: true, want: 202 }, options,
     );
   }
 

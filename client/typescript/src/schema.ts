@@ -890,6 +890,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/files/{file_id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a file in another way
+         * @description Has a file that was uploaded read anew: in another encoding, with the header in another row, another sheet, another delimiter, or refusing rows that cannot be read. What is not sent is found out. No run may have the file, as its rows would become others. Needs a key of a caller.
+         */
+        post: operations["readFileAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/files/{file_id}/rows": {
         parameters: {
             query?: never;
@@ -2636,6 +2656,20 @@ export interface components {
             columns: components["schemas"]["FileColumn"][] | null;
             /** @description What separates the cells of a csv or tsv file that is ready. */
             delimiter: string | null;
+            /** @description The encoding in which a csv, tsv or jsonl file was read. */
+            encoding: string | null;
+            /** @description Whether the encoding is known: a guess that may be wrong has false. */
+            encoding_sure: boolean | null;
+            /** @description The row of a csv, tsv or xlsx file that has the names of the columns. */
+            header_row: number | null;
+            /** @description The row that looks like the header, if that is another one, as when a title is above it. */
+            proposed_header_row: number | null;
+            /** @description The sheet of an xlsx file that was read. */
+            sheet: string | null;
+            /** @description How many rows cannot be read, once it is ready. They are invalid in runs. */
+            bad_rows: number | null;
+            /** @description What was done to it when it was read, a sentence each. */
+            notes: string[] | null;
             /** @description Why it is unusable, or null. */
             error: string | null;
             /**
@@ -2673,6 +2707,28 @@ export interface components {
             bytes: number;
             /** @description Its SHA-256 in hexadecimal. */
             sha256: string;
+        };
+        /** @description FileOptions say how a file is read. What is not sent is found out. */
+        FileOptions: {
+            /**
+             * @description The encoding of csv, tsv or jsonl; `auto` or not sent: UTF-8, or else a guess.
+             * @enum {string|null}
+             */
+            encoding?: "auto" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1250" | "windows-1251" | "windows-1252" | "windows-1253" | "windows-1254" | "windows-1255" | "windows-1256" | "windows-1257" | "windows-1258" | "windows-874" | "iso-8859-2" | "iso-8859-5" | "iso-8859-7" | "iso-8859-15" | "koi8-r" | "macintosh" | "ibm850" | "ibm866" | "shift_jis" | "euc-jp" | "gb18030" | "big5" | "euc-kr" | null;
+            /** @description The row of csv, tsv or xlsx that has the names of the columns; the first is 1. Not sent: the first row that is not empty. */
+            header_row?: number | null;
+            /** @description The sheet of xlsx, by its name or its number; the first is 1. Not sent: the first that is not hidden. */
+            sheet?: string | null;
+            /**
+             * @description What separates the cells of csv or tsv: one of comma, semicolon, tab, vertical bar and colon.
+             * @enum {string|null}
+             */
+            delimiter?: "," | ";" | "\t" | "|" | ":" | null;
+            /**
+             * @description What becomes of a row that cannot be read. Not sent: `invalid`.
+             * @enum {string|null}
+             */
+            on_bad_row?: "invalid" | "refuse" | null;
         };
         /** @description Rows of a file. */
         FileRows: {
@@ -6876,6 +6932,81 @@ export interface operations {
                 };
             };
             /** @description Parts are missing, or the content of one, or the content is not that of the SHA-256. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readFileAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the file, in any letter case.
+                 * @example 0199f4c1-3a52-7d10-8e6f-b2c4d6e8f001
+                 */
+                file_id: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileOptions"];
+            };
+        };
+        responses: {
+            /** @description The file, which is read from now on. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such file in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The file is uploading, or a run has it. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -60,6 +60,7 @@ export const responses: Record<string, string> = {
   "readFile 200": "File",
   "putPart 200": "FilePart",
   "completeFile 202": "File",
+  "readFileAgain 202": "File",
   "listFileRows 200": "FileRows",
   "createRun 200": "DryRun",
   "createRun 201": "Run",

@@ -164,6 +164,7 @@ export type DriftIndex = Schemas["DriftIndex"];
 
 export type FileFormat = Schemas["FileFormat"];
 export type NewFile = Schemas["NewFile"];
+export type FileOptions = Schemas["FileOptions"];
 export type File = Schemas["File"];
 export type FilePart = Schemas["FilePart"];
 /** Rows of a file: of each column the cell, or null for what the row of a jsonl file lacks. */

@@ -22,10 +22,10 @@ export interface UploadOptions extends CallOptions {
 
 const formats: FileFormat[] = ["csv", "tsv", "jsonl", "xlsx", "parquet"];
 
-/** The format that the extension of a file's name stands for, if it stands for one. */
+/** The format that the extension of a file's name stands for, below that of a compression, if it stands for one. */
 export function fileFormatOf(name: string): FileFormat | undefined {
-  const extension = /\.([^.]*)$/.exec(name)?.[1]?.toLowerCase();
-  return formats.find((format) => format === extension);
+  const extension = /\.([^.]*?)(\.(gz|zst|zip))?$/i.exec(name)?.[1]?.toLowerCase();
+  return { ndjson: "jsonl" as const, xlsm: "xlsx" as const }[extension ?? ""] ?? formats.find((format) => format === extension);
 }
 
 // How many parts are sent at once. One connection does not fill a long line.

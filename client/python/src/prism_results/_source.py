@@ -63,8 +63,11 @@ class Source:
 
 
 def _format_of(name: str) -> FileFormat:
-    """The format that the extension of a file's name stands for."""
-    ending = PurePath(name).suffix.removeprefix(".").lower()
+    """The format that the extension of a file's name stands for, below that of a compression."""
+    path = PurePath(name.lower())
+    if path.suffix in (".gz", ".zst", ".zip"):
+        path = path.with_suffix("")
+    ending = {".ndjson": "jsonl", ".xlsm": "xlsx"}.get(path.suffix, path.suffix.removeprefix("."))
     if ending not in get_args(FileFormat):
         raise ValueError(f"{PurePath(name).name}: the extension is not {', '.join(get_args(FileFormat))}: give format")
     return cast(FileFormat, ending)

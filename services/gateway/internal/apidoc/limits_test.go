@@ -81,6 +81,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
 			func(b request.Body) error { return parseDeclared(api.CreateRun, "", "", b) },
 		},
+		{"FileOptions", `{"encoding":"shift_jis","header_row":2,"sheet":"a","delimiter":";","on_bad_row":"refuse"}`, "", func(b request.Body) error { return parseDeclared(api.ReadFileAgain, "", "", b) }},
 		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { return parseDeclared(api.SetRunLimits, "", "", b) }},
 		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { return parseDeclared(api.DeleteResults, "", "", b) }},
 		{
@@ -238,6 +239,7 @@ func (p prober) text(at string, s map[string]any, try func(v any, refusal string
 	pattern, _ := s["pattern"].(string)
 	most := numbersAt(s, "maxLength")
 	enum, _ := s["enum"].([]any)
+	enum = slices.DeleteFunc(slices.Clone(enum), func(v any) bool { return v == nil })
 	for _, n := range most {
 		try(strings.Repeat("é", int(n)), "")
 		try(strings.Repeat("é", int(n)+1), "String must contain at most "+strconv.Itoa(int(n))+" character(s)")

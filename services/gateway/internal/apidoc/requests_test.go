@@ -149,6 +149,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidOffset", parseDeclared(api.ListFileRows, "offset", "-1", request.Body{}))
 	put("InvalidRunId", parseDeclared(api.ReadRun, "run_id", "1", request.Body{}))
 	put("RunMembersMissing", parseDeclared(api.CreateRun, "", "", jsonBody(`{}`)))
+	put("InvalidFileReading", parseDeclared(api.ReadFileAgain, "", "", jsonBody(`{"header_row":0}`)))
 	put("InvalidRunSpeed", parseDeclared(api.SetRunLimits, "", "", jsonBody(`{"rows_per_second":0,"concurrency":10001}`)))
 	put("InvalidPauseAt", parseDeclared(api.CreateRun, "", "", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`)))
 	put("InvalidAfterNumber", parseDeclared(api.ListChanges, "after", "x", request.Body{}))

@@ -135,6 +135,9 @@ func (t *tally) add(rows []contract.ChunkRow) error {
 
 // check returns the message of an invalid row, or "" for a valid one.
 func (t *tally) check(r contract.ChunkRow) (string, error) {
+	if r.Invalid != "" {
+		return r.Invalid, nil
+	}
 	sent, err := request.Row(r.Fields, r.Ref, r.Context)
 	if err == nil {
 		_, err = checks.Create(sent, contract.CreateFacts{Account: t.plan.Account, Prism: t.plan.Prism, Version: &t.plan.Version}, t.sizer)

@@ -23,7 +23,10 @@ var _ contract.Rows = (*Rows)(nil)
 // other checks, the model. The end of ctx does not end the model call: its answer is still saved.
 func (r *Rows) AnswerRow(ctx context.Context, facts contract.RowFacts, row contract.ChunkRow) (contract.RowOutcome, error) {
 	ctx = fair.With(context.WithoutCancel(ctx), facts.Account.String())
-	outcome := contract.RowOutcome{Row: row.Row}
+	outcome := contract.RowOutcome{Row: row.Row, Invalid: row.Invalid}
+	if row.Invalid != "" {
+		return outcome, nil
+	}
 	save, err := r.answerRow(ctx, facts, row)
 	if err == nil {
 		outcome.Save = &save

@@ -314,17 +314,21 @@ func (w *Worker) pass(
 			err = fmt.Errorf("the reader of %s panicked: %v", l.File.Format, r)
 		}
 	}()
-	keeps, to := blobs.InOrder, io.Writer(copied)
+	keeps := blobs.InOrder
 	if l.File.Format == prism.FileXLSX || l.File.Format == prism.FileParquet {
 		keeps = blobs.AnyOrder
-		if _, err := w.deps.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
-			return f, err
-		}
-		stored, err := w.deps.Store.Storage(ctx, l.Account)
-		if err != nil {
-			return f, err
-		}
-		to = &room{copied, stored.Limit - stored.Bytes, stored.Limit}
+	}
+	if _, err := w.deps.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of an earlier reading, and of readers that were killed
+		return f, err
+	}
+	stored, err := w.deps.Store.Storage(ctx, l.Account)
+	if err != nil {
+		return f, err
+	}
+	to := &room{copied, stored.Limit - stored.Bytes, stored.Limit}
+	var asked tabular.Layout
+	if len(l.File.Layout) > 0 && strictjson.Unmarshal(l.File.Layout, &asked) != nil {
+		return f, errors.New("how a file is to be read is not readable")
 	}
 	if l.File.Readings > maxReadings {
 		return store.File{Status: prism.FileUnusable, Error: unreadable}, nil
@@ -341,6 +345,9 @@ func (w *Worker) pass(
 		return err
 	}
 	note := func(c store.FileChunk) error {
+		if c.Number == 0 { // the reading began anew
+			batch, f.Chunks = batch[:0], 0
+		}
 		f.Chunks++
 		if batch = append(batch, c); len(batch) < chunkBatch {
 			return nil
@@ -348,9 +355,12 @@ func (w *Worker) pass(
 		return flush()
 	}
 	source := blobs.Whole(w.deps.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
-	layout, rows, err := tabular.Read(ctx, l.File.Format, source, to, note)
+	layout, rows, err := tabular.Read(ctx, l.File.Format, asked.Options, source, to, note)
 	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
-		return store.File{Status: prism.FileUnusable, Error: wrong.Text}, nil
+		f = store.File{Status: prism.FileUnusable, Error: wrong.Text}
+		layout.Columns, layout.Dropped = nil, nil
+		f.Layout, err = strictjson.Marshal(layout)
+		return f, err
 	}
 	if err == nil {
 		err = flush()

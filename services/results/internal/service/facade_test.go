@@ -180,6 +180,10 @@ func (c facade) CompleteFile(ctx context.Context, k key, id prism.FileID) (respo
 	return contract.Do(ctx, c, k, api.CompleteFile, api.FileRequest{File: id})
 }
 
+func (c facade) ReadFileAgain(ctx context.Context, k key, id prism.FileID, o api.FileOptions) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadFileAgain, api.ReadFileAgainRequest{FileRequest: api.FileRequest{File: id}, FileOptions: o})
+}
+
 func (c facade) File(ctx context.Context, k key, id prism.FileID) (response, error) {
 	return contract.Do(ctx, c, k, api.ReadFile, api.FileRequest{File: id})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -177,6 +178,45 @@ func (s *Service) readFile(ctx context.Context, c store.Caller, in api.FileReque
 	return s.fileBody(ctx, c.Account, f)
 }
 
+// readFileAgain has a file read as the request says, and forgets how it was read before.
+func (s *Service) readFileAgain(ctx context.Context, c store.Caller, in api.ReadFileAgainRequest) (api.File, error) {
+	f, err := s.Store.File(ctx, c.Account, in.File)
+	if err != nil {
+		return api.File{}, err
+	}
+	if err := checkReading(f.Format, in.FileOptions); err != nil {
+		return api.File{}, err
+	}
+	layout, err := strictjson.Marshal(tabular.Layout{Options: tabular.Options{
+		Encoding: string(in.Encoding), HeaderRow: in.HeaderRow, Sheet: in.Sheet, Delimiter: string(in.Delimiter), OnBadRow: in.OnBadRow,
+	}})
+	if err != nil {
+		return api.File{}, err
+	}
+	if err := s.Store.ReadAgain(ctx, c.Account, in.File, layout, prism.Now(s.Now)); err != nil {
+		return api.File{}, err
+	}
+	return s.readFile(ctx, c, api.FileRequest{File: in.File})
+}
+
+// checkReading refuses what a format does not have (spec: file-read-again).
+func checkReading(f prism.FileFormat, r api.FileOptions) error {
+	var problems []apierr.Problem
+	refuse := func(member string, sent bool, formats ...prism.FileFormat) {
+		if sent && !slices.Contains(formats, f) {
+			problems = append(problems, apierr.Problem{Path: member, Text: "Not an option of " + string(f)})
+		}
+	}
+	refuse("encoding", r.Encoding != "", prism.FileCSV, prism.FileTSV, prism.FileJSONL)
+	refuse("header_row", r.HeaderRow != 0, prism.FileCSV, prism.FileTSV, prism.FileXLSX)
+	refuse("sheet", r.Sheet != "", prism.FileXLSX)
+	refuse("delimiter", r.Delimiter != "", prism.FileCSV, prism.FileTSV)
+	if len(problems) > 0 {
+		return apierr.Invalid(problems...)
+	}
+	return nil
+}
+
 // deleteFile deletes a file; a worker deletes the content.
 func (s *Service) deleteFile(ctx context.Context, account prism.AccountID, by store.By, in api.FileRequest) (api.None, error) {
 	return api.None{}, s.Store.DeleteFile(ctx, account, in.File, by)
@@ -200,18 +240,42 @@ func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store
 		for _, number := range missing {
 			body.Missing = append(body.Missing, int(number))
 		}
-	case prism.FileReady:
-		layout, err := layoutOf(f)
-		if err != nil {
-			return api.File{}, err
-		}
-		body.Rows, body.Delimiter, body.Columns = &f.Rows, bodies.Optional(layout.Delimiter), api.Nullable[api.FileColumn]{}
-		for _, c := range layout.Columns {
-			body.Columns = append(body.Columns, api.FileColumn{Name: c.Name, Filled: c.Filled, Longest: c.Longest})
-		}
-	case prism.FileReading, prism.FileUnusable:
+	case prism.FileReady, prism.FileUnusable:
+		return body, describeFile(&body, f)
+	case prism.FileReading:
 	}
 	return body, nil
+}
+
+// describeFile says how a file was read.
+func describeFile(body *api.File, f store.File) error {
+	if len(f.Layout) == 0 { // one that was unusable before its layout was kept
+		return nil
+	}
+	layout, err := layoutOf(f)
+	if err != nil {
+		return err
+	}
+	body.Encoding, body.Sheet = bodies.Optional(layout.Encoding), bodies.Optional(layout.Sheet)
+	if layout.Encoding != "" {
+		body.EncodingSure = &layout.EncodingSure
+	}
+	if layout.HeaderRow > 0 {
+		body.HeaderRow = &layout.HeaderRow
+	}
+	if layout.ProposedHeaderRow > 0 {
+		body.ProposedHeaderRow = &layout.ProposedHeaderRow
+	}
+	body.Notes = append(api.Nullable[string]{}, layout.Notes...)
+	if f.Status == prism.FileUnusable {
+		return nil
+	}
+	body.Rows, body.BadRows, body.Delimiter = &f.Rows, &layout.BadRows, bodies.Optional(layout.Delimiter)
+	body.Columns = api.Nullable[api.FileColumn]{}
+	for _, c := range layout.Columns {
+		body.Columns = append(body.Columns, api.FileColumn{Name: c.Name, Filled: c.Filled, Longest: c.Longest})
+	}
+	return nil
 }
 
 // errLayout drops the error of the JSON library, which may quote the layout.

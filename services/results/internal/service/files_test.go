@@ -141,7 +141,8 @@ func TestAFileIsUploadedReadAndShown(t *testing.T) {
 	got := string(shown.Body)
 	for _, want := range []string{
 		`"name":"tickets.csv","format":"csv","bytes":33,"sha256":"`, `"status":"ready","part_bytes":1048576,"parts":1,"missing":null,"rows":3,` +
-			`"columns":[{"name":"id","filled":3,"longest":1},{"name":"text","filled":2,"longest":7}],"delimiter":";","error":null,"created_at":"`,
+			`"columns":[{"name":"id","filled":3,"longest":1},{"name":"text","filled":2,"longest":7}],"delimiter":";",` +
+			`"encoding":"utf-8","encoding_sure":true,"header_row":1,"proposed_header_row":null,"sheet":null,"bad_rows":0,"notes":[],"error":null,"created_at":"`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nhas no %s", got, want)
@@ -160,13 +161,55 @@ func TestAFileIsUploadedReadAndShown(t *testing.T) {
 func TestAFileThatCannotBeUsedSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	f := w.ready(t, []byte("id,text\n1,a\n2,b,c\n"))
-	if f.Status != "unusable" || f.Error == nil || *f.Error != "Line 3: 3 cells, but the header has 2." || f.Rows != nil {
+	f := w.ready(t, []byte("id,\x00\n1,a\n"))
+	const want = "Line 1: the name of column 2 has a NUL character. Remove it, and save the file as UTF-8."
+	if f.Status != "unusable" || f.Error == nil || *f.Error != want || f.Rows != nil {
 		t.Errorf("%+v", f)
 	}
 	_, err := w.FileRows(t.Context(), w.key, f.ID, 0, 9)
 	if !errors.Is(err, apierr.FileNotReady()) {
 		t.Errorf("its rows: %v", err)
+	}
+}
+
+// spec: file-read-again, file-bad-rows
+func TestAFileIsReadInAnotherWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.prism(t, "a")
+	f := w.ready(t, []byte("Report Q3,,\ntext,ref,note\na,b,c\nd\n"))
+	again := func(o api.FileOptions) fileBody {
+		t.Helper()
+		if f := w.fileOf(t)(w.ReadFileAgain(t.Context(), w.key, f.ID, o)); f.Status != "reading" || f.Rows != nil {
+			t.Errorf("it is %+v", f)
+		}
+		w.read(t)
+		return w.fileOf(t)(w.File(t.Context(), w.key, f.ID))
+	}
+	if got := again(api.FileOptions{HeaderRow: 2, OnBadRow: prism.RefuseBadRow}); got.Status != "unusable" || *got.Error != "Line 4: 1 cell, but the header has 3." {
+		t.Errorf("it is %+v", got)
+	}
+	if got := again(api.FileOptions{HeaderRow: 2}); got.Status != "ready" || *got.Rows != 2 {
+		t.Errorf("it is %+v", got)
+	}
+	want := apierr.Invalid(apierr.Problem{Path: "sheet", Text: "Not an option of csv"})
+	if _, err := w.ReadFileAgain(t.Context(), w.key, f.ID, api.FileOptions{Sheet: "1"}); !errors.Is(err, want) {
+		t.Errorf("a sheet of csv: %v", err)
+	}
+	n := newRun(f.ID)
+	if _, err := w.CreateRun(t.Context(), w.key, prism.Ref{Slug: "a"}, n); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.ReadFileAgain(t.Context(), w.key, f.ID, api.FileOptions{}); !errors.Is(err, apierr.FileUsed()) {
+		t.Errorf("while a run has it: %v", err)
+	}
+	rows := w.leased(t).Rows
+	if len(rows) != 2 || rows[0].Invalid != "" || rows[1].Invalid != "Line 4: 1 cell, but the header has 3." || rows[1].Ref != nil {
+		t.Errorf("the rows are %+v", rows)
+	}
+	planned, err := w.PlanRows(t.Context(), w.key, contract.PlanRows{Prism: prism.Ref{Slug: "a"}, Run: n})
+	if err != nil || planned[1].Invalid != rows[1].Invalid {
+		t.Errorf("planned: %+v, %v", planned, err)
 	}
 }
 

@@ -47,6 +47,7 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Handle(api.ReadFile, s.readFile),
 		access.Change(s.Access, api.DeleteFile, s.deleteFile),
 		access.Handle(api.CompleteFile, s.completeFile),
+		access.Handle(api.ReadFileAgain, s.readFileAgain),
 		access.Encoded(api.ListFileRows, s.listFileRows),
 		access.Handle(api.CreateRun, s.createRun),
 		access.Encoded(api.ListRuns, s.listRuns),

@@ -38,7 +38,7 @@ func (w *world) runOf(t *testing.T, id prism.PrismID, format prism.FileFormat, d
 	t.Helper()
 	f := &runOfFile{Store: w.store, data: []byte(data), states: states}
 	source := io.NewSectionReader(strings.NewReader(data), 0, int64(len(data)))
-	layout, rows, err := tabular.Read(t.Context(), format, source, io.Discard, func(c store.FileChunk) error {
+	layout, rows, err := tabular.Read(t.Context(), format, tabular.Options{}, source, io.Discard, func(c store.FileChunk) error {
 		f.places = append(f.places, c)
 		return nil
 	})

@@ -171,7 +171,10 @@ func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error
 
 // row is a row with the values of its fields (spec: run-row-values).
 func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
-	row := contract.ChunkRow{Row: number, Context: r.text, Fields: make([]prism.FieldValue, len(r.fields))}
+	row := contract.ChunkRow{Row: number, Invalid: of.Invalid, Context: r.text, Fields: make([]prism.FieldValue, len(r.fields))}
+	if of.Invalid != "" { // its cells are not what was meant
+		return row
+	}
 	for i, f := range r.fields {
 		row.Fields[i] = prism.FieldValue{Key: f.key, Value: of.Value(f.column)}
 	}

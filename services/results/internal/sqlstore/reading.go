@@ -11,6 +11,13 @@ import (
 )
 
 const (
+	// Whoever reads the file loses the lease.
+	readAgain = `UPDATE files SET status = 'reading', layout = $4, error = '', row_count = 0, chunks = 0, copy_id = NULL, copy_bytes = 0,
+	completed_at = $3, leased_until = $3, lease_token = NULL, readings = 0
+WHERE account_id = $1 AND id = $2 AND status IN ('reading', 'ready', 'unusable')
+RETURNING id`
+	fileHasRun = `SELECT EXISTS (SELECT 1 FROM runs WHERE account_id = $1 AND file_id = $2)`
+
 	takeReading = `-- name: TakeReading :one
 UPDATE files SET leased_until = $4, lease_token = $5, readings = readings + 1
 WHERE account_id = $1 AND id = $2 AND status = 'reading' AND leased_until <= $3
@@ -70,6 +77,33 @@ func insertChunks(n int) string {
 	return text.String()
 }
 
+// ReadAgain implements store.Files.
+func (s Statements) ReadAgain(ctx context.Context, account prism.AccountID, id prism.FileID, layout []byte, at time.Time) error {
+	return s.Transaction(ctx, "read_again", func(run sqldb.Run) error {
+		set := 0
+		args := []any{account.UUID, id.UUID}
+		err := run(ctx, sqldb.Statement{Text: readAgain, Args: append(args[:2:2], at, layout)}, sqldb.CountRows(&set))
+		if err != nil {
+			return err
+		}
+		// The row is locked now: a run that is created at the same time is either visible here, or will find the file in another state.
+		var used bool
+		if err := run(ctx, sqldb.Statement{Text: fileHasRun, Args: args}, sqldb.ReadRow(&used, (*sqldb.Row).Bool)); err != nil {
+			return err
+		}
+		if used {
+			return store.ErrFileUsed
+		}
+		if set > 0 {
+			return nil
+		}
+		if err := run(ctx, sqldb.Statement{Text: selectFile, Args: args}, sqldb.SomeRow); err != nil {
+			return err
+		}
+		return store.ErrFileState
+	})
+}
+
 // TakeReading implements store.Files. If two workers take at the same time, the second one sees the lease of the first.
 func (s Statements) TakeReading(
 	ctx context.Context, f store.FileOwner, token prism.UUID, now, until time.Time,
@@ -91,6 +125,12 @@ func (s Statements) RenewReading(ctx context.Context, l store.FileLease, until t
 	return s.Transaction(ctx, "renew_reading", func(run sqldb.Run) error {
 		if err := run(ctx, sqldb.Statement{Text: renewReading, Args: leased(l, until)}, sqldb.SomeRow); err != nil {
 			return err
+		}
+		if len(chunks) > 0 && chunks[0].Number == 0 {
+			forget := sqldb.Statement{Text: forgetChunks, Args: []any{l.Account.UUID, l.File.ID.UUID}}
+			if err := run(ctx, forget, sqldb.NoRow); err != nil {
+				return err
+			}
 		}
 		for rest := chunks; len(rest) > 0; {
 			n := chunkBlock

@@ -35,10 +35,14 @@ type Files interface {
 	SetHashed(ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h Hashed) error
 	// SetReading queues an uploading file to be read; a file in any other state stays as it is. ErrNotFound.
 	SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error
+	// ReadAgain queues a file that was read, or is being read, to be read anew with a layout that says how. ErrNotFound; ErrFileState if
+	// the file is uploading; ErrFileUsed if a run has it, also one that is over.
+	ReadAgain(ctx context.Context, account prism.AccountID, id prism.FileID, layout []byte, at time.Time) error
 	// TakeReading leases a file that waits to be read until a time: ErrNotFound if it does not wait any more. Chunks of an earlier
 	// lease are deleted.
 	TakeReading(ctx context.Context, f FileOwner, token prism.UUID, now, until time.Time) (FileLease, error)
-	// RenewReading renews the lease, and stores chunks: ErrNotFound if the lease was lost.
+	// RenewReading renews the lease, and stores chunks: ErrNotFound if the lease was lost. A first chunk with the number 0 replaces all
+	// chunks that are stored.
 	RenewReading(ctx context.Context, l FileLease, until time.Time, chunks []FileChunk) error
 	// ReturnReading ends the lease, so that the reading begins anew at a time. A lost lease stays lost.
 	ReturnReading(ctx context.Context, l FileLease, at time.Time) error
@@ -92,7 +96,7 @@ type File struct {
 	Error     string // why the file is unusable
 	Rows      int64
 	Chunks    int32
-	Layout    []byte // JSON of package tabular: columns with filled and longest, and the delimiter
+	Layout    []byte // JSON of package tabular: columns with filled and longest, what was done to the file, and how it is to be read
 	Copy      Copy   // what chunks are ranges of, instead of the file itself
 	CreatedAt time.Time
 	ExpiresAt time.Time

@@ -145,6 +145,38 @@ func fileTests() []test {
 			_, err = f.PutPart(t.Context(), f.mine.account, file.ID, part(2, 2))
 			failsWith(t, err, store.ErrFileState)
 		}},
+		// spec: file-read-again
+		{"a file that was read is read again with what says how, and its chunks go", func(t *testing.T, f *fixture) {
+			layout := []byte(`{"options":{"header_row":2}}`)
+			file := f.read(t, 2)
+			succeeds(t, f.ReadAgain(t.Context(), f.mine.account, file.ID, layout, moment(4)))
+			got := f.file(t, file.ID)
+			same(t, got.Status, prism.FileReading)
+			same(t, string(got.Layout), string(layout))
+			same(t, got.Copy, store.Copy{})
+			l, err := f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), moment(5), moment(6))
+			succeeds(t, err)
+			same(t, string(l.File.Layout), string(layout))
+			succeeds(t, f.RenewReading(t.Context(), l, moment(7), chunks(0, 3)))
+			succeeds(t, f.RenewReading(t.Context(), l, moment(7), chunks(0, 1))) // the reading began anew
+			succeeds(t, f.ReadAgain(t.Context(), f.mine.account, file.ID, layout, moment(8)))
+			failsWith(t, f.RenewReading(t.Context(), l, moment(9), nil), store.ErrNotFound)
+			again, err := f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), moment(9), moment(10))
+			succeeds(t, err)
+			succeeds(t, f.RenewReading(t.Context(), again, moment(10), chunks(0, 3)))
+			succeeds(t, f.RenewReading(t.Context(), again, moment(10), chunks(0, 1)))
+			again.File.Status, again.File.Rows, again.File.Chunks = prism.FileReady, 2, 1
+			succeeds(t, f.EndReading(t.Context(), again, again.File))
+			_, err = f.FileChunk(t.Context(), f.mine.account, file.ID, 0)
+			succeeds(t, err)
+			_, err = f.FileChunk(t.Context(), f.mine.account, file.ID, 1)
+			failsWith(t, err, store.ErrNotFound)
+		}},
+		{"a file that is uploading, or of another account, is not read again", func(t *testing.T, f *fixture) {
+			file := f.upload(t)
+			failsWith(t, f.ReadAgain(t.Context(), f.mine.account, file.ID, []byte("{}"), moment(2)), store.ErrFileState)
+			failsWith(t, f.ReadAgain(t.Context(), f.theirs.account, file.ID, []byte("{}"), moment(2)), store.ErrNotFound)
+		}},
 		// spec: open-uploads
 		{"an account has twenty files that are uploading at once, whoever asks at the same time", func(t *testing.T, f *fixture) {
 			create := func(account prism.AccountID) error {

@@ -367,6 +367,7 @@ func runTests() []test {
 				return len(files)
 			}
 			failsWith(t, f.DeleteFile(t.Context(), f.mine.account, r.File, f.by(moment(6))), store.ErrFileUsed)
+			failsWith(t, f.ReadAgain(t.Context(), f.mine.account, r.File, []byte("{}"), moment(6)), store.ErrFileUsed)
 			same(t, expired(), 0)
 			f.saves(t, f.leased(t, moment(7)), "f", moment(7))
 			f.tend(t, moment(8))

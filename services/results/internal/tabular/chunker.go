@@ -14,6 +14,10 @@ type chunker struct {
 	place string          // what messages call a row of the file: Line or Row
 	chunk store.FileChunk // the current chunk, which is not noted yet
 	rows  int64
+
+	bad     badRows
+	skipped int64 // rows without any text
+	titles  titles
 }
 
 // add adds the next row, which has this many bytes from an offset on and begins in a line. Bytes between two rows belong to no
@@ -32,7 +36,9 @@ func (c *chunker) add(offset, bytes, line int64) error {
 	}
 	c.chunk.Rows++
 	c.chunk.Bytes = offset + bytes - c.chunk.Offset
-	c.rows++
+	if c.rows++; c.rows == badSampleRows {
+		return c.bad.check(c.rows)
+	}
 	return nil
 }
 
@@ -52,6 +58,11 @@ func (c *chunker) flush() error {
 func (c *chunker) end() error {
 	if c.rows == 0 {
 		return errNoRows
+	}
+	if c.rows < badSampleRows {
+		if err := c.bad.check(c.rows); err != nil {
+			return err
+		}
 	}
 	return c.flush()
 }

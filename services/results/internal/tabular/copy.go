@@ -1,7 +1,9 @@
 package tabular
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/prism-results/prism/services/results/internal/format"
@@ -14,55 +16,93 @@ type copier struct {
 	layout  Layout
 	written int64
 	record  []byte
+	texts   []string
 }
 
 // header sets the columns to the cells of the first row. The row's number is for messages.
 func (c *copier) header(number int64, names []string) (err error) {
 	c.layout.Copied = true
-	c.layout.Columns, err = header(c.place, number, len(names), names[:min(len(names), MaxColumns)])
+	filled, first := filledCells(len(names), func(i int) bool { return names[i] == "" })
+	c.titles.add(number, filled, first)
+	c.layout.Columns, err = header(c.place, number, len(names), names)
 	return err
 }
 
-// row copies a row, which has as many cells as the header, or fewer.
+// row copies a row, which may have fewer cells than there are columns. A column without a name begins where a row has more.
 func (c *copier) row(number int64, cells []typed) error {
-	if len(cells) > len(c.layout.Columns) {
-		return ragged(c.place, number, len(cells), len(c.layout.Columns))
+	reason := ""
+	if len(cells) > MaxColumns {
+		reason = message(c.place, number, fmt.Sprintf("%d cells, but a file may have %d columns.", len(cells), MaxColumns))
+		cells = cells[:MaxColumns]
 	}
+	filled, first := filledCells(len(cells), func(i int) bool { return cells[i].Text == "" })
+	c.titles.add(number, filled, first)
+	c.texts = c.texts[:0]
+	for _, cell := range cells {
+		if !utf8.ValidString(cell.Text) && reason == "" {
+			reason = message(c.place, number, "not UTF-8.")
+		}
+		c.texts = append(c.texts, strings.ToValidUTF8(cell.Text, string(utf8.RuneError)))
+	}
+	for len(c.layout.Columns) < len(cells) {
+		c.layout.Columns = append(c.layout.Columns, Column{})
+	}
+	if reason != "" {
+		if err := c.bad.add(reason); err != nil {
+			return err
+		}
+		return c.copy(number, c.texts, reason)
+	}
+	for i, cell := range cells {
+		if cell.Text == "" {
+			continue
+		}
+		column := &c.layout.Columns[i]
+		column.meet(cell, column.Filled == 0)
+		column.measure([]byte(cell.Text), 0)
+		if cell.Exact != "" {
+			c.texts[i] += exactMark + cell.Exact
+		}
+	}
+	return c.copy(number, c.texts, "")
+}
+
+// copy writes a row to the copy. A bad row has one cell more than there can be columns, its reason.
+func (c *copier) copy(number int64, cells []string, reason string) error {
 	b := c.record[:0]
-	for i := range c.layout.Columns {
+	for i, text := range cells {
 		if i > 0 {
 			b = append(b, copyDelimiter)
 		}
-		if i >= len(cells) {
-			continue
-		}
-		text := cells[i].Text
 		if text == "" {
 			continue
 		}
-		if !utf8.ValidString(text) {
-			return unusable(c.place, number, "not UTF-8.")
+		if b = format.AppendCSV(b, text); len(b) > MaxRowBytes {
+			if reason == "" {
+				return rowTooLarge(c.place, number)
+			}
+			return c.copy(number, nil, reason) // the quotes of a bad row are doubled
 		}
-		column := &c.layout.Columns[i]
-		column.meet(cells[i], column.Filled == 0)
-		column.measure([]byte(text), 0)
-		if cells[i].Exact != "" {
-			text += exactMark + cells[i].Exact
+	}
+	if reason != "" {
+		for range MaxColumns - max(len(cells), 1) + 1 {
+			b = append(b, copyDelimiter)
 		}
-		b = format.AppendCSV(b, text)
-		if len(b) > MaxRowBytes {
-			return rowTooLarge(c.place, number)
-		}
+		b = format.AppendCSV(b, reason)
 	}
 	if len(b) == 0 {
 		b = append(b, `""`...) // an empty line is no row
 	}
-	b = append(b, '\n')
-	c.record = b
-	if _, err := c.to.Write(c.record); err != nil {
+	return c.write(number, append(b, '\n'))
+}
+
+// write writes the bytes of a row to the copy.
+func (c *copier) write(number int64, row []byte) error {
+	c.record = row
+	if _, err := c.to.Write(row); err != nil {
 		return err
 	}
 	at := c.written
-	c.written += int64(len(c.record))
-	return c.add(at, int64(len(c.record)), number)
+	c.written += int64(len(row))
+	return c.add(at, int64(len(row)), number)
 }

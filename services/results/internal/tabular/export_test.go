@@ -24,12 +24,13 @@ func (s *Strings) InMemory() bool                  { return s.texts.file == nil 
 
 // ReadInFile is Read of a Parquet file whose pages are all in the temporary file.
 func ReadInFile(
-	ctx context.Context, _ prism.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
+	ctx context.Context, _ prism.FileFormat, _ Options, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
 	c := &chunker{ctx: ctx, note: note, place: "Row"}
 	if layout, err = readParquetIn(0, src, copied, c); err == nil {
 		err = c.end()
 	}
+	c.describe(&layout)
 	return layout, c.rows, err
 }
 

@@ -32,24 +32,27 @@ type read struct {
 // readAll reads a file, and checks what holds for each: chunks follow one another and cover all rows.
 func readAll(t testing.TB, format prism.FileFormat, data []byte) (read, error) {
 	t.Helper()
-	return readAllBy(t, tabular.Read, format, data)
+	return readAllBy(t, tabular.Read, format, tabular.Options{}, data)
 }
 
 // reader is tabular.Read or a variant.
 type reader func(
-	context.Context, prism.FileFormat, *io.SectionReader, io.Writer, func(store.FileChunk) error,
+	context.Context, prism.FileFormat, tabular.Options, *io.SectionReader, io.Writer, func(store.FileChunk) error,
 ) (tabular.Layout, int64, error)
 
-func readAllBy(t testing.TB, by reader, format prism.FileFormat, data []byte) (read, error) {
+func readAllBy(t testing.TB, by reader, format prism.FileFormat, options tabular.Options, data []byte) (read, error) {
 	t.Helper()
 	var r read
 	var copied bytes.Buffer
-	layout, rows, err := by(t.Context(), format, section(data), &copied, func(c store.FileChunk) error {
+	layout, rows, err := by(t.Context(), format, options, section(data), &copied, func(c store.FileChunk) error {
+		if c.Number == 0 {
+			r.chunks = nil
+		}
 		r.chunks = append(r.chunks, c)
 		return nil
 	})
 	if err != nil {
-		return read{}, err
+		return read{layout: layout}, err
 	}
 	r.layout = layout
 	from := data
@@ -82,7 +85,7 @@ func (r read) checkColumns(t testing.TB) {
 	for i, c := range r.layout.Columns {
 		var filled, longest int64
 		for _, row := range r.rows {
-			if row.Cells[i] != "" {
+			if row.Cells[i] != "" && row.Invalid == "" {
 				filled++
 				longest = max(longest, int64(len([]rune(row.Cells[i]))))
 			}
@@ -103,6 +106,9 @@ func (r read) String() string {
 	if r.layout.Delimiter != "" {
 		fmt.Fprintf(&b, "delimiter %q\n", r.layout.Delimiter)
 	}
+	for _, note := range r.layout.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
 	line := func(cells int, cell func(i int) any) {
 		values := make([]any, cells)
 		for i := range values {
@@ -116,6 +122,9 @@ func (r read) String() string {
 	}
 	line(len(r.layout.Columns), func(i int) any { return r.layout.Columns[i].Name })
 	for _, row := range r.rows {
+		if row.Invalid != "" {
+			b.WriteString(row.Invalid + " ")
+		}
 		line(len(row.Cells), func(i int) any {
 			if row.Absent(i) {
 				return nil

@@ -52,7 +52,7 @@ func TestWhatAFileBecomesIsBoundedByItsSize(t *testing.T) {
 		},
 	} {
 		var copied counter
-		_, _, err := tabular.Read(t.Context(), c.format, section(c.data), &copied, func(store.FileChunk) error { return nil })
+		_, _, err := tabular.Read(t.Context(), c.format, tabular.Options{}, section(c.data), &copied, func(store.FileChunk) error { return nil })
 		size := int64(len(c.data))
 		most := 100*size + 64<<20
 		want := fmt.Sprintf("%s have more than %d bytes, the most for a file of %d bytes.", c.what, most, size)

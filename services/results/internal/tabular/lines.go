@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -89,81 +90,238 @@ func kindOfJSON(value strictjson.Value) Kind {
 	return Text
 }
 
-// readLines reads jsonl.
-func readLines(src io.Reader, c *chunker) (Layout, error) {
-	w, err := newWindow(src)
+// lineReader reads the objects of jsonl.
+type lineReader struct {
+	objectParser
+	layout  Layout
+	known   map[string]int
+	names   int     // bytes
+	touched []int64 // of each column: the last object that has it
+	line    int64
+	objects int64
+	before  []Column
+	changed []int // columns of before
+	columns int   // before the line
+}
+
+// The reasons why a line is bad.
+const (
+	textNoObject = "not a JSON object."
+	textKeyTwice = "a key occurs twice."
+	textNoKey    = "a key is empty."
+	textNUL      = "a NUL character that is in no string. Remove it."
+)
+
+// badLine is why a line is bad.
+type badLine string
+
+func (b badLine) Error() string { return string(b) }
+
+// readLines reads jsonl, or an array of objects (spec: file-jsonl).
+func (t *textFile) readLines(c *chunker) (Layout, error) {
+	w, err := t.open()
 	if err != nil {
 		return Layout{}, err
 	}
-	var layout Layout
-	var o objectParser
-	known := map[string]int{}
-	var line int64
-	names := 0            // bytes
-	lastLine := []int64{} // of each column
-	member := func(key string, value strictjson.Value, text []byte) error {
-		i, ok := known[key]
-		if !ok {
-			if len(bytes.TrimSpace([]byte(key))) == 0 {
-				return unusable("Line", line, "a key is empty.")
-			}
-			if i = len(layout.Columns); i == MaxColumns {
-				return tooManyColumns("Line", line, MaxColumns+1)
-			}
-			if names += len(key); names > MaxRowBytes {
-				return namesTooLarge("Line", line)
-			}
-			if err := checkName("Line", line, i, key); err != nil {
-				return err
-			}
-			known[key] = i
-			layout.Columns, lastLine = append(layout.Columns, Column{Name: key}), append(lastLine, 0)
-		}
-		if lastLine[i] == line {
-			return unusable("Line", line, "a key occurs twice.")
-		}
-		lastLine[i] = line
-		column := &layout.Columns[i]
-		if len(text) > 0 {
-			column.meet(typedOf(kindOfJSON(value), string(text)), column.Filled == 0)
-		}
-		column.measure(text, 0)
-		return nil
+	next := w.nextLine
+	if rest := bytes.TrimLeft(w.unread, " \t\r\n"); len(rest) > 0 && rest[0] == '[' && opensArray(rest) {
+		t.changed = true
+		w.skip(len(w.unread) - len(rest) + 1)
+		next = w.nextElement
 	}
+	r := &lineReader{known: map[string]int{}}
+	copies := &copier{chunker: c, to: t.copied, written: t.written}
+	defer func() { t.written = copies.written }()
 	for {
-		var text []byte
-		if text, line, err = w.nextLine(); errors.Is(err, io.EOF) {
-			if c.rows > 0 && len(layout.Columns) == 0 {
-				return Layout{}, &UnusableError{"The file has no columns."}
+		text, line, err := next()
+		if errors.Is(err, io.EOF) {
+			switch {
+			case c.rows == 0 || len(r.layout.Columns) > 0:
+			case c.bad.count > 0:
+				return r.layout, c.bad.tooMany("No line can be read.")
+			default:
+				return r.layout, &UnusableError{"The file has no columns."}
 			}
-			return layout, nil
+			return r.layout, nil
 		} else if err != nil {
-			return Layout{}, err
+			return r.layout, err
 		}
 		if blank(text) {
 			continue
 		}
-		if err := checkUTF8(text, line); err != nil {
-			return Layout{}, err
+		reason := ""
+		if invalidUTF8(text) >= 0 {
+			if t.guesses() {
+				return r.layout, errOtherEncoding
+			}
+			reason = (&rowParser{encoding: t.encoding}).noText()
+		} else if err := r.read(text, line); err != nil {
+			bad, ok := errors.AsType[badLine](err)
+			if !ok {
+				return r.layout, err
+			}
+			reason = string(bad)
 		}
-		if err := o.parse(text, member); err != nil {
-			return Layout{}, lineProblem(err, text, line)
+		if reason != "" {
+			if err := c.bad.add(message(c.place, line, reason)); err != nil {
+				return r.layout, err
+			}
+			if t.changed {
+				text = strictjson.AppendString(nil, message(c.place, line, reason))
+			}
 		}
-		if err := c.add(w.offset-int64(len(text)), int64(len(text)), line); err != nil {
-			return Layout{}, err
+		if !t.changed {
+			err = c.add(w.offset-int64(len(text)), int64(len(text)), line)
+		} else {
+			err = copies.write(line, append(bytes.ReplaceAll(bytes.TrimRight(text, "\r\n"), []byte("\n"), []byte(" ")), '\n'))
+		}
+		if err != nil {
+			return r.layout, err
 		}
 	}
 }
 
-// lineProblem translates an error of parse to a problem of the file.
-func lineProblem(err error, text []byte, line int64) error {
-	if already, ok := errors.AsType[*UnusableError](err); ok {
-		return already
+// read reads the object on a line. A bad line changes no column.
+func (r *lineReader) read(text []byte, line int64) error {
+	r.line, r.columns = line, len(r.layout.Columns)
+	r.objects++
+	r.before, r.changed = r.before[:0], r.changed[:0]
+	err := r.parse(text, r.member)
+	if _, unusable := errors.AsType[*UnusableError](err); err == nil || unusable {
+		return err
+	}
+	for i, column := range r.changed {
+		r.layout.Columns[column] = r.before[i]
+	}
+	for _, c := range r.layout.Columns[r.columns:] {
+		delete(r.known, c.Name)
+		r.names -= len(c.Name)
+	}
+	r.layout.Columns, r.touched = r.layout.Columns[:r.columns], r.touched[:r.columns]
+	return lineProblem(err, text)
+}
+
+// member takes a member of the line.
+func (r *lineReader) member(key string, value strictjson.Value, text []byte) error {
+	i, ok := r.known[key]
+	if !ok {
+		if len(bytes.TrimSpace([]byte(key))) == 0 {
+			return badLine(textNoKey)
+		}
+		if i = len(r.layout.Columns); i == MaxColumns {
+			return tooManyColumns("Line", r.line, MaxColumns+1)
+		}
+		if r.names += len(key); r.names > MaxRowBytes {
+			return namesTooLarge("Line", r.line)
+		}
+		if err := checkName("Line", r.line, i, key); err != nil {
+			return err
+		}
+		r.known[key] = i
+		r.layout.Columns, r.touched = append(r.layout.Columns, Column{Name: key}), append(r.touched, 0)
+	}
+	if r.touched[i] == r.objects {
+		return badLine(textKeyTwice)
+	}
+	r.touched[i] = r.objects
+	if i < r.columns {
+		r.before, r.changed = append(r.before, r.layout.Columns[i]), append(r.changed, i)
+	}
+	column := &r.layout.Columns[i]
+	if len(text) > 0 {
+		column.meet(typedOf(kindOfJSON(value), string(text)), column.Filled == 0)
+	}
+	column.measure(text, 0)
+	return nil
+}
+
+// lineProblem is why a line cannot be parsed.
+func lineProblem(err error, text []byte) error {
+	if bad, ok := errors.AsType[badLine](err); ok {
+		return bad
 	}
 	if bytes.IndexByte(text, 0) >= 0 {
-		return unusable("Line", line, "a NUL character that is in no string. Remove it.")
+		return badLine(textNUL)
 	}
-	return unusable("Line", line, "not a JSON object.")
+	return badLine(textNoObject)
+}
+
+// opensArray reports whether a text that begins with a bracket is an array of values on any lines, and not a line of jsonl that is
+// an array: the first line has no end of the array with a further line behind it.
+func opensArray(text []byte) bool {
+	rest := bytes.TrimLeft(text[1:], " \t\r\n")
+	return len(rest) > 0 && (rest[0] == '{' || rest[0] == ']')
+}
+
+// nextElement consumes the next element of an array, and returns it with the number of its line: io.EOF if there is none. What
+// follows the array is an element.
+func (w *window) nextElement() (text []byte, line int64, err error) {
+	for {
+		rest := bytes.TrimLeft(w.unread, " \t\r\n,")
+		if w.skip(len(w.unread) - len(rest)); len(rest) > 0 || w.ended {
+			break
+		}
+		if err := w.fill(); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(w.unread) > 0 && w.unread[0] == ']' {
+		w.skip(1)
+		for {
+			rest := bytes.TrimLeft(w.unread, " \t\r\n")
+			if w.skip(len(w.unread) - len(rest)); len(rest) > 0 || w.ended {
+				break
+			}
+			if err := w.fill(); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	if len(w.unread) == 0 {
+		return nil, 0, io.EOF
+	}
+	n := elementLength(w.unread)
+	if n < 0 && !w.full() {
+		if err := w.fill(); err != nil {
+			return nil, 0, err
+		}
+		n = elementLength(w.unread)
+	}
+	if n < 0 {
+		n = len(w.unread)
+	}
+	if n > MaxRowBytes {
+		return nil, 0, rowTooLarge("Line", w.line)
+	}
+	text, line = w.unread[:n], w.line
+	w.skip(n)
+	return text, line, nil
+}
+
+// elementLength is where the value ends with which a text begins: below 0 if it does not end there.
+func elementLength(text []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			depth++
+		case b == '}' || b == ']':
+			if depth == 0 { // the end of the array
+				return max(i, 1)
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case b == ',' && depth == 0:
+			return max(i, 1)
+		}
+	}
+	return -1
 }
 
 // nextLine consumes the next line, and returns it with its line break and its number: io.EOF if there is none.
@@ -192,29 +350,52 @@ func (w *window) nextLine() (text []byte, line int64, err error) {
 // blank tells whether a line has nothing but white space of JSON.
 func blank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n")) == 0 }
 
-// lines parses the lines of a chunk.
-func (l Layout) lines(data []byte) ([]Row, error) {
+// lines parses the lines of a chunk, the first of which has a number.
+func (l Layout) lines(data []byte, number int64) ([]Row, error) {
 	known := make(map[string]int, len(l.Columns))
 	for i, c := range l.Columns {
 		known[c.Name] = i
 	}
 	var rows []Row
 	var o objectParser
+	number--
 	for line := range bytes.Lines(data) {
-		if blank(line) {
+		if number++; blank(line) {
 			continue
 		}
 		row := Row{Cells: make([]string, len(l.Columns)), JSON: make([]strictjson.Value, len(l.Columns))}
-		err := o.parse(line, func(key string, value strictjson.Value, text []byte) error {
+		if l.Copied && line[0] == '"' {
+			row.Invalid = string(appendText(nil, bytes.TrimSpace(line)))
+			rows = append(rows, row)
+			continue
+		}
+		if invalidUTF8(line) >= 0 {
+			row.Invalid = message("Line", number, (&rowParser{}).noText())
+			rows = append(rows, row)
+			continue
+		}
+		var unknown []string // keys of a bad line
+		err := o.parse(line, func(key string, value strictjson.Value, cell []byte) error {
 			i, ok := known[key]
-			if !ok {
-				return errors.New("not the keys that were read")
+			switch {
+			case !ok && len(bytes.TrimSpace([]byte(key))) == 0:
+				return badLine(textNoKey)
+			case !ok && slices.Contains(unknown, key):
+				return badLine(textKeyTwice)
+			case !ok:
+				unknown = append(unknown, key)
+				return nil
+			case row.JSON[i] != nil:
+				return badLine(textKeyTwice)
 			}
-			row.Cells[i], row.JSON[i] = string(text), value.Clone()
+			row.Cells[i], row.JSON[i] = string(cell), value.Clone()
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			row = Row{Cells: make([]string, len(l.Columns)), JSON: make([]strictjson.Value, len(l.Columns))}
+			row.Invalid = message("Line", number, lineProblem(err, line).Error())
+		} else if len(unknown) > 0 {
+			return nil, errOtherRows
 		}
 		rows = append(rows, row)
 	}

@@ -45,7 +45,7 @@ func TestReadingALargeFileTakesLittleMemory(t *testing.T) { // not parallel: it 
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	most := uint64(0)
-	_, rows, err := tabular.Read(t.Context(), prism.FileCSV, src, io.Discard, func(c store.FileChunk) error {
+	_, rows, err := tabular.Read(t.Context(), prism.FileCSV, tabular.Options{}, src, io.Discard, func(c store.FileChunk) error {
 		if c.Number%500 == 0 {
 			runtime.ReadMemStats(&now)
 			most = max(most, now.HeapAlloc)
@@ -70,7 +70,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				again := io.NewSectionReader(src, 0, src.Size())
-				_, _, err := tabular.Read(b.Context(), prism.FileCSV, again, io.Discard, func(store.FileChunk) error { return nil })
+				_, _, err := tabular.Read(b.Context(), prism.FileCSV, tabular.Options{}, again, io.Discard, func(store.FileChunk) error { return nil })
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -83,7 +83,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkRows(b *testing.B) {
 	src, _ := repeatedCSV(1)
 	var chunk store.FileChunk
-	layout, _, err := tabular.Read(b.Context(), prism.FileCSV, src, io.Discard, func(c store.FileChunk) error {
+	layout, _, err := tabular.Read(b.Context(), prism.FileCSV, tabular.Options{}, src, io.Discard, func(c store.FileChunk) error {
 		if c.Number == 0 {
 			chunk = c
 		}

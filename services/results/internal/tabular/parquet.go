@@ -21,7 +21,6 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (Layout, error
 
 // readParquetIn is readParquet with so many bytes of pages in memory.
 func readParquetIn(memory int64, src *io.SectionReader, to io.Writer, c *chunker) (Layout, error) {
-	c.place = "Row"
 	s := &source{ctx: c.ctx, file: src, left: -1}
 	size := src.Size()
 	var end [8]byte
@@ -97,9 +96,10 @@ func (t *parquetTable) readSchema(m *thriftReader, kind thriftKind) error {
 	for i, f := range fields {
 		names[i] = f.name
 	}
-	if err := t.copies.header(0, names); err != nil {
+	if t.copies.layout.Columns, err = header("Row", 0, len(names), names); err != nil {
 		return withoutRow(err)
 	}
+	t.copies.layout.Copied = true
 	t.fields = fields
 	ahead := max(leastAhead, min(mostAhead, aheadBytes/len(leaves)))
 	for _, leaf := range leaves {

@@ -55,7 +55,7 @@ func TestParquetFilesReadAsPyarrowReadsThem(t *testing.T) {
 		read++
 		data := golden(t, filepath.Join("parquet", name))
 		for where, by := range readers {
-			r, err := readAllBy(t, by, prism.FileParquet, data)
+			r, err := readAllBy(t, by, prism.FileParquet, tabular.Options{}, data)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, where, err)
 				continue
@@ -219,7 +219,6 @@ func TestHostileParquetFilesAreRefused(t *testing.T) {
 	}{
 		"a row over 1 MiB":  {parquetOf(t, zstd, row{"a"}, row{strings.Repeat("a", 1<<20+1)}), "Row 2: a row may have 1 MiB."},
 		"a footer of 2 GiB": {longFooter, damaged},
-		"a column no name":  {parquetOf(t, nil, blank{"a"}), "Columns: column 1 has no name."},
 		"an encrypted file": {append(bytes.Clone(sound[:len(sound)-4]), "PARE"...), "The Parquet file is encrypted."},
 		"a page that lies": {
 			resized(sound, 4+1000, 500), "Row 1: column 1 of the Parquet file cannot be read: a page expands to more than it says.",

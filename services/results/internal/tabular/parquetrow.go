@@ -8,8 +8,8 @@ type damage string
 func (d damage) Error() string { return string(d) }
 
 const (
-	errOtherRows = damage("it has other rows than the file says")
-	errCodec     = damage("a page cannot be decompressed")
+	errOtherRowGroup = damage("it has other rows than the file says")
+	errCodec         = damage("a page cannot be decompressed")
 )
 
 // parquetRow is the row that is read next, in the columns of all leaves.
@@ -68,7 +68,7 @@ func (r *parquetRow) take(leaf int) []byte {
 func (r *parquetRow) end() {
 	for leaf, c := range r.columns {
 		if !c.inRow || r.has(leaf) {
-			r.failAt(leaf, errOtherRows)
+			r.failAt(leaf, errOtherRowGroup)
 		}
 		c.inRow = false
 	}
@@ -78,7 +78,7 @@ func (r *parquetRow) end() {
 func (r *parquetRow) finish() {
 	for leaf := range r.columns {
 		if r.has(leaf) {
-			r.failAt(leaf, errOtherRows)
+			r.failAt(leaf, errOtherRowGroup)
 		}
 	}
 }

@@ -37,9 +37,12 @@ const (
 	behindQuote         // text follows a closing quote; it begins at the returned offset
 )
 
-// parseRecord parses the record with which data begins, and appends its first MaxColumns cells. count is how many cells the
+// parsedCells is how many cells of a record are kept: one more than the most columns, for the reason of a bad row in the copy.
+const parsedCells = MaxColumns + 1
+
+// parseRecord parses the record with which data begins, and appends its first parsedCells cells. count is how many cells the
 // record has; end and next are the offsets before and after its line break. ended says that data ends with the file. With a
-// problem, end is the offset of the problem.
+// problem, end is the offset of the problem, and next that of the cell that has it.
 func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cell, count, end, next int, p problem) {
 	line := -1 // where the next line break is; looked for only once, as a row may have many cells
 	for at := 0; ; count++ {
@@ -49,7 +52,7 @@ func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cel
 			for i := c.from; ; i += 2 {
 				quote := bytes.IndexByte(data[i:], '"')
 				if quote < 0 || i+quote+1 == len(data) && !ended {
-					return cells, count, at, 0, openQuote
+					return cells, count, at, at, openQuote
 				}
 				i += quote
 				if i+1 == len(data) || data[i+1] != '"' {
@@ -63,7 +66,7 @@ func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cel
 					return cells, count, at, 0, unfinished
 				}
 				if data[at] != '\r' || at+1 < len(data) && data[at+1] != '\n' {
-					return cells, count, at, 0, behindQuote
+					return cells, count, at, c.from - 1, behindQuote
 				}
 			}
 			end = at
@@ -90,7 +93,7 @@ func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cel
 				c.to, end = c.to-1, end-1
 			}
 		}
-		if count < MaxColumns {
+		if count < parsedCells {
 			cells = append(cells, c)
 		}
 		if at == len(data) || data[at] == '\n' {

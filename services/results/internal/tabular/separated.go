@@ -2,14 +2,14 @@ package tabular
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
-
-const textCR = "lines end in CR, where they must end in LF or CRLF."
 
 // copyDelimiter is the delimiter of the copy.
 const copyDelimiter = ','
@@ -17,201 +17,274 @@ const copyDelimiter = ','
 // separated reads csv or tsv.
 type separated struct {
 	*window
-	delimiter  byte
-	cells      []cell // of the record, at most MaxColumns
-	count      int    // how many cells the record has
-	record     []byte // without its line break
-	recordAt   int64  // offset in the file
-	recordLine int64
+	rowParser
+	number int64 // of the row; empty lines are counted too
+	rowAt  int64 // offset in the file
+	line   int64 // of the row
+	guess  bool  // another encoding, if a row is not UTF-8
 }
 
-// readSeparated reads csv or tsv. delimiter is the format's default; the file may have another one.
-func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
-	w, err := newWindow(src)
+// readSeparated reads csv or tsv. Rows are copied unless the text is the file itself.
+func (t *textFile) readSeparated(delimiter byte, c *chunker) (Layout, error) {
+	var layout Layout
+	w, err := t.open()
 	if err != nil {
-		return Layout{}, err
+		return layout, err
 	}
-	s := &separated{window: w, delimiter: delimiter}
-	s.delimit()
-	if err := s.next(); errors.Is(err, io.EOF) {
-		return Layout{}, errNoRows
-	} else if err != nil {
-		return Layout{}, err
+	s := &separated{window: w, rowParser: rowParser{textRow: textRow{delimiter: delimiter}, encoding: t.encoding}, guess: t.guesses()}
+	s.delimit(t.options.Delimiter)
+	layout.Delimiter = string(rune(s.delimiter))
+	if err := s.readHeader(&layout, t.options.HeaderRow, c); err != nil {
+		return layout, err
 	}
-	if s.hasCR() {
-		return Layout{}, unusable("Line", s.recordLine, textCR)
-	}
-	layout := Layout{Delimiter: string(rune(s.delimiter))}
-	if layout.Columns, err = header("Line", s.recordLine, s.count, s.texts()); err != nil {
-		return Layout{}, err
-	}
+	copies := &copier{chunker: c, to: t.copied, written: t.written, layout: layout}
+	defer func() { t.written = copies.written }()
 	for {
-		if err := s.next(); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
+		if err := s.next(); errors.Is(err, io.EOF) {
+			layout.Columns = copies.layout.Columns
+			return layout, nil
+		} else if err != nil {
 			return layout, err
 		}
-		if s.count != len(layout.Columns) {
-			return Layout{}, ragged("Line", s.recordLine, s.count, len(layout.Columns))
+		if s.empty() {
+			c.skipped++
+			continue
 		}
-		for i, cell := range s.cells {
-			layout.Columns[i].measure(s.record[cell.from:cell.to], cell.quotes)
+		filled, first := filledCells(len(s.cells), func(i int) bool { return s.cells[i].from == s.cells[i].to })
+		c.titles.add(s.number, filled, first)
+		line := s.line
+		if s.wrong != "" {
+			line += s.problemLine()
+			if err := c.bad.add(message(c.place, line, s.wrong)); err != nil {
+				return layout, err
+			}
+		} else {
+			for i := range min(s.count, s.width) {
+				layout.Columns[i].measure(s.data[s.cells[i].from:s.cells[i].to], s.cells[i].quotes)
+			}
 		}
-		if err := c.add(s.recordAt, s.offset-s.recordAt, s.recordLine); err != nil {
-			return Layout{}, err
+		if layout.Copied = t.changed; layout.Copied {
+			err = copies.copy(line, s.texts(s.width), s.reason(c.place, line))
+		} else {
+			err = c.add(s.rowAt, s.window.offset-s.rowAt, s.line)
+		}
+		if err != nil {
+			return layout, err
 		}
 	}
 }
 
-// delimit decides the delimiter (spec: file-delimiter). An Excel line such as sep=; names it, and is skipped. Without this line,
-// csv has the comma or the semicolon, whichever occurs more often in the header outside of quotes.
-func (s *separated) delimit() {
-	if rest, ok := bytes.CutPrefix(s.unread, []byte("sep=")); ok && len(rest) > 0 && strings.IndexByte(",;|\t:", rest[0]) >= 0 {
+// delimiters are what may separate cells, in the order of preference. Excel's line may also name a colon.
+const delimiters = ",;\t|"
+
+// delimiterRows is how many rows decide the delimiter.
+const delimiterRows = 20
+
+// delimit decides the delimiter (spec: file-delimiter). An Excel line such as sep=; names it, and is skipped. Without this line and
+// without an option it is the one with which most of the first rows have as many cells as one another, and more than one.
+func (s *separated) delimit(option string) {
+	if rest, ok := bytes.CutPrefix(s.unread, []byte("sep=")); ok && len(rest) > 0 && strings.IndexByte(delimiters+":", rest[0]) >= 0 {
 		if n := emptyLines(rest[1:]); n > 0 {
 			s.delimiter = rest[0]
 			s.skip(len("sep=") + 1 + n)
-			return
+			s.number = int64(bytes.Count(rest[1:][:n], []byte{'\n'}))
+			option = cmp.Or(option, string(rest[:1]))
 		}
 	}
-	if s.delimiter != ',' {
+	if len(option) == 1 {
+		s.delimiter = option[0]
 		return
 	}
-	commas, semicolons, quoted := 0, 0, false
-	for _, b := range s.unread[emptyLines(s.unread):] {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == ',':
-			commas++
-		case b == ';':
-			semicolons++
+	best, cells := s.agreement(s.delimiter)
+	for _, other := range []byte(delimiters) {
+		if rows, n := s.agreement(other); rows > best || rows == best && n > cells {
+			s.delimiter, best, cells = other, rows, n
 		}
-		if b == '\n' && !quoted {
-			break
-		}
-	}
-	if semicolons > commas {
-		s.delimiter = ';'
 	}
 }
 
-// next reads the next record: io.EOF if there is none.
+// agreement is how many of the first rows have one number of cells, more than one, and this number.
+func (s *separated) agreement(delimiter byte) (rows, cells int) {
+	counts := map[int]int{}
+	var parsed []cell
+	for data, i := s.unread, 0; i < delimiterRows; i++ {
+		data = data[emptyLines(data):]
+		if len(data) == 0 {
+			break
+		}
+		var count, next int
+		var p problem
+		if parsed, count, _, next, p = parseRecord(parsed[:0], data, delimiter, s.ended); p == openQuote || p == unfinished {
+			break
+		} else if p == none {
+			counts[count]++
+		} else {
+			next = bytes.IndexByte(data, '\n') + 1
+			if next == 0 {
+				break
+			}
+		}
+		data = data[next:]
+	}
+	for count, n := range counts {
+		if count > 1 && (n > rows || n == rows && count > cells) {
+			rows, cells = n, count
+		}
+	}
+	return rows, cells
+}
+
+// readHeader reads the row with the names of the columns, and passes over those above it.
+func (s *separated) readHeader(layout *Layout, at int64, c *chunker) error {
+	above := int64(0)
+	for {
+		if err := s.next(); errors.Is(err, io.EOF) {
+			return errNoRows
+		} else if err != nil {
+			return err
+		}
+		if s.empty() {
+			c.skipped++
+			continue
+		}
+		if s.wrong != "" {
+			return unusable("Line", s.line+s.problemLine(), "%s", s.wrong)
+		}
+		if s.number >= at {
+			break
+		}
+		above++
+	}
+	filled, first := filledCells(len(s.cells), func(i int) bool { return s.cells[i].from == s.cells[i].to })
+	c.titles.add(s.number, filled, first)
+	for len(s.cells) > MaxColumns && s.cells[len(s.cells)-1].from == s.cells[len(s.cells)-1].to {
+		s.cells = s.cells[:len(s.cells)-1]
+	}
+	s.width = len(s.cells)
+	names := make([]string, s.width)
+	record := string(s.data)
+	for i, cell := range s.cells {
+		names[i] = cell.text(record)
+	}
+	if above > 0 {
+		layout.note("%s above the header %s skipped.", counted(above, "row"), was(above))
+	}
+	columns, err := header("Line", s.line, s.count, names)
+	layout.Columns = columns
+	return err
+}
+
+// next reads the next row: io.EOF if there is none.
 func (s *separated) next() error {
 	for {
 		n := emptyLines(s.unread)
+		s.number += int64(bytes.Count(s.unread[:n], []byte{'\n'}))
 		s.skip(n)
 		if len(s.unread) == 0 && s.ended {
 			return io.EOF
 		}
-		var end, next int
-		var p problem
-		s.cells, s.count, end, next, p = parseRecord(s.cells[:0], s.unread, s.delimiter, s.ended)
-		if p == none && end > MaxRowBytes || p != none && p != behindQuote && s.full() && len(s.unread) > MaxRowBytes {
-			return s.tooLarge(end, p)
+		ok, err := false, error(nil)
+		if len(s.unread) > 0 {
+			ok, err = s.parse(s.unread, s.ended, s.full())
 		}
-		switch {
-		case p == behindQuote && s.unread[end] == '\r':
-			return s.problemAt(end, textCR)
-		case p == behindQuote:
-			return s.problemAt(end, "text follows the closing quote of a cell.")
-		case p == openQuote && s.ended:
-			return s.problemAt(end, "a quoted cell is not closed.")
-		case p != none:
+		if err != nil && s.wrong != "" {
+			return unusable("Line", s.window.line+int64(bytes.Count(s.unread[:s.openedAt], []byte{'\n'})), "a quoted cell is not closed within 1 MiB.")
+		} else if err != nil {
+			return rowTooLarge("Line", s.window.line)
+		}
+		if !ok {
 			if err := s.fill(); err != nil {
 				return err
 			}
 			continue
-		case end == 0: // a CR at the end of the file
-			s.skip(next)
+		}
+		s.rowAt, s.line = s.offset, s.window.line
+		s.skip(s.rowParser.next)
+		if len(s.data) == 0 && s.wrong == "" { // a CR at the end of the file
 			continue
 		}
-		s.record, s.recordAt, s.recordLine = s.unread[:end], s.offset, s.line
-		s.skip(next)
-		return checkUTF8(s.record, s.recordLine)
+		if s.number++; s.guess && s.wrong != "" && s.wrong == s.noText() {
+			return errOtherEncoding
+		}
+		return nil
 	}
 }
 
-// problemAt is a problem at the offset n of the record that begins the window.
-func (s *separated) problemAt(n int, text string) error {
-	if err := checkUTF8(s.unread[:n], s.line); err != nil {
-		return err
+// reason is why a row is bad, with its line: "" if it is not.
+func (r *textRow) reason(place string, line int64) string {
+	if r.wrong == "" {
+		return ""
 	}
-	return unusable("Line", s.line+int64(bytes.Count(s.unread[:n], []byte{'\n'})), "%s", text)
+	return message(place, line, r.wrong)
 }
 
-func (s *separated) tooLarge(at int, p problem) error {
-	if p == openQuote {
-		return s.problemAt(at, "a quoted cell is not closed within 1 MiB.")
-	}
-	return rowTooLarge("Line", s.line)
-}
-
-// hasCR tells whether an unquoted cell of the record has a CR.
-func (s *separated) hasCR() bool {
-	return slices.ContainsFunc(s.cells, func(c cell) bool {
-		quoted := c.from > 0 && s.record[c.from-1] == '"'
-		return !quoted && bytes.IndexByte(s.record[c.from:c.to], '\r') >= 0
-	})
-}
-
-func (s *separated) texts() []string {
-	record := string(s.record)
-	texts := make([]string, len(s.cells))
-	for i, c := range s.cells {
-		texts[i] = c.text(record)
-	}
-	return texts
-}
-
-// records parses the records of a chunk.
-func (l Layout) records(data []byte, delimiter byte) ([]Row, error) {
+// records parses the rows of a chunk.
+func (l Layout) records(data []byte, delimiter byte, line int64) ([]Row, error) {
 	var rows []Row
-	var cells []cell
+	p := rowParser{textRow: textRow{delimiter: delimiter}, width: len(l.Columns) + len(l.Dropped)}
+	columns := l.places()
+	width := p.width
+	if l.Copied {
+		p.copied, p.width = true, 0 // rows of the copy may end early, or have the reason why they are bad behind all columns
+	}
 	for {
-		data = data[emptyLines(data):]
-		if len(data) == 0 {
+		n := emptyLines(data)
+		line += int64(bytes.Count(data[:n], []byte{'\n'}))
+		if data = data[n:]; len(data) == 0 {
 			return rows, nil
 		}
-		var count, end, next int
-		var p problem
-		cells, count, end, next, p = parseRecord(cells[:0], data, delimiter, true)
-		if p != none || count != len(l.Columns) {
-			return nil, errors.New("not the records that were read")
+		if ok, err := p.parse(data, true, true); !ok || err != nil {
+			return nil, errOtherRows
 		}
-		record := string(data[:end])
-		row := Row{Cells: make([]string, count)}
-		for i, c := range cells {
-			row.Cells[i] = c.text(record)
+		if !l.Copied && p.empty() {
+			line, data = line+int64(bytes.Count(data[:p.next], []byte{'\n'})), data[p.next:]
+			continue
+		}
+		row := Row{Cells: make([]string, len(columns)), Invalid: p.reason("Line", line+p.problemLine())}
+		switch {
+		case !l.Copied:
+		case p.count == parsedCells:
+			row.Invalid = p.cells[MaxColumns].text(string(p.data))
+		case p.count > width || p.wrong != "":
+			return nil, errOtherRows
+		}
+		texts := p.texts(width)
+		for i, place := range columns {
+			row.Cells[i] = texts[place]
 			if l.Copied {
 				row.takeExact(i)
 			}
 		}
-		rows, data = append(rows, row), data[next:]
+		rows = append(rows, row)
+		line, data = line+int64(bytes.Count(data[:p.next], []byte{'\n'})), data[p.next:]
 	}
+}
+
+// places are the places of the columns among the cells of a row.
+func (l Layout) places() []int {
+	places := make([]int, 0, len(l.Columns))
+	for i := range len(l.Columns) + len(l.Dropped) {
+		if !slices.Contains(l.Dropped, i) {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // header checks the names of columns, and makes columns of them. names has at most MaxColumns of the count names.
 func header(place string, number int64, count int, names []string) ([]Column, error) {
-	if count > MaxColumns {
+	if len(names) > MaxColumns {
 		return nil, tooManyColumns(place, number, count)
 	}
-	columns, seen, bytes := make([]Column, count), make(map[string]int, count), 0
+	columns, bytes := make([]Column, len(names)), 0
 	for i, name := range names {
 		if bytes += len(name); bytes > MaxRowBytes {
 			return nil, namesTooLarge(place, number)
 		}
-		if strings.TrimSpace(name) == "" {
-			return nil, unusable(place, number, "column %d has no name.", i+1)
-		}
+		name = strings.TrimSpace(name)
 		if err := checkName(place, number, i, name); err != nil {
 			return nil, err
 		}
-		if first, twice := seen[name]; twice {
-			return nil, unusable(place, number, "columns %d and %d have the same name.", first+1, i+1)
-		}
-		seen[name] = i
 		columns[i].Name = name
 	}
 	return columns, nil
@@ -238,12 +311,9 @@ func tooManyColumns(place string, number int64, count int) error {
 	return unusable(place, number, "%d columns, but a file may have %d.", count, MaxColumns)
 }
 
-func ragged(place string, number int64, cells, columns int) error {
-	noun := "cells"
-	if cells == 1 {
-		noun = "cell"
-	}
-	return unusable(place, number, "%d %s, but the header has %d.", cells, noun, columns)
+// ragged is why a row with so many cells is bad.
+func ragged(cells, columns int) string {
+	return fmt.Sprintf("%s, but the header has %d.", counted(int64(cells), "cell"), columns)
 }
 
 // measure counts a cell with this many doubled quotes, each of which is one character.

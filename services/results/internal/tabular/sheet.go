@@ -21,13 +21,19 @@ type sheetRow struct {
 
 // rows copies the rows of the sheet in the order of their numbers; of two with one number the last counts. A row without text is
 // skipped; the first other one is the header (spec: file-xlsx).
-func (w *workbook) rows(to *copier) error {
+func (w *workbook) rows(to *copier, headerRow int64) error {
 	ordered, err := w.ordered()
 	if err != nil {
 		return err
 	}
-	headed := false
-	each := func(number int64, cells []typed) error { return copyRow(to, &headed, number, cells) }
+	headed, above := false, int64(0)
+	each := func(number int64, cells []typed) error {
+		if !headed && number < headerRow && len(cells) > 0 {
+			above++
+			return nil
+		}
+		return copyRow(to, &headed, number, cells)
+	}
 	if ordered {
 		last := int64(0)
 		err = w.eachRow(func(number int64, cells []typed) error {
@@ -43,6 +49,9 @@ func (w *workbook) rows(to *copier) error {
 		if err = w.eachRow(sorted.add); err == nil {
 			err = sorted.each(each)
 		}
+	}
+	if above > 0 {
+		to.layout.note("%s above the header %s skipped.", counted(above, "row"), was(above))
 	}
 	if err == nil && !headed {
 		err = errNoRows
@@ -82,6 +91,7 @@ func copyRow(to *copier, headed *bool, number int64, cells []typed) error {
 	var err error
 	switch {
 	case len(cells) == 0:
+		to.skipped++
 	case !*headed:
 		*headed = true
 		names := make([]string, len(cells))

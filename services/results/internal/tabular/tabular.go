@@ -11,6 +11,7 @@ package tabular
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -35,6 +36,16 @@ type Layout struct {
 	Columns   []Column `json:"columns"`            // in the order of the file; jsonl: in the order of first appearance
 	Delimiter string   `json:"delimiter,omitzero"` // of csv and tsv: one ASCII character
 	Copied    bool     `json:"copied,omitzero"`    // chunks are ranges of the copy, not of the file
+	Dropped   []int    `json:"dropped,omitzero"`   // places of cells that no column has
+
+	Options           Options  `json:"options,omitzero"`  // with which the file is read
+	Encoding          string   `json:"encoding,omitzero"` // of texts
+	EncodingSure      bool     `json:"encoding_sure,omitzero"`
+	HeaderRow         int64    `json:"header_row,omitzero"`
+	ProposedHeaderRow int64    `json:"proposed_header_row,omitzero"` // what looks like the header instead
+	Sheet             string   `json:"sheet,omitzero"`
+	BadRows           int64    `json:"bad_rows,omitzero"`
+	Notes             []string `json:"notes,omitzero"` // what was done to the file, a sentence each
 }
 
 // Column is a column of a file.
@@ -55,6 +66,8 @@ type Row struct {
 	JSON []strictjson.Value
 	// exact has, for some columns, the number of a cell that its text does not tell all of.
 	exact map[int]string
+	// Invalid is why the row cannot be used, with its line; "": it can. Its cells are what was read of it (spec: file-bad-rows).
+	Invalid string
 }
 
 // Absent tells whether a row of jsonl lacks the key of a column, or has null there.
@@ -82,8 +95,15 @@ func (u *UnusableError) Error() string { return u.Text }
 
 // unusable is an UnusableError of a place in a file, such as "Line 7".
 func unusable(place string, number int64, text string, args ...any) error {
-	return &UnusableError{fmt.Sprintf("%s %d: %s", place, number, fmt.Sprintf(text, args...))}
+	return &UnusableError{message(place, number, fmt.Sprintf(text, args...))}
 }
+
+func message(place string, number int64, text string) string {
+	return fmt.Sprintf("%s %d: %s", place, number, text)
+}
+
+// errOtherRows: the bytes of a chunk are not those that Read read.
+var errOtherRows = errors.New("not the rows that were read")
 
 var errNoRows = &UnusableError{"The file has no rows."}
 
@@ -91,33 +111,36 @@ func rowTooLarge(place string, number int64) error {
 	return unusable(place, number, "a row may have 1 MiB.")
 }
 
-// Read reads a file in one pass with constant memory. It calls note for each chunk in order. The rows of formats that have no
-// lines are written to copied, in order, and chunks are ranges of what was written. An error of type *UnusableError has the text
-// for the user, "Line 7: not UTF-8."; every other error is one of ctx, src, copied or note.
+// Read reads a file in one pass with constant memory. It calls note for each chunk in order; the chunk with the number 0 begins
+// anew, as when the file proves to have another encoding. The rows of formats that have no lines, and of texts that are not UTF-8 or
+// are compressed, are written to copied, in order, and chunks are ranges of what was written. An error of type *UnusableError has
+// the text for the user, "Line 7: not UTF-8."; the layout then has what is known. Every other error is one of ctx, src, copied or
+// note.
 func Read(
-	ctx context.Context, format prism.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
+	ctx context.Context, format prism.FileFormat, options Options, src *io.SectionReader, copied io.Writer,
+	note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
-	c := &chunker{ctx: ctx, note: note, place: "Line"}
 	copied = &boundedCopy{growth{what: grownRows, file: src.Size()}, copied}
+	begin := func(place string) *chunker {
+		return &chunker{ctx: ctx, note: note, place: place, bad: badRows{refuse: options.OnBadRow == prism.RefuseBadRow}}
+	}
+	var c *chunker
 	switch format {
-	case prism.FileCSV:
-		layout, err = readSeparated(src, ',', c)
-	case prism.FileTSV:
-		layout, err = readSeparated(src, '\t', c)
-	case prism.FileJSONL:
-		layout, err = readLines(src, c)
-	case prism.FileParquet:
-		layout, err = readParquet(src, copied, c)
-	case prism.FileXLSX:
-		layout, err = readWorkbook(src, copied, c)
+	case prism.FileCSV, prism.FileTSV, prism.FileJSONL:
+		layout, c, err = readText(format, options, src, copied, func() *chunker { return begin("Line") })
+	case prism.FileParquet, prism.FileXLSX:
+		c = begin("Row")
+		layout, err = readBinary(format, options, src, copied, c)
 	default:
-		err = fmt.Errorf("tabular: unknown format %q", format)
+		return layout, 0, fmt.Errorf("tabular: unknown format %q", format)
 	}
 	if err == nil {
 		err = c.end()
 	}
+	c.describe(&layout)
+	layout.Options = options
 	if err != nil {
-		return Layout{}, 0, err
+		return layout, 0, err
 	}
 	return layout, c.rows, nil
 }
@@ -126,11 +149,11 @@ func Read(
 func (l Layout) Rows(format prism.FileFormat, chunk store.FileChunk, data []byte) (rows []Row, err error) {
 	switch {
 	case format == prism.FileJSONL:
-		rows, err = l.lines(data)
+		rows, err = l.lines(data, chunk.Line)
 	case l.Copied:
-		rows, err = l.records(data, copyDelimiter)
+		rows, err = l.records(data, copyDelimiter, chunk.Line)
 	case len(l.Delimiter) == 1:
-		rows, err = l.records(data, l.Delimiter[0])
+		rows, err = l.records(data, l.Delimiter[0], chunk.Line)
 	default:
 		err = fmt.Errorf("no layout of format %q", format)
 	}

@@ -9,8 +9,11 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // What a workbook may take of memory and time, whatever its compressed parts say (spec: file-xlsx).
@@ -24,47 +27,92 @@ const (
 const (
 	noWorkbook      = "Not an Excel workbook (.xlsx)."
 	damagedWorkbook = "The workbook is damaged, or larger than it may be."
+	openDocument    = "An OpenDocument spreadsheet (.ods). Save it as .xlsx or as .csv."
 	oldWorkbook     = "The workbook is protected with a password or has the old format .xls."
 )
+
+// partName is the name of a part: some programs write backslashes (spec: file-xlsx).
+func partName(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+}
 
 // workbook is what is needed to read the cells of the first sheet. excelize is not used because it reads the whole file into
 // memory, and does not tell the type of a cell while it streams rows.
 type workbook struct {
 	size    int64                // of the file
 	parts   map[string]*zip.File // by name in lower case
+	wanted  string               // the name or the number of a sheet; "": the first that is not hidden
+	name    string               // of the sheet
 	sheet   *zip.File
+	hidden  int64 // hidden sheets
+	others  int64 // other sheets that are not hidden
 	strings sharedStrings
 	formats []numberFormat // by style
 	from    epoch
 }
 
-// readWorkbook reads the first sheet of an xlsx file.
-func readWorkbook(src *io.SectionReader, to io.Writer, c *chunker) (Layout, error) {
-	c.place = "Row"
-	s := &source{ctx: c.ctx, file: src, left: directoryBytes}
+// readBinary reads xlsx or parquet, which may be compressed.
+func readBinary(format prism.FileFormat, o Options, src *io.SectionReader, to io.Writer, c *chunker) (layout Layout, err error) {
+	s := &source{ctx: c.ctx, file: src, left: -1}
+	packed, err := openContainer(s, format == prism.FileXLSX)
+	if err != nil {
+		return layout, err
+	}
+	if packed.kind != "" {
+		inside, kept, err := packed.section()
+		if err != nil {
+			return layout, err
+		}
+		defer kept.close()
+		src = inside
+	}
+	if format == prism.FileParquet {
+		layout, err = readParquet(src, to, c)
+	} else {
+		layout, err = readWorkbook(o, src, to, c)
+	}
+	if packed.kind != "" {
+		layout.note("The file was expanded from %s.", packed.kind)
+	}
+	return layout, err
+}
+
+// readWorkbook reads a sheet of an xlsx file.
+func readWorkbook(o Options, src *io.SectionReader, to io.Writer, c *chunker) (Layout, error) {
+	s := &source{ctx: c.ctx, file: src, left: -1}
 	start := make([]byte, 4)
 	if _, err := s.ReadAt(start, 0); s.fault != nil {
 		return Layout{}, s.fault
 	} else if err == nil && bytes.Equal(start, []byte{0xd0, 0xcf, 0x11, 0xe0}) {
 		return Layout{}, &UnusableError{oldWorkbook}
 	}
-	archive, err := zip.NewReader(s, src.Size())
+	archive, err := openZip(s)
 	if err != nil {
 		return Layout{}, s.problem(err, noWorkbook)
 	}
-	s.left = -1
-	w := &workbook{size: src.Size(), parts: map[string]*zip.File{}}
+	w := &workbook{size: src.Size(), parts: map[string]*zip.File{}, wanted: o.Sheet}
 	w.strings.growth = growth{what: "The shared texts of the workbook", file: src.Size()}
 	defer w.strings.close()
 	for _, f := range archive.File {
-		w.parts[strings.ToLower(strings.TrimPrefix(f.Name, "/"))] = f
+		w.parts[partName(f.Name)] = f
 	}
-	if err := w.open(); err != nil {
+	switch err := w.open(); {
+	case err == nil:
+	case w.parts["content.xml"] != nil && w.parts["mimetype"] != nil:
+		return Layout{}, &UnusableError{openDocument}
+	default:
 		return Layout{}, s.problem(err, noWorkbook)
 	}
 	copies := &copier{chunker: c, to: to}
-	if err := w.rows(copies); err != nil {
-		return Layout{}, s.problem(err, damagedWorkbook)
+	copies.layout.Sheet = w.name
+	if err := w.rows(copies, o.HeaderRow); err != nil {
+		return copies.layout, s.problem(err, damagedWorkbook)
+	}
+	if w.hidden > 0 {
+		copies.layout.note("%s %s passed over.", counted(w.hidden, "hidden sheet"), was(w.hidden))
+	}
+	if w.others > 0 {
+		copies.layout.note("Of %d sheets that are not hidden, this is one: read the file again with another sheet.", w.others+1)
 	}
 	return copies.layout, nil
 }
@@ -93,7 +141,7 @@ func (w *workbook) open() error {
 	if err != nil {
 		return err
 	}
-	var hidden *zip.File
+	var sheets []sheet
 	err = w.elements(book, partBytes, func(e xml.StartElement, _ *xmlReader) error {
 		switch e.Name.Local {
 		case "workbookPr":
@@ -102,21 +150,18 @@ func (w *workbook) open() error {
 			}
 		case "sheet":
 			r := related[attribute(e, "id")]
-			if part := w.parts[strings.ToLower(r.target)]; part == nil || !strings.HasSuffix(r.kind, "/worksheet") {
-				return nil
-			} else if attribute(e, "state") != "" && attribute(e, "state") != "visible" {
-				hidden = firstOf(hidden, part)
-			} else {
-				w.sheet = firstOf(w.sheet, part)
+			if part := w.parts[partName(r.target)]; part != nil && strings.HasSuffix(r.kind, "/worksheet") {
+				state := attribute(e, "state")
+				sheets = append(sheets, sheet{attribute(e, "name"), part, state != "" && state != "visible"})
 			}
 		}
 		return nil
 	})
+	if err == nil {
+		err = w.choose(sheets)
+	}
 	if err != nil {
 		return err
-	}
-	if w.sheet = firstOf(w.sheet, hidden); w.sheet == nil {
-		return errNoPart
 	}
 	// A workbook has one part of each kind: reading the parts of a thousand relations would take their time and their room.
 	if r, ok := first["styles"]; ok {
@@ -130,11 +175,40 @@ func (w *workbook) open() error {
 	return nil
 }
 
-func firstOf(a, b *zip.File) *zip.File {
-	if a != nil {
-		return a
+// sheet is a sheet of a workbook.
+type sheet struct {
+	name   string
+	part   *zip.File
+	hidden bool
+}
+
+// choose chooses the sheet with the wanted name, or else with this number, or else the first that is not hidden, or else the first.
+func (w *workbook) choose(sheets []sheet) error {
+	if len(sheets) == 0 {
+		return errNoPart
 	}
-	return b
+	chosen := max(0, slices.IndexFunc(sheets, func(s sheet) bool { return !s.hidden }))
+	if w.wanted != "" {
+		chosen = slices.IndexFunc(sheets, func(s sheet) bool { return s.name == w.wanted })
+		if number, err := strconv.Atoi(w.wanted); chosen < 0 && err == nil && number > 0 && number <= len(sheets) {
+			chosen = number - 1
+		}
+		if chosen < 0 {
+			return &UnusableError{"The workbook has no such sheet."}
+		}
+	}
+	for i, s := range sheets {
+		if s.hidden {
+			w.hidden++
+		} else if i != chosen {
+			w.others++
+		}
+	}
+	if sheets[chosen].hidden {
+		w.hidden--
+	}
+	w.sheet, w.name = sheets[chosen].part, sheets[chosen].name
+	return nil
 }
 
 // relation is a reference from one part to another.
@@ -146,7 +220,7 @@ func (w *workbook) relations(part, folder string, fn func(relation)) error {
 		if e.Name.Local != "Relationship" {
 			return nil
 		}
-		target := attribute(e, "Target")
+		target := strings.ReplaceAll(attribute(e, "Target"), `\`, "/")
 		if strings.HasPrefix(target, "/") {
 			target = target[1:]
 		} else {
@@ -254,7 +328,7 @@ func (w *workbook) readStrings(part string) error {
 
 // elements calls fn for the start of each element of a part; fn may read on from there.
 func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *xmlReader) error) error {
-	file := w.parts[strings.ToLower(part)]
+	file := w.parts[partName(part)]
 	if file == nil {
 		return errNoPart
 	}

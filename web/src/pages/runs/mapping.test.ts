@@ -54,7 +54,7 @@ it('names fields without a column, and refs that are too long', () => {
 });
 
 it('knows the format by the extension', () => {
-  expect(['a.csv', 'A.XLSX', 'x.tab', 'x.ndjson', 'x.parquet', 'x.csv.gz', 'csv'].map(formatOf)).toEqual([
-    'csv', 'xlsx', 'tsv', 'jsonl', 'parquet', undefined, undefined,
+  expect(['a.csv', 'A.XLSX', 'x.tab', 'x.ndjson', 'x.parquet', 'x.csv.gz', 'x.xlsm', 'csv'].map(formatOf)).toEqual([
+    'csv', 'xlsx', 'tsv', 'jsonl', 'parquet', 'csv', 'xlsx', undefined,
   ]);
 });

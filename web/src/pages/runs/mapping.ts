@@ -60,8 +60,8 @@ export function problemsOf({ fields, ref }: Mapping, columns: NonNullable<File_[
 
 /** The format that a name's extension says, or undefined. */
 export function formatOf(name: string): Schemas['FileFormat'] | undefined {
-  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase();
+  const extension = /\.([a-z]+)(\.(gz|zst|zip))?$/i.exec(name)?.[1]?.toLowerCase();
   return ({
-    csv: 'csv', tsv: 'tsv', tab: 'tsv', jsonl: 'jsonl', ndjson: 'jsonl', xlsx: 'xlsx', parquet: 'parquet',
+    csv: 'csv', tsv: 'tsv', tab: 'tsv', jsonl: 'jsonl', ndjson: 'jsonl', xlsx: 'xlsx', xlsm: 'xlsx', parquet: 'parquet',
   } as const)[extension ?? ''];
 }

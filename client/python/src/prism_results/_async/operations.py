@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from typing import Literal
 
 from prism_results._async.base import AsyncBase, AsyncPages
 from prism_results._core import call, given, query
@@ -416,6 +417,27 @@ class AsyncOperations(AsyncBase):
         Has the file read, once all its parts are there. Completing twice is completing once. Needs a key of a caller.
         """
         return await self._fetch(File, call("completeFile", "POST", "files", file_id, "complete", want=202, repeatable=True))
+
+    async def read_file_again(
+        self,
+        file_id: str,
+        *,
+        encoding: Literal["auto", "utf-8", "utf-16le", "utf-16be", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "windows-874", "iso-8859-2", "iso-8859-5", "iso-8859-7", "iso-8859-15", "koi8-r", "macintosh", "ibm850", "ibm866", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"] | None = None,
+        header_row: int | None = None,
+        sheet: str | None = None,
+        delimiter: Literal[",", ";", "	", "|", ":"] | None = None,
+        on_bad_row: Literal["invalid", "refuse"] | None = None,
+    ) -> File:
+        """Read a file in another way.
+
+        Has a file that was uploaded read anew: in another encoding, with the header in another row, another sheet, another
+        delimiter, or refusing rows that cannot be read. What is not sent is found out. No run may have the file, as its
+        rows would become others. Needs a key of a caller.
+        """
+        body = given(encoding=encoding, header_row=header_row, sheet=sheet, delimiter=delimiter, on_bad_row=on_bad_row)
+        return await self._fetch(
+            File, call("readFileAgain", "POST", "files", file_id, "read", body=body, want=202, repeatable=True)
+        )
 
     async def list_file_rows(self, file_id: str, *, offset: int | None = None, limit: int | None = None) -> FileRows:
         """Preview rows.

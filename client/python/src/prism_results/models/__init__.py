@@ -1285,6 +1285,20 @@ class File(Received):
     """Its columns in order, once it is ready."""
     delimiter: str | None
     """What separates the cells of a csv or tsv file that is ready."""
+    encoding: str | None
+    """The encoding in which a csv, tsv or jsonl file was read."""
+    encoding_sure: bool | None
+    """Whether the encoding is known: a guess that may be wrong has false."""
+    header_row: int | None
+    """The row of a csv, tsv or xlsx file that has the names of the columns."""
+    proposed_header_row: int | None
+    """The row that looks like the header, if that is another one, as when a title is above it."""
+    sheet: str | None
+    """The sheet of an xlsx file that was read."""
+    bad_rows: int | None
+    """How many rows cannot be read, once it is ready. They are invalid in runs."""
+    notes: Sequence[str] | None
+    """What was done to it when it was read, a sentence each."""
     error: str | None
     """Why it is unusable, or None."""
     created_at: datetime
