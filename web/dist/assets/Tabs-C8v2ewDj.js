@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-C-I6g-rR.js";import{t}from"./RunsList-D6DXtI7-.js";import{usePrism as n}from"./PrismPage-Bn2Dl8EA.js";import{H as r}from"./Field-BT_qfMn_.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
