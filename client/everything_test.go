@@ -22,16 +22,24 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"listResults": func(ctx context.Context, c *Client) error {
 		f := ResultFilter{
 			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
-			Fields: true,
+			Fields: true, ResultSearch: fullSearch, Sort: "-q",
 		}
 		_, err := c.ListResults(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"exportResults": func(ctx context.Context, c *Client) error {
 		_, err := c.ExportResults(ctx, "a", Export{
-			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a",
+			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a", ResultSearch: fullSearch,
 			TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
 		})
+		return err
+	},
+	"countResults": func(ctx context.Context, c *Client) error {
+		f := ResultFilter{
+			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
+			ResultSearch: fullSearch,
+		}
+		_, err := c.CountResults(ctx, f, []string{"q"})
 		return err
 	},
 	"createPrism": func(ctx context.Context, c *Client) error {
@@ -144,7 +152,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"listLabelQueue": func(ctx context.Context, c *Client) error {
-		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
+		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", ResultSearch: fullSearch, Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"addMember": func(ctx context.Context, c *Client) error {
@@ -264,12 +272,14 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 	},
 }
 
+var fullSearch = ResultSearch{Q: "a", Where: []string{"q:labelled"}}
+
 func fullDeletion() ResultDeletion {
-	return ResultDeletion{Ref: new(string), Before: new(time.Unix(1, 0)), Status: OK}
+	return ResultDeletion{Ref: new(string), Before: new(time.Unix(1, 0)), Status: OK, SearchMembers: SearchMembers(fullSearch)}
 }
 
 func fullRetry() ResultRetry {
-	return ResultRetry{Prism: "a", From: new(time.Unix(1, 0)), To: new(time.Unix(2, 0))}
+	return ResultRetry{Prism: "a", From: new(time.Unix(1, 0)), To: new(time.Unix(2, 0)), SearchMembers: SearchMembers(fullSearch)}
 }
 
 func fullRun() NewRun {

@@ -112,6 +112,7 @@ type LabelQueue struct {
 	Question string
 	Order    LabelSample // RandomSample when empty
 	Version  int         // 0: any
+	ResultSearch
 }
 
 // QueuedResult is a result to label.
@@ -137,6 +138,7 @@ func (c *Client) ListLabelQueue(
 	ctx context.Context, prism string, q LabelQueue, o PageOptions, options ...CallOption,
 ) (LabelQueuePage, error) {
 	query := LabelFilter{q.Version, q.Question}.query(o)
+	setSearch(query, q.ResultSearch)
 	if q.Order != "" {
 		query.Set("order", string(q.Order))
 	}

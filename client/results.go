@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -72,10 +73,26 @@ type ResultFilter struct {
 	KeyID    string    // only results of calls with this API key
 	Run      string    // only results of this file run, in the order of its rows
 	Fields   bool      // whether each result has its Fields and Context
+	ResultSearch
+	Sort string // the order, such as "-refund"; see the description of the API
+}
+
+// ResultSearch narrows results by their texts, answers and labels; an empty member selects all.
+type ResultSearch = api.ResultSearch
+
+// Coverage tells what a search did not look at.
+type Coverage = api.Coverage
+
+// ResultPage is a part of a list of results. Its Coverage is empty if nothing was searched for.
+type ResultPage struct {
+	Page[Result]
+	Coverage
 }
 
 func (f ResultFilter) query(o PageOptions) url.Values {
 	q := o.query()
+	setSearch(q, f.ResultSearch)
+	set(q, "sort", f.Sort)
 	set(q, "prism", f.Prism)
 	set(q, "status", string(f.Status))
 	set(q, "ref", f.Ref)
@@ -94,6 +111,13 @@ func (f ResultFilter) query(o PageOptions) url.Values {
 		q.Set("fields", "true")
 	}
 	return q
+}
+
+func setSearch(q url.Values, s ResultSearch) {
+	set(q, "q", s.Q)
+	if len(s.Where) > 0 {
+		q["where"] = s.Where
+	}
 }
 
 // PageOptions select a page of a list.
@@ -117,17 +141,33 @@ func set(q url.Values, name, value string) {
 	}
 }
 
-// ListResults returns one page of the account's results: newest first, or those of a run in row order.
-func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions, options ...CallOption) (Page[Result], error) {
-	return fetch[Page[Result]](ctx, c, declared(api.ListResults).where(f.query(o)).formatted(), options)
+// ListResults returns one page of the account's results: newest first, or those of a run in row order, or in the order of Sort.
+func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions, options ...CallOption) (ResultPage, error) {
+	return fetch[ResultPage](ctx, c, declared(api.ListResults).where(f.query(o)).formatted(), options)
 }
 
 // Results iterates over the account's results in the order of ListResults, and reads a page at a time. An error ends the
 // iteration.
 func (c *Client) Results(ctx context.Context, f ResultFilter, options ...CallOption) iter.Seq2[Result, error] {
 	return pages(func(cursor string) (Page[Result], error) {
-		return c.ListResults(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
+		page, err := c.ListResults(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
+		return page.Page, err
 	})
+}
+
+// ResultCounts are how many results match, and how many of them have each value.
+type ResultCounts = api.ResultCounts
+
+// ValueCount is how many results have a value.
+type ValueCount = api.ValueCount
+
+// CountResults counts the results that match by keys of questions, "@version", "@model", "@status" and "@labelled". The filter's Fields
+// and Sort mean nothing here.
+func (c *Client) CountResults(ctx context.Context, f ResultFilter, by []string, options ...CallOption) (ResultCounts, error) {
+	f.Fields, f.Sort = false, ""
+	q := f.query(PageOptions{})
+	set(q, "by", strings.Join(by, ","))
+	return fetch[ResultCounts](ctx, c, declared(api.CountResults).where(q), options)
 }
 
 const maxLimit = 100
@@ -162,6 +202,7 @@ type Export struct {
 	To     time.Time // only results created before then
 	Model  string    // only results of this configured model
 	KeyID  string    // only results of calls with this API key
+	ResultSearch
 	// After selects only results whose id is greater: those behind the result with this id, which need not exist.
 	After string
 	TextStyle
@@ -183,6 +224,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export, opti
 	setTime(q, "to", e.To)
 	set(q, "model", e.Model)
 	set(q, "key_id", e.KeyID)
+	setSearch(q, e.ResultSearch)
 	set(q, "after", e.After)
 	setStyle(q, e.TextStyle)
 	return c.stream(ctx, declared(api.ExportResults, prism).where(q), options, mediaTypes[string(cmp.Or(e.Format, CSV))])

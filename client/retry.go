@@ -14,7 +14,11 @@ type ResultRetry struct {
 	Prism string // slug or id
 	From  *time.Time
 	To    *time.Time
+	SearchMembers
 }
+
+// SearchMembers are what ResultSearch is in a body.
+type SearchMembers = api.SearchMembers
 
 // Retrying is how many results match.
 type Retrying = api.Retrying
@@ -24,7 +28,7 @@ type Retrying = api.Retrying
 // ErrConflict. A call whose response was lost is not repeated.
 func (c *Client) RetryResults(ctx context.Context, r ResultRetry, expect int, options ...CallOption) (Retrying, error) {
 	k := declared(api.RetryResults).with(options)
-	many := api.ResultRetry{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To}
+	many := api.ResultRetry{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To, SearchMembers: r.SearchMembers}
 	if !k.dryRun {
 		many.Expect = &expect
 	}

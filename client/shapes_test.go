@@ -21,7 +21,7 @@ import (
 var shapes = map[string]reflect.Type{
 	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[Result](),
 	"ChoiceAnswer": reflect.TypeFor[Answer](), "YesNoAnswer": reflect.TypeFor[Answer](), "ScaleAnswer": reflect.TypeFor[Answer](),
-	"ResultPage": reflect.TypeFor[Page[Result]](), "RawResultPage": reflect.TypeFor[Page[Result]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
+	"ResultPage": reflect.TypeFor[ResultPage](), "RawResultPage": reflect.TypeFor[ResultPage](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
 	"ApiKeyList": reflect.TypeFor[Page[APIKey]](),
 	"Field":      reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
@@ -62,7 +62,8 @@ var shapes = map[string]reflect.Type{
 	"NewFile": reflect.TypeFor[NewFile](), "File": reflect.TypeFor[File](), "FileColumn": reflect.TypeFor[FileColumn](), "FilePage": reflect.TypeFor[Page[File]](),
 	"FilePart": reflect.TypeFor[FilePart](), "FileRows": reflect.TypeFor[FileRows](), "FileFormat": reflect.TypeFor[FileFormat](), "FileStatus": reflect.TypeFor[FileStatus](),
 	"NewRun": reflect.TypeFor[NewRun](), "RunLimits": reflect.TypeFor[RunLimits](), "Run": reflect.TypeFor[Run](), "RunUsage": reflect.TypeFor[RunUsage](),
-	"RunPage": reflect.TypeFor[Page[Run]](), "RunStatus": reflect.TypeFor[RunStatus](), "DryRun": reflect.TypeFor[DryRun](), "InvalidRow": reflect.TypeFor[InvalidRow](),
+	"ValueCount": reflect.TypeFor[ValueCount](),
+	"RunPage":    reflect.TypeFor[Page[Run]](), "RunStatus": reflect.TypeFor[RunStatus](), "DryRun": reflect.TypeFor[DryRun](), "InvalidRow": reflect.TypeFor[InvalidRow](),
 }
 
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.

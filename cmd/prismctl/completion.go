@@ -57,7 +57,8 @@ func (a *app) completeRuns(cmd *cobra.Command, args []string, start string) ([]s
 // completeResults completes the ids of the newest results.
 func (a *app) completeResults(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Result], error) {
-		return c.ListResults(ctx, client.ResultFilter{}, client.PageOptions{})
+		found, err := c.ListResults(ctx, client.ResultFilter{}, client.PageOptions{})
+		return found.Page, err
 	}, func(r client.Result) string { return fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status) })(cmd, args, start)
 }
 

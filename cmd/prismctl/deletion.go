@@ -19,13 +19,14 @@ func (a *app) resultsDelete() *cobra.Command {
 	var (
 		prism, ref, before, status string
 		yes, dryRun                bool
+		search                     client.ResultSearch
 	)
 	cmd := a.calling(about{
 		use: "delete ID... | --prism PRISM", short: "Delete results for good",
 		example: `prismctl results delete "$RESULT"
 prismctl results delete --prism tickets --before 2026-01-01 --dry-run`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		ctx, d := cmd.Context(), client.ResultDeletion{Status: client.Status(status)}
+		ctx, d := cmd.Context(), client.ResultDeletion{Status: client.Status(status), SearchMembers: client.SearchMembers(search)}
 		if cmd.Flags().Changed("ref") {
 			d.Ref = &ref
 		}
@@ -34,19 +35,19 @@ prismctl results delete --prism tickets --before 2026-01-01 --dry-run`,
 			return err
 		}
 		d.Before = optionalTime(at)
-		filtered := d != client.ResultDeletion{}
+		filtered := d.Ref != nil || d.Before != nil || status != "" || search.Q != "" || search.Where != nil
 		switch {
 		case len(args) > 0 && prism == "" && !filtered && !dryRun:
 			return a.deleteEach(ctx, "result", args, yes, func(id string) error { return c.DeleteResult(ctx, id) })
 		case len(args) > 0 || prism == "" || !filtered:
-			return usage(errors.New("name results by their ids, or by --prism with at least one of --ref, --before and --status"))
+			return usage(errors.New("name results by their ids, or by --prism with at least one of --ref, --before, --status, --q and --where"))
 		}
 		return a.deleteMatches(ctx, c, prism, d, yes, dryRun)
 	})
 	cmd.Long = `Delete results for good: their fields, context, ref and answers. Their idempotency keys are free again.
 
-Results are named by their ids, or are those of a prism with a ref, saved before a time, or with a status; what
-several flags ask for must all hold. Those are deleted in the background: the first at once, and those that were
+Results are named by their ids, or are those of a prism with a ref, saved before a time, with a status, or found
+by --q and --where as in results list; what several flags ask for must all hold. Those are deleted in the background: the first at once, and those that were
 saved less than a minute ago a minute later. Without --yes, prismctl asks first.`
 	f := cmd.Flags()
 	a.prismFlag(cmd, &prism, "delete results of this prism")
@@ -55,6 +56,7 @@ saved less than a minute ago a minute later. Without --yes, prismctl asks first.
 	f.StringVar(&before, "before", "", "only results saved before this time, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	choices(cmd, "status", "ok", "failed")
+	searchFlags(cmd, &search)
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask before deleting")
 	f.BoolVar(&dryRun, "dry-run", false, "print how many results match, and delete none")
 	return cmd

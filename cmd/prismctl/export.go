@@ -17,6 +17,7 @@ func (a *app) export() *cobra.Command {
 	var (
 		name, status, from, to, model, key string
 		restart                            bool
+		search                             client.ResultSearch
 		output                             *output
 		style                              client.TextStyle
 	)
@@ -33,6 +34,7 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 			return err
 		}
 		options.Model, options.KeyID, options.TextStyle = model, key, withTab(style)
+		options.ResultSearch = search
 		c, t, err := a.client()
 		if err != nil {
 			return err
@@ -68,6 +70,7 @@ name when it is complete. Until then its name is FILE.part, and the same command
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &model, &key)
+	searchFlags(cmd, &search)
 	f.BoolVar(&restart, "restart", false, "discard the unfinished file and begin again")
 	choices(cmd, "status", "ok", "failed")
 	cmd.ValidArgsFunction = a.completePrisms

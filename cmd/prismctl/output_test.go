@@ -186,6 +186,7 @@ var longest = map[string]string{
 	"/v1/prisms/x/versions/0/calibration":  whole[client.PinnedCalibrations](`{}`),
 	"/v1/prisms/x/versions/0/calibrations": longList[client.Calibration](`{"id":"ID","question":"SLUG","method":"platt","a":1.2345678,"b":-1.2345678,"labels":10000,"created_at":"AT"}`),
 	"/v1/results":                          longList[client.Result](`{"id":"ID","ref":"NAME","prism":"SLUG","version":1000,"status":"failed","error":"NAME","took_ms":15000,"created_at":"AT"}`),
+	"/v1/results/counts":                   long[client.ResultCounts](`{"total":1000000,"exact":true,"by":{}}`),
 	"/v1/keys":                             longList[client.APIKey](`{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`),
 	"/v1/members":                          longList[client.Member](`{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`),
 	"/v1/audit":                            longList[client.AuditEntry](`{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`),

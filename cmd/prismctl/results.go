@@ -16,7 +16,7 @@ import (
 
 func (a *app) results() *cobra.Command {
 	results := group("results", "Read, list, retry, export and delete results")
-	results.AddCommand(a.resultsGet(), a.resultsRecord(), a.resultsList(), a.retry(), a.export(), a.resultsDelete())
+	results.AddCommand(a.resultsGet(), a.resultsRecord(), a.resultsList(), a.retry(), a.export(), a.resultsDelete(), a.resultsCounts())
 	return results
 }
 
@@ -64,6 +64,7 @@ func (a *app) resultsList() *cobra.Command {
 		use: "list", short: "List results, newest first, or those of a run in the order of its rows",
 		example: `prismctl results list --prism tickets --status failed
 prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'
+prismctl results list --prism tickets --q 'refund -invoice' --where topic:is:billing --where topic:from:0.8 --sort -urgency@average
 prismctl results list --prism tickets --watch`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		limit, err := most.items()
@@ -78,8 +79,8 @@ prismctl results list --prism tickets --watch`,
 		if !watch {
 			return list(cmd.Context(), a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit), resultColumns, a.resultRow)
 		}
-		if most.all || filter.Run != "" || !filter.To.IsZero() || every <= 0 {
-			return usage(errors.New("--watch goes without --all, --run and --to, and --every is longer than 0"))
+		if most.all || filter.Run != "" || filter.Sort != "" || !filter.To.IsZero() || every <= 0 {
+			return usage(errors.New("--watch goes without --all, --run, --sort and --to, and --every is longer than 0"))
 		}
 		return a.watchResults(cmd.Context(), output, limit, every, func(from time.Time) iter.Seq2[client.Result, error] {
 			since := filter
@@ -99,6 +100,8 @@ prismctl results list --prism tickets --watch`,
 	callFlags(cmd, &filter.Model, &filter.KeyID)
 	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
 	cmd.Flags().BoolVar(&filter.Fields, "fields", false, "in JSON and YAML, also what was sent with each call: its fields and context")
+	searchFlags(cmd, &filter.ResultSearch)
+	cmd.Flags().StringVar(&filter.Sort, "sort", "", "order: @created, @took, a question, question.option, question@confidence; with - in front the greatest first")
 	most.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the newest results, and then each new one, until Ctrl-C")
@@ -113,6 +116,12 @@ func timeFlags(cmd *cobra.Command, from, to *string) {
 	f := cmd.Flags()
 	f.StringVar(from, "from", "", "only results created at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	f.StringVar(to, "to", "", "only results created before this time")
+}
+
+// searchFlags adds --q and --where.
+func searchFlags(cmd *cobra.Command, s *client.ResultSearch) {
+	cmd.Flags().StringVar(&s.Q, "q", "", "only results with these words")
+	cmd.Flags().StringArrayVar(&s.Where, "where", nil, "only results for which this holds, such as topic:is:billing; may be given several times")
 }
 
 // callFlags adds --model and --key-id.

@@ -14,6 +14,7 @@ func (a *app) retry() *cobra.Command {
 	var (
 		prism, from, to        string
 		allFailed, yes, dryRun bool
+		search                 client.ResultSearch
 		output                 *output
 	)
 	cmd := a.calling(about{
@@ -25,8 +26,8 @@ prismctl retry --all-failed --prism tickets --dry-run`,
 		switch {
 		case allFailed == (len(args) > 0):
 			return usage(errors.New("name results by their ids, or give --all-failed"))
-		case !allFailed && (prism != "" || from != "" || to != "" || yes || dryRun):
-			return usage(errors.New("--prism, --from, --to, --yes and --dry-run go with --all-failed"))
+		case !allFailed && (prism != "" || from != "" || to != "" || search.Q != "" || search.Where != nil || yes || dryRun):
+			return usage(errors.New("--prism, --from, --to, --q, --where, --yes and --dry-run go with --all-failed"))
 		case allFailed && cmd.Flags().Changed("output"):
 			return usage(errors.New("--output is for results named by their ids"))
 		}
@@ -35,6 +36,7 @@ prismctl retry --all-failed --prism tickets --dry-run`,
 			if err != nil {
 				return err
 			}
+			r.SearchMembers = client.SearchMembers(search)
 			return a.retryAll(ctx, c, prism, r, yes, dryRun)
 		}
 		var errs []error
@@ -51,6 +53,7 @@ in the background. prismctl shows how many they are and asks first, unless there
 	cmd.Flags().BoolVar(&allFailed, "all-failed", false, "retry every failed result")
 	a.prismFlag(cmd, &prism, "with --all-failed, only results of this prism")
 	timeFlags(cmd, &from, &to)
+	searchFlags(cmd, &search)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --all-failed, do not ask before retrying")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --all-failed, print how many results match, and retry none")
 	return cmd

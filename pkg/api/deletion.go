@@ -33,8 +33,8 @@ type DeleteResultsRequest struct {
 	DryRun bool `json:"dry_run,omitzero"`
 }
 
-// ResultDeletion is which results of a prism to delete. At least one of `ref`, `before` and `status` is sent; a result must match
-// all that are. Null is the same as not sent.
+// ResultDeletion is which results of a prism to delete. At least one of its members is sent; a result must match all that are. Null is
+// the same as not sent.
 type ResultDeletion struct {
 	// Only results with this ref. The empty text finds results with an empty ref, not those without one.
 	Ref *string `json:"ref,omitzero" max:"200"`
@@ -42,14 +42,15 @@ type ResultDeletion struct {
 	Before *time.Time `json:"before,omitzero"`
 	// Only results with this status.
 	Status Status `json:"status,omitzero" enum:"ok,failed"`
+	SearchMembers
 }
 
 // Missing implements the rule that something is selected (spec: results-delete-filter).
 func (ResultDeletion) Missing(sent func(name string) bool) []apierr.Problem {
-	if sent("ref") || sent("before") || sent("status") {
+	if sent("ref") || sent("before") || sent("status") || sent("q") || sent("where") {
 		return nil
 	}
-	return []apierr.Problem{{Path: "ref", Text: "send at least one of ref, before and status"}}
+	return []apierr.Problem{{Path: "ref", Text: "send at least one of ref, before, status, q and where"}}
 }
 
 // Status is whether a result has answers.
@@ -65,7 +66,7 @@ type Deleting struct {
 var RetryResults = Op[RetryResultsRequest, Retrying]{Declaration{
 	Name: "retryResults", Method: http.MethodPost, Path: "/v1/results/retry", Tag: "Results", Role: prism.Caller, Class: Measuring,
 	Status: http.StatusAccepted, Wait: RetryWait, Errors: []*apierr.Error{
-		apierr.PrismNotFound(), apierr.PrismArchived(), apierr.MatchNow(13), apierr.TooManyMatch(MaxRetried), apierr.AreRetried(),
+		apierr.PrismNotFound(), apierr.PrismArchived(), apierr.MatchNow(13), apierr.TooManyMatch(MaxRetried), apierr.AreRetried(), apierr.NotIndexed(),
 	},
 }}
 
@@ -88,6 +89,7 @@ type ResultRetry struct {
 	From *time.Time `json:"from,omitzero"`
 	// Only results saved before this time.
 	To *time.Time `json:"to,omitzero"`
+	SearchMembers
 	// How many results match. Needed unless `dry_run` is true.
 	Expect *int `json:"expect,omitzero" min:"0" max:"1000000" unless:"dry_run"`
 	// Count the results, and retry none.

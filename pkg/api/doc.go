@@ -29,6 +29,7 @@
 // The limits of a member are tags:
 //
 //	min, max   of a number its value, of a string its code points, of a list its elements, of a list of lists its values
+//	each       of a list of strings the code points of each at most
 //	above      of a number what it must be greater than
 //	enum       the values of a string, separated by commas; a type with the method Values has them there
 //	except     a value of a type that the member never has

@@ -205,7 +205,7 @@ func (v *LabelValue) UnmarshalJSON(b []byte) error {
 // ListLabelQueue reads a page of results that have no label for a question (spec: label-queue). It reads up to a million ids.
 var ListLabelQueue = Op[ListLabelQueueRequest, LabelQueuePage]{Declaration{
 	Name: "listLabelQueue", Method: http.MethodGet, Path: "/v1/prisms/{prism}/label-queue", Tag: "Labels", Role: prism.Reader,
-	Class: Scanning, Wait: 10 * time.Second, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound()},
+	Class: Scanning, Wait: 10 * time.Second, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.NotIndexed()},
 }}
 
 // ListLabelQueueRequest is the request of ListLabelQueue.
@@ -217,6 +217,7 @@ type ListLabelQueueRequest struct {
 	Order LabelSample `query:"order" enum:"random,uncertain" default:"random"`
 	// Only results of this version.
 	Version int32 `query:"version" min:"1" max:"2147483647"`
+	ResultSearch
 	PageRequest
 	Cursor string `query:"cursor" list:"queue"`
 }

@@ -48,6 +48,8 @@ type Property struct {
 type Limits struct {
 	// Min and Max bound a number, the code points of a string, or the elements of a list; nil: no bound.
 	Min, Max *float64
+	// Each bounds the code points of each string of a list; nil: no bound.
+	Each *float64
 	// Above is what a number must be greater than; nil: no such bound.
 	Above   *float64
 	Enum    []string
@@ -110,7 +112,7 @@ func property(f reflect.StructField) (Property, bool) {
 
 func limits(f reflect.StructField) Limits {
 	l := Limits{
-		Min: bound(f, "min"), Max: bound(f, "max"), Above: bound(f, "above"), Form: f.Tag.Get("form"), Default: f.Tag.Get("default"), List: f.Tag.Get("list"),
+		Min: bound(f, "min"), Max: bound(f, "max"), Each: bound(f, "each"), Above: bound(f, "above"), Form: f.Tag.Get("form"), Default: f.Tag.Get("default"), List: f.Tag.Get("list"),
 	}
 	l.Enum = split(f.Tag.Get("enum"))
 	if v, ok := reflect.Zero(base(f.Type)).Interface().(interface{ Values() []string }); ok && l.Enum == nil {

@@ -50,7 +50,7 @@ type FieldValues []prism.FieldValue
 // ExportResults streams every result of a prism, oldest first (spec: export).
 var ExportResults = Op[ExportResultsRequest, None]{Declaration{
 	Name: "exportResults", Method: http.MethodGet, Path: "/v1/prisms/{prism}/results", Tag: "Results", Role: prism.Reader, Class: Streamed,
-	Media: rowMedia(), Errors: []*apierr.Error{apierr.PrismNotFound()},
+	Media: rowMedia(), Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotIndexed()},
 }}
 
 // ExportResultsRequest is the request of ExportResults.
@@ -60,13 +60,14 @@ type ExportResultsRequest struct {
 	Format Format `query:"format" enum:"csv,tsv,jsonl" default:"csv" empty:"true" example:"jsonl"`
 	Status Status `query:"status" enum:"ok,failed" parameter:"Status"`
 	ResultFilter
+	ResultSearch
 	// Only results behind this id, which is a position: no result need have it. So an export that broke off continues.
 	After *prism.ResultID `query:"after" example:"0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"`
 	TextStyle
 }
 
 // ListResults reads a page of results: newest first, or those of a run in the order of its rows (spec: result-list, run-results).
-var ListResults = Op[ListResultsRequest, Either[Page[Result], Page[RawResult]]]{Declaration{
+var ListResults = Op[ListResultsRequest, Either[ResultPage, RawResultPage]]{Declaration{
 	Name: "listResults", Method: http.MethodGet, Path: "/v1/results", Tag: "Results", Role: prism.Reader, Class: Listing,
 	Errors: []*apierr.Error{apierr.PrismNotFound()},
 }}
@@ -83,6 +84,9 @@ type ListResultsRequest struct {
 	ResultFilter
 	// Only results of the run with this id, in the order of its rows.
 	Run *prism.RunID `query:"run"`
+	ResultSearch
+	// The order: `-@created` (newest first), `@created`, `@took`, a question such as `refund`, an option such as `topic.billing`, `urgency@average` or `topic@confidence`; with `-` the greatest first. Results without the number come last.
+	Sort string `query:"sort" max:"200" example:"-refund"`
 	// The format of each result. Sent empty it is `json`.
 	Format Format `query:"format" enum:"json,raw" default:"json" empty:"true" example:"raw"`
 	// Whether each result has `fields` and `context`, what was sent with its call.

@@ -207,6 +207,9 @@ func TooManyMatch(most int64) *Error {
 // AreRetried is a retry of many results of a prism while an earlier retry is under way (spec: retry-many-under-way).
 func AreRetried() *Error { return conflict("Results of this prism are being retried.") }
 
+// NotIndexed is a call for all results that a search finds while the index does not have all (spec: search-coverage).
+func NotIndexed() *Error { return conflict("Not all results are indexed yet. Try again later.") }
+
 // SlugTaken is a prism whose slug the account already has.
 func SlugTaken() *Error { return conflict("A prism with this slug already exists.") }
 

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -25,9 +26,18 @@ const (
 	ListOfRandom    // results to label, by store.RandomPosition
 	ListOfUncertain // results to label, the most uncertain first
 	ListOfCalibrations
+	ListOfFound // the results of a search, by a number and then by id
 )
 
 const cursorSize = 8 + 16
+
+// cursorBytes is the size of the list's cursors.
+func (l List) cursorBytes() int {
+	if l == ListOfFound {
+		return cursorSize + 16 + 4 + 8
+	}
+	return cursorSize
+}
 
 // Cursor is the opaque text that names a row of the list.
 func (l List) Cursor(id prism.UUID) string {
@@ -39,18 +49,51 @@ func (l List) Cursor(id prism.UUID) string {
 
 // ParseCursor returns the id of the row that a cursor of the list names. It accepts no text but those of Cursor.
 func (l List) ParseCursor(s string) (id prism.UUID, ok bool) {
-	if len(s) != base64.RawURLEncoding.EncodedLen(cursorSize) { // the decoder skips line breaks
-		return id, false
-	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) != cursorSize {
-		return id, false
-	}
-	if List(binary.BigEndian.Uint64(b)) != l {
+	b, ok := l.decode(s)
+	if !ok {
 		return id, false
 	}
 	copy(id[:], b[8:])
 	return id, l != ListOfVersions || VersionAt(id) > 0
+}
+
+// decode is the bytes of a cursor of the list.
+func (l List) decode(s string) (b []byte, ok bool) {
+	if len(s) != base64.RawURLEncoding.EncodedLen(l.cursorBytes()) { // the decoder skips line breaks
+		return nil, false
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	return b, err == nil && len(b) == l.cursorBytes() && List(binary.BigEndian.Uint64(b)) == l
+}
+
+// FoundRow is a row of ListOfFound: the result with an id, behind those whose numbers come before its own. Number is NaN for a result
+// without one. Upto is up to which id the first page has looked. Search is a hash of what was searched for: a cursor belongs to its
+// search (spec: search-cursor).
+type FoundRow struct {
+	ID, Upto prism.UUID
+	Number   float32
+	Search   uint64
+}
+
+// Cursor is the opaque text that names the row.
+func (r FoundRow) Cursor() string {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, ListOfFound.cursorBytes()), uint64(ListOfFound))
+	b = append(append(b, r.ID[:]...), r.Upto[:]...)
+	b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.Number))
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(b, r.Search))
+}
+
+// ParseFoundRow is the row that a cursor of ListOfFound names.
+func ParseFoundRow(cursor string) (r FoundRow, ok bool) {
+	b, ok := ListOfFound.decode(cursor)
+	if !ok {
+		return r, false
+	}
+	copy(r.ID[:], b[8:])
+	rest := b[cursorSize:]
+	copy(r.Upto[:], rest)
+	r.Number, r.Search = math.Float32frombits(binary.BigEndian.Uint32(rest[16:])), binary.BigEndian.Uint64(rest[20:])
+	return r, true
 }
 
 // VersionRow is the row of a version in ListOfVersions, which has no ids.

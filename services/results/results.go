@@ -122,7 +122,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		Memory: memory,
 	})
 	s.Results, s.Console = s.service, s.service
-	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
+	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Find: s.service.FindDeletion, Log: d.Log})
 	s.readings = reading.New(reading.Deps{
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
 		Readers: reading.Readers(memory),

@@ -25,7 +25,7 @@ const guideBudget = 6 * time.Minute
 
 // guides are the pages whose commands are run, after the README itself.
 var guides = []string{
-	"docs/quickstart.md", "docs/prisms.md", "docs/runs.md", "docs/quality.md", "docs/idempotency.md", "docs/providers.md", "docs/api.md",
+	"docs/quickstart.md", "docs/prisms.md", "docs/runs.md", "docs/finding.md", "docs/quality.md", "docs/idempotency.md", "docs/providers.md", "docs/api.md",
 	"docs/prismctl.md",
 }
 

@@ -145,6 +145,7 @@ func TestDeletionsComeToTheirEnd(t *testing.T) {
 		for _, ref := range []string{"a person", "another", "a third"} {
 			ids[ref] = own.main.create(t, slug, text("x", "ref", ref)).ok(t).ID
 		}
+		ids["a fourth"] = own.main.create(t, slug, text("unwanted")).ok(t).ID
 		set := func(ahead time.Duration) {
 			if err := clock.Set(ahead); err != nil {
 				t.Fatal(err)
@@ -167,6 +168,9 @@ func TestDeletionsComeToTheirEnd(t *testing.T) {
 		own.main.read(t, ids["a person"], "json").wantStatus(t, 200)
 		set(2 * time.Minute)
 		awaitGone("a person")
+		// spec: search-of-all
+		own.main.post(t, "/v1/prisms/"+slug+"/results/delete", `{"q":"unwanted","where":["@status:is:ok"]}`).wantBody(t, `{"deleting":1}`)
+		awaitGone("a fourth")
 		own.main.read(t, ids["another"], "json").wantStatus(t, 200)
 		// spec: retention-set
 		set(26 * time.Hour)

@@ -133,13 +133,39 @@ RUN = {
     "from_labels_of": 1,
 }
 
+SEARCH: Any = {"q": "a", "where": ["q:labelled", "q:is:a"]}
+
 BY_HAND: dict[str, Act] = {
     "createResult": lambda c: c.create_result("a", "t", fields={"a": "b"}, version=1, idempotency_key="k", ref="r", context="c"),
     "readResult": lambda c: c.read_result("a"),
     "retryResult": lambda c: c.retry_result("a"),
     "listResults": lambda c: c.list_results(
-        prism="a", status="ok", ref="r", version=1, from_=AT, to=LATER, model="m", key_id="k", run="a", fields=True
+        prism="a",
+        status="ok",
+        ref="r",
+        version=1,
+        from_=AT,
+        to=LATER,
+        model="m",
+        key_id="k",
+        run="a",
+        fields=True,
+        sort="-q",
+        **SEARCH,
     ).page(limit=1, cursor="c"),
+    "countResults": lambda c: c.count_results(
+        ["q"],
+        prism="a",
+        status="ok",
+        ref="r",
+        version=1,
+        from_=AT,
+        to=LATER,
+        model="m",
+        key_id="k",
+        run="a",
+        **SEARCH,
+    ),
     "exportResults": lambda c: opened(
         c.export_results(
             "a",
@@ -153,6 +179,7 @@ BY_HAND: dict[str, Act] = {
             bom=True,
             delimiter=";",
             safe=True,
+            **SEARCH,
         )
     ),
     "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS),
@@ -162,9 +189,9 @@ BY_HAND: dict[str, Act] = {
     "previewLens": lambda c: c.preview_lens("a", LENS, [RESULT_ID]),
     "tryDefinition": lambda c: c.try_definition(DEFINITION, "t", fields={"a": "b"}, lens=LENS, context="c"),
     "listChanges": lambda c: c.list_changes(after=1, prism="a", limit=2, wait=3),
-    "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok"),
-    "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER),
-    "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1).page(limit=1, cursor="c"),
+    "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok", **SEARCH),
+    "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH),
+    "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1, **SEARCH).page(limit=1, cursor="c"),
     "createCalibration": lambda c: c.create_calibration("a", 1, "q"),
     "readRecord": lambda c: c.read_record("a"),
     "putPart": lambda c: c.put_part("a", 1, b"b"),
@@ -227,7 +254,7 @@ DRY_RUNS: dict[str, Act] = {
     "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, dry_run=True),
     "replaceLens": lambda c: c.replace_lens("a", LENS, dry_run=True),
     "createRun": lambda c: c.check_run("a", "f", {"a": "b"}, **RUN),  # type: ignore[arg-type]
-    "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok", dry_run=True),
-    "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, dry_run=True),
+    "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok", **SEARCH, dry_run=True),
+    "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH, dry_run=True),
 }
 """Send an operation's dry_run too."""

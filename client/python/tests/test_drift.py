@@ -43,10 +43,12 @@ NAMES = {
     "CreatedApiKey": "CreatedAPIKey",
     "Model": "ConfiguredModel",
     "LabelQueue": "LabelQueuePage",
+    "ResultPage": "ResultRowPage",
+    "RawResultPage": "ResultPage",
 }
 """The models of the schemas that have another name."""
 
-LISTS = {"LabelQueuePage": "LabelQueue"}
+LISTS = {"LabelQueuePage": "LabelQueue", "ResultPage": "FoundResults"}
 """The lists whose pages have more than items."""
 
 

@@ -43,7 +43,7 @@ export const limits = {
   plan: 60_000,
 };
 
-export type Query = Record<string, string | number | boolean | Date | null | undefined>;
+export type Query = Record<string, string | number | boolean | Date | readonly string[] | null | undefined>;
 
 /** One operation with its request. */
 export interface Call {
@@ -364,6 +364,7 @@ function path(call: Call): string {
 function query(call: Call): string {
   const members = Object.entries(call.query ?? {})
     .filter(([, value]) => value !== undefined && value !== null)
+    .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => [name, one]))
     .map(([name, value]) => `${name}=${escaped(call, value instanceof Date ? value.toISOString() : String(value))}`);
   return members.length > 0 ? `?${members.join("&")}` : "";
 }

@@ -5,7 +5,7 @@ import type { List } from "./lists.js";
 import { type ManyOptions, many, type Outcome } from "./many.js";
 import { Prisms, type StoreOptions, storing } from "./prisms.js";
 import type {
-  AnsweredIn, Deleting, Format, NewResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying,
+  AnsweredIn, Deleting, Format, FoundPage, NewResult, Result, ResultCounts, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying,
   Schemas, Selection,
 } from "./types.js";
 
@@ -61,13 +61,18 @@ export class Results extends Prisms {
     return this.#result({ operation: "retryResult", method: "POST", path: ["results", id, "retry"], ...answering }, options);
   }
 
-  /** Lists results, newest first, or those of a run in row order. */
-  listResults(selection: Selection<"listResults"> & { format: "json" }, options?: CallOptions): List<ResultRow>;
-  listResults(selection?: Selection<"listResults"> & { format?: "raw" }, options?: CallOptions): List<Result>;
-  listResults(selection: Selection<"listResults"> = {}, options?: CallOptions): List<Result | ResultRow> {
+  /** Lists results, newest first, in the order of `sort`, or those of a run in row order. */
+  listResults(selection: Selection<"listResults"> & { format: "json" }, options?: CallOptions): List<ResultRow, FoundPage<ResultRow>>;
+  listResults(selection?: Selection<"listResults"> & { format?: "raw" }, options?: CallOptions): List<Result, FoundPage<Result>>;
+  listResults(selection: Selection<"listResults"> = {}, options?: CallOptions): List<Result | ResultRow, FoundPage<Result | ResultRow>> {
     const { format = "raw" } = selection;
     return this.list("listResults", ["results"], { ...selection, format }, options,
       (result) => shaped<Result | ResultRow>(result, format));
+  }
+
+  /** Counts the results that match by keys of questions, `@version`, `@model`, `@status` and `@labelled`, with commas between in `by`. */
+  countResults(selection: Selection<"countResults"> = {}, options?: CallOptions): Promise<ResultCounts> {
+    return this.caller.json({ operation: "countResults", method: "GET", path: ["results", "counts"], query: selection }, options);
   }
 
   /** Streams the results of a prism, oldest first; csv and tsv begin with one header row. */

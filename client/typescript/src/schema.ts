@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Export a prism's results
-         * @description Streams every result of a prism, oldest first, with one header row in csv and tsv. The columns are those of a single result: the field columns follow the latest version, the answers the current Lens. An account runs at most 8 exports at once; one more is a 503, as is one behind too many of all accounts. A client that reads nothing for 30 seconds is disconnected. The body is compressed with gzip if `Accept-Encoding` accepts that.
+         * @description Streams every result of a prism, oldest first, with one header row in csv and tsv. `q` and `where` select as in the list of results. The columns are those of a single result: the field columns follow the latest version, the answers the current Lens. An account runs at most 8 exports at once; one more is a 503, as is one behind too many of all accounts. A client that reads nothing for 30 seconds is disconnected. The body is compressed with gzip if `Accept-Encoding` accepts that.
          */
         get: operations["exportResults"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
         };
         /**
          * List results
-         * @description Results of the account, newest first, a page at a time. A page by `model`, `key_id`, `version` or `status=ok` may have fewer results than `limit`, even none, and a `next_cursor` to go on from. With `fields=true` each result also has what was sent with its call.
+         * @description Results of the account, newest first, a page at a time. A page by `model`, `key_id`, `version` or `status=ok` may have fewer results than `limit`, even none, and a `next_cursor` to go on from. With `fields=true` each result also has what was sent with its call. `q` finds words in texts, `where` answers and labels, and `sort` orders by a number; all filters combine. A page that was searched says in `indexed_until`, `indexed_from` and `sorted_newest` what the search did not look at, if anything. Its cursor is for the same search only.
          */
         get: operations["listResults"];
         put?: never;
@@ -762,6 +762,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/results/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count results
+         * @description How many results match, and for each name of `by` how many of them have each value: the options of a choice, `yes_no` questions by tenths of the probability of yes, the levels of a scale, the versions, models, statuses, and whether there is a label. Takes the filters of the list of results. Counting ends after half a second: then `exact` is false, and the counts are those of the newest results.
+         */
+        get: operations["countResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/changes": {
         parameters: {
             query?: never;
@@ -1388,7 +1408,7 @@ export interface components {
                 /** @description Whether the prism is watched, of `prism.drift`. */
                 watched?: boolean;
                 /** @description What selects the results, of `results.delete` by a call. */
-                by?: ("ref" | "before" | "status")[];
+                by?: ("ref" | "before" | "status" | "q" | "where")[];
                 /**
                  * Format: date-time
                  * @description The bound of the time of saving, of `results.delete`.
@@ -1576,19 +1596,63 @@ export interface components {
             /** @description The context sent with the call, or null. Only in lists with `fields=true`. */
             context?: string | null;
         };
-        /** @description A page of results, newest first. */
+        /** @description A page of results in the format `json`. */
         ResultPage: {
             /** @description The items of this page. */
             data: components["schemas"]["Result"][];
+            /**
+             * Format: date-time
+             * @description Results saved since this time are missing: they are not indexed yet. Absent if none is. ISO 8601 in UTC with milliseconds.
+             */
+            indexed_until?: string;
+            /**
+             * Format: date-time
+             * @description Results saved before this time are missing: old results are being indexed, newest first. Absent if none is. ISO 8601 in UTC with milliseconds.
+             */
+            indexed_from?: string;
+            /** @description How many of the newest results that match were sorted, because more match. Absent if all were. */
+            sorted_newest?: number;
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
         };
-        /** @description A page of results in format `raw`, newest first. */
+        /** @description A page of results in the format `raw`. */
         RawResultPage: {
             /** @description The items of this page. */
             data: components["schemas"]["RawResult"][];
+            /**
+             * Format: date-time
+             * @description Results saved since this time are missing: they are not indexed yet. Absent if none is. ISO 8601 in UTC with milliseconds.
+             */
+            indexed_until?: string;
+            /**
+             * Format: date-time
+             * @description Results saved before this time are missing: old results are being indexed, newest first. Absent if none is. ISO 8601 in UTC with milliseconds.
+             */
+            indexed_from?: string;
+            /** @description How many of the newest results that match were sorted, because more match. Absent if all were. */
+            sorted_newest?: number;
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description How many results match, and how many of them have each value. */
+        ResultCounts: {
+            /** @description How many results match. */
+            total: number;
+            /** @description Whether all of them were counted. If not, there are more: counting takes half a second at most, and counts what is indexed. */
+            exact: boolean;
+            /** @description For each name of `by`, its values. Results without a value are in none of them. */
+            by: {
+                [key: string]: components["schemas"]["ValueCount"][];
+            };
+        };
+        /** @description How many results have a value. */
+        ValueCount: {
+            /** @description The key of an option or level, `0.0` to `0.9` for the tenths of the probability of yes, a version, the name of a model, `ok` or `failed`, `yes` or `no`. */
+            value: string;
+            /** @description What people call it. */
+            label: string;
+            /** @description How many results have it. */
+            count: number;
         };
         /** @description Everything that is kept of a call. A member that is not known is null. */
         Record: {
@@ -1725,7 +1789,7 @@ export interface components {
                 [key: string]: components["schemas"]["Answer"];
             } | null;
         };
-        /** @description Which results of a prism to delete. At least one of `ref`, `before` and `status` is sent; a result must match all that are. Null is the same as not sent. */
+        /** @description Which results of a prism to delete. At least one of its members is sent; a result must match all that are. Null is the same as not sent. */
         ResultDeletion: {
             /** @description Only results with this ref. The empty text finds results with an empty ref, not those without one. */
             ref?: string | null;
@@ -1736,6 +1800,10 @@ export interface components {
             before?: string | null;
             /** @description Only results with this status. */
             status?: components["schemas"]["Status"] | null;
+            /** @description Only results with these words, as in the list of results. */
+            q?: string | null;
+            /** @description Only results for which all these conditions hold, as in the list of results. */
+            where?: string[] | null;
             /** @description Count the results, and delete none. */
             dry_run?: boolean | null;
         };
@@ -1763,6 +1831,10 @@ export interface components {
              * @description Only results saved before this time.
              */
             to?: string | null;
+            /** @description Only results with these words, as in the list of results. */
+            q?: string | null;
+            /** @description Only results for which all these conditions hold, as in the list of results. */
+            where?: string[] | null;
             /** @description How many results match. Needed unless `dry_run` is true. */
             expect?: number | null;
             /** @description Count the results, and retry none. */
@@ -3482,6 +3554,13 @@ export interface operations {
                 /** @description Only results of calls that were made with the API key of this id. */
                 key_id?: components["parameters"]["KeyOfCall"];
                 /**
+                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
+                 * @example refund -invoice
+                 */
+                q?: string;
+                /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
+                where?: string[];
+                /**
                  * @description Only results behind this id, which is a position: no result need have it. So an export that broke off continues.
                  * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
                  */
@@ -3539,6 +3618,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            /** @description Not all results that may match are indexed yet. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -3646,6 +3737,18 @@ export interface operations {
                 key_id?: components["parameters"]["KeyOfCall"];
                 /** @description Only results of the run with this id, in the order of its rows. */
                 run?: string;
+                /**
+                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
+                 * @example refund -invoice
+                 */
+                q?: string;
+                /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
+                where?: string[];
+                /**
+                 * @description The order: `-@created` (newest first), `@created`, `@took`, a question such as `refund`, an option such as `topic.billing`, `urgency@average` or `topic@confidence`; with `-` the greatest first. Results without the number come last.
+                 * @example -refund
+                 */
+                sort?: string;
                 /**
                  * @description The format of each result. Sent empty it is `json`.
                  * @example raw
@@ -6034,6 +6137,13 @@ export interface operations {
                 order?: "random" | "uncertain";
                 /** @description Only results of this version. */
                 version?: number;
+                /**
+                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
+                 * @example refund -invoice
+                 */
+                q?: string;
+                /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
+                where?: string[];
                 /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
@@ -6079,6 +6189,18 @@ export interface operations {
             403: components["responses"]["RoleNotAllowed"];
             /** @description No such prism or version in this account. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not all results that may match are indexed yet. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
@@ -6431,6 +6553,85 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    countResults: {
+        parameters: {
+            query?: {
+                /** @description Only results of the prism with this slug or id. */
+                prism?: string;
+                /** @description What to count by, with commas between: keys of questions, `@version`, `@model`, `@status` and `@labelled`. */
+                by?: string;
+                /** @description Only results with this status. */
+                status?: components["parameters"]["Status"];
+                /** @description Only results with this ref. Sent empty it finds the empty ref. */
+                ref?: string;
+                /** @description Only results that this version answered. */
+                version?: number;
+                /** @description Only results created at this time or later. */
+                from?: components["parameters"]["From"];
+                /** @description Only results created before this time. */
+                to?: components["parameters"]["To"];
+                /** @description Only results of the configured model with this name, which was asked last. */
+                model?: components["parameters"]["Model"];
+                /** @description Only results of calls that were made with the API key of this id. */
+                key_id?: components["parameters"]["KeyOfCall"];
+                /** @description Only results of the run with this id. */
+                run?: string;
+                /**
+                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
+                 * @example refund -invoice
+                 */
+                q?: string;
+                /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
+                where?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultCounts"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

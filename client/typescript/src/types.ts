@@ -73,6 +73,10 @@ export type Escalation = Omit<Schemas["Escalation"], "first" | "second"> & { fir
 export type AnsweredModel = Omit<Schemas["AnsweredModel"], "answers"> & { answers: Answers | null };
 export type ResultDeletion = WithTimes<Omit<Schemas["ResultDeletion"], "dry_run">>;
 export type ResultRetry = WithTimes<Omit<Schemas["ResultRetry"], "status" | "dry_run">>;
+/** A page of results. If something was searched for, it says what the search did not look at. */
+export type FoundPage<T> = Page<T> & Pick<Schemas["ResultPage"], "indexed_until" | "indexed_from" | "sorted_newest">;
+export type ResultCounts = Schemas["ResultCounts"];
+export type ValueCount = Schemas["ValueCount"];
 export type Deleting = Schemas["Deleting"];
 export type Retrying = Schemas["Retrying"];
 

@@ -12,8 +12,9 @@ const version: NewVersion = {
 };
 const { if_latest: _, ...first } = version;
 const { fields, questions, lens } = version;
-const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok" };
-const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1 };
+const search = { q: "a", where: ["q:labelled", "q:is:a"] };
+const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok", ...search };
+const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1, ...search };
 const run: NewRun = {
   file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1,
   pause_at_failures: 0.5,
@@ -32,10 +33,12 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   listResults: (p) =>
     p.listResults({
       prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", fields: true, format: "raw",
-      ...page,
+      ...search, sort: "-q", ...page,
     }),
+  countResults: (p) =>
+    p.countResults({ by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", ...search }),
   exportResults: (p) => p.exportResults("a", {
-    format: "csv", status: "ok", ...period, model: "m", key_id: "k", after: "a", bom: true, delimiter: ";", safe: true,
+    format: "csv", status: "ok", ...period, model: "m", key_id: "k", ...search, after: "a", bom: true, delimiter: ";", safe: true,
   }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
   readPrism: (p) => p.readPrism("a"),
@@ -61,7 +64,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   addLabels: (p) =>
     p.addLabels("a", { labels: [{ ref: "r", question: "q", value: "b" }], sample: "uncertain", annotator: "n", version: 1 }),
   listLabels: (p) => p.listLabels("a", { version: 1, question: "q", ...page }),
-  listLabelQueue: (p) => p.listLabelQueue("a", { question: "q", order: "uncertain", version: 1, ...page }),
+  listLabelQueue: (p) => p.listLabelQueue("a", { question: "q", order: "uncertain", version: 1, ...search, ...page }),
   createCalibration: (p) => p.createCalibration("a", 1, { question: "q", method: "auto" }),
   listCalibrations: (p) => p.listCalibrations("a", 1, { question: "q", ...page }),
   readCalibration: (p) => p.readCalibration("a", 1, "a"),

@@ -12,10 +12,12 @@ from prism_results import models
 from prism_results._async.base import AsyncPages, AsyncStream
 from prism_results._async.client import AsyncClient
 from prism_results._async.labels import AsyncLabelQueue
+from prism_results._async.results import AsyncFoundResults, AsyncFoundRows
 from prism_results._core import new_idempotency_key
 from prism_results._sync.base import Pages, Stream
 from prism_results._sync.client import Client
 from prism_results._sync.labels import LabelQueue
+from prism_results._sync.results import FoundResults, FoundRows
 from prism_results.errors import (
     APIError,
     BadRequestError,
@@ -39,6 +41,8 @@ from prism_results.models import *  # noqa: F403 # every model
 __all__ = [
     "APIError",
     "AsyncClient",
+    "AsyncFoundResults",
+    "AsyncFoundRows",
     "AsyncLabelQueue",
     "AsyncPages",
     "AsyncStream",
@@ -47,6 +51,8 @@ __all__ = [
     "ColumnsChangedError",
     "ConflictError",
     "FailedError",
+    "FoundResults",
+    "FoundRows",
     "InternalError",
     "LabelQueue",
     "NoResponseError",

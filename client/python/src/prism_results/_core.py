@@ -6,7 +6,7 @@ import json
 import random
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Literal, TypeVar
@@ -55,7 +55,7 @@ class Call:
     method: str
     path: str
     """Below /v1, escaped."""
-    query: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     octets: bytes | None = None
     """The body as it is, in place of JSON."""
@@ -95,11 +95,15 @@ def given(**members: Any) -> dict[str, Any]:
     return {_json.member(name): value for name, value in members.items() if value is not None}
 
 
-def query(**parameters: str | float | date | None) -> dict[str, str]:
-    """The parameters that are not None, by their names in the address."""
-    return {
-        name: _json.time_text(value) if isinstance(value, datetime) else str(value) for name, value in given(**parameters).items()
-    }
+def query(**parameters: str | float | date | Sequence[str] | None) -> dict[str, Any]:
+    """The parameters that are not None, by their names in the address. A list is a parameter that is sent several times."""
+    return {name: _parameter(value) for name, value in given(**parameters).items()}
+
+
+def _parameter(value: Any) -> str | list[str]:
+    if isinstance(value, datetime):
+        return _json.time_text(value)
+    return list(value) if isinstance(value, (list, tuple)) else str(value)
 
 
 def text_style(bom: bool, delimiter: str | None, safe: bool) -> dict[str, str | None]:

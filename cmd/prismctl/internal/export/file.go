@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/prism-results/prism/client"
 )
@@ -89,7 +90,7 @@ func continues(name string, want plan) error {
 	columns := was.Columns
 	was.Columns = want.Columns
 	switch {
-	case err != nil || was != want:
+	case err != nil || !reflect.DeepEqual(was, want):
 		return &OtherExportError{part(name)}
 	case columns != want.Columns:
 		return ErrColumnsChanged

@@ -56,6 +56,9 @@ func parseDeclared(op api.Operation, name, value string, body request.Body) erro
 		}
 	}
 	query[name] = value
+	if name == "where" {
+		query["prism"] = "p"
+	}
 	_, err := request.NewParser(op).Parse(request.Source{
 		Param: func(asked string) string {
 			switch {
@@ -87,6 +90,8 @@ func probes(t *testing.T, s schema) map[string]string {
 			all[value] = ""
 		}
 		return all
+	case s.Items != nil && s.Items.MaxLength != nil: // sent once
+		return map[string]string{strings.Repeat("é", *s.Items.MaxLength): ""}
 	case s.Minimum != nil && s.Maximum != nil:
 		most, err := s.Maximum.Int64()
 		least, otherErr := s.Minimum.Int64()

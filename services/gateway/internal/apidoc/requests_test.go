@@ -124,6 +124,10 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidStatus", parseDeclared(api.ListResults, "status", "done", request.Body{}))
 	put("InvalidListFormat", parseDeclared(api.ListResults, "format", "csv", request.Body{}))
 	put("InvalidFieldsOfList", parseDeclared(api.ListResults, "fields", "1", request.Body{}))
+	_, err = request.NewParser(api.ListResults).Parse(request.Source{Query: func(asked string) []string {
+		return map[string][]string{"where": {"q:labelled"}}[asked]
+	}})
+	put("WhereWithoutPrism", err)
 	put("InvalidKeyOfCall", parseDeclared(api.ListResults, "key_id", "me", request.Body{}))
 	put("InvalidAfter", parseDeclared(api.ExportResults, "after", "1", request.Body{}))
 	put("InvalidArchived", parseDeclared(api.ListPrisms, "archived", "maybe", request.Body{}))
@@ -197,6 +201,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"NoSuchColumn": true, "TryNoSuchModel": true, "UnknownLabel": true, "UnknownQueueQuestion": true,
 		"UnknownCalibratedQuestion": true, "MethodOfAnotherType": true, "UnknownCalibration": true,
 		"UnknownMeasuredQuestion": true, "QuestionNotYesNo": true, "OtherTypes": true, "OtherLevels": true,
+		"InvalidWhere": true, "InvalidWords": true, "InvalidSort": true, "InvalidBy": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 

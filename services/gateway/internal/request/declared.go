@@ -177,7 +177,10 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 	case m.List == "results":
 		return func(r *reader, from Source, to reflect.Value) {
 			list := contract.ListOfResults
-			if r.sentID(from.Query, "run") {
+			switch {
+			case searches(from.Query):
+				list = contract.ListOfFound
+			case r.sentID(from.Query, "run"):
 				list = contract.ListOfRunResults
 			}
 			to.SetString(r.cursor(from.Query, list))
@@ -218,6 +221,10 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 			if s := r.singleStr(from.Query, m.Name, int(*m.Max)); len(from.Query(m.Name)) == 1 {
 				set(to, &s)
 			}
+		}
+	case t == reflect.TypeFor[[]string]() && m.Max != nil && m.Each != nil:
+		return func(r *reader, from Source, to reflect.Value) {
+			set(to, r.texts(from.Query, m.Name, int(*m.Max), int(*m.Each)))
 		}
 	case t.Kind() == reflect.String && m.Max != nil:
 		return func(r *reader, from Source, to reflect.Value) {

@@ -253,7 +253,7 @@ func stringReader(m api.Property) valueReader {
 func sliceReader(t reflect.Type, m api.Property) valueReader {
 	most := int(*m.Max)
 	elements := m
-	elements.Min, elements.Max = nil, nil
+	elements.Min, elements.Max = nil, m.Each
 	inner := newValueReader(t.Elem(), elements)
 	return valueReader{shape: &shape{element: inner.shape, most: most}, of: inner.of, read: func(r *reader, it item, to reflect.Value) {
 		items := r.array(it, least(m), most)

@@ -262,6 +262,65 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 	wantProblems(t, err, "after: Invalid uuid")
 }
 
+// spec: search-words, search-where, search-sort, search-cursor
+func TestSearchesAreReadFromTheQuery(t *testing.T) {
+	t.Parallel()
+	found := contract.FoundRow{ID: prism.UUID{1, 15: 2}, Number: 0.5, Search: 7}.Cursor()
+	search := api.ResultSearch{Q: "a or b", Where: []string{"q:is:a", "q:labelled"}}
+	sent := []string{"q", "a or b", "where", "q:is:a", "where", "q:labelled"}
+	got, err := parsedList(query(append(sent, "prism", "p", "sort", "-q", "cursor", found)...))
+	want := api.ListResultsRequest{
+		Prism: &prism.Ref{Slug: "p"}, ResultSearch: search, Sort: "-q", Format: api.JSON, PageRequest: api.PageRequest{Limit: 50}, Cursor: found,
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v %v", got, err)
+	}
+	export, err := parsedExport("p", query(sent...))
+	if err != nil || !reflect.DeepEqual(export.ResultSearch, search) {
+		t.Errorf("got %+v %v", export, err)
+	}
+	counts, err := parsed(api.CountResults, request.Source{Query: query(append(sent, "prism", "p", "by", "q,@version")...)})
+	if err != nil || !reflect.DeepEqual(counts, api.CountResultsRequest{Prism: &prism.Ref{Slug: "p"}, By: "q,@version", ResultSearch: search}) {
+		t.Errorf("got %+v %v", counts, err)
+	}
+	queue, err := parsed(api.ListLabelQueue, request.Source{Query: query(append(sent, "question", "q")...)}, "prism", "p")
+	if err != nil || !reflect.DeepEqual(queue.ResultSearch, search) {
+		t.Errorf("got %+v %v", queue, err)
+	}
+	many := []string{"prism", "p"}
+	for range 21 {
+		many = append(many, "where", "q:labelled")
+	}
+	for _, c := range []struct {
+		name string
+		q    request.Query
+		want string
+	}{
+		{"empty ones are none", query("q", "", "where", "", "sort", "", "cursor", resultCursor), ""},
+		{"conditions need a prism", query("where", "q:labelled"), "prism: must be sent with where"},
+		{"words need none", query("q", "a", "sort", "@took"), ""},
+		{"two queries", query("q", "a", "q", "b"), "q: Expected string, received array"},
+		{"two orders", query("sort", "q", "sort", "q"), "sort: Expected string, received array"},
+		{"too many words", query("q", repeat("q", 1001)), "q: String must contain at most 1000 character(s)"},
+		{"a long order", query("sort", repeat("q", 201)), "sort: String must contain at most 200 character(s)"},
+		{"too many conditions", query(many...), "where: Array must contain at most 20 element(s)"},
+		{
+			"a condition that is too long, and one with NUL", query("prism", "p", "where", repeat("q", 8001), "where", "\x00"),
+			"where.0: String must contain at most 8000 character(s); where.1: " + unclean,
+		},
+		{"a cursor of the whole list in a search", query("q", "a", "cursor", resultCursor), "cursor: Invalid cursor"},
+		{"a cursor of a search in the whole list", query("cursor", found), "cursor: Invalid cursor"},
+		{"a cursor of a search by order alone", query("sort", "@created", "cursor", found), ""},
+	} {
+		_, err := parsedList(c.q)
+		if got := problems(t, err); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	_, err = parsed(api.CountResults, request.Source{Query: query("where", "q:labelled")})
+	wantProblems(t, err, "prism: must be sent with where")
+}
+
 func TestExportIsReadFromTheQuery(t *testing.T) {
 	t.Parallel()
 	got, err := parsedExport("triage", query("format", "jsonl", "status", "ok",
@@ -277,7 +336,8 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 	}
 	for _, q := range []request.Query{query(), query("format", "", "from", "", "to", "", "status", "")} {
 		got, err = parsedExport("triage", q)
-		if err != nil || got != (api.ExportResultsRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "triage"}}, Format: contract.CSV}) {
+		want := api.ExportResultsRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "triage"}}, Format: contract.CSV}
+		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v %v", got, err)
 		}
 	}

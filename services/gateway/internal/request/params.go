@@ -2,6 +2,7 @@ package request
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -95,6 +96,30 @@ func (r *reader) requiredNumeral(q Query, name string) (f float64, ok bool) {
 		r.single(q, name, kindNumber)
 	}
 	return 0, false
+}
+
+// texts reads a query parameter that may be sent several times, up to most, each of up to each code points.
+func (r *reader) texts(q Query, name string, most, each int) (all []string) {
+	sent := q(name)
+	if len(sent) == 1 && sent[0] == "" {
+		return nil
+	}
+	if len(sent) > most {
+		r.addBound(name, textTooMany, most)
+		sent = sent[:most]
+	}
+	for i, s := range sent {
+		r.checkString(name+"."+strconv.Itoa(i), s, isClean(s), 0, each)
+		all = append(all, strings.Clone(s))
+	}
+	return all
+}
+
+// searches reports whether a list of results is a search, whose cursors are of another list (spec: search-cursor).
+func searches(q Query) bool {
+	return slices.ContainsFunc([]string{"q", "where", "sort"}, func(name string) bool {
+		return slices.ContainsFunc(q(name), func(s string) bool { return s != "" })
+	})
 }
 
 // prismQuery reads the query parameter prism. It is nil if absent or empty.

@@ -16,10 +16,13 @@ func TestARetryOfManyIsReadFromTheBody(t *testing.T) {
 	at := time.Date(2026, 1, 2, 1, 4, 5, 500_000, time.UTC)
 	number := func(n int) *int { return &n }
 	for body, want := range map[string]api.ResultRetry{
-		`{"prism":"tickets","status":"failed","expect":0,"other":1}`:                               {Expect: number(0)},
-		`{"prism":"tickets","status":"failed","expect":1e6,"from":null,"dry_run":false}`:           {Expect: number(1_000_000)},
-		`{"prism":"tickets","status":"failed","dry_run":true}`:                                     {DryRun: true},
-		`{"prism":"tickets","status":"failed","expect":2,"dry_run":true}`:                          {Expect: number(2), DryRun: true},
+		`{"prism":"tickets","status":"failed","expect":0,"other":1}`:                     {Expect: number(0)},
+		`{"prism":"tickets","status":"failed","expect":1e6,"from":null,"dry_run":false}`: {Expect: number(1_000_000)},
+		`{"prism":"tickets","status":"failed","dry_run":true}`:                           {DryRun: true},
+		`{"prism":"tickets","status":"failed","expect":2,"dry_run":true}`:                {Expect: number(2), DryRun: true},
+		`{"prism":"tickets","status":"failed","expect":3,"q":"a","where":["q:labelled"]}`: {
+			Expect: number(3), SearchMembers: api.SearchMembers{Q: "a", Where: []string{"q:labelled"}},
+		},
 		`{"prism":"tickets","status":"failed","expect":3,"to":"0001-01-01T00:00:00Z"}`:             {Expect: number(3), To: new(time.Time{})},
 		`{"prism":"tickets","status":"failed","expect":3,"from":"2026-01-02T03:04:05.0005+02:00"}`: {Expect: number(3), From: &at},
 	} {

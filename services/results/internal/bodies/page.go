@@ -31,14 +31,17 @@ func Position(list contract.List, cursor string) (prism.UUID, error) {
 // Page is the body of a page of a list, {data, next_cursor}. It ends before the row with which it would have more than
 // store.ListBytes, unless that is the first (spec: page-bytes).
 type Page struct {
-	list  contract.List
-	rows  []strictjson.Value
-	bytes int        // of the rows
-	Next  prism.UUID // behind which the list goes on; zero at its end
+	cursor func(prism.UUID) string
+	rows   []strictjson.Value
+	bytes  int        // of the rows
+	Next   prism.UUID // behind which the list goes on; zero at its end
 }
 
 // NewPage is a page without rows.
-func NewPage(list contract.List) *Page { return &Page{list: list} }
+func NewPage(list contract.List) *Page { return NewPageWith(list.Cursor) }
+
+// NewPageWith is NewPage for a list with cursors of its own.
+func NewPageWith(cursor func(prism.UUID) string) *Page { return &Page{cursor: cursor} }
 
 // pageRest is how many bytes of a page its rows leave at most to the rest.
 const pageRest = 128
@@ -72,7 +75,7 @@ func (p *Page) Body(members string) []byte {
 func (p *Page) End(members string) []byte {
 	next := "null"
 	if !p.Next.IsZero() {
-		next = `"` + p.list.Cursor(p.Next) + `"`
+		next = `"` + p.cursor(p.Next) + `"`
 	}
 	return p.Body(members + `,"next_cursor":` + next)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/polling"
@@ -40,7 +41,9 @@ const (
 // Deps are what a Worker works with; all are required.
 type Deps struct {
 	Store store.Deletions
-	Now   func() time.Time
+	// Find finds the next results of a job with a search. apierr.NotIndexed: not all of them can be found yet.
+	Find func(context.Context, store.Deletion) (store.FoundPart, error)
+	Now  func() time.Time
 	// By makes the store.By of a change that the actor makes now.
 	By  func(store.Actor) (store.By, error)
 	Log *slog.Logger
@@ -134,6 +137,9 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	for range partsInARow {
 		begun := time.Now()
 		ended, err := w.part(ctx, &job)
+		if errors.Is(err, apierr.NotIndexed()) { // the job is taken again when its lease ends
+			return false, nil
+		}
 		if errors.Is(err, store.ErrNotFound) { // changed by a call
 			return true, nil
 		}
@@ -174,6 +180,11 @@ func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err
 	by, err := w.deps.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
 	if err != nil {
 		return false, err
+	}
+	if job.Search != "" {
+		if job.Found, err = w.deps.Find(ctx, *job); err != nil {
+			return false, err
+		}
 	}
 	reason := byCall
 	if job.Days > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/results/internal/deletion"
@@ -32,6 +33,7 @@ type world struct {
 	prism   prism.PrismID
 	now     time.Time
 	ids     byte
+	find    func(context.Context, store.Deletion) (store.FoundPart, error)
 }
 
 func newWorld(t *testing.T) *world {
@@ -55,7 +57,8 @@ func (w *world) worker(t *testing.T, s store.Deletions) {
 	t.Helper()
 	w.metrics = prometheus.NewRegistry()
 	w.Worker = deletion.New(deletion.Deps{
-		Store: s, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		Store: s, Now: func() time.Time { return w.now },
+		Find: func(ctx context.Context, d store.Deletion) (store.FoundPart, error) { return w.find(ctx, d) }, Log: slog.New(slog.DiscardHandler),
 		By: func(a store.Actor) (store.By, error) {
 			by := storetest.By()
 			by.At, by.Actor = w.now, a
@@ -143,6 +146,38 @@ func TestTheWorkerDeletesWhatIsDueAndCountsIt(t *testing.T) {
 	}
 	if metrictest.Value(t, w.metrics, "prism_deletion_jobs") != 0 || metrictest.Value(t, w.metrics, "prism_deletion_late_seconds") != 0 {
 		t.Error("jobs are late")
+	}
+}
+
+// spec: search-coverage, search-of-all
+func TestADeletionByASearchWaitsUntilItsResultsAreIndexed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.save(t)
+	indexed := false
+	w.find = func(_ context.Context, d store.Deletion) (store.FoundPart, error) {
+		if !indexed {
+			return store.FoundPart{}, apierr.NotIndexed()
+		}
+		all, _, err := w.ListResults(t.Context(), w.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 9})
+		part := store.FoundPart{Upto: d.End(), End: true}
+		for _, saved := range all {
+			part.IDs = append(part.IDs, saved.Result.ID)
+		}
+		return part, err
+	}
+	w.now = w.now.Add(2 * time.Minute)
+	d := store.Deletion{Account: w.account, ID: prism.UUID{9}, Prism: w.prism, Search: `{"q":"a"}`, SavedBefore: w.now, DueAt: w.now}
+	if err := w.AddDeletion(t.Context(), d, "p", 1, storetest.By()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		w.now = w.now.Add(2 * time.Minute)
+		w.work(t)
+		if n := w.count(t); n != want {
+			t.Errorf("%d results, want %d", n, want)
+		}
+		indexed = true
 	}
 }
 

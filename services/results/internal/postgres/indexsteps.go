@@ -55,3 +55,11 @@ func makeIndex(ctx context.Context, db *sql.DB) error {
 	_, err := db.ExecContext(ctx, startCursors)
 	return err
 }
+
+// searchDeletions adds the deletions of what a search finds (spec: search-of-all): its words and conditions, and when such a job is due. For
+// the release before, which would delete what they leave out, the job is never due.
+func searchDeletions(ctx context.Context, db *sql.DB) error {
+	return changeTables(ctx, db, `ALTER TABLE deletions ADD COLUMN IF NOT EXISTS search text COLLATE "C",
+	ADD COLUMN IF NOT EXISTS search_due_at timestamptz(3);
+CREATE INDEX IF NOT EXISTS deletions_search_due ON deletions (search_due_at) WHERE search_due_at IS NOT NULL`)
+}

@@ -42,7 +42,8 @@ ORDER BY 1`)
 	// between accounts.
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_of_session", "api_keys_of_sessions_expiring",
-		"api_keys_pkey", "deletions_due", "files_expiring", "files_reading", "members_claim", "members_identity", "result_index_terms",
+		"api_keys_pkey", "deletions_due", "deletions_search_due", "files_expiring", "files_reading", "members_claim", "members_identity",
+		"result_index_terms",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",
 		"sign_in_links_pkey",
 	}

@@ -14,6 +14,7 @@ func steps() []*goose.Migration {
 	return []*goose.Migration{
 		goose.NewGoMigration(store.Baseline+2, &goose.GoFunc{RunDB: beginTail}, nil),
 		goose.NewGoMigration(store.Baseline+3, &goose.GoFunc{RunDB: makeIndex}, nil),
+		goose.NewGoMigration(store.Baseline+4, &goose.GoFunc{RunDB: searchDeletions}, nil),
 	}
 }
 

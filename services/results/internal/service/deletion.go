@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -44,7 +45,15 @@ func (s *Service) deleteResults(ctx context.Context, account prism.AccountID, by
 	if !d.Before.IsZero() && d.Before.Before(d.SavedBefore) {
 		d.SavedBefore = d.Before
 	}
-	n, ended, err := s.countDeletion(ctx, d)
+	count := s.countDeletion
+	if d.By = searchedBy(in.SearchMembers); d.By != nil {
+		text, err := strictjson.Marshal(in.SearchMembers)
+		if err != nil {
+			return api.Deleting{}, err
+		}
+		d.Search, count = string(text), s.searches.CountDeletion
+	}
+	n, ended, err := count(ctx, d)
 	if err == nil && !in.DryRun && (n > 0 || !ended) {
 		err = s.Store.AddDeletion(ctx, d, p.Slug, n, by)
 	}
@@ -61,4 +70,9 @@ func (s *Service) countDeletion(ctx context.Context, d store.Deletion) (n int64,
 		n += matches
 	}
 	return min(n, store.MaxCounted), ended, nil
+}
+
+// FindDeletion finds the next results that a deletion by a search deletes.
+func (s *Service) FindDeletion(ctx context.Context, d store.Deletion) (store.FoundPart, error) {
+	return s.searches.FindDeletion(ctx, d)
 }

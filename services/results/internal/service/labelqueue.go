@@ -16,7 +16,10 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -48,6 +51,7 @@ type labelQueue struct {
 	queue   store.Queue
 	after   prism.UUID // position
 	limit   int
+	search  *search.Filter // nil: all results that wait
 	page    *bodies.Page
 	bytes   int // of the results of the page, as they are stored
 	full    bool
@@ -74,6 +78,14 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	queue := labelQueue{
 		Service: s, account: c.Account, of: p, queue: of, after: after, limit: in.Limit, page: bodies.NewPage(list),
 	}
+	if in.Q != "" || len(in.Where) > 0 {
+		f, err := s.searches.Narrow(ctx, c.Account, p, store.Filter{Prism: p.ID, Version: in.Version, Status: prism.OK}, in.ResultSearch)
+		if err != nil {
+			return nil, err
+		}
+		f.Where = append(slices.Clip(f.Where), finding.Condition{Subject: finding.Subject{Question: in.Question}, Operator: finding.IsUnlabelled})
+		queue.search = &f
+	}
 	read := queue.random
 	if in.Order == prism.UncertainSample {
 		read = queue.uncertain
@@ -97,6 +109,17 @@ func newQueuedBody(r prism.Result) queuedBody {
 
 // random finds the next results in the random order. more tells that there may be further ones.
 func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []store.QueueEntry, more bool, err error) {
+	if q.search != nil {
+		ids, err := q.searches.All(ctx, q.account, *q.search, store.QueueResults)
+		for _, id := range ids {
+			if at := store.RandomPosition(id); bytes.Compare(at[:], q.after[:]) > 0 {
+				entries = append(entries, store.QueueEntry{Position: at, Result: id})
+			}
+		}
+		sortEntries(entries)
+		more = len(entries) > randomCandidates
+		return entries[:min(len(entries), randomCandidates)], more, err
+	}
 	var from prism.UUID
 	if q.queue.Version != 0 { // the version answered nothing before it was made
 		from = prism.FirstUUID(v.CreatedAt.Add(-store.MaxIDAge))
@@ -119,6 +142,10 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries [
 		}
 		return &store.QueueEntry{Position: at, Result: u.Result}, nil
 	}
+	if q.search != nil {
+		entries, err = q.foundUncertain(ctx)
+		return entries, false, err
+	}
 	page := store.Page{Limit: uncertainPart}
 	for seen := 0; seen < uncertainResults; seen += uncertainPart {
 		part, last, err := q.Store.Unlabelled(ctx, q.account, q.queue, page, entry)
@@ -130,8 +157,37 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries [
 			break
 		}
 	}
-	slices.SortFunc(entries, func(a, b store.QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
+	sortEntries(entries)
 	return entries, false, nil
+}
+
+// foundUncertain finds the most uncertain of the results that the search finds.
+func (q *labelQueue) foundUncertain(ctx context.Context) (entries []store.QueueEntry, err error) {
+	ids, err := q.searches.All(ctx, q.account, *q.search, uncertainResults)
+	if err != nil {
+		return nil, err
+	}
+	var parser answerjson.Parser
+	positions := map[prism.ResultID]prism.UUID{} // a result may be read again
+	err = q.Store.Answers(ctx, q.account, ids, func(a quality.Answered) error {
+		answers, err := parser.Parse(a.Answers)
+		if err != nil {
+			return err
+		}
+		if at, ok := uncertainPosition(answers, q.queue.Question, a.Result); ok && bytes.Compare(at[:], q.after[:]) > 0 {
+			positions[a.Result] = at
+		}
+		return nil
+	})
+	for id, at := range positions {
+		entries = append(entries, store.QueueEntry{Position: at, Result: id})
+	}
+	sortEntries(entries)
+	return entries, err
+}
+
+func sortEntries(entries []store.QueueEntry) {
+	slices.SortFunc(entries, func(a, b store.QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
 }
 
 // fill adds entries in order until the page is full. more tells that the queue has further ones.

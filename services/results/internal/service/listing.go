@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
@@ -14,6 +15,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/search"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -29,6 +32,9 @@ const (
 const exportPiece = 32 << 10
 
 func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
+	if in.Q != "" || len(in.Where) > 0 || in.Sort != "" {
+		return s.searchResults(ctx, c, in)
+	}
 	list, position := contract.ListOfResults, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID }
 	if in.Run != nil { // spec: run-results
 		list = contract.ListOfRunResults
@@ -38,14 +44,9 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 	if err != nil {
 		return nil, err
 	}
-	filter := narrow(in.Status, in.ResultFilter)
-	filter.Ref, filter.Version, filter.Run = in.Ref, in.Version, in.Run
-	if in.Prism != nil {
-		p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
-		if err != nil {
-			return nil, err
-		}
-		filter.Prism = p.ID
+	filter, _, err := s.filterOf(ctx, c.Account, in)
+	if err != nil {
+		return nil, err
 	}
 	if looksAtEach(filter) {
 		if page.Until, err = s.Store.LookedAt(ctx, c.Account, filter, page.After, lookedAt); err != nil {
@@ -56,13 +57,7 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 	if err != nil {
 		return nil, err
 	}
-	body := func(saved store.Saved) (strictjson.Value, error) {
-		response, err := s.format(ctx, c.Account, saved.Result, saved.Prism, cmp.Or(in.Format, api.JSON))
-		if err != nil || !in.Fields {
-			return response.Body, err
-		}
-		return appendSent(response.Body, saved.Result), nil
-	}
+	body := func(saved store.Saved) (strictjson.Value, error) { return s.listed(ctx, c.Account, in, saved) }
 	found, err := bodies.FillPage(list, rows, more, body, position)
 	if err != nil {
 		return nil, err
@@ -71,6 +66,27 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 		found.Next = page.Until
 	}
 	return found.End(""), nil
+}
+
+// filterOf is the filter of a list, and its prism if it has one.
+func (s *Service) filterOf(ctx context.Context, account prism.AccountID, in api.ListResultsRequest) (f store.Filter, of *prism.Prism, err error) {
+	f = narrow(in.Status, in.ResultFilter)
+	f.Ref, f.Version, f.Run = in.Ref, in.Version, in.Run
+	if in.Prism == nil {
+		return f, nil, nil
+	}
+	p, err := s.Store.Prism(ctx, account, *in.Prism)
+	f.Prism = p.ID
+	return f, &p, err
+}
+
+// listed is a result of a list.
+func (s *Service) listed(ctx context.Context, account prism.AccountID, in api.ListResultsRequest, saved store.Saved) (strictjson.Value, error) {
+	response, err := s.format(ctx, account, saved.Result, saved.Prism, cmp.Or(in.Format, api.JSON))
+	if err != nil || !in.Fields {
+		return response.Body, err
+	}
+	return appendSent(response.Body, saved.Result), nil
 }
 
 // lookedAt bounds how many results a page looks at (spec: result-list-looks).
@@ -107,6 +123,22 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 	if in.After != nil {
 		x.after = in.After.UUID
 	}
+	if in.Q != "" || len(in.Where) > 0 {
+		filter, err := s.searches.Narrow(ctx, caller.Account, p, x.filter, in.ResultSearch)
+		if err != nil {
+			cancel()
+			return contract.Stream{}, err
+		}
+		filter.Prism = p.ID
+		x.search = &filter
+		if in.After != nil {
+			x.next = &search.Position{ID: in.After.UUID, Without: true}
+		}
+		if err := x.find(); err != nil { // problems and what is missing, before the first row
+			cancel()
+			return contract.Stream{}, err
+		}
+	}
 	x.buffer = encoder.Header(nil)
 	return contract.Stream{ContentType: format.ContentType(in.Format), Body: x}, nil
 }
@@ -125,6 +157,9 @@ type export struct {
 	account prism.AccountID
 	prism   store.PrismState // without what exports do not need
 	filter  store.Filter
+	search  *search.Filter   // nil: all results of the filter
+	found   []prism.UUID     // by the search, of which no row was fetched
+	next    *search.Position // of the search; nil: before its first page or behind its last
 	encoder format.Encoder
 	version int32        // of the last row
 	plan    *format.Plan // of that version
@@ -134,6 +169,7 @@ type export struct {
 	size    int            // of these rows
 	buffer  []byte         // encoded rows
 	read    int            // how much of buffer was read
+	last    bool           // the search has found all
 	ended   bool
 }
 
@@ -159,19 +195,68 @@ func (x *export) Close() error {
 // Held is how many bytes of rows are in memory.
 func (x *export) Held() int { return x.size + cap(x.buffer) }
 
+// foundAtOnce is how many results an export finds at once.
+const foundAtOnce = 1000
+
+// find finds the next results, oldest first.
+func (x *export) find() error {
+	page, err := x.service.searches.Oldest(x.ctx, x.account, *x.search, x.next, foundAtOnce)
+	for _, hit := range page.Hits {
+		x.found = append(x.found, hit.ID.UUID)
+	}
+	x.next, x.last = page.Next, page.Next == nil
+	return err
+}
+
 // fetch fetches the next page.
 func (x *export) fetch() error {
+	if x.search != nil {
+		return x.fetchFound()
+	}
 	page := store.Page{After: x.after, Limit: x.limit}
 	rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, x.filter, page)
 	if err != nil {
 		return access.Translate(err, nil)
 	}
 	x.ended = len(rows) == 0
+	x.take(rows)
+	return nil
+}
+
+// take makes rows those to be encoded.
+func (x *export) take(rows []prism.Result) {
 	for _, r := range rows {
 		x.size += store.Size(r)
 		x.after = r.ID.UUID
 	}
 	x.rows, x.limit = rows, nextPiece(x.limit, len(rows), x.size)
+}
+
+// fetchFound fetches the next of the results that were found. Those that were deleted meanwhile have no row.
+func (x *export) fetchFound() error {
+	for len(x.rows) == 0 {
+		if len(x.found) == 0 {
+			if x.ended = x.last; x.ended {
+				return nil
+			}
+			if err := x.find(); err != nil {
+				return access.Translate(err, nil)
+			}
+			continue
+		}
+		ids := x.found[:min(len(x.found), x.limit, sqldb.PartSize)]
+		rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, store.Filter{IDs: ids}, store.Page{Limit: len(ids)})
+		if err != nil {
+			return access.Translate(err, nil)
+		}
+		x.after = ids[len(ids)-1]
+		x.take(rows)
+		behind := slices.IndexFunc(x.found, func(id prism.UUID) bool { return sqldb.CompareIDs(id, x.after) > 0 })
+		if behind < 0 {
+			behind = len(x.found)
+		}
+		x.found = x.found[behind:]
+	}
 	return nil
 }
 

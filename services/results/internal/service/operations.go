@@ -23,7 +23,7 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
-		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.operations(),
+		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(), s.operations(),
 	)...)
 }
 

@@ -29,6 +29,15 @@ func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.Retry
 		return api.Retrying{}, apierr.PrismArchived()
 	}
 	r := store.Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bodies.Bound(in.From), To: bodies.Bound(in.To)}
+	if r.By = searchedBy(in.SearchMembers); r.By != nil {
+		f, err := s.searches.Narrow(ctx, c.Account, p, store.Filter{Prism: p.ID, Status: prism.Failed, From: r.From, To: r.To}, api.ResultSearch(in.SearchMembers))
+		if err == nil {
+			r.Among, err = s.searches.All(ctx, c.Account, f, api.MaxRetried+1)
+		}
+		if err != nil {
+			return api.Retrying{}, err
+		}
+	}
 	matches, underWay, err := s.Store.CountRetry(ctx, r)
 	switch {
 	case err != nil:

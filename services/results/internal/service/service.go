@@ -24,6 +24,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -63,6 +64,7 @@ type Service struct {
 	*prismHandlers
 	*qualityHandlers
 	saves    saves
+	searches *search.Handlers
 	handlers access.Handlers
 }
 
@@ -75,7 +77,7 @@ var (
 func New(d Deps) *Service {
 	a := access.New(d.Store, d.Now, d.NewID, d.Memory)
 	s := &Service{
-		Deps: d, Access: a,
+		Deps: d, Access: a, searches: search.NewHandlers(d.Store, d.Store),
 		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
 		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),

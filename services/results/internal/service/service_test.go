@@ -17,7 +17,9 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
@@ -42,9 +44,10 @@ type counting struct {
 	sqlstore.Store
 	versions atomic.Int64
 	touched  chan map[prism.KeyID]time.Time
-	archived func() // after SetArchived; optional
-	asked    int64  // the most active keys that CreateKey was asked to allow
-	most     int64  // what CreateKey allows instead; 0: what it was asked
+	archived func()          // after SetArchived; optional
+	asked    int64           // the most active keys that CreateKey was asked to allow
+	covered  *search.Covered // what each search says that it covers; nil: what is true
+	most     int64           // what CreateKey allows instead; 0: what it was asked
 }
 
 func (c *counting) CreateKey(
@@ -67,6 +70,16 @@ func (c *counting) SetArchived(
 func (c *counting) Version(ctx context.Context, a prism.AccountID, id prism.PrismID, n int32) (prism.Version, error) {
 	c.versions.Add(1)
 	return c.Store.Version(ctx, a, id, n)
+}
+
+func (c *counting) Search(
+	ctx context.Context, a prism.AccountID, f search.Filter, o finding.Order, after *search.Position, limit int,
+) (search.Page, error) {
+	page, err := c.Store.Search(ctx, a, f, o, after, limit)
+	if c.covered != nil {
+		page.Covered = *c.covered
+	}
+	return page, err
 }
 
 func (c *counting) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {

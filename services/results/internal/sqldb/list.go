@@ -51,6 +51,9 @@ func (l *List) Results(query string, account prism.AccountID, f store.Filter) {
 	if f.Run != nil {
 		l.Add(" AND r.run_id = ", f.Run.UUID)
 	}
+	if f.IDs != nil {
+		l.In(" AND r.id IN (", Padded(f.IDs, PartSize))
+	}
 	l.CreatedBetween(f.From, f.To)
 }
 

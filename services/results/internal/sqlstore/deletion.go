@@ -21,8 +21,12 @@ const (
 	setRetention    = `UPDATE prisms SET retention_days = $3 WHERE account_id = $1 AND id = $2`
 	removeRetention = `DELETE FROM deletions WHERE account_id = $1 AND id = $2 RETURNING deleted`
 
-	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, days, ref, status, saved_before, due_at, reached, deleted, leased_until)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $8)`
+	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, days, ref, status, saved_before, due_at, reached, deleted, leased_until, search, search_due_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12)`
+
+	// dueAt is when a job is due. The release before does not know the jobs that search, and would delete too much: for that release
+	// they are due at neverDue.
+	dueAt = `coalesce(search_due_at, due_at)`
 
 	countDeletions = `-- name: CountDeletions :one
 SELECT count(*) FROM (SELECT 1 FROM deletions WHERE account_id = $1 AND days IS NULL LIMIT $2) AS of_calls`
@@ -31,23 +35,25 @@ SELECT count(*) FROM (SELECT 1 FROM deletions WHERE account_id = $1 AND days IS 
 	takeDeletion = `-- name: TakeDeletion :one
 UPDATE deletions SET leased_until = $2
 WHERE (account_id, id) = (
-	SELECT account_id, id FROM deletions WHERE due_at <= $1 AND leased_until <= $1
+	SELECT account_id, id FROM deletions WHERE (due_at <= $1 OR search_due_at <= $1) AND leased_until <= $1
 	ORDER BY `
 	takenDeletion = `leased_until, due_at LIMIT 1
 ) AND leased_until <= $1
-RETURNING account_id, id, prism_id, days, ref, status, saved_before, due_at, reached`
+RETURNING account_id, id, prism_id, days, ref, status, saved_before, ` + dueAt + `, reached, search`
 
 	// The conditions on due_at and reached hold unless somebody else has changed the job since it was read.
 	whereUnchanged = `
-WHERE account_id = $1 AND id = $2 AND due_at = $3 AND reached = $4`
+WHERE account_id = $1 AND id = $2 AND ` + dueAt + ` = $3 AND reached = $4`
 	advanceDeletion = `UPDATE deletions SET reached = $5, deleted = deleted + $6, leased_until = $7` + whereUnchanged + `
 RETURNING deleted`
-	restartDeletion = `UPDATE deletions SET due_at = $3, reached = $4, deleted = 0 WHERE account_id = $1 AND id = $2`
-	removeDeletion  = `DELETE FROM deletions WHERE account_id = $1 AND id = $2`
-	returnDeletion  = `UPDATE deletions SET leased_until = $5` + whereUnchanged
+	restartDeletion = `UPDATE deletions SET due_at = CASE WHEN search IS NULL THEN $3 ELSE due_at END,
+	search_due_at = CASE WHEN search IS NULL THEN search_due_at ELSE $3 END, reached = $4, deleted = 0
+WHERE account_id = $1 AND id = $2`
+	removeDeletion = `DELETE FROM deletions WHERE account_id = $1 AND id = $2`
+	returnDeletion = `UPDATE deletions SET leased_until = $5` + whereUnchanged
 
 	dueDeletions = `-- name: DueDeletions :one
-SELECT count(*), min(due_at) FROM deletions WHERE due_at <= $1`
+SELECT count(*), min(` + dueAt + `) FROM deletions WHERE due_at <= $1 OR search_due_at <= $1`
 
 	selectSlug = `SELECT slug FROM prisms WHERE account_id = $1 AND id = $2`
 
@@ -136,6 +142,9 @@ func (s Statements) SetRetention(ctx context.Context, account prism.AccountID, i
 	})
 }
 
+// neverDue is later than every time of a deletion.
+var neverDue = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
 func insertJob(ctx context.Context, run sqldb.Run, d store.Deletion) error {
 	var (
 		days        *int32
@@ -146,8 +155,13 @@ func insertJob(ctx context.Context, run sqldb.Run, d store.Deletion) error {
 	} else {
 		savedBefore = &d.SavedBefore
 	}
+	dueAt, searchDueAt := d.DueAt, (*time.Time)(nil)
+	if d.Search != "" {
+		dueAt, searchDueAt = neverDue, &d.DueAt
+	}
 	args := []any{
-		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, sqldb.Nullable(string(d.Status)), savedBefore, d.DueAt, d.Reached,
+		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, sqldb.Nullable(string(d.Status)), savedBefore, dueAt, d.Reached, d.DueAt,
+		sqldb.Nullable(d.Search), searchDueAt,
 	}
 	return run(ctx, sqldb.Statement{Text: insertDeletion, Args: args}, sqldb.NoRow)
 }
@@ -182,6 +196,7 @@ func (s Statements) AddDeletion(ctx context.Context, d store.Deletion, slug stri
 	if d.Status != "" {
 		detail.By = append(detail.By, "status")
 	}
+	detail.By = append(detail.By, d.By...)
 	return s.Transaction(ctx, "add_deletion", func(run sqldb.Run) error {
 		if err := keys.Room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
 			return err
@@ -209,7 +224,7 @@ func (s Statements) TakeDeletion(ctx context.Context, now, until time.Time, last
 	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&d, func(r *sqldb.Row) store.Deletion {
 		return store.Deletion{
 			Account: prism.AccountID{UUID: r.UUID()}, ID: r.UUID(), Prism: prism.PrismID{UUID: r.UUID()}, Days: r.Int32(),
-			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(),
+			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(), Search: r.Text(),
 		}
 	}))
 	return d, err
@@ -224,14 +239,13 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		if s.Full() {
 			part = store.DeletePartFull
 		}
-		if next.Reached, ended, err = walk(ctx, run, *d, part); err != nil {
+		if d.Search != "" {
+			next.Reached, ended = d.Found.Upto, d.Found.End
+		} else if next.Reached, ended, err = walk(ctx, run, *d, part); err != nil {
 			return err
 		}
-		l := sqldb.List{}
-		whereMatches(&l, deleteMatches, *d, next.Reached, d.Bound())
-		l.Write(" RETURNING id")
-		var ids []prism.UUID
-		if err := run(ctx, l.Complete(), sqldb.ReadRows(&ids, (*sqldb.Row).UUID)); err != nil {
+		ids, err := deleteBetween(ctx, run, *d, next.Reached)
+		if err != nil {
 			return err
 		}
 		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
@@ -250,6 +264,21 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 	}
 	*d = next
 	return deleted, ended, nil
+}
+
+// deleteBetween deletes the results that a job matches up to an id.
+func deleteBetween(ctx context.Context, run sqldb.Run, d store.Deletion, upper prism.UUID) (ids []prism.UUID, err error) {
+	if d.Search != "" && len(d.Found.IDs) == 0 {
+		return nil, nil
+	}
+	l := sqldb.List{}
+	whereMatches(&l, deleteMatches, d, upper, d.Bound())
+	if d.Search != "" {
+		l.In(" AND r.id IN (", sqldb.Padded(sqldb.UUIDs(d.Found.IDs), store.DeletePart))
+	}
+	l.Write(" RETURNING id")
+	err = run(ctx, l.Complete(), sqldb.ReadRows(&ids, (*sqldb.Row).UUID))
+	return ids, err
 }
 
 // endPass ends a pass, which has deleted this many results in total.

@@ -45,9 +45,10 @@ const (
 )
 
 type retryDetail struct {
-	From     string `json:"from,omitzero"`
-	To       string `json:"to,omitzero"`
-	Retrying int64  `json:"retrying"`
+	By       []string `json:"by,omitzero"`
+	From     string   `json:"from,omitzero"`
+	To       string   `json:"to,omitzero"`
+	Retrying int64    `json:"retrying"`
 }
 
 // matching narrows the list to the results that a retry matches.
@@ -64,6 +65,14 @@ func (s Statements) CountRetry(ctx context.Context, r store.Retry) (matches int6
 	args := []any{r.Account.UUID, r.Prism.UUID}
 	if err := s.Run(ctx, sqldb.Query("retry_under_way", retryUnderWay, args...), sqldb.ReadRow(&underWay, (*sqldb.Row).Bool)); err != nil {
 		return 0, false, err
+	}
+	if r.By != nil {
+		run := func(ctx context.Context, st sqldb.Statement, read sqldb.Reader) error {
+			st.Operation, st.ReadOnly = "count_retry", true
+			return s.Run(ctx, st, read)
+		}
+		matches, err = eachMatch(ctx, run, r, func(retryable) error { return nil })
+		return matches, underWay, err
 	}
 	l := sqldb.NewList("count_retry")
 	matching(&l, countRetryable, r)
@@ -97,7 +106,7 @@ func (s Statements) AddRetry(ctx context.Context, r store.Retry, expected int64,
 			return &store.MatchError{Matches: matches}
 		}
 		crash.At(crash.InCommit)
-		detail := retryDetail{Retrying: expected}
+		detail := retryDetail{By: r.By, Retrying: expected}
 		if !r.From.IsZero() {
 			detail.From = prism.FormatTime(r.From)
 		}
@@ -117,8 +126,24 @@ type retryable struct {
 // addRetried stores the chunks of a retry, and returns how many results they have. It stops after api.MaxRetried and a page.
 func addRetried(ctx context.Context, run sqldb.Run, r store.Retry) (matches int64, err error) {
 	chunks := newChunks{of: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
+	matches, err = eachMatch(ctx, run, r, func(found retryable) error { return chunks.add(ctx, run, found) })
+	if err != nil {
+		return 0, err
+	}
+	return matches, chunks.end(ctx, run)
+}
+
+// eachMatch calls add with each result that a retry matches, and counts them. It stops after api.MaxRetried and a page.
+func eachMatch(ctx context.Context, run sqldb.Run, r store.Retry, add func(retryable) error) (matches int64, err error) {
+	var among map[prism.UUID]bool
+	if r.By != nil {
+		among = make(map[prism.UUID]bool, len(r.Among))
+		for _, id := range r.Among {
+			among[id.UUID] = true
+		}
+	}
 	var page []retryable
-	for after, more := (prism.UUID{}), true; more; more = len(page) == retryPage && matches <= api.MaxRetried {
+	for after, read := (prism.UUID{}), retryPage; read == retryPage && matches <= api.MaxRetried; {
 		l := sqldb.List{}
 		matching(&l, selectRetryable, r)
 		l.Add(" AND r.id > ", after)
@@ -127,15 +152,20 @@ func addRetried(ctx context.Context, run sqldb.Run, r store.Retry) (matches int6
 		if err != nil {
 			return 0, err
 		}
+		if read = len(page); read > 0 {
+			after = page[read-1].id
+		}
 		for _, found := range page {
-			if err := chunks.add(ctx, run, found); err != nil {
+			if among != nil && !among[found.id] {
+				continue
+			}
+			matches++
+			if err := add(found); err != nil {
 				return 0, err
 			}
-			after = found.id
 		}
-		matches += int64(len(page))
 	}
-	return matches, chunks.end(ctx, run)
+	return matches, nil
 }
 
 // newChunks are the chunks of a retry that are not stored yet, each of results of one version.

@@ -26,7 +26,8 @@ type Deletions interface {
 	// TakeDeletion leases the job that is due and was worked on the longest ago, until a time: ErrNotFound if there is none. Jobs of
 	// the accounts last come behind those of all others. No other worker takes the job until then.
 	TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (Deletion, error)
-	// DeletePart deletes the matches among the next DeletePart results that a job walks, and sets d.Reached to the last of them.
+	// DeletePart deletes the matches among the next DeletePart results that a job walks, or that its search has found, and sets
+	// d.Reached to the last of them.
 	// It renews the lease of the job. At the end of the walk the job ends, or is due again later, and DeletePart reports it; by is
 	// for the audit entry of a pass of retention. If another caller has changed the job, it changes nothing and returns
 	// ErrNotFound.
@@ -51,10 +52,23 @@ type Deletion struct {
 	SavedBefore time.Time
 	// Before is the bound that the caller gave; zero: none. It is not stored: SavedBefore is at most Before.
 	Before time.Time
+	// Search is the words and conditions of the call, as JSON; "": none. Found are the next results that they find, which
+	// DeletePart needs and does not store.
+	Search string
+	Found  FoundPart
+	// By names what the call selects by, for the audit. It is not stored.
+	By []string
 	// DueAt is when the pass was due.
 	DueAt time.Time
 	// Reached is the last id of the pass that was walked.
 	Reached prism.UUID
+}
+
+// FoundPart is the results of a part of a search, oldest first: up to DeletePart ids, and up to which id it has looked.
+type FoundPart struct {
+	IDs  []prism.ResultID
+	Upto prism.UUID
+	End  bool // nothing is behind it
 }
 
 // ErrTooManyDeletions tells that the account has MaxDeletions deletions of calls under way.

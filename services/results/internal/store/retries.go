@@ -40,4 +40,7 @@ type Retry struct {
 	Slug     string
 	Key      prism.KeyID // of the call
 	From, To time.Time
+	// Among are the results that a search has found, by their ids; nil: any. By names what they were found by, for the audit.
+	Among []prism.ResultID
+	By    []string
 }

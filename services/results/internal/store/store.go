@@ -214,6 +214,7 @@ type Filter struct {
 	Key      *prism.KeyID // that made the call
 	Run      *prism.RunID
 	From, To time.Time
+	IDs      []prism.UUID // up to sqldb.PartSize; nil: any
 }
 
 // MaxIDAge bounds how far the time in a result's id and the time of its saving are apart. The id is created before the

@@ -116,6 +116,41 @@ func deletionTests() []test {
 			succeeds(t, err)
 			same(t, jobs, 1)
 		}},
+		// spec: search-of-all
+		{"a job with a search deletes what was found of its filter, part by part, and comes again as it was", func(t *testing.T, f *fixture) {
+			saved := []prism.Result{f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result}
+			made := f.add(t, store.Deletion{Status: prism.OK, Search: `{"q":"a"}`, By: []string{"q"}})
+			now := moment(0).Add(time.Hour)
+			if _, ok := f.take(t, moment(0).Add(29*time.Minute)); ok {
+				t.Error("took a job before it is due")
+			}
+			jobs, since, err := f.DueDeletions(t.Context(), now)
+			succeeds(t, err)
+			same(t, jobs, 1)
+			same(t, since, made.DueAt)
+			d, _ := f.take(t, now)
+			same(t, d.Search, made.Search)
+			same(t, d.DueAt, made.DueAt)
+			part := func(ids []prism.ResultID, upto prism.UUID, end bool) int {
+				d.Found = store.FoundPart{IDs: ids, Upto: upto, End: end}
+				n, ended, err := f.DeletePart(t.Context(), &d, now.Add(time.Minute), f.by(now))
+				succeeds(t, err)
+				same(t, ended, end)
+				return n
+			}
+			same(t, part(nil, saved[0].ID.UUID, false), 0)
+			same(t, part([]prism.ResultID{saved[0].ID, saved[1].ID, saved[2].ID}, saved[2].ID.UUID, false), 1) // the first is behind, the last failed
+			succeeds(t, f.ReturnDeletion(t.Context(), d, now))
+			d, _ = f.take(t, now)
+			same(t, d.Reached, saved[2].ID.UUID)
+			same(t, part(nil, d.End(), true), 0)
+			same(t, f.count(t), 2)
+			if _, ok := f.take(t, now.Add(time.Hour)); ok {
+				t.Error("took a job that has ended")
+			}
+			entries := f.entriesOf(t, store.ResultsDelete)
+			same(t, string(entries[0].Detail), `{"by":["status","q"],"status":"ok","deleting":7}`)
+		}},
 		{"a part that another worker went past changes nothing", func(t *testing.T, f *fixture) {
 			f.add(t, store.Deletion{Status: prism.OK})
 			slow, _ := f.take(t, moment(0).Add(time.Hour))

@@ -44,6 +44,24 @@ func listingTests() []test {
 				same(t, len(row.Result.Fields) > 0, true)
 			}
 		}},
+		{"listed and exported results are those of some ids, in order", func(t *testing.T, f *fixture) {
+			all := f.assorted(t)
+			var ids []prism.UUID
+			for i := 0; i < len(all); i += 3 {
+				ids = append(ids, savedID(all[i]))
+			}
+			ids = append(ids, f.id())
+			found, more, err := f.ListResults(t.Context(), f.mine.account, store.Filter{IDs: ids}, store.WithoutInput, store.Page{Limit: len(ids)})
+			succeeds(t, err)
+			same(t, more, false)
+			same(t, positions(found, savedID), ids[:len(ids)-1])
+			rows, err := f.ExportResults(t.Context(), f.mine.account, f.mine.prism.ID, store.Filter{IDs: ids}, store.Page{After: ids[len(ids)-2], Limit: 9})
+			succeeds(t, err)
+			for _, r := range rows {
+				same(t, slices.Contains(ids[:len(ids)-2], r.ID.UUID), true)
+			}
+			same(t, len(rows) > 0, true)
+		}},
 		{"listed results are narrowed by prism, status, ref and time, alone and together", func(t *testing.T, f *fixture) {
 			all := f.assorted(t)
 			refs := []*string{nil, pointer("one"), pointer("two"), pointer("none has it")}

@@ -74,6 +74,27 @@ func (f *fixture) ends(t *testing.T, l *store.LeasedChunk, letters string, at ti
 // spec: retry-many, retry-many-count, retry-many-once, retry-many-stops, retry-many-under-way, retry-many-of-runs
 func manyRetryTests() []test {
 	return []test{
+		// spec: search-of-all
+		{"a retry of what a search has found has those that can be retried", func(t *testing.T, f *fixture) {
+			failed := f.failures(t, 4)
+			f.retry(t, f.ok(f.mine.prism), failed[0])
+			succeeds(t, f.delete(t, failed[1].ID))
+			r := f.many(f.mine)
+			r.Among, r.By = []prism.ResultID{failed[0].ID, failed[1].ID, failed[2].ID, f.save(t, f.ok(f.mine.prism)).Result.ID}, []string{"q"}
+			n, _, err := f.CountRetry(t.Context(), r)
+			succeeds(t, err)
+			same(t, n, 1)
+			succeeds(t, f.AddRetry(t.Context(), r, 1, f.by(moment(20))))
+			same(t, string(f.entriesOf(t, store.ResultsRetry)[0].Detail), `{"by":["q"],"retrying":1}`)
+			l := f.leased(t, moment(21))
+			same(t, len(l.Retried), 1)
+			same(t, l.Retried[0].ID, failed[2].ID)
+			r = f.many(f.mine)
+			r.By = []string{"where"}
+			n, _, err = f.CountRetry(t.Context(), r)
+			succeeds(t, err)
+			same(t, n, 0)
+		}},
 		{"a retry has the failed results of its prism and period, if they are as many as expected", func(t *testing.T, f *fixture) {
 			failed := f.failures(t, 3)
 			f.save(t, f.ok(f.mine.prism))

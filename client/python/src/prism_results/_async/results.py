@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 
 from prism_results._async.base import AsyncBase, AsyncPages, AsyncStream
-from prism_results._core import ANSWER_TIMEOUT, TIMEOUT, Call, call, given, new_idempotency_key, query, text_style
+from prism_results._core import ANSWER_TIMEOUT, TIMEOUT, Call, call, given, new_idempotency_key, query, text_style, with_query
 from prism_results.models import (
     Change,
     Changes,
@@ -16,10 +16,29 @@ from prism_results.models import (
     Format,
     Record,
     Result,
+    ResultCounts,
+    ResultPage,
     ResultRow,
+    ResultRowPage,
     Retrying,
     Status,
 )
+
+
+class AsyncFoundResults(AsyncPages[Result]):
+    """A list of results."""
+
+    async def page(self, *, limit: int | None = None, cursor: str | None = None) -> ResultPage:
+        """One page, with what a search did not look at."""
+        return await self._client._fetch(ResultPage, with_query(self._call, limit=limit, cursor=cursor))
+
+
+class AsyncFoundRows(AsyncPages[ResultRow]):
+    """A list of results with the columns of their Lens."""
+
+    async def page(self, *, limit: int | None = None, cursor: str | None = None) -> ResultRowPage:
+        """One page, with what a search did not look at."""
+        return await self._client._fetch(ResultRowPage, with_query(self._call, limit=limit, cursor=cursor))
 
 
 class AsyncResults(AsyncBase):
@@ -152,13 +171,17 @@ class AsyncResults(AsyncBase):
         model: str | None = None,
         key_id: str | None = None,
         run: str | None = None,
+        q: str | None = None,
+        where: Sequence[str] = (),
+        sort: str | None = None,
         fields: bool = False,
-    ) -> AsyncPages[Result]:
-        """List the account's results that match: newest first, or those of a run in the order of its rows.
+    ) -> AsyncFoundResults:
+        """List the account's results that match: newest first, in the order of sort, or those of a run in the order of its rows.
 
         prism is a slug or id. An empty ref is that of results whose ref is the empty text. from_ is the first time, and
-        to the end of the times. model is the name of a configured model, and key_id the id of the API key of the calls. With
-        fields, each result has its fields and context.
+        to the end of the times. model is the name of a configured model, and key_id the id of the API key of the calls. q
+        has words of texts, and where conditions on answers and labels, which all must hold. With fields, each result has its
+        fields and context.
         """
         wanted = query(
             prism=prism,
@@ -170,9 +193,12 @@ class AsyncResults(AsyncBase):
             model=model,
             key_id=key_id,
             run=run,
+            q=q,
+            where=where,
+            sort=sort,
             fields="true" if fields else None,
         )
-        return AsyncPages(self, Result, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
+        return AsyncFoundResults(self, Result, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
 
     def list_results_json(
         self,
@@ -186,8 +212,11 @@ class AsyncResults(AsyncBase):
         model: str | None = None,
         key_id: str | None = None,
         run: str | None = None,
+        q: str | None = None,
+        where: Sequence[str] = (),
+        sort: str | None = None,
         fields: bool = False,
-    ) -> AsyncPages[ResultRow]:
+    ) -> AsyncFoundRows:
         """list_results with the columns of the prism's Lens in place of the answers."""
         wanted = query(
             prism=prism,
@@ -199,9 +228,45 @@ class AsyncResults(AsyncBase):
             model=model,
             key_id=key_id,
             run=run,
+            q=q,
+            where=where,
+            sort=sort,
             fields="true" if fields else None,
         )
-        return AsyncPages(self, ResultRow, call("listResults", "GET", "results", query={**wanted, "format": "json"}))
+        return AsyncFoundRows(self, ResultRow, call("listResults", "GET", "results", query={**wanted, "format": "json"}))
+
+    async def count_results(
+        self,
+        by: Sequence[str] = (),
+        *,
+        prism: str | None = None,
+        status: Status | None = None,
+        ref: str | None = None,
+        version: int | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+        run: str | None = None,
+        q: str | None = None,
+        where: Sequence[str] = (),
+    ) -> ResultCounts:
+        """Count the results that match by keys of questions, @version, @model, @status and @labelled."""
+        wanted = query(
+            by=",".join(by) or None,
+            prism=prism,
+            status=status,
+            ref=ref,
+            version=version,
+            from_=from_,
+            to=to,
+            model=model,
+            key_id=key_id,
+            run=run,
+            q=q,
+            where=where,
+        )
+        return await self._fetch(ResultCounts, call("countResults", "GET", "results", "counts", query=wanted))
 
     def export_results(
         self,
@@ -213,6 +278,8 @@ class AsyncResults(AsyncBase):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        q: str | None = None,
+        where: Sequence[str] = (),
         after: str | None = None,
         bom: bool = False,
         delimiter: Delimiter | None = None,
@@ -225,7 +292,8 @@ class AsyncResults(AsyncBase):
         a formula.
         """
         style = text_style(bom, delimiter, safe)
-        wanted = query(format=format, status=status, from_=from_, to=to, model=model, key_id=key_id, after=after, **style)
+        filters = query(status=status, from_=from_, to=to, model=model, key_id=key_id, q=q, where=where)
+        wanted = query(format=format, after=after, **style) | filters
         return AsyncStream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
 
     async def delete_results(
@@ -235,6 +303,8 @@ class AsyncResults(AsyncBase):
         ref: str | None = None,
         before: datetime | None = None,
         status: Status | None = None,
+        q: str | None = None,
+        where: Sequence[str] | None = None,
         dry_run: bool = False,
     ) -> Deleting:
         """Delete the results of a prism that match every member that is given, in the background. One is needed.
@@ -242,10 +312,11 @@ class AsyncResults(AsyncBase):
         An empty ref finds results with an empty ref, not those without one. before is the end of the times of saving.
         dry_run counts the results and deletes none. A call whose response was lost is not repeated.
         """
-        if ref is None and before is None and status is None:
-            raise ValueError("deleteResults: a deletion needs a ref, a time or a status")
+        members = given(ref=ref, before=before, status=status, q=q, where=where)
+        if not members:
+            raise ValueError("deleteResults: a deletion needs a ref, a time, a status, q or where")
         one = call("deleteResults", "POST", "prisms", prism, "results", "delete")
-        return await self._fetch(Deleting, one.of(given(ref=ref, before=before, status=status), 202, dry_run))
+        return await self._fetch(Deleting, one.of(members, 202, dry_run))
 
     async def retry_results(
         self,
@@ -254,6 +325,8 @@ class AsyncResults(AsyncBase):
         *,
         from_: datetime | None = None,
         to: datetime | None = None,
+        q: str | None = None,
+        where: Sequence[str] | None = None,
         dry_run: bool = False,
     ) -> Retrying:
         """Retry all results of a prism that failed and were not retried, in the background, if they are as many as expected.
@@ -263,7 +336,7 @@ class AsyncResults(AsyncBase):
         """
         if expect is None and not dry_run:
             raise ValueError("retryResults: a retry needs the number to expect, which a dry run counts")
-        body = given(prism=prism, status="failed", from_=from_, to=to, expect=expect)
+        body = given(prism=prism, status="failed", from_=from_, to=to, q=q, where=where, expect=expect)
         return await self._fetch(Retrying, call("retryResults", "POST", "results", "retry").of(body, 202, dry_run))
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from prism_results._sync.base import Base, Pages
 from prism_results._core import call, query, with_query
 from prism_results.models import Calibration, LabelQueuePage, LabelSample, NewCalibrationMethod, QueuedResult
@@ -20,14 +22,21 @@ class Labels(Base):
     """The calls about labels whose methods are not the plain ones."""
 
     def list_label_queue(
-        self, prism: str, question: str, *, order: LabelSample | None = None, version: int | None = None
+        self,
+        prism: str,
+        question: str,
+        *,
+        order: LabelSample | None = None,
+        version: int | None = None,
+        q: str | None = None,
+        where: Sequence[str] = (),
     ) -> LabelQueue:
         """List results of a prism that have no label for a question.
 
         The order is random, or begins with the answers of which the model was least sure. Send the labels with the sample
-        of the page, which is that order.
+        of the page, which is that order. q and where are those of list_results.
         """
-        wanted = query(question=question, order=order, version=version)
+        wanted = query(question=question, order=order, version=version, q=q, where=where)
         return LabelQueue(self, QueuedResult, call("listLabelQueue", "GET", "prisms", prism, "label-queue", query=wanted))
 
     def create_calibration(

@@ -118,7 +118,10 @@ __all__ = [
     "RecordUsage",
     "ReliabilityBin",
     "Result",
+    "ResultCounts",
+    "ResultPage",
     "ResultRow",
+    "ResultRowPage",
     "Retrying",
     "Role",
     "Row",
@@ -141,6 +144,7 @@ __all__ = [
     "Usage",
     "UsageBy",
     "UsageSum",
+    "ValueCount",
     "Version",
     "YesNo",
     "YesNoAnswer",
@@ -385,6 +389,70 @@ class Result(Received):
     """The value of each field, in the order of the version. Only in lists with fields=true."""
     context: str | None = None
     """The context sent with the call, or None. Only in lists with fields=true."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRowPage(Page[ResultRow]):
+    """A page of results in the format json."""
+
+    data: Sequence[ResultRow]
+    """The items of this page."""
+    indexed_until: datetime | None = None
+    """Results saved since this time are missing: they are not indexed yet. Absent if none is. ISO 8601 in UTC with
+    milliseconds.
+    """
+    indexed_from: datetime | None = None
+    """Results saved before this time are missing: old results are being indexed, newest first. Absent if none is. ISO 8601 in
+    UTC with milliseconds.
+    """
+    sorted_newest: int | None = None
+    """How many of the newest results that match were sorted, because more match. Absent if all were."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage(Page[Result]):
+    """A page of results in the format raw."""
+
+    data: Sequence[Result]
+    """The items of this page."""
+    indexed_until: datetime | None = None
+    """Results saved since this time are missing: they are not indexed yet. Absent if none is. ISO 8601 in UTC with
+    milliseconds.
+    """
+    indexed_from: datetime | None = None
+    """Results saved before this time are missing: old results are being indexed, newest first. Absent if none is. ISO 8601 in
+    UTC with milliseconds.
+    """
+    sorted_newest: int | None = None
+    """How many of the newest results that match were sorted, because more match. Absent if all were."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCounts(Received):
+    """How many results match, and how many of them have each value."""
+
+    total: int
+    """How many results match."""
+    exact: bool
+    """Whether all of them were counted. If not, there are more: counting takes half a second at most, and counts what is
+    indexed.
+    """
+    by: Mapping[str, Sequence[ValueCount]]
+    """For each name of by, its values. Results without a value are in none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCount(Received):
+    """How many results have a value."""
+
+    value: str
+    """The key of an option or level, 0.0 to 0.9 for the tenths of the probability of yes, a version, the name of a model, ok
+    or failed, yes or no.
+    """
+    label: str
+    """What people call it."""
+    count: int
+    """How many results have it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ var (
 	pythonNames = map[string]string{
 		"Result": "ResultRow", "RawResult": "Result", "ApiKey": "APIKey", "CreatedApiKey": "CreatedAPIKey", "Model": "ConfiguredModel",
 		"MemberClaim": "Claim", "DriftOfQuestion": "QuestionDrift", "LabelQueue": "LabelQueuePage", "Probabilities": "ProbabilitySource",
+		"RawResultPage": "ResultPage", "ResultPage": "ResultRowPage",
 	}
 	// pythonEnums are the types of texts that a member lists.
 	pythonEnums = map[string]string{

@@ -1,0 +1,147 @@
+package search
+
+import (
+	"context"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Handlers are those of the operations that search. Other slices find the results of a filter by them.
+type Handlers struct {
+	store   Store
+	prisms  prisms.Store
+	schemas schemas
+}
+
+// NewHandlers makes Handlers.
+func NewHandlers(s Store, p prisms.Store) *Handlers { return &Handlers{s, p, newSchemas()} }
+
+// Operations are the operations that search alone.
+func (h *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{access.Handle(api.CountResults, h.countResults)}
+}
+
+// Schema is the schema of a prism; nil is no prism.
+func (h *Handlers) Schema(ctx context.Context, account prism.AccountID, p *prism.Prism) (*Schema, error) {
+	return h.schemas.of(ctx, h.prisms, account, p)
+}
+
+// Narrow adds the words and conditions of a search to a filter of results of a prism. It returns the problems of what was sent.
+func (h *Handlers) Narrow(
+	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch,
+) (Filter, error) {
+	schema, err := h.Schema(ctx, account, &p)
+	if err != nil {
+		return Filter{}, err
+	}
+	filter, problems := schema.Parse(f, sent)
+	return filter, invalid(problems)
+}
+
+// All are the ids of the newest results that match, newest first, at most so many. It returns apierr.NotIndexed if some may be missing.
+func (h *Handlers) All(ctx context.Context, account prism.AccountID, f Filter, most int) (ids []prism.ResultID, err error) {
+	var page Page
+	for begun := false; !begun || page.Next != nil && len(ids) < most; begun = true {
+		if page, err = h.complete(ctx, account, f, finding.Order{}, page.Next, min(MaxHits, most-len(ids))); err != nil {
+			return nil, err
+		}
+		for _, hit := range page.Hits {
+			ids = append(ids, hit.ID)
+		}
+	}
+	return ids, nil
+}
+
+// Oldest is a page of a search, oldest first. It returns apierr.NotIndexed if results may be missing.
+func (h *Handlers) Oldest(ctx context.Context, account prism.AccountID, f Filter, after *Position, limit int) (Page, error) {
+	return h.complete(ctx, account, f, oldest, after, limit)
+}
+
+func (h *Handlers) complete(
+	ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int,
+) (Page, error) {
+	page, err := h.store.Search(ctx, account, f, o, after, limit)
+	if err == nil && !page.Complete() {
+		err = apierr.NotIndexed()
+	}
+	return page, err
+}
+
+// MaxHits bounds the hits of a page.
+const MaxHits = 10_000
+
+// Complete tells whether a search has looked at all results.
+func (c Covered) Complete() bool { return c.Until == nil && c.From == nil }
+
+func (h *Handlers) countResults(ctx context.Context, c store.Caller, in api.CountResultsRequest) (out api.ResultCounts, err error) {
+	f := store.Filter{
+		Status: in.Status, Ref: in.Ref, Version: in.Version, Model: in.Model, Key: in.Key, Run: in.Run,
+		From: bodies.WholeMillisecond(in.From), To: bodies.WholeMillisecond(in.To),
+	}
+	var p *prism.Prism
+	if in.Prism != nil {
+		found, err := h.prisms.Prism(ctx, c.Account, *in.Prism)
+		if err != nil {
+			return out, err
+		}
+		p, f.Prism = &found, found.ID
+	}
+	schema, err := h.Schema(ctx, c.Account, p)
+	if err != nil {
+		return out, err
+	}
+	filter, problems := schema.Parse(f, in.ResultSearch)
+	by, wrong := schema.ParseCounted(in.By)
+	if err := invalid(append(wrong, problems...)); err != nil {
+		return out, err
+	}
+	counts, err := h.store.Counts(ctx, c.Account, filter, by)
+	if err != nil {
+		return out, err
+	}
+	out = api.ResultCounts{Total: counts.Total, Exact: counts.Exact, By: map[string][]api.ValueCount{}}
+	names := strings.Split(in.By, ",")
+	for i, of := range by {
+		out.By[names[i]] = schema.values(of, counts.By[i])
+	}
+	return out, nil
+}
+
+// Body is what a response says of what was not looked at.
+func (c Covered) Body() (b api.Coverage) {
+	if c.Until != nil {
+		b.IndexedUntil.Time = *c.Until
+	}
+	if c.From != nil {
+		b.IndexedFrom.Time = *c.From
+	}
+	b.SortedNewest = c.Newest
+	return b
+}
+
+// ParseOrder reads the sort of a list, or returns its problem.
+func (s *Schema) ParseOrder(sort string) (finding.Order, []apierr.Problem) {
+	order, problem := s.Schema.ParseOrder(sort)
+	if problem != "" {
+		return order, []apierr.Problem{{Path: "sort", Text: problem}}
+	}
+	return order, nil
+}
+
+// Invalid is the error of problems, nil if there are none.
+func Invalid(problems []apierr.Problem) error { return invalid(problems) }
+
+func invalid(problems []apierr.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return apierr.Invalid(problems...)
+}
