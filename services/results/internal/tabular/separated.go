@@ -50,8 +50,10 @@ func (t *textFile) readSeparated(delimiter byte, c *chunker) (Layout, error) {
 			c.skipped++
 			continue
 		}
-		filled, first := filledCells(len(s.cells), func(i int) bool { return s.cells[i].from == s.cells[i].to })
-		c.titles.add(s.number, filled, first)
+		if len(c.titles.rows) < titleRows {
+			filled, first := filledCells(len(s.cells), func(i int) bool { return s.cells[i].from == s.cells[i].to })
+			c.titles.add(s.number, filled, first)
+		}
 		line := s.line
 		if s.wrong != "" {
 			line += s.problemLine()
@@ -221,6 +223,7 @@ func (r *textRow) reason(place string, line int64) string {
 // records parses the rows of a chunk.
 func (l Layout) records(data []byte, delimiter byte, line int64) ([]Row, error) {
 	var rows []Row
+	all := data
 	p := rowParser{textRow: textRow{delimiter: delimiter}, width: len(l.Columns) + len(l.Dropped)}
 	columns := l.places()
 	width := p.width
@@ -228,19 +231,20 @@ func (l Layout) records(data []byte, delimiter byte, line int64) ([]Row, error) 
 		p.copied, p.width = true, 0 // rows of the copy may end early, or have the reason why they are bad behind all columns
 	}
 	for {
-		n := emptyLines(data)
-		line += int64(bytes.Count(data[:n], []byte{'\n'}))
-		if data = data[n:]; len(data) == 0 {
+		if data = data[emptyLines(data):]; len(data) == 0 {
 			return rows, nil
 		}
 		if ok, err := p.parse(data, true, true); !ok || err != nil {
 			return nil, errOtherRows
 		}
 		if !l.Copied && p.empty() {
-			line, data = line+int64(bytes.Count(data[:p.next], []byte{'\n'})), data[p.next:]
+			data = data[p.next:]
 			continue
 		}
-		row := Row{Cells: make([]string, len(columns)), Invalid: p.reason("Line", line+p.problemLine())}
+		row := Row{Cells: p.texts(width)}
+		if p.wrong != "" {
+			row.Invalid = p.reason("Line", line+int64(bytes.Count(all[:len(all)-len(data)], []byte{'\n'}))+p.problemLine())
+		}
 		switch {
 		case !l.Copied:
 		case p.count == parsedCells:
@@ -248,15 +252,14 @@ func (l Layout) records(data []byte, delimiter byte, line int64) ([]Row, error) 
 		case p.count > width || p.wrong != "":
 			return nil, errOtherRows
 		}
-		texts := p.texts(width)
-		for i, place := range columns {
-			row.Cells[i] = texts[place]
+		for i, place := range columns { // no place is before its column
+			row.Cells[i] = row.Cells[place]
 			if l.Copied {
 				row.takeExact(i)
 			}
 		}
-		rows = append(rows, row)
-		line, data = line+int64(bytes.Count(data[:p.next], []byte{'\n'})), data[p.next:]
+		row.Cells = row.Cells[:len(columns)]
+		rows, data = append(rows, row), data[p.next:]
 	}
 }
 
