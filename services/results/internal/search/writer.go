@@ -14,6 +14,9 @@ const (
 	indexEvery = time.Second
 	// indexedAtOnce bounds how many changes, or old results, are indexed in one transaction.
 	indexedAtOnce = 250
+	// betweenPieces is the pause between two such transactions: other processes that write to SQLite's file look for its lock ten times
+	// a second, and would find it taken until they give up.
+	betweenPieces = 50 * time.Millisecond
 )
 
 // Indexer keeps the indexes of all accounts (spec: index-lag).
@@ -50,7 +53,7 @@ func (i *Indexer) Run(ctx context.Context) {
 				index = i.store.IndexChanges
 			}
 			if more, err := index(ctx, lag.Account, indexedAtOnce); more && err == nil {
-				pause = 0
+				pause = betweenPieces
 			}
 		}
 		i.late.Set(late.Seconds())

@@ -66,7 +66,7 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 		if b.done != nil {
 			t.Errorf("indexed %v while the store was away", b.done)
 		}
-		<-time.After(time.Second)
+		<-time.After(1200 * time.Millisecond) // the first attempt, and two pauses between pieces
 		synctest.Wait()
 		want := []string{"changes of 01", "old of 02", "changes of 01", "old of 02", "old of 02"}
 		if !slices.Equal(b.done, want) {
