@@ -75,6 +75,7 @@ func FileFormatOf(name string) (FileFormat, bool) {
 		f = FileJSONL
 	case "xlsm":
 		f = FileXLSX
+	default:
 	}
 	return f, slices.Contains(prism.FileFormats(), f)
 }

@@ -98,15 +98,15 @@ func (r *reader) requiredNumeral(q Query, name string) (f float64, ok bool) {
 	return 0, false
 }
 
-// texts reads a query parameter that may be sent several times, up to most, each of up to each code points.
-func (r *reader) texts(q Query, name string, most, each int) (all []string) {
+// texts reads a query parameter that may be sent several times, up to limit, each of up to each code points.
+func (r *reader) texts(q Query, name string, limit, each int) (all []string) {
 	sent := q(name)
 	if len(sent) == 1 && sent[0] == "" {
 		return nil
 	}
-	if len(sent) > most {
-		r.addBound(name, textTooMany, most)
-		sent = sent[:most]
+	if len(sent) > limit {
+		r.addBound(name, textTooMany, limit)
+		sent = sent[:limit]
 	}
 	for i, s := range sent {
 		r.checkString(name+"."+strconv.Itoa(i), s, isClean(s), 0, each)

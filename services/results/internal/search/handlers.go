@@ -31,7 +31,7 @@ func (h *Handlers) Operations() []api.Handler[access.Caller] {
 
 // Schema is the schema of a prism; nil is no prism.
 func (h *Handlers) Schema(ctx context.Context, account prism.AccountID, p *prism.Prism) (*Schema, error) {
-	return h.schemas.of(ctx, h.prisms, account, p)
+	return h.schemas.schemaOf(ctx, h.prisms, account, p)
 }
 
 // Narrow adds the words and conditions of a search to a filter of results of a prism. It returns the problems of what was sent.

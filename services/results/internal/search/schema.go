@@ -43,8 +43,8 @@ func newSchemas() schemas {
 	return schemas{kept}
 }
 
-// of is the schema of a prism; nil has none.
-func (c schemas) of(ctx context.Context, s prisms.Store, account prism.AccountID, p *prism.Prism) (*Schema, error) {
+// schemaOf is the schema of a prism; nil has none.
+func (c schemas) schemaOf(ctx context.Context, s prisms.Store, account prism.AccountID, p *prism.Prism) (*Schema, error) {
 	if p == nil {
 		return &Schema{}, nil
 	}

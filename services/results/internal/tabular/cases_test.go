@@ -34,7 +34,7 @@ func TestFilesThatWereRefusedOrReadWronglyAreRead(t *testing.T) {
 		{file: "27-title-row.csv", columns: "Report Q3|column_2|column_3", rows: "text|b|c 1|2|3", note: "Row 2 looks like the header", proposed: 2},
 		{file: "27-trailing-empty-cols.csv", columns: "a|b", rows: "1|2", note: "2 columns without a name and without cells were dropped."},
 		{file: "29-backslashes.xlsx", columns: "text|b", rows: "a|c"},
-		{file: "30-boolean-true.xlsx", columns: "text|b", rows: "TRUE|FALSE TRUE|FALSE"},
+		{file: "30-boolean-true.xlsx", columns: "text|b", rows: "TRUE|FALSE TRUE|FALSE"}, //nolint:dupword // two rows
 		{file: "31-int96.parquet", columns: "text|t", rows: "a|2026-01-02T03:04:05"},
 		{file: "31-plain-dictionary-doubles.parquet", columns: "text|price", rows: "a|12.75 b|1250 c|99.9"},
 	} {

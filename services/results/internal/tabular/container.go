@@ -23,10 +23,9 @@ type container struct {
 func openContainer(src *source, workbooks bool) (container, error) {
 	c := container{src: src}
 	start := make([]byte, 4)
-	if _, err := src.ReadAt(start, 0); src.fault != nil {
+	n, _ := src.ReadAt(start, 0) // which is short at the end of the file
+	if src.fault != nil || n < len(start) {
 		return c, src.fault
-	} else if err != nil {
-		return c, nil
 	}
 	switch {
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):

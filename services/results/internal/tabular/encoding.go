@@ -161,8 +161,9 @@ func decoded(e prism.Encoding, from io.Reader) io.Reader {
 		return transform.NewReader(from, &wideDecoder{order: binary.LittleEndian})
 	case prism.UTF16BE:
 		return transform.NewReader(from, &wideDecoder{order: binary.BigEndian})
+	default:
+		return transform.NewReader(from, badBytes{decoders[e].NewDecoder()})
 	}
-	return transform.NewReader(from, badBytes{decoders[e].NewDecoder()})
 }
 
 // noText stands for what an encoding lacks. It has the length of U+FFFD.

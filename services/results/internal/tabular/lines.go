@@ -112,10 +112,10 @@ const (
 	textNUL      = "a NUL character that is in no string. Remove it."
 )
 
-// badLine is why a line is bad.
-type badLine string
+// lineError tells why a line is bad.
+type lineError string
 
-func (b badLine) Error() string { return string(b) }
+func (e lineError) Error() string { return string(e) }
 
 // readLines reads jsonl, or an array of objects (spec: file-jsonl).
 func (t *textFile) readLines(c *chunker) (Layout, error) {
@@ -156,7 +156,7 @@ func (t *textFile) readLines(c *chunker) (Layout, error) {
 			}
 			reason = (&rowParser{encoding: t.encoding}).noText()
 		} else if err := r.read(text, line); err != nil {
-			bad, ok := errors.AsType[badLine](err)
+			bad, ok := errors.AsType[lineError](err)
 			if !ok {
 				return r.layout, err
 			}
@@ -206,7 +206,7 @@ func (r *lineReader) member(key string, value strictjson.Value, text []byte) err
 	i, ok := r.known[key]
 	if !ok {
 		if len(bytes.TrimSpace([]byte(key))) == 0 {
-			return badLine(textNoKey)
+			return lineError(textNoKey)
 		}
 		if i = len(r.layout.Columns); i == MaxColumns {
 			return tooManyColumns("Line", r.line, MaxColumns+1)
@@ -221,7 +221,7 @@ func (r *lineReader) member(key string, value strictjson.Value, text []byte) err
 		r.layout.Columns, r.touched = append(r.layout.Columns, Column{Name: key}), append(r.touched, 0)
 	}
 	if r.touched[i] == r.objects {
-		return badLine(textKeyTwice)
+		return lineError(textKeyTwice)
 	}
 	r.touched[i] = r.objects
 	if i < r.columns {
@@ -237,13 +237,13 @@ func (r *lineReader) member(key string, value strictjson.Value, text []byte) err
 
 // lineProblem is why a line cannot be parsed.
 func lineProblem(err error, text []byte) error {
-	if bad, ok := errors.AsType[badLine](err); ok {
+	if bad, ok := errors.AsType[lineError](err); ok {
 		return bad
 	}
 	if bytes.IndexByte(text, 0) >= 0 {
-		return badLine(textNUL)
+		return lineError(textNUL)
 	}
-	return badLine(textNoObject)
+	return lineError(textNoObject)
 }
 
 // opensArray reports whether a text that begins with a bracket is an array of values on any lines, and not a line of jsonl that is
@@ -379,14 +379,14 @@ func (l Layout) lines(data []byte, number int64) ([]Row, error) {
 			i, ok := known[key]
 			switch {
 			case !ok && len(bytes.TrimSpace([]byte(key))) == 0:
-				return badLine(textNoKey)
+				return lineError(textNoKey)
 			case !ok && slices.Contains(unknown, key):
-				return badLine(textKeyTwice)
+				return lineError(textKeyTwice)
 			case !ok:
 				unknown = append(unknown, key)
 				return nil
 			case row.JSON[i] != nil:
-				return badLine(textKeyTwice)
+				return lineError(textKeyTwice)
 			}
 			row.Cells[i], row.JSON[i] = string(cell), value.Clone()
 			return nil

@@ -3,7 +3,6 @@ package tabular
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // maxNamings is how many columns the notes name.
@@ -142,6 +141,3 @@ func (c *chunker) describe(l *Layout) {
 		l.note("Row %d looks like the header, and row %d like a title above it. Read the file again with header_row %[1]d.", p, l.HeaderRow)
 	}
 }
-
-// trimName is the name of a column without white space around it.
-func trimName(name string) string { return strings.TrimSpace(name) }

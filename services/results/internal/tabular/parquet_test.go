@@ -195,9 +195,6 @@ func TestHostileParquetFilesAreRefused(t *testing.T) {
 	type row struct {
 		A string `parquet:"a,plain"`
 	}
-	type blank struct {
-		A string `parquet:" "`
-	}
 	zstd := []parquet.WriterOption{parquet.Compression(&parquet.Zstd)}
 	sound := parquetOf(t, zstd, row{strings.Repeat("a", 1000)})
 	longFooter := bytes.Clone(sound)

@@ -61,7 +61,8 @@ func (p *rowParser) parse(data []byte, ended, full bool) (ok bool, err error) {
 	if p.width == 0 { // no file has such a header
 		return true, nil
 	}
-	if problem == behindQuote && bytes.IndexByte(data[p.openedAt:end], '\n') < 0 {
+	switch {
+	case problem == behindQuote && bytes.IndexByte(data[p.openedAt:end], '\n') < 0:
 		p.wrong = textBehindQuote
 		line := bytes.IndexByte(data[end:], '\n')
 		if line < 0 && !ended && !full {
@@ -70,9 +71,9 @@ func (p *rowParser) parse(data []byte, ended, full bool) (ok bool, err error) {
 		if p.next = end + line + 1; line < 0 {
 			p.next = len(data)
 		}
-	} else if !ended && !full {
+	case !ended && !full:
 		return false, nil
-	} else {
+	default:
 		p.next = p.resume(data, ended)
 	}
 	if p.data = bytes.TrimSuffix(bytes.TrimSuffix(data[:p.next], []byte("\n")), []byte("\r")); len(p.data) > MaxRowBytes {

@@ -68,7 +68,7 @@ func (t *textFile) readSeparated(delimiter byte, c *chunker) (Layout, error) {
 		if layout.Copied = t.changed; layout.Copied {
 			err = copies.copy(line, s.texts(s.width), s.reason(c.place, line))
 		} else {
-			err = c.add(s.rowAt, s.window.offset-s.rowAt, s.line)
+			err = c.add(s.rowAt, s.offset-s.rowAt, s.line)
 		}
 		if err != nil {
 			return layout, err

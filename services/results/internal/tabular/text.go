@@ -51,8 +51,9 @@ func (t *textFile) read(format prism.FileFormat, c *chunker) (Layout, error) {
 		return t.readSeparated('\t', c)
 	case prism.FileJSONL:
 		return t.readLines(c)
+	default:
+		return t.readSeparated(',', c)
 	}
-	return t.readSeparated(',', c)
 }
 
 // begin finds the encoding by the option or by the first bytes, and how lines end.

@@ -227,7 +227,8 @@ func (s *System) Unindex(ctx context.Context) error {
 
 // IndexSize is the size of the index of results, of that of the results with their own indexes.
 func (s *System) IndexSize(ctx context.Context) (float64, error) {
-	text, err := "", error(nil)
+	var text string
+	var err error
 	if s.URL != "" {
 		text, err = SQL(ctx, s.URL, "VACUUM result_index", "SELECT pg_total_relation_size('result_index')::float / pg_total_relation_size('results')")
 	} else {
