@@ -77,7 +77,7 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	interfaceType := reflect.TypeFor[sqlstore.Store]()
 	measured := 0
 	for method := range interfaceType.Methods() {
-		if method.Name == "Close" || method.Name == "Full" { // which call no database
+		if method.Name == "Close" || method.Name == "Full" || method.Name == "Found" { // which call no database, or by their caller's statements
 			continue
 		}
 		args := []reflect.Value{reflect.ValueOf(t.Context())}

@@ -14,13 +14,14 @@ import (
 // searching is a search that goes on behind a position, until it has seen enough.
 type searching struct {
 	SQL
-	account prism.AccountID
-	filter  Filter
-	order   finding.Order
-	upto    prism.UUID
-	at      *Position // behind which nothing was looked at
-	looked  int
-	covered Covered
+	operation string // of its first statements
+	account   prism.AccountID
+	filter    Filter
+	order     finding.Order
+	upto      prism.UUID
+	at        *Position // behind which nothing was looked at
+	looked    int
+	covered   Covered
 	// found is called with what the filter finds, in order. It returns false when it has seen enough.
 	found func(at Position, f *finding.Found) bool
 	// stops tells whether to stop although there may be more.
@@ -31,7 +32,7 @@ type searching struct {
 func (s SQL) Search(
 	ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int,
 ) (page Page, err error) {
-	q := &searching{SQL: s, account: account, filter: f, order: o, at: after}
+	q := &searching{SQL: s, operation: "search_results", account: account, filter: f, order: o, at: after}
 	q.found = func(at Position, _ *finding.Found) bool {
 		if len(page.Hits) == limit {
 			page.Next = &page.Hits[limit-1].Position
@@ -58,7 +59,7 @@ func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by [
 		counts[i] = map[string]int64{}
 	}
 	began := time.Now()
-	q := &searching{SQL: s, account: account, filter: f}
+	q := &searching{SQL: s, operation: "count_results", account: account, filter: f}
 	q.found = func(_ Position, f *finding.Found) bool {
 		c.Total++
 		for i, of := range by {
@@ -156,7 +157,7 @@ func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err
 		if indexed && q.looked > 0 && (q.looked >= newest || hits*frequent < q.looked) {
 			break
 		}
-		l := sqldb.NewList("walk_results")
+		l := sqldb.NewList(q.operation)
 		q.filter.list(&l, q.account)
 		comparison, direction := "<", "DESC"
 		if oldestFirst(q.order) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,12 +19,15 @@ import (
 // behind is a store in which an account has changes and another one old results, in pieces.
 type behind struct {
 	search.Store
+	sync.Mutex
 	changes, old int
 	fails        bool
 	done         []string
 }
 
 func (b *behind) Behind(context.Context) (lags []search.Lag, err error) {
+	b.Lock()
+	defer b.Unlock()
 	if b.fails {
 		b.fails = false
 		return nil, errors.New("away")
@@ -39,15 +43,31 @@ func (b *behind) Behind(context.Context) (lags []search.Lag, err error) {
 }
 
 func (b *behind) IndexChanges(_ context.Context, account prism.AccountID, _ int) (more bool, err error) {
+	b.Lock()
+	defer b.Unlock()
 	b.changes--
 	b.done = append(b.done, "changes of "+account.String()[:2])
 	return b.changes > 0, nil
 }
 
 func (b *behind) IndexOld(_ context.Context, account prism.AccountID, _ int) (more bool, err error) {
+	b.Lock()
+	defer b.Unlock()
 	b.old--
 	b.done = append(b.done, "old of "+account.String()[:2])
 	return b.old > 0, nil
+}
+
+func (b *behind) indexed() []string {
+	b.Lock()
+	defer b.Unlock()
+	return slices.Clone(b.done)
+}
+
+func (b *behind) change() {
+	b.Lock()
+	defer b.Unlock()
+	b.changes++
 }
 
 // spec: index-lag
@@ -63,19 +83,19 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		go i.Run(ctx)
 		synctest.Wait()
-		if b.done != nil {
-			t.Errorf("indexed %v while the store was away", b.done)
+		if done := b.indexed(); done != nil {
+			t.Errorf("indexed %v while the store was away", done)
 		}
 		<-time.After(1200 * time.Millisecond) // the first attempt, and two pauses between pieces
 		synctest.Wait()
 		want := []string{"changes of 01", "old of 02", "changes of 01", "old of 02", "old of 02"}
-		if !slices.Equal(b.done, want) {
-			t.Errorf("indexed %v, want %v", b.done, want)
+		if done := b.indexed(); !slices.Equal(done, want) {
+			t.Errorf("indexed %v, want %v", done, want)
 		}
 		if late := metrictest.Value(t, metrics, "prism_index_late_seconds"); late != 0 {
 			t.Errorf("late by %v s, though all is indexed", late)
 		}
-		b.changes = 1
+		b.change()
 		<-time.After(time.Second)
 		synctest.Wait()
 		if late := metrictest.Value(t, metrics, "prism_index_late_seconds"); late != 60 {
