@@ -38,7 +38,7 @@ type TextStyle struct {
 	BOM bool `query:"bom"`
 	// What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of
 	// both are quoted.
-	Delimiter Delimiter `query:"delimiter" empty:"true" example:";"`
+	Delimiter Delimiter `query:"delimiter" empty:"true"`
 	// Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`,
 	// `-`, `@`, a tab or CR. Numbers stay numbers.
 	Safe bool `query:"safe"`

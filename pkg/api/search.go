@@ -10,7 +10,7 @@ import (
 // ResultSearch narrows results by their texts, answers and labels (spec: search-words, search-where).
 type ResultSearch struct {
 	// Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
-	Q string `query:"q" max:"1000" example:"refund -invoice"`
+	Q string `query:"q" max:"1000"`
 	// Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism.
 	Where []string `query:"where" max:"20" each:"8000"`
 }

@@ -3553,10 +3553,7 @@ export interface operations {
                 model?: components["parameters"]["Model"];
                 /** @description Only results of calls that were made with the API key of this id. */
                 key_id?: components["parameters"]["KeyOfCall"];
-                /**
-                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
-                 * @example refund -invoice
-                 */
+                /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
                 where?: string[];
@@ -3567,10 +3564,7 @@ export interface operations {
                 after?: string;
                 /** @description Whether `csv` and `tsv` begin with a byte-order mark, by which Excel knows that a file is UTF-8. */
                 bom?: "true" | "false";
-                /**
-                 * @description What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of both are quoted.
-                 * @example ;
-                 */
+                /** @description What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of both are quoted. */
                 delimiter?: "," | ";" | "|" | "\t";
                 /** @description Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or CR. Numbers stay numbers. */
                 safe?: "true" | "false";
@@ -3737,10 +3731,7 @@ export interface operations {
                 key_id?: components["parameters"]["KeyOfCall"];
                 /** @description Only results of the run with this id, in the order of its rows. */
                 run?: string;
-                /**
-                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
-                 * @example refund -invoice
-                 */
+                /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
                 where?: string[];
@@ -6137,10 +6128,7 @@ export interface operations {
                 order?: "random" | "uncertain";
                 /** @description Only results of this version. */
                 version?: number;
-                /**
-                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
-                 * @example refund -invoice
-                 */
+                /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
                 where?: string[];
@@ -6580,10 +6568,7 @@ export interface operations {
                 key_id?: components["parameters"]["KeyOfCall"];
                 /** @description Only results of the run with this id. */
                 run?: string;
-                /**
-                 * @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this.
-                 * @example refund -invoice
-                 */
+                /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
                 where?: string[];
@@ -7862,10 +7847,7 @@ export interface operations {
                 after?: number;
                 /** @description Whether `csv` and `tsv` begin with a byte-order mark, by which Excel knows that a file is UTF-8. */
                 bom?: "true" | "false";
-                /**
-                 * @description What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of both are quoted.
-                 * @example ;
-                 */
+                /** @description What is between the cells of `csv` and `tsv`, where a spreadsheet expects something else than a comma or a tab. With it, cells of both are quoted. */
                 delimiter?: "," | ";" | "|" | "\t";
                 /** @description Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or CR. Numbers stay numbers. */
                 safe?: "true" | "false";

@@ -14,9 +14,6 @@ const (
 	indexEvery = time.Second
 	// indexedAtOnce bounds how many changes, or old results, are indexed in one transaction.
 	indexedAtOnce = 250
-	// betweenPieces is the pause between two such transactions: other processes that write to SQLite's file look for its lock ten times
-	// a second, and would find it taken until they give up.
-	betweenPieces = 50 * time.Millisecond
 )
 
 // Indexer keeps the indexes of all accounts (spec: index-lag).
@@ -52,11 +49,28 @@ func (i *Indexer) Run(ctx context.Context) {
 				late = max(late, i.now().Sub(*lag.At))
 				index = i.store.IndexChanges
 			}
+			began := time.Now()
 			if more, err := index(ctx, lag.Account, indexedAtOnce); more && err == nil {
-				pause = betweenPieces
+				pause = 0
+			}
+			if !yield(ctx, time.Since(began)/2) {
+				return 0
 			}
 		}
 		i.late.Set(late.Seconds())
 		return pause
 	})
+}
+
+// yield lets others write to SQLite's file, who look for its lock ten times a second and give up when they never find it free. It returns
+// false when ctx has ended.
+func yield(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
