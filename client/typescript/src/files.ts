@@ -30,7 +30,8 @@ export class Files extends Account {
   /** Has a file read in another way. What is not given is found out. It is a conflict if a run has the file. */
   readFileAgain(file: string, reading: FileOptions = {}, options?: CallOptions): Promise<File> {
     return this.caller.json(
-      { operation: "readFileAgain", method: "POST", path: ["files", file, "read"], body: reading, repeatable: true, want: 202 }, options,
+      { operation: "readFileAgain", method: "POST", path: ["files", file, "read"], body: reading, repeatable: true, want: 202 },
+      options,
     );
   }
 

@@ -5,8 +5,8 @@ import type { List } from "./lists.js";
 import { type ManyOptions, many, type Outcome } from "./many.js";
 import { Prisms, type StoreOptions, storing } from "./prisms.js";
 import type {
-  AnsweredIn, Deleting, Format, FoundPage, NewResult, Result, ResultCounts, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying,
-  Schemas, Selection,
+  AnsweredIn, Deleting, Format, FoundPage, NewResult, Result, ResultCounts, ResultDeletion, ResultIn, ResultRecord, ResultRetry,
+  ResultRow, Retrying, Schemas, Selection,
 } from "./types.js";
 
 /**
@@ -62,15 +62,19 @@ export class Results extends Prisms {
   }
 
   /** Lists results, newest first, in the order of `sort`, or those of a run in row order. */
-  listResults(selection: Selection<"listResults"> & { format: "json" }, options?: CallOptions): List<ResultRow, FoundPage<ResultRow>>;
+  listResults(
+    selection: Selection<"listResults"> & { format: "json" }, options?: CallOptions,
+  ): List<ResultRow, FoundPage<ResultRow>>;
   listResults(selection?: Selection<"listResults"> & { format?: "raw" }, options?: CallOptions): List<Result, FoundPage<Result>>;
-  listResults(selection: Selection<"listResults"> = {}, options?: CallOptions): List<Result | ResultRow, FoundPage<Result | ResultRow>> {
+  listResults(
+    selection: Selection<"listResults"> = {}, options?: CallOptions,
+  ): List<Result | ResultRow, FoundPage<Result | ResultRow>> {
     const { format = "raw" } = selection;
     return this.list("listResults", ["results"], { ...selection, format }, options,
       (result) => shaped<Result | ResultRow>(result, format));
   }
 
-  /** Counts the results that match by keys of questions, `@version`, `@model`, `@status` and `@labelled`, with commas between in `by`. */
+  /** Counts the results that match by questions, `@version`, `@model`, `@status` and `@labelled`, with commas between in `by`. */
   countResults(selection: Selection<"countResults"> = {}, options?: CallOptions): Promise<ResultCounts> {
     return this.caller.json({ operation: "countResults", method: "GET", path: ["results", "counts"], query: selection }, options);
   }

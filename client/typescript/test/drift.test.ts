@@ -60,7 +60,7 @@ describe("the client can send everything that the document describes", () => {
     for (const { url, init } of dryRun ? [plain, dryRun] : [plain]) {
       expect(url.pathname).toBe(path.replace("{version}", "1").replace("{n}", "1").replaceAll(/\{\w+\}/g, "a"));
       expect(init.method).toBe(method);
-      expect([...url.searchParams.keys()].sort()).toEqual(parameters(operation, "query"));
+      expect([...new Set(url.searchParams.keys())].sort()).toEqual(parameters(operation, "query"));
       expect(new Headers(init.headers).has("If-Match")).toBe(parameters(operation, "header").includes("If-Match"));
     }
     const schema = operation.requestBody?.content["application/json"]?.schema.$ref;

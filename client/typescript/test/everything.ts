@@ -36,7 +36,9 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
       ...search, sort: "-q", ...page,
     }),
   countResults: (p) =>
-    p.countResults({ by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", ...search }),
+    p.countResults({
+      by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", ...search,
+    }),
   exportResults: (p) => p.exportResults("a", {
     format: "csv", status: "ok", ...period, model: "m", key_id: "k", ...search, after: "a", bom: true, delimiter: ";", safe: true,
   }),
@@ -90,6 +92,9 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   completeFile: (p) => p.completeFile("a"),
   listFiles: (p) => p.listFiles(page),
   readFile: (p) => p.readFile("a"),
+  readFileAgain: (p) => p.readFileAgain("a", {
+    encoding: "auto", header_row: 2, sheet: "s", delimiter: ";", on_bad_row: "refuse",
+  }),
   listFileRows: (p) => p.listFileRows("a", { offset: 1, limit: 2 }),
   deleteFile: (p) => p.deleteFile("a"),
   createRun: (p) => p.createRun("a", run),

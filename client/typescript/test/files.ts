@@ -49,8 +49,8 @@ export class FakeFiles {
         ...file, id: `file-${this.stored.length + 1}`, sha256: file.sha256 ?? null, status: "uploading", error: null,
         part_bytes: this.#partBytes,
         parts: Math.ceil(file.bytes / this.#partBytes), missing: [], rows: null, columns: null, delimiter: null,
-        encoding: null, encoding_sure: null, header_row: null, proposed_header_row: null, sheet: null, bad_rows: null, notes: null,
-        created_at: "", expires_at: "",
+        encoding: null, encoding_sure: null, header_row: null, proposed_header_row: null, sheet: null, bad_rows: null,
+        notes: null, created_at: "", expires_at: "",
       },
     };
     this.stored.unshift(one);

@@ -115,7 +115,10 @@ function rowsOf(format: LineFormat, delimiter?: string): { header: string; rows:
   });
   const mark = delimiter ? "\ufeff" : "";
   return {
-    rows, header: { csv: `${mark}${names.join(delimiter ?? ",")}\r\n`, tsv: `${mark}${names.join(delimiter ?? "\t")}\n`, jsonl: "" }[format],
+    rows,
+    header: {
+      csv: `${mark}${names.join(delimiter ?? ",")}\r\n`, tsv: `${mark}${names.join(delimiter ?? "\t")}\n`, jsonl: "",
+    }[format],
   };
 }
 

@@ -100,7 +100,10 @@ async function open(search = '', role = 'editor') {
       case 'GET ': return Response.json(prism, { headers: { ETag: '"7"' } });
       case 'GET /versions': return Response.json({ data: [versionOf(2), versionOf(1)], next_cursor: null });
       case 'GET /v1/models': return Response.json({
-        data: [{ name: 'fast', default: true, probabilities: 'logprobs' }, { name: 'strong', default: false, probabilities: 'stated' }],
+        data: [
+          { name: 'fast', default: true, probabilities: 'logprobs' },
+          { name: 'strong', default: false, probabilities: 'stated' },
+        ],
       });
       case 'GET /drift': return Response.json(driftOf());
       case 'PUT /drift': {

@@ -51,7 +51,8 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
         <Select label="Format" value={format} disabled={busy} options={formats}
           onChange={(event) => setFormat(event.target.value)} />
         {separated && (
-          <Checkbox label="For Excel" hint="With a mark for UTF-8, your language's separator, and a ' before what could be a formula."
+          <Checkbox label="For Excel"
+            hint="With a mark for UTF-8, your language's separator, and a ' before what could be a formula."
             checked={excel} disabled={busy} onChange={(event) => setExcel(event.target.checked)} />
         )}
         {canStream() && (

@@ -82,7 +82,10 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ['Prism', <><Link to="/prisms/$prism" params={{ prism: record.prism }}>{record.prism}</Link> version {record.version}</>],
     ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
     ['Model', model ? (
-      <>{model.name ?? none} <span className="soft">{[model.provider, model.model, model.probabilities].filter(Boolean).join(', ')}</span></>
+      <>
+        {model.name ?? none}{' '}
+        <span className="soft">{[model.provider, model.model, model.probabilities].filter(Boolean).join(', ')}</span>
+      </>
     ) : none],
     ['Tries', model ? <>{model.tries}{model.fell_back && <span className="soft"> with a fallback</span>}</> : none],
     ...(record.escalation ? [['Second model', <Escalated escalation={record.escalation} />] as [ReactNode, ReactNode]] : []),

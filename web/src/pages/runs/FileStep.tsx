@@ -65,7 +65,8 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
       <div className="runs-drop" data-over={over || undefined} onDragOver={(event) => { event.preventDefault(); setOver(true); }}
         onDragLeave={() => setOver(false)} onDrop={onDrop}>
         <p><strong>Drop a file here,</strong> or choose one. CSV, TSV, JSON Lines, Excel or Parquet, up to 5 GiB.</p>
-        <input ref={input} type="file" hidden aria-label="File" accept=".csv,.tsv,.tab,.jsonl,.ndjson,.xlsx,.xlsm,.parquet,.gz,.zst,.zip"
+        <input ref={input} type="file" hidden aria-label="File"
+          accept=".csv,.tsv,.tab,.jsonl,.ndjson,.xlsx,.xlsm,.parquet,.gz,.zst,.zip"
           onChange={(event) => { void take(event.target.files?.[0]); event.target.value = ''; }} />
         <Button variant={sent ? 'secondary' : 'primary'} icon="upload" disabled={sent !== undefined}
           onClick={() => input.current?.click()}>

@@ -50,7 +50,9 @@ export function NewRun() {
               <span>{fileText(ready)}</span>
               <Button small onClick={() => set({ file: undefined })}>Choose another file</Button>
               {ready.notes && ready.notes.length > 0 && (
-                <ul className="soft" aria-label="What was done to the file">{ready.notes.map((note) => <li key={note}>{note}</li>)}</ul>
+                <ul className="soft" aria-label="What was done to the file">
+                  {ready.notes.map((note) => <li key={note}>{note}</li>)}
+                </ul>
               )}
             </div>
           ) : search.file && !noFile && file?.status !== 'unusable' && file?.status !== 'uploading' ? <Skeleton lines={2} /> : (

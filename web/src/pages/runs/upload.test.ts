@@ -34,7 +34,8 @@ class FakeFiles implements Files {
     const file = {
       ...wanted, sha256: wanted.sha256 ?? null, id: `file-${this.stored.size + 1}`, status: 'uploading', error: null,
       part_bytes: partBytes, parts, missing: [], rows: null, columns: null, delimiter: null,
-      encoding: null, encoding_sure: null, header_row: null, proposed_header_row: null, sheet: null, bad_rows: null, notes: null, created_at: '', expires_at: '',
+      encoding: null, encoding_sure: null, header_row: null, proposed_header_row: null, sheet: null, bad_rows: null, notes: null,
+      created_at: '', expires_at: '',
     } satisfies File_;
     this.stored.set(file.id, { file, parts: new Map() });
     return this.#seen(file.id);

@@ -423,7 +423,12 @@ class Operations(Base):
         self,
         file_id: str,
         *,
-        encoding: Literal["auto", "utf-8", "utf-16le", "utf-16be", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "windows-874", "iso-8859-2", "iso-8859-5", "iso-8859-7", "iso-8859-15", "koi8-r", "macintosh", "ibm850", "ibm866", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"] | None = None,
+        encoding: Literal[
+            "auto", "utf-8", "utf-16le", "utf-16be", "windows-1250", "windows-1251", "windows-1252", "windows-1253",
+            "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "windows-874",
+            "iso-8859-2", "iso-8859-5", "iso-8859-7", "iso-8859-15", "koi8-r", "macintosh", "ibm850", "ibm866",
+            "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr",
+        ] | None = None,
         header_row: int | None = None,
         sheet: str | None = None,
         delimiter: Literal[",", ";", "	", "|", ":"] | None = None,
