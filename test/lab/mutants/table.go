@@ -169,11 +169,11 @@ var mutants = []mutant{
 	},
 	{
 		file: admit + "unknown.go", why: "unknown keys that come at once are all looked up",
-		old: "of.unknown+of.looking < unknownPerSecond", new: "of.unknown < unknownPerSecond",
+		old: "count.unknown+count.looking < unknownPerSecond", new: "count.unknown < unknownPerSecond",
 	},
 	{
 		file: quota + "memory/memory.go", why: "one request too many is in flight",
-		old: "of.inFlight >= l.Concurrency", new: "of.inFlight > l.Concurrency",
+		old: "counts.inFlight >= l.Concurrency", new: "counts.inFlight > l.Concurrency",
 	},
 	{
 		file: quota + "redis/scripts.go", why: "a renewal brings back a request whose lease has ended",
@@ -252,7 +252,7 @@ var mutants = []mutant{
 	},
 	{
 		file: format + "separated.go", why: "csv shows keys instead of labels",
-		old: "e.cell(b, c.Label)", new: "e.cell(b, c.Key)",
+		old: "s.Text(b, c.Label)", new: "s.Text(b, c.Key)",
 	},
 	{
 		file: format + "format.go", why: "raw returns damaged answers",
