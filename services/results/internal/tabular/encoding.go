@@ -128,20 +128,26 @@ func wideEncoding(start []byte) (prism.Encoding, error) {
 		return prism.UTF16BE, nil
 	}
 	var zeros [2]int
-	lines := [2]bool{}
+	var ends [2]int // of lines, with a zero in this half
+	all := 0
 	for i := 0; i+1 < len(start); i += 2 {
 		for half := range 2 {
+			b := start[i+1-half]
+			if b == '\n' || b == '\r' {
+				all++
+			}
 			if start[i+half] != 0 {
 				continue
 			}
 			zeros[half]++
-			if b := start[i+1-half]; b == '\n' || b == '\r' {
-				lines[half] = true
+			if b == '\n' || b == '\r' {
+				ends[half]++
 			}
 		}
 	}
+	// A NUL at the end of a line of UTF-8 is no UTF-16, in which every line ends with one.
 	wide := func(half int) bool {
-		return zeros[half] > 0 && zeros[1-half] == 0 && (lines[half] || zeros[half] == len(start)/2) && len(start) > 3
+		return zeros[half] > 0 && zeros[1-half] == 0 && (3*ends[half] > 2*all || zeros[half] == len(start)/2) && len(start) > 3
 	}
 	switch {
 	case wide(1):

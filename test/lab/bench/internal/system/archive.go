@@ -216,12 +216,13 @@ func sqlite(ctx context.Context, file, statement string) (string, error) {
 
 // Unindex has the results of a system that Archived started indexed anew, as after the migration that made the index.
 func (s *System) Unindex(ctx context.Context) error {
-	const forget, begin = "DELETE FROM result_index", "UPDATE index_cursors SET old = "
+	const forget, begin = "DELETE FROM result_index", "INSERT INTO index_cursors (account_id, seq, old) SELECT account_id, seq, %s FROM change_counts " +
+		"WHERE true ON CONFLICT (account_id) DO UPDATE SET old = excluded.old"
 	if s.URL != "" {
-		_, err := SQL(ctx, s.URL, forget, begin+"'ffffffff-ffff-ffff-ffff-ffffffffffff'")
+		_, err := SQL(ctx, s.URL, forget, fmt.Sprintf(begin, "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"))
 		return err
 	}
-	_, err := sqlite(ctx, s.file, forget+"; "+begin+"x'ffffffffffffffffffffffffffffffff'")
+	_, err := sqlite(ctx, s.file, forget+"; "+fmt.Sprintf(begin, "x'ffffffffffffffffffffffffffffffff'"))
 	return err
 }
 
