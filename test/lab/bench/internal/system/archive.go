@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -48,7 +47,7 @@ func (s *Stores) Archived(ctx context.Context, bin, dir string, a Archive) (syst
 		system.Name, system.URL = OneProcess, s.postgres.URL(name)
 		env["PRISM_DATABASE_URL"] = system.URL
 	} else {
-		env["PRISM_DATA_DIR"], system.file = dir, filepath.Join(dir, "prism.db")
+		env["PRISM_DATA_DIR"] = dir
 	}
 	if _, system.Key, err = operate(ctx, filepath.Join(bin, "prism"), env); err != nil {
 		return nil, "", err
@@ -212,32 +211,4 @@ func sqlite(ctx context.Context, file, statement string) (string, error) {
 		err = fmt.Errorf("sqlite3: %w: %s", err, failed.Stderr)
 	}
 	return strings.TrimSpace(string(out)), err
-}
-
-// Unindex has the results of a system that Archived started indexed anew, as after the migration that made the index.
-func (s *System) Unindex(ctx context.Context) error {
-	const forget, begin = "DELETE FROM result_index", "INSERT INTO index_cursors (account_id, seq, old) SELECT account_id, seq, %s FROM change_counts " +
-		"WHERE true ON CONFLICT (account_id) DO UPDATE SET old = excluded.old"
-	if s.URL != "" {
-		_, err := SQL(ctx, s.URL, forget, fmt.Sprintf(begin, "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"))
-		return err
-	}
-	_, err := sqlite(ctx, s.file, forget+"; "+fmt.Sprintf(begin, "x'ffffffffffffffffffffffffffffffff'"))
-	return err
-}
-
-// IndexSize is the size of the index of results, of that of the results with their own indexes.
-func (s *System) IndexSize(ctx context.Context) (float64, error) {
-	var text string
-	var err error
-	if s.URL != "" {
-		text, err = SQL(ctx, s.URL, "VACUUM result_index", "SELECT pg_total_relation_size('result_index')::float / pg_total_relation_size('results')")
-	} else {
-		text, err = sqlite(ctx, s.file, `SELECT sum(pgsize) FILTER (WHERE name LIKE '%result_index%' OR name LIKE 'term_index%') * 1.0
-			/ sum(pgsize) FILTER (WHERE name = 'results' OR name LIKE 'results_%' OR name LIKE '%autoindex_results%') FROM dbstat`)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(strings.TrimSpace(text), 64)
 }
