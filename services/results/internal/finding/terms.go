@@ -174,7 +174,7 @@ func (all Conditions) Needs(of prism.PrismID) (groups [][]Term) {
 			facts = []string{labelFact(c.Question, c.Operator)}
 		case IsUnlabelled: // which no fact says
 		}
-		if facts == nil || len(facts) == deciles && c.Question != "" && (c.Operator == From || c.Operator == To) {
+		if facts == nil {
 			continue
 		}
 		var terms []Term

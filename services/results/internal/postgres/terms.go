@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -25,16 +24,23 @@ func (d *database) TermSet(parameter string) string {
 	return "CAST(CAST(" + parameter + " AS text) AS integer[])"
 }
 
-// Having implements sqldb.Database.
+// Having implements sqldb.Database. The terms are parameters: a statement with other terms has the text of the one before, so searches do
+// not push others out of the statements that a connection has prepared.
 func (d *database) Having(l *sqldb.List, n finding.Needs) {
+	begin := " AND (f.terms @> "
+	for _, group := range n.Words {
+		d.addTerms(l, begin, group)
+		begin = " OR f.terms @> "
+	}
 	if len(n.Words) > 0 {
-		var groups []string
-		for _, group := range n.Words {
-			groups = append(groups, "f.terms @> '"+d.TermText(group)+"'")
-		}
-		l.Write(" AND (" + strings.Join(groups, " OR ") + ")")
+		l.Write(")")
 	}
 	for _, group := range n.Facts {
-		l.Write(" AND f.terms && '" + d.TermText(group) + "'")
+		d.addTerms(l, " AND f.terms && ", group)
 	}
+}
+
+func (d *database) addTerms(l *sqldb.List, text string, terms []finding.Term) {
+	l.Add(text+"CAST(CAST(", d.TermText(terms))
+	l.Write(" AS text) AS integer[])")
 }

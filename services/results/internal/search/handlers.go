@@ -43,7 +43,7 @@ func (h *Handlers) Narrow(
 		return Filter{}, err
 	}
 	filter, problems := schema.Parse(f, sent)
-	return filter, invalid(problems)
+	return filter, Invalid(problems)
 }
 
 // All are the ids of the newest results that match, newest first, at most so many. It returns apierr.NotIndexed if some may be missing.
@@ -100,7 +100,7 @@ func (h *Handlers) countResults(ctx context.Context, c store.Caller, in api.Coun
 	}
 	filter, problems := schema.Parse(f, in.ResultSearch)
 	by, wrong := schema.ParseCounted(in.By)
-	if err := invalid(append(wrong, problems...)); err != nil {
+	if err := Invalid(append(wrong, problems...)); err != nil {
 		return out, err
 	}
 	counts, err := h.store.Counts(ctx, c.Account, filter, by)
@@ -137,9 +137,7 @@ func (s *Schema) ParseOrder(sort string) (finding.Order, []apierr.Problem) {
 }
 
 // Invalid is the error of problems, nil if there are none.
-func Invalid(problems []apierr.Problem) error { return invalid(problems) }
-
-func invalid(problems []apierr.Problem) error {
+func Invalid(problems []apierr.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}

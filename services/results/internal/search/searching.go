@@ -17,6 +17,7 @@ type searching struct {
 	operation string // of its first statements
 	account   prism.AccountID
 	filter    Filter
+	needs     finding.Needs // of the filter
 	order     finding.Order
 	upto      prism.UUID
 	at        *Position // behind which nothing was looked at
@@ -32,7 +33,7 @@ type searching struct {
 func (s SQL) Search(
 	ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int,
 ) (page Page, err error) {
-	q := &searching{SQL: s, operation: "search_results", account: account, filter: f, order: o, at: after}
+	q := &searching{SQL: s, operation: "search_results", account: account, filter: f, needs: f.needs(account), order: o, at: after}
 	q.found = func(at Position, _ *finding.Found) bool {
 		if len(page.Hits) == limit {
 			page.Next = &page.Hits[limit-1].Position
@@ -59,7 +60,7 @@ func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by [
 		counts[i] = map[string]int64{}
 	}
 	began := time.Now()
-	q := &searching{SQL: s, operation: "count_results", account: account, filter: f}
+	q := &searching{SQL: s, operation: "count_results", account: account, filter: f, needs: f.needs(account)}
 	q.found = func(_ Position, f *finding.Found) bool {
 		c.Total++
 		for i, of := range by {
@@ -106,7 +107,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 	}
 	rest := q.behind(younger)
 	for n := first; ; n = together {
-		some, sorted, err := q.candidates(ctx, q.account, q.filter, q.order, q.at, n)
+		some, sorted, err := q.candidates(ctx, n)
 		if err != nil {
 			return false, err
 		}
@@ -126,7 +127,6 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 		upto := len(rest)
 		if !ended {
 			last := some[n-1]
-			last.Upto = q.upto
 			q.at = &last
 			upto, _ = slices.BinarySearchFunc(rest, last, func(h hit, p Position) int { return compare(q.order, h.at, p) })
 		}
@@ -151,7 +151,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 // walk looks at the next results in the order of their ids without the index, and tells whether to go on with the index. If it does not
 // go on there may be more: where an index is of no use, walk looks at as many results as a search may.
 func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err error) {
-	indexed := !q.filter.needs(q.account).None()
+	indexed := !q.needs.None()
 	hits := 0
 	for n := first; q.looked == 0 || !q.stops(q.looked); n = together {
 		if indexed && q.looked > 0 && (q.looked >= newest || hits*frequent < q.looked) {
@@ -159,14 +159,7 @@ func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err
 		}
 		l := sqldb.NewList(q.operation)
 		q.filter.list(&l, q.account)
-		comparison, direction := "<", "DESC"
-		if oldestFirst(q.order) {
-			comparison, direction = ">", "ASC"
-		}
-		if q.at != nil {
-			l.Add(" AND r.id "+comparison+" ", q.at.ID)
-		}
-		l.Add(" ORDER BY r.id "+direction+" LIMIT ", int64(n))
+		q.next(&l, "r.id", n)
 		results, err := q.read(ctx, q.Run, q.account, l.Complete(), q.filter.input())
 		if err != nil {
 			return false, false, err

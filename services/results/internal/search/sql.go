@@ -3,8 +3,9 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ func (f *Filter) needs(account prism.AccountID) finding.Needs {
 		is(finding.Status, string(f.Status))
 	}
 	if f.Version != 0 {
-		is(finding.Version, fmt.Sprint(f.Version))
+		is(finding.Version, strconv.Itoa(int(f.Version)))
 	}
 	if f.Model != "" {
 		is(finding.Model, f.Model)
@@ -82,53 +83,42 @@ func (f *Filter) needs(account prism.AccountID) finding.Needs {
 	return n
 }
 
-// candidates are some results of the index behind a position, in order, among which are all that a filter finds. sorted is how many
-// were sorted.
-func (s SQL) candidates(
-	ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int,
-) (some []Position, sorted int, err error) {
-	l := sqldb.NewList("find_candidates")
-	if o.ByID() {
+// candidates are the next results of the index, in order, among which are all that the filter finds. sorted is how many were sorted.
+func (q *searching) candidates(ctx context.Context, limit int) (some []Position, sorted int, err error) {
+	if q.order.ByID() {
+		l := sqldb.NewList("find_candidates")
 		l.Write("-- name: FindCandidates :many\nSELECT f.result_id")
-		s.indexed(&l, account, f)
-		comparison, direction := "<", "DESC"
-		if oldestFirst(o) {
-			comparison, direction = ">", "ASC"
-		}
-		if after != nil {
-			l.Add(" AND f.result_id "+comparison+" ", after.ID)
-		}
-		l.Add(" ORDER BY f.result_id "+direction+" LIMIT ", int64(limit))
-		err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&some, func(r *sqldb.Row) Position { return Position{ID: r.UUID()} }))
+		q.indexed(&l)
+		q.next(&l, "f.result_id", limit)
+		err = q.Run(ctx, l.Complete(), sqldb.ReadRows(&some, func(r *sqldb.Row) Position { return Position{ID: r.UUID()} }))
 		return some, 0, err
 	}
+	l := sqldb.NewList("find_sorted")
 	l.Write("-- name: FindSorted :many\nWITH x AS MATERIALIZED (SELECT f.result_id AS id, ")
-	number(&l, f, o.Subject)
+	q.number(&l, q.order.Subject)
 	l.Write(" AS n")
-	s.indexed(&l, account, f)
-	if after != nil && after.Upto != (prism.UUID{}) {
-		l.Add(" AND f.result_id <= ", after.Upto)
-	}
+	q.indexed(&l)
+	l.Add(" AND f.result_id <= ", q.upto)
 	l.Add(" ORDER BY f.result_id DESC LIMIT ", int64(MostSorted))
 	l.Write(") SELECT x.id, x.n, (SELECT count(*) FROM x) FROM x")
 	comparison, direction := ">", "ASC"
-	if o.Descending {
+	if q.order.Descending {
 		comparison, direction = "<", "DESC"
 	}
 	switch {
-	case after == nil:
-	case after.Without:
-		l.Add(" WHERE x.n IS NULL AND x.id < ", after.ID)
+	case q.at == nil:
+	case q.at.Without:
+		l.Add(" WHERE x.n IS NULL AND x.id < ", q.at.ID)
 	default:
-		at := finding.AppendNumber(nil, after.Number, true)
+		at := finding.AppendNumber(nil, q.at.Number, true)
 		l.Add(" WHERE (x.n IS NULL OR x.n "+comparison+" ", at)
 		l.Add(" OR x.n = ", at)
-		l.Add(" AND x.id < ", after.ID)
+		l.Add(" AND x.id < ", q.at.ID)
 		l.Write(")")
 	}
 	l.Add(" ORDER BY x.n "+direction+" NULLS LAST, x.id DESC LIMIT ", int64(limit))
-	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&some, func(r *sqldb.Row) Position {
-		p := Position{ID: r.UUID()}
+	err = q.Run(ctx, l.Complete(), sqldb.ReadRows(&some, func(r *sqldb.Row) Position {
+		p := Position{ID: r.UUID(), Upto: q.upto}
 		n, ok := finding.ParseNumber(r.Bytes())
 		p.Number, p.Without = n, !ok
 		sorted = int(r.Int())
@@ -137,53 +127,59 @@ func (s SQL) candidates(
 	return some, sorted, err
 }
 
-// indexed writes which rows f of the index have what a filter needs.
-func (s SQL) indexed(l *sqldb.List, account prism.AccountID, f Filter) {
-	needs := f.needs(account)
-	if needs.None() && !f.Prism.IsZero() { // results have an index by prism
-		l.Add(" FROM results r JOIN result_index f ON f.account_id = r.account_id AND f.result_id = r.id WHERE r.account_id = ", account.UUID)
+// next writes that a list goes on behind the position, by the ids of a column.
+func (q *searching) next(l *sqldb.List, column string, limit int) {
+	comparison, direction := "<", "DESC"
+	if oldestFirst(q.order) {
+		comparison, direction = ">", "ASC"
+	}
+	if q.at != nil {
+		l.Add(" AND "+column+" "+comparison+" ", q.at.ID)
+	}
+	l.Add(" ORDER BY "+column+" "+direction+" LIMIT ", int64(limit))
+}
+
+// indexed writes which rows f of the index have what the filter needs.
+func (q *searching) indexed(l *sqldb.List) {
+	f := &q.filter
+	if q.needs.None() && !f.Prism.IsZero() { // results have an index by prism
+		l.Add(" FROM results r JOIN result_index f ON f.account_id = r.account_id AND f.result_id = r.id WHERE r.account_id = ", q.account.UUID)
 		l.Add(" AND r.prism_id = ", f.Prism.UUID)
 	} else {
-		l.Add(" FROM result_index f WHERE f.account_id = ", account.UUID)
+		l.Add(" FROM result_index f WHERE f.account_id = ", q.account.UUID)
 	}
-	s.Having(l, needs)
+	q.Having(l, q.needs)
 	for _, c := range f.Where {
 		if from, to, ok := c.Interval(); ok && c.Question != "" {
 			l.Write(" AND ")
-			number(l, f, c.Subject)
+			q.number(l, c.Subject)
 			l.Add(" BETWEEN ", finding.AppendNumber(nil, from, true))
 			l.Add(" AND ", finding.AppendNumber(nil, to, true))
 		}
 	}
-	if !f.From.IsZero() {
-		l.Add(" AND f.result_id >= ", prism.FirstUUID(f.From.Add(-store.MaxIDAge)))
-	}
-	if !f.To.IsZero() {
-		l.Add(" AND f.result_id < ", prism.FirstUUID(f.To.Add(store.MaxIDLead)))
-	}
+	l.IDsBetween("f.result_id", f.From, f.To)
 	if f.Ref != nil || f.Key != nil || f.Run != nil { // of which the index knows nothing
 		l.Write(" AND f.result_id IN (")
-		l.Results("SELECT r.id FROM results r", account, f.Filter)
+		l.Results("SELECT r.id FROM results r", q.account, f.Filter)
 		l.Write(")")
 	}
 }
 
 // number writes an expression for the number of a subject in a row f of the index: null if it has none.
-func number(l *sqldb.List, f Filter, of finding.Subject) {
+func (q *searching) number(l *sqldb.List, of finding.Subject) {
 	versions := map[int][]string{}
-	for version, d := range f.Versions {
-		if at := finding.NumberAt(d, of); at > 0 {
-			versions[at] = append(versions[at], fmt.Sprint(version))
+	for _, version := range slices.Sorted(maps.Keys(q.filter.Versions)) {
+		if at := finding.NumberAt(q.filter.Versions[version], of); at > 0 {
+			versions[at] = append(versions[at], strconv.Itoa(int(version)))
 		}
 	}
 	place := "NULL"
 	if took := (finding.Subject{Measure: finding.Took}); of == took {
-		place = fmt.Sprint(finding.NumberAt(prism.Definition{}, took))
+		place = strconv.Itoa(finding.NumberAt(prism.Definition{}, took))
 	} else if len(versions) > 0 {
 		place = "CASE"
-		for at, some := range versions {
-			slices.Sort(some)
-			place += fmt.Sprintf(" WHEN f.version IN (%s) THEN %d", strings.Join(some, ", "), at)
+		for _, at := range slices.Sorted(maps.Keys(versions)) {
+			place += " WHEN f.version IN (" + strings.Join(versions[at], ", ") + ") THEN " + strconv.Itoa(at)
 		}
 		place += " END"
 	}

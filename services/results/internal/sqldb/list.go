@@ -65,16 +65,16 @@ func (l *List) CreatedBetween(from, to time.Time) {
 	if !to.IsZero() {
 		l.Add(" AND r.created_at < ", to)
 	}
-	l.IDsBetween(from, to)
+	l.IDsBetween("r.id", from, to)
 }
 
-// IDsBetween narrows the list to the ids that rows created between the times can have; a zero time is no bound.
-func (l *List) IDsBetween(from, to time.Time) {
+// IDsBetween narrows the list to the ids, in a column, that rows created between the times can have; a zero time is no bound.
+func (l *List) IDsBetween(column string, from, to time.Time) {
 	if !from.IsZero() {
-		l.Add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
+		l.Add(" AND "+column+" >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
 	}
 	if !to.IsZero() {
-		l.Add(" AND r.id < ", prism.FirstUUID(to.Add(store.MaxIDLead)))
+		l.Add(" AND "+column+" < ", prism.FirstUUID(to.Add(store.MaxIDLead)))
 	}
 }
 

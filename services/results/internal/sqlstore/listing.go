@@ -78,7 +78,7 @@ func (s Statements) LookedAt(
 ) (id prism.UUID, err error) {
 	l := sqldb.NewList("looked_at")
 	l.Results(lookedAt, account, store.Filter{Prism: f.Prism})
-	l.IDsBetween(f.From, f.To)
+	l.IDsBetween("r.id", f.From, f.To)
 	if !after.IsZero() {
 		l.Add(" AND r.id < ", after)
 	}
