@@ -20,7 +20,7 @@ var (
 		"QuestionQuality.type": "QuestionType", "Column.show": "Show", "Record.error_code": "ErrorCode",
 		"Escalation.error_code": "EscalationErrorCode", "DriftReference.kind": "DriftKind", "Member.signed_in_by": "SignedInBy",
 		"Calibration.method": "CalibrationMethod", "NewCalibration.method": "NewCalibrationMethod", "Label.origin": "LabelOrigin",
-		"AuditEntry.action": "AuditAction", "Change.type": "ChangeType", "Model.order": "OptionOrder",
+		"AuditEntry.action": "AuditAction", "Change.type": "ChangeType", "Model.order": "OptionOrder", "FileOptions.encoding": "Encoding",
 	}
 	// pythonTypes are the types of members that JSON says less of.
 	pythonTypes = map[string]string{
