@@ -126,6 +126,7 @@ func TestTextsOfOtherEncodingsAreRead(t *testing.T) {
 		{"UTF-16 with a mark", "utf-16le", "", "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\xac\x20\n\x00", "€"},
 		{"UTF-16 from the other end without a mark", "utf-16be", "", "\x00a\x00,\x00b\x00\n\x001\x00,\x00c\x00\n", "c"},
 		{"UTF-16 whose half of a pair is bad", "utf-16le", "", "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\x00\xd8\n\x00", "\ufffd"},
+		{"UTF-8 with a NUL at the end of a line", "utf-8", "", "a,b\n12,c\x00\n", "c"},
 		{"what Shift-JIS lacks", "shift_jis", "shift_jis", "a,b\n1,\xfd\n", "\ufffd"},
 	} {
 		r, err := readAllBy(t, tabular.Read, prism.FileCSV, tabular.Options{Encoding: c.option}, []byte(c.data))

@@ -23,9 +23,6 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// utf8Name is the name of UTF-8.
-const utf8Name = prism.UTF8
-
 // decoders are the encodings other than UTF-8 and UTF-16.
 var decoders = map[prism.Encoding]encoding.Encoding{
 	prism.Windows1250: charmap.Windows1250, prism.Windows1251: charmap.Windows1251, prism.Windows1252: charmap.Windows1252,
@@ -62,7 +59,7 @@ func guessEncoding(text []byte) (e prism.Encoding, sure bool) {
 	guess := chardet.Detect(sample)
 	name := strings.ToLower(guess.Encoding)
 	if e = cmp.Or(detected[name], prism.Encoding(name)); name == "utf-8" {
-		return utf8Name, guess.Confidence >= guessOK
+		return prism.UTF8, guess.Confidence >= guessOK
 	}
 	if guess.Confidence < guessLeast || decoders[e] == nil || decodedBadly(e, text) {
 		return prism.Windows1252, false
@@ -127,27 +124,26 @@ func wideEncoding(start []byte) (prism.Encoding, error) {
 	case bytes.HasPrefix(start, []byte{0xfe, 0xff}):
 		return prism.UTF16BE, nil
 	}
-	var zeros [2]int
-	var ends [2]int // of lines, with a zero in this half
-	all := 0
+	var zeros, ends [2]int // in each half of two bytes: zeros, and those of them beside the end of a line
+	lines := 0
 	for i := 0; i+1 < len(start); i += 2 {
 		for half := range 2 {
 			b := start[i+1-half]
-			if b == '\n' || b == '\r' {
-				all++
+			end := b == '\n' || b == '\r'
+			if end {
+				lines++
 			}
-			if start[i+half] != 0 {
-				continue
-			}
-			zeros[half]++
-			if b == '\n' || b == '\r' {
-				ends[half]++
+			if start[i+half] == 0 {
+				zeros[half]++
+				if end {
+					ends[half]++
+				}
 			}
 		}
 	}
-	// A NUL at the end of a line of UTF-8 is no UTF-16, in which every line ends with one.
+	// In UTF-16 nearly every end of a line has a zero: some bytes of other characters look like an end. In UTF-8 a NUL can be at one.
 	wide := func(half int) bool {
-		return zeros[half] > 0 && zeros[1-half] == 0 && (3*ends[half] > 2*all || zeros[half] == len(start)/2) && len(start) > 3
+		return len(start) > 3 && zeros[half] > 0 && zeros[1-half] == 0 && (3*ends[half] > 2*lines || zeros[half] == len(start)/2)
 	}
 	switch {
 	case wide(1):
@@ -161,7 +157,7 @@ func wideEncoding(start []byte) (prism.Encoding, error) {
 // decoded is a text as UTF-8. What the encoding lacks are bytes that UTF-8 lacks, so that its row is bad.
 func decoded(e prism.Encoding, from io.Reader) io.Reader {
 	switch e {
-	case utf8Name, "":
+	case prism.UTF8, "":
 		return from
 	case prism.UTF16LE:
 		return transform.NewReader(from, &wideDecoder{order: binary.LittleEndian})

@@ -151,7 +151,7 @@ func (t *textFile) readLines(c *chunker) (Layout, error) {
 		}
 		reason := ""
 		if invalidUTF8(text) >= 0 {
-			if t.guesses() {
+			if !t.found {
 				return r.layout, errOtherEncoding
 			}
 			reason = (&rowParser{encoding: t.encoding}).noText()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // textRow is a row of csv or tsv. Its bytes are those of the data that was parsed.
@@ -149,7 +151,7 @@ func (r *textRow) empty() bool {
 }
 
 func (p *rowParser) noText() string {
-	if p.encoding == "" || p.encoding == utf8Name {
+	if p.encoding == "" || p.encoding == prism.UTF8 {
 		return "not UTF-8."
 	}
 	return fmt.Sprintf("a byte that is not %s.", p.encoding)

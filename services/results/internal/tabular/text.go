@@ -14,7 +14,7 @@ type textFile struct {
 	options  Options
 	encoding string // that it is read in
 	sure     bool
-	found    bool // the encoding is not to be guessed
+	found    bool // the encoding is not to be guessed if the text is not UTF-8
 	breaks   bool // lines end in CR
 	changed  bool // the text is not the file itself
 	copied   io.Writer
@@ -68,7 +68,7 @@ func (t *textFile) begin(lines bool) error {
 		return err
 	}
 	start = start[:n]
-	t.encoding, t.sure = utf8Name, true
+	t.encoding, t.sure = prism.UTF8, true
 	wide, err := wideEncoding(start[:min(n, 4<<10)])
 	switch {
 	case t.options.Encoding != "" && t.options.Encoding != prism.AutoEncoding:
@@ -80,7 +80,7 @@ func (t *textFile) begin(lines bool) error {
 	default:
 		t.found = bytes.HasPrefix(start, []byte("\ufeff"))
 	}
-	t.changed = t.kind != "" || t.encoding != utf8Name
+	t.changed = t.kind != "" || t.encoding != prism.UTF8
 	if lines {
 		text := make([]byte, 64<<10)
 		n, _ := io.ReadFull(decoded(prism.Encoding(t.encoding), bytes.NewReader(start)), text) // a cut character says nothing
@@ -107,9 +107,6 @@ func endsInCR(start []byte) bool {
 	return found
 }
 
-// guesses reports whether a text that is not UTF-8 is read again in another encoding.
-func (t *textFile) guesses() bool { return !t.found }
-
 // guess finds the encoding of a text that is not UTF-8.
 func (t *textFile) guess() error {
 	r, err := t.container.open()
@@ -122,7 +119,7 @@ func (t *textFile) guess() error {
 	}
 	e, sure := guessEncoding(sample)
 	t.encoding, t.sure, t.found = string(e), sure, true
-	t.changed = t.changed || e != utf8Name
+	t.changed = t.changed || e != prism.UTF8
 	return nil
 }
 
@@ -159,7 +156,7 @@ func (t *textFile) describe(l *Layout) {
 		l.note("The file was expanded from %s.", t.kind)
 	}
 	switch {
-	case t.encoding == utf8Name || t.encoding == "":
+	case t.encoding == prism.UTF8 || t.encoding == "":
 	case t.sure:
 		l.note("The file was read as %s.", t.encoding)
 	default:
