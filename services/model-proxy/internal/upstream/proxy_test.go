@@ -34,13 +34,13 @@ func proxy(t *testing.T, upstream string) *url.URL {
 		}
 		defer to.Close()
 		w.WriteHeader(http.StatusOK)
-		from, _, err := http.NewResponseController(w).Hijack()
+		from, sent, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer from.Close()
-		go func() { _, _ = io.Copy(to, from) }()
+		go func() { _, _ = io.Copy(to, sent) }() // of which the server may have read the begin
 		_, _ = io.Copy(from, to)
 	}))
 	t.Cleanup(server.Close)
