@@ -50,7 +50,7 @@ func (h *Handlers) FindDeletion(ctx context.Context, d store.Deletion) (part sto
 		return part, apierr.NotIndexed()
 	}
 	for _, hit := range page.Hits {
-		part.IDs = append(part.IDs, hit.ID)
+		part.IDs = append(part.IDs, prism.ResultID{UUID: hit.ID})
 	}
 	if part.Upto, part.End = d.End(), page.Next == nil; !part.End {
 		part.Upto = page.Next.ID

@@ -54,7 +54,7 @@ func (h *Handlers) All(ctx context.Context, account prism.AccountID, f Filter, m
 			return nil, err
 		}
 		for _, hit := range page.Hits {
-			ids = append(ids, hit.ID)
+			ids = append(ids, prism.ResultID{UUID: hit.ID})
 		}
 	}
 	return ids, nil

@@ -55,15 +55,9 @@ type Filter struct {
 
 // Page is a page of results. Next is where the next one begins; nil if there is none. A page that looked at many results may be short.
 type Page struct {
-	Hits []Hit
+	Hits []Position
 	Next *Position
 	Covered
-}
-
-// Hit is a result that was found.
-type Hit struct {
-	ID prism.ResultID
-	Position
 }
 
 // Counts are how many results were found, and for each subject how many of them have each value, the most frequent first. They are not
@@ -87,8 +81,8 @@ type Covered struct {
 	Newest      int
 }
 
-// Position is a place in an order: behind a result, and in an order by a number behind the number, which a result may be Without. Upto is
-// the newest result of the first page.
+// Position is a result's place in an order: by its id, or by its number, which it may be Without, and then by its id. Upto is the newest
+// result of the first page.
 type Position struct {
 	ID      prism.UUID
 	Number  float32

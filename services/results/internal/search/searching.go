@@ -36,10 +36,10 @@ func (s SQL) Search(
 	q := &searching{SQL: s, operation: "search_results", account: account, filter: f, needs: f.needs(account), order: o, at: after}
 	q.found = func(at Position, _ *finding.Found) bool {
 		if len(page.Hits) == limit {
-			page.Next = &page.Hits[limit-1].Position
+			page.Next = &page.Hits[limit-1]
 			return false
 		}
-		page.Hits = append(page.Hits, Hit{prism.ResultID{UUID: at.ID}, at})
+		page.Hits = append(page.Hits, at)
 		return true
 	}
 	q.stops = func(looked int) bool { return looked >= mostLooked }

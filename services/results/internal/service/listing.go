@@ -202,7 +202,7 @@ const foundAtOnce = 1000
 func (x *export) find() error {
 	page, err := x.service.searches.Oldest(x.ctx, x.account, *x.search, x.next, foundAtOnce)
 	for _, hit := range page.Hits {
-		x.found = append(x.found, hit.ID.UUID)
+		x.found = append(x.found, hit.ID)
 	}
 	x.next, x.last = page.Next, page.Next == nil
 	return err

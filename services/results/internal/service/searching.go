@@ -59,7 +59,7 @@ fill:
 			return nil, err
 		}
 		for _, hit := range part {
-			if saved, there := rows[hit.ID]; there { // else it was deleted meanwhile
+			if saved, there := rows[prism.ResultID{UUID: hit.ID}]; there { // else it was deleted meanwhile
 				work.Begin()
 				value, err := s.listed(ctx, c.Account, in, saved)
 				if err != nil {
@@ -71,7 +71,7 @@ fill:
 				}
 				work.End()
 			}
-			last = &hit.Position
+			last = &hit
 		}
 	}
 	if next != nil {
@@ -89,11 +89,11 @@ fill:
 }
 
 // savedOf are those of the hits that are there still.
-func (s *Service) savedOf(ctx context.Context, account prism.AccountID, hits []search.Hit, in store.Input) (map[prism.ResultID]store.Saved, error) {
+func (s *Service) savedOf(ctx context.Context, account prism.AccountID, hits []search.Position, in store.Input) (map[prism.ResultID]store.Saved, error) {
 	rows := make(map[prism.ResultID]store.Saved, len(hits))
 	ids := make([]prism.UUID, len(hits))
 	for i, hit := range hits {
-		ids[i] = hit.ID.UUID
+		ids[i] = hit.ID
 	}
 	for more := true; more; {
 		var saved []store.Saved

@@ -186,7 +186,7 @@ func (m *searchModel) find(t *rapid.T) {
 			t.Fatalf("covered %+v, though all results have changes", page.Covered)
 		}
 		for _, h := range page.Hits {
-			got = append(got, h.ID)
+			got = append(got, prism.ResultID{UUID: h.ID})
 		}
 		if at = page.Next; at == nil {
 			break

@@ -54,6 +54,18 @@ func JSON(p provider.Profile, schema any) provider.Member {
 	return provider.Member{Name: "response_format", Value: format}
 }
 
+// ObjectSchema is the JSON schema of an object that has all of its properties and no others.
+func ObjectSchema(properties provider.Object) provider.Object {
+	var required []string
+	for _, p := range properties {
+		required = append(required, p.Name)
+	}
+	return provider.Object{
+		{Name: "type", Value: "object"}, {Name: "properties", Value: properties}, {Name: "required", Value: required},
+		{Name: "additionalProperties", Value: false},
+	}
+}
+
 // SchemaText is the schema in words, for a host that takes none.
 func SchemaText(p provider.Profile, schema any) string {
 	if p.ResponseFormat == provider.JSONSchema {

@@ -68,17 +68,11 @@ func maxTokens(questions []prism.Question) int {
 // schemaOf is an object with an enum for each question.
 func schemaOf(questions []prism.Question) any {
 	var properties provider.Object
-	var keys []string
 	for _, q := range questions {
 		enum := provider.Object{{Name: "type", Value: "string"}, {Name: "enum", Value: q.ReplyKeys()}}
-		properties, keys = append(properties, provider.Member{Name: q.Key, Value: enum}), append(keys, q.Key)
+		properties = append(properties, provider.Member{Name: q.Key, Value: enum})
 	}
-	return provider.Object{
-		{Name: "type", Value: "object"},
-		{Name: "properties", Value: properties},
-		{Name: "required", Value: keys},
-		{Name: "additionalProperties", Value: false},
-	}
+	return chat.ObjectSchema(properties)
 }
 
 type response = chat.Response[provider.List[provider.Members[chat.Choice[chat.Said]]]]

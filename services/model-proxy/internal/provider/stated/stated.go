@@ -60,18 +60,10 @@ func MaxTokens(questions []prism.Question) int {
 	return min(max(n, 1024), 16384)
 }
 
-// schema is a JSON schema of a number, or of an object that has all of its properties and no others.
-type schema struct {
-	Type       string          `json:"type"`
-	Properties provider.Object `json:"properties,omitzero"`
-	Required   []string        `json:"required,omitzero"`
-	Additional *bool           `json:"additionalProperties,omitzero"`
-}
-
 // Schema requires a number for each option, level and yes_no question, and allows nothing else. It states no bounds, since
 // hosts refuse schemas with minimum and maximum: package score checks the numbers.
 func Schema(questions []prism.Question) any {
-	number := schema{Type: "number"}
+	number := provider.Object{{Name: "type", Value: "number"}}
 	var answers provider.Object
 	for _, q := range questions {
 		answer := number
@@ -80,19 +72,11 @@ func Schema(questions []prism.Question) any {
 			for _, key := range q.AnswerKeys() {
 				options = append(options, provider.Member{Name: key, Value: number})
 			}
-			answer = object(options)
+			answer = chat.ObjectSchema(options)
 		}
 		answers = append(answers, provider.Member{Name: q.Key, Value: answer})
 	}
-	return object(answers)
-}
-
-func object(properties provider.Object) schema {
-	s := schema{Type: "object", Properties: properties, Additional: new(false)}
-	for _, p := range properties {
-		s.Required = append(s.Required, p.Name)
-	}
-	return s
+	return chat.ObjectSchema(answers)
 }
 
 // Read reads the answers that a model stated as an object of the Schema.
