@@ -61,7 +61,9 @@ func ObjectSchema(properties provider.Object) provider.Object {
 		required = append(required, p.Name)
 	}
 	return provider.Object{
-		{Name: "type", Value: "object"}, {Name: "properties", Value: properties}, {Name: "required", Value: required},
+		{Name: "type", Value: "object"},
+		{Name: "properties", Value: properties},
+		{Name: "required", Value: required},
 		{Name: "additionalProperties", Value: false},
 	}
 }
