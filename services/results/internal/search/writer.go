@@ -12,8 +12,10 @@ import (
 const (
 	// indexEvery is how often a process looks for what is not indexed.
 	indexEvery = time.Second
-	// indexedAtOnce bounds how many changes, or old results, are indexed in one transaction.
-	indexedAtOnce = 250
+	// mostAtOnce bounds how many changes, or old results, are indexed in one transaction, and pieceTime is what it should take at most: it
+	// has SQLite's only lock for writers.
+	mostAtOnce, leastAtOnce = 250, 8
+	pieceTime               = 50 * time.Millisecond
 )
 
 // Indexer keeps the indexes of all accounts (spec: index-lag).
@@ -37,6 +39,7 @@ func (i *Indexer) Measure(to prometheus.Registerer) error { return to.Register(i
 // Run indexes until ctx ends. Changes come before old results, so that a new index is of use soon. What a failed attempt leaves, the next
 // one indexes. The store's metrics have the error.
 func (i *Indexer) Run(ctx context.Context) {
+	atOnce := mostAtOnce
 	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
 		lags, err := i.store.Behind(ctx)
 		if err != nil {
@@ -50,10 +53,16 @@ func (i *Indexer) Run(ctx context.Context) {
 				index = i.store.IndexChanges
 			}
 			began := time.Now()
-			if more, err := index(ctx, lag.Account, indexedAtOnce); more && err == nil {
+			if more, err := index(ctx, lag.Account, atOnce); more && err == nil {
 				pause = 0
 			}
-			if !yield(ctx, time.Since(began)/2) {
+			took := time.Since(began)
+			if took > pieceTime {
+				atOnce = max(atOnce/2, leastAtOnce)
+			} else if took < pieceTime/2 {
+				atOnce = min(atOnce*2, mostAtOnce)
+			}
+			if !yield(ctx, took/2) {
 				return 0
 			}
 		}

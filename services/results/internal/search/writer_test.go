@@ -105,3 +105,33 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// slow takes a millisecond for each change.
+type slow struct {
+	*behind
+	sizes []int
+}
+
+func (s *slow) IndexChanges(ctx context.Context, account prism.AccountID, n int) (more bool, err error) {
+	s.Lock()
+	s.sizes = append(s.sizes, n)
+	s.Unlock()
+	<-time.After(time.Duration(n) * time.Millisecond)
+	return s.behind.IndexChanges(ctx, account, n)
+}
+
+// spec: index-lag
+func TestAPieceOfTheIndexIsAsLargeAsItsTimeAllows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{behind: &behind{changes: 6}}
+		ctx, stop := context.WithCancel(t.Context())
+		go search.NewIndexer(s, time.Now).Run(ctx)
+		<-time.After(5 * time.Second)
+		stop()
+		synctest.Wait()
+		if want := []int{250, 125, 62, 31, 31, 31}; !slices.Equal(s.sizes, want) {
+			t.Errorf("indexed by %v, want %v", s.sizes, want)
+		}
+	})
+}
