@@ -27,8 +27,8 @@ type Estimator struct {
 // not.
 func New(turns *fair.Queue) *Estimator { return &Estimator{sync.OnceValue(loadVocabulary), turns} }
 
-// turnWait bounds the wait for a turn.
-const turnWait = 2 * time.Second
+// turnWait bounds the wait for a turn, as that for a place of results is bounded.
+const turnWait = 5 * time.Second
 
 // In is InTurn for the checks of a call.
 func (e *Estimator) In(ctx context.Context) checks.Sizer { return e.InTurn(ctx) }
@@ -69,6 +69,7 @@ func (t Turns) inTurn(count func() error) error {
 	if t.turns == nil {
 		return count()
 	}
+	t.load() // before the turn: the calls behind this one wait for counts, and not for the vocabulary
 	account := fair.Account(t.ctx)
 	ctx, cancel := context.WithTimeout(t.ctx, turnWait)
 	defer cancel()
