@@ -42,16 +42,25 @@ func TestACallThatAServerRefusesIsMadeOnANewConnection(t *testing.T) {
 	for _, status := range []string{"503 Service Unavailable", "408 Request Timeout"} {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
-			c := dialModels(t, serveRaw(t, func(conn net.Conn) {
+			url := serveRaw(t, func(conn net.Conn) {
 				replica(conn, func(in *bufio.Reader) {
 					if read(in) == nil {
 						_, _ = io.WriteString(conn, "HTTP/1.1 "+status+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 					}
 				})
-			}))
+			})
+			models := dialModels(t, url)
+			results, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer results.Close()
 			for range 3 { // the second call meets the refusal
-				if got, err := c.Ask(t.Context(), contract.Ask{}); err != nil || got.Error != "first" {
+				if got, err := models.Ask(t.Context(), contract.Ask{}); err != nil || got.Error != "first" {
 					t.Errorf("%+v, %v", got, err)
+				}
+				if err := openOne(results, nil); err != nil {
+					t.Errorf("a stream: %v", err)
 				}
 			}
 		})
@@ -107,6 +116,8 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 	}{
 		{"a look-up, lost once", 1, readOne, 2, true},
 		{"a look-up, lost twice", 2, readOne, 2, false},
+		{"a stream, lost once", 1, openOne, 2, true},
+		{"a stream, lost twice", 2, openOne, 2, false},
 		{"a save", 1, func(r wire.Results, _ wire.Models) error {
 			_, err := r.Save(t.Context(), contract.Save{})
 			return err
@@ -139,4 +150,16 @@ func readOne(r wire.Results, _ wire.Models) error {
 		return errors.Join(errors.New("a look-up that was lost twice took nothing"), err)
 	}
 	return err
+}
+
+func openOne(r wire.Results, _ wire.Models) error {
+	stream, err := contract.Open(context.Background(), r, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{})
+	if err != nil && !errors.Is(err, contract.ErrUnavailable) {
+		return errors.Join(errors.New("a stream that was lost twice took nothing"), err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, stream.Body)
+	return errors.Join(err, stream.Body.Close())
 }

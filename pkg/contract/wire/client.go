@@ -138,17 +138,29 @@ func (c *client) Close() {
 // nothing has happened. The caller's request holds the response until its own response is sent; without room for the response
 // the call was not taken.
 func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Response, error) {
-	r, err := c.call(ctx, path, args)
-	if errors.Is(err, errLost) && !errors.Is(err, fasthttp.ErrTimeout) {
+	var r contract.Response
+	err := untilReceived(func() (err error) {
 		r, err = c.call(ctx, path, args)
-	}
-	if errors.Is(err, errLost) {
-		err = errors.Join(contract.ErrUnavailable, err)
-	}
+		return err
+	})
 	if err == nil && !fair.ReserveResponse(ctx, len(r.Body), false) {
 		return contract.Response{}, errNoRoom
 	}
 	return r, err
+}
+
+// untilReceived makes a call that changes nothing, and once more when its response was lost. It does not wait twice for one that
+// takes too long.
+func untilReceived(call func() error) error {
+	err := call()
+	var wait interface{ Timeout() bool }
+	if errors.Is(err, errLost) && !(errors.As(err, &wait) && wait.Timeout()) {
+		err = call()
+	}
+	if errors.Is(err, errLost) {
+		err = errors.Join(contract.ErrUnavailable, err)
+	}
+	return err
 }
 
 // errNoRoom is a response that does not fit into httpkit.Config.MaxResponseBytes of the caller.
@@ -198,7 +210,7 @@ func (c *client) untilTaken(send func() error) error {
 	err := send()
 	if errors.Is(err, errRefused) {
 		// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
-		c.host.CloseIdleConnections()
+		c.Close()
 	}
 	if errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
 		err = send()
@@ -207,9 +219,8 @@ func (c *client) untilTaken(send func() error) error {
 }
 
 // refuses tells the response of a server that did not take the request and closes the connection.
-func refuses(resp *fasthttp.Response) bool {
-	status := resp.StatusCode()
-	return resp.ConnectionClose() && (status == http.StatusServiceUnavailable || status == http.StatusRequestTimeout)
+func refuses(status int, closes bool) bool {
+	return closes && (status == http.StatusServiceUnavailable || status == http.StatusRequestTimeout)
 }
 
 // message is what a request carries: arguments as its body, or in a header beside octets.
@@ -243,7 +254,7 @@ func (c *client) send(ctx context.Context, path string, m message, t token, dead
 		return contract.Response{}, transportError(err)
 	}
 	switch status := resp.StatusCode(); {
-	case refuses(resp):
+	case refuses(status, resp.ConnectionClose()):
 		return contract.Response{}, errRefused
 	case status != http.StatusOK:
 		return contract.Response{}, decodeError(status, resp.Body())

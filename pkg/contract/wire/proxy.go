@@ -138,7 +138,7 @@ func (p *Proxy) once(ctx context.Context, c *fiber.Ctx, body []byte, t token, re
 		return transportError(err)
 	}
 	switch {
-	case refuses(resp):
+	case refuses(resp.StatusCode(), resp.ConnectionClose()):
 		return errRefused
 	case resp.StatusCode() == http.StatusUnauthorized && bytes.Equal(resp.Body(), httpkit.ErrorBody(apierr.InvalidAPIKey())):
 		return errToken

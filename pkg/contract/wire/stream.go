@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -75,10 +74,13 @@ func (c *client) open(ctx context.Context, path string, args any) (contract.Stre
 	}
 	release := sync.OnceFunc(func() { <-c.streams })
 	var stream contract.Stream
-	if err := c.withToken(func(t token) (err error) {
-		stream, err = c.openWith(ctx, path, body, t)
-		return err
-	}); err != nil {
+	send := func(t token) error {
+		return c.untilTaken(func() (err error) {
+			stream, err = c.openWith(ctx, path, body, t)
+			return err
+		})
+	}
+	if err := untilReceived(func() error { return c.withToken(send) }); err != nil {
 		release()
 		return contract.Stream{}, err
 	}
@@ -109,7 +111,11 @@ func (c *client) openWith(ctx context.Context, path string, body []byte, t token
 	c.propagator.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.stream.RoundTrip(req)
 	if err != nil {
-		return contract.Stream{}, errors.Join(contract.ErrUnavailable, err)
+		return contract.Stream{}, transportError(err)
+	}
+	if refuses(resp.StatusCode, resp.Close) {
+		_ = resp.Body.Close()
+		return contract.Stream{}, errRefused
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer func() { _ = resp.Body.Close() }()
