@@ -22,6 +22,7 @@ import (
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/deletion"
+	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/instrumented"
 	"github.com/prism-results/prism/services/results/internal/keys"
@@ -81,6 +82,7 @@ type Service struct {
 	tending   *tending.Worker
 	drift     *drift.Worker
 	index     *search.Indexer
+	counting  *distribution.Worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -129,12 +131,13 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	})
 	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
 	s.index = search.NewIndexer(s.store, now)
+	s.counting = distribution.NewWorker(s.store, d.Log)
 	if d.Metrics == nil {
 		return s, nil
 	}
 	if err := errors.Join(
 		s.service.Measure(d.Metrics), s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics), s.drift.Measure(d.Metrics),
-		s.index.Measure(d.Metrics),
+		s.index.Measure(d.Metrics), s.counting.Measure(d.Metrics),
 	); err != nil {
 		return nil, err
 	}
@@ -237,7 +240,7 @@ func (s *Service) migrated(ctx context.Context) error {
 }
 
 // Run stores when API keys were last used, deletes results that are to be deleted, reads files, tends runs, counts the answers of
-// watched prisms, and follows the clock of the database, until ctx ends.
+// watched prisms, and of all for distributions, and follows the clock of the database, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -249,6 +252,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.tending.Run(ctx) })
 	beside.Go(func() { s.drift.Run(ctx) })
 	beside.Go(func() { s.index.Run(ctx) })
+	beside.Go(func() { s.counting.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

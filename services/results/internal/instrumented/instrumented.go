@@ -111,6 +111,9 @@ func (d *database) Snapshot(ctx context.Context, run sqldb.Run) error {
 // Locking implements sqldb.Database.
 func (d *database) Locking(skip bool) string { return d.inner.Locking(skip) }
 
+// Sharing implements sqldb.Database.
+func (d *database) Sharing() string { return d.inner.Sharing() }
+
 // Size implements sqldb.Database.
 func (d *database) Size(columns ...string) string { return d.inner.Size(columns...) }
 

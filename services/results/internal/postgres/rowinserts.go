@@ -115,3 +115,6 @@ func (d *database) Locking(skip bool) string {
 	}
 	return " FOR UPDATE"
 }
+
+// Sharing implements sqldb.Database.
+func (d *database) Sharing() string { return " FOR KEY SHARE OF r" }

@@ -275,7 +275,7 @@ func reused(
 		"DELETE FROM members", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
 		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
-		"TRUNCATE calibrations, calibration_pins",
+		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",
 		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
 		"TRUNCATE stored_bytes, stored_bytes_tail, tail, changes", // the triggers of results and files have added to it

@@ -38,6 +38,8 @@ type Database interface {
 	// Locking is the clause at the end of a SELECT that locks its rows, such as FOR UPDATE. With skip, the SELECT skips rows that
 	// other transactions have locked.
 	Locking(skip bool) string
+	// Sharing is the clause at the end of a SELECT that keeps its rows r from being deleted until the transaction ends.
+	Sharing() string
 	// Size is an expression for how many bytes the texts and the JSON of columns have.
 	Size(columns ...string) string
 	// EndAfter is a SELECT that ends early: behind the row with which its columns wide have more than this many bytes, or a few rows

@@ -200,6 +200,9 @@ func (d *database) Snapshot(context.Context, sqldb.Run) error { return nil }
 // Locking implements sqldb.Database: there is one writer at a time.
 func (d *database) Locking(bool) string { return "" }
 
+// Sharing implements sqldb.Database, as Locking.
+func (d *database) Sharing() string { return "" }
+
 // Size implements sqldb.Database. SQLite knows the size of a value that it has not read.
 func (d *database) Size(columns ...string) string {
 	return "coalesce(octet_length(" + strings.Join(columns, "), 0) + coalesce(octet_length(") + "), 0)"

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	deleteResult = `DELETE FROM results WHERE account_id = $1 AND id = $2 RETURNING prism_id`
+	lockDeleted  = `SELECT r.prism_id FROM results r WHERE r.account_id = $1 AND r.id = $2`
+	deleteResult = `DELETE FROM results WHERE account_id = $1 AND id = $2`
 
 	lockRetention   = `UPDATE prisms SET retention_days = retention_days WHERE account_id = $1 AND id = $2 RETURNING slug, retention_days`
 	setRetention    = `UPDATE prisms SET retention_days = $3 WHERE account_id = $1 AND id = $2`
@@ -62,9 +63,12 @@ SELECT count(*), min(` + dueAt + `) FROM deletions WHERE due_at <= $1 OR search_
 SELECT r.id FROM results r`
 	countMatches = `-- name: CountMatches :one
 SELECT count(*) FROM results r`
-	deleteMatches = `-- name: DeleteMatches :many
-DELETE FROM results AS r`
+	lockMatches = `-- name: LockMatches :many
+SELECT r.id FROM results r`
 )
+
+// deleteLocked deletes what lockMatches found.
+var deleteLocked = `DELETE FROM results WHERE account_id = $1 AND id IN (` + sqldb.Parameters(2, sqldb.PartSize) + `)`
 
 // The details of entries.
 type (
@@ -90,7 +94,14 @@ type (
 func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
 	err := s.Transaction(ctx, "delete_result", func(run sqldb.Run) error {
 		var of prism.UUID
-		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, sqldb.ReadRow(&of, (*sqldb.Row).UUID)); err != nil {
+		args := []any{account.UUID, id.UUID}
+		if err := run(ctx, sqldb.Statement{Text: lockDeleted + s.Locking(false), Args: args}, sqldb.ReadRow(&of, (*sqldb.Row).UUID)); err != nil {
+			return err
+		}
+		if err := s.Settle(ctx, run, account, []prism.UUID{id.UUID}); err != nil {
+			return err
+		}
+		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
 		if err := run(ctx, sqldb.Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, sqldb.NoRow); err != nil {
@@ -244,8 +255,16 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		} else if next.Reached, ended, err = walk(ctx, run, *d, part); err != nil {
 			return err
 		}
-		ids, err := deleteBetween(ctx, run, *d, next.Reached)
+		ids, err := s.lockBetween(ctx, run, *d, next.Reached)
 		if err != nil {
+			return err
+		}
+		if err := s.Settle(ctx, run, d.Account, ids); err != nil {
+			return err
+		}
+		if err := sqldb.EachPart(ids, func(part []any) error {
+			return run(ctx, sqldb.Statement{Text: deleteLocked, Args: append([]any{d.Account.UUID}, part...)}, sqldb.NoRow)
+		}); err != nil {
 			return err
 		}
 		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
@@ -266,17 +285,17 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 	return deleted, ended, nil
 }
 
-// deleteBetween deletes the results that a job matches up to an id.
-func deleteBetween(ctx context.Context, run sqldb.Run, d store.Deletion, upper prism.UUID) (ids []prism.UUID, err error) {
+// lockBetween locks the results that a job matches up to an id, in the order of their ids.
+func (s Statements) lockBetween(ctx context.Context, run sqldb.Run, d store.Deletion, upper prism.UUID) (ids []prism.UUID, err error) {
 	if d.Search != "" && len(d.Found.IDs) == 0 {
 		return nil, nil
 	}
 	l := sqldb.List{}
-	whereMatches(&l, deleteMatches, d, upper, d.Bound())
+	whereMatches(&l, lockMatches, d, upper, d.Bound())
 	if d.Search != "" {
 		l.In(" AND r.id IN (", sqldb.Padded(sqldb.UUIDs(d.Found.IDs), store.DeletePart))
 	}
-	l.Write(" RETURNING id")
+	l.Write(" ORDER BY r.id" + s.Locking(false))
 	err = run(ctx, l.Complete(), sqldb.ReadRows(&ids, (*sqldb.Row).UUID))
 	return ids, err
 }

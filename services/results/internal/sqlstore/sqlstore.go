@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
@@ -22,6 +23,7 @@ type Statements struct {
 	sqldb.Database
 	auditSQL
 	changesSQL
+	distributionSQL
 	keySQL
 	memberSQL
 	prismSQL
@@ -32,21 +34,22 @@ type Statements struct {
 }
 
 type (
-	auditSQL   = audit.SQL
-	changesSQL = changes.SQL
-	keySQL     = keys.SQL
-	memberSQL  = members.SQL
-	prismSQL   = prisms.SQL
-	searchSQL  = search.SQL
-	usageSQL   = usage.SQL
-	driftSQL   = drift.SQL
-	qualitySQL = quality.SQL
+	auditSQL        = audit.SQL
+	changesSQL      = changes.SQL
+	keySQL          = keys.SQL
+	memberSQL       = members.SQL
+	prismSQL        = prisms.SQL
+	searchSQL       = search.SQL
+	usageSQL        = usage.SQL
+	driftSQL        = drift.SQL
+	qualitySQL      = quality.SQL
+	distributionSQL = distribution.SQL
 )
 
 // New is the Store in a database.
 func New(db sqldb.Database) Statements {
 	return Statements{
-		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
+		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db},
 	}
@@ -66,6 +69,7 @@ type Store interface {
 	usage.Store
 	changes.Store
 	search.Store
+	distribution.Store
 	store.Deletions
 	store.Files
 	store.Contents

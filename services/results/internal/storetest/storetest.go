@@ -102,6 +102,10 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		t.Parallel()
 		checkSearchAgainstModel(t, open)
 	})
+	t.Run("DistributionModel", func(t *testing.T) {
+		t.Parallel()
+		checkDistributionAgainstModel(t, open)
+	})
 	t.Run("DefinitionsModel", func(t *testing.T) {
 		t.Parallel()
 		checkDefinitionsAgainstModel(t, open)

@@ -122,6 +122,12 @@ func TableRows() []TableRow {
 		{"drift_counts", values{
 			"account_id": account, "prism_id": prismID, "span": 3600, "at": at, "version": 1, "results": 2, "counts": []byte{1, 0},
 		}},
+		{"distribution", values{
+			"account_id": account, "prism_id": prismID, "question": "urgent", "at": at, "version": 1, "counts": []byte{1, 0},
+		}},
+		{"distribution_cursors", values{"account_id": account, "seq": 3, "walk": ok}},
+		{"distribution_seen", values{"account_id": account, "result_id": ok}},
+		{"distribution_labels", values{"account_id": account, "result_id": ok, "question": "urgent", "is_right": 1}},
 	}
 }
 
