@@ -125,6 +125,11 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"readDrift": func(ctx context.Context, c *Client) error { _, err := c.ReadDrift(ctx, "a", 1); return err },
+	"readDistribution": func(ctx context.Context, c *Client) error {
+		day := time.Unix(0, 0).UTC()
+		_, err := c.ReadDistribution(ctx, "a", DistributionFilter{Question: "q", By: DistributionByHour, Zone: "UTC", From: day, To: day.AddDate(0, 0, 1), Version: 1})
+		return err
+	},
 	"setDrift": func(ctx context.Context, c *Client) error {
 		period := DriftPeriod{From: time.Unix(3600, 0).UTC(), To: time.Unix(7200, 0).UTC()}
 		_, err := c.SetDrift(ctx, "a", DriftChange{Watched: true, Version: 1, Reference: &period})

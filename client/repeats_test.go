@@ -38,7 +38,7 @@ func TestRepeats(t *testing.T) {
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
 			named("listAudit"), named("listChanges"), named("listVersions"), named("renamePrism"), named("listModels"),
-			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"), named("readDrift"), named("setDrift"),
+			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"), named("readDrift"), named("readDistribution"), named("setDrift"),
 			named("putPart"), named("completeFile"), named("readFileAgain"), named("listFiles"), named("readFile"), named("listFileRows"), named("deleteFile"),
 			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),
 			named("putLabels"), named("readLabels"), named("addLabels"), named("listLabels"), named("listLabelQueue"),

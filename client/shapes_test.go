@@ -34,6 +34,8 @@ var shapes = map[string]reflect.Type{
 	"ResultDeletion": reflect.TypeFor[ResultDeletion](), "Deleting": reflect.TypeFor[Deleting](),
 	"ResultRetry": reflect.TypeFor[api.ResultRetry](), "Retrying": reflect.TypeFor[Retrying](), "Retention": reflect.TypeFor[api.Retention](),
 	"Drift": reflect.TypeFor[Drift](), "DriftReference": reflect.TypeFor[DriftReference](), "DriftOfQuestion": reflect.TypeFor[QuestionDrift](),
+	"Distribution": reflect.TypeFor[Distribution](), "DistributionRow": reflect.TypeFor[DistributionRow](),
+	"DistributionValue": reflect.TypeFor[DistributionValue](), "DistributionBy": reflect.TypeFor[DistributionBy](),
 	"DriftWindow": reflect.TypeFor[DriftWindow](), "DriftIndex": reflect.TypeFor[DriftIndex](),
 	"DriftChange": reflect.TypeFor[DriftChange](), "DriftPeriod": reflect.TypeFor[DriftPeriod](),
 	"AuditPage": reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),

@@ -63,6 +63,12 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 	for _, p := range d.Paths["/v1/runs/{run_id}/rows"]["get"].Parameters {
 		rows[p.Name] = p.Schema.Enum
 	}
+	var buckets []string
+	for _, p := range d.Paths["/v1/prisms/{prism}/distribution"]["get"].Parameters {
+		if p.Name == "by" {
+			buckets = p.Schema.Enum
+		}
+	}
 	// A table and YAML are prismctl's own.
 	formats := slices.Insert(append([]string{"table"}, d.Components.Schemas["Format"].Enum...), 3, "yaml")
 	statuses := d.Components.Schemas["Status"].Enum
@@ -76,6 +82,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"results list", "status", statuses},
 		{"results export", "status", statuses},
 		{"usage", "by", d.Components.Schemas["UsageBy"].Enum},
+		{"prisms distribution", "by", buckets},
 		{"results delete", "status", statuses},
 		{"results export", "output", tabular},
 		{"runs create", "format", d.Components.Schemas["FileFormat"].Enum},

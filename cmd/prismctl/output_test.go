@@ -202,6 +202,7 @@ var longest = map[string]string{
 		"ece_plain":FIGURE,"accuracy":FIGURE,"classes":[{"value":"SLUG","n":10000,"recall":FIGURE,"f1":FIGURE}]}]}`),
 	"/v1/prisms/x/drift": long[client.Drift](`{"prism":"SLUG","version":1000,"watched":true,"questions":[{"question":"SLUG","hour":{"results":1000000,"alarm":true,
 		"probability":{"psi":12.345678,"limit":0.123456},"classes":{"psi":12.345678,"limit":0.123456}},"day":{"results":1000000}}]}`),
+	"/v1/prisms/x/distribution": long[client.Distribution](`{"data":[{"at":"AT","answers":1000000000,"values":[{"value":"SLUG","count":1000000}],"probability":0.123456,"labelled":1000000,"right":1000000}]}`),
 	"/v1/prisms/x/compare": long[client.Comparison](`{"question":"SLUG","counted":10000,"verdict":"not distinguishable with 10000 labels","left_out":{"other_option":10000,"other_label":10000},
 		"a":{"version":1000,"ece_plain":FIGURE},
 		"b":{"version":1001},"differences":{"accuracy":FIGURE},"mcnemar":{"only_a":10000,"only_b":10000,"p":0.123456}}`),

@@ -10,7 +10,7 @@ func Operations() []Operation {
 		SetRetention, ArchivePrism, UnarchivePrism, ListModels,
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
-		ReadDrift, SetDrift,
+		ReadDrift, SetDrift, ReadDistribution,
 		CreateFile, ListFiles, ReadFile, DeleteFile, PutPart, CompleteFile, ReadFileAgain, ListFileRows,
 		CreateRun, ListRuns, ReadRun, PauseRun, ResumeRun, CancelRun, RetryRun, SetRunLimits, ListRunRows, FollowRun,
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,

@@ -2,7 +2,7 @@ import type { CallOptions } from "./call.js";
 import { Labels } from "./labels.js";
 import type { List } from "./lists.js";
 import type {
-  Calibration, Comparison, Drift, DriftChange, NewCalibration, PinnedCalibrations, Quality, Selection, Thresholds,
+  Calibration, Comparison, Distribution, Drift, DriftChange, NewCalibration, PinnedCalibrations, Quality, Selection, Thresholds,
 } from "./types.js";
 
 /** What labels tell, as calibrations, measures, thresholds and comparisons of versions, and drift. */
@@ -79,6 +79,13 @@ export class Measures extends Labels {
   readDrift(prism: string, selection?: Selection<"readDrift">, options?: CallOptions): Promise<Drift> {
     return this.caller.json(
       { operation: "readDrift", method: "GET", path: ["prisms", prism, "drift"], query: selection }, options,
+    );
+  }
+
+  /** Counts the answers to a question by hour, day or week of a time zone. */
+  readDistribution(prism: string, selection: Selection<"readDistribution">, options?: CallOptions): Promise<Distribution> {
+    return this.caller.json(
+      { operation: "readDistribution", method: "GET", path: ["prisms", prism, "distribution"], query: selection }, options,
     );
   }
 

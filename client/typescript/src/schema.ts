@@ -480,6 +480,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/distribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count answers by time
+         * @description How many answers to a question said what, by hour, day or week of a time zone, with their mean probability and how many of them have a label, and the right one. The counts are exact: those of all results that were ever saved, up to the moment of the call; deleting a result does not change them, and a label counts where its result was created. `exact` is false while results of before an upgrade are still counted in the background. Of a yes_no the answers are also counted by hundredths of the probability of yes, so that thresholds can be chosen later. Rows without an answer are left out. A call can ask for 10,000 rows.
+         */
+        get: operations["readDistribution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/archive": {
         parameters: {
             query?: never;
@@ -2687,6 +2707,74 @@ export interface components {
              * @description When the last hour ends.
              */
             to: string;
+        };
+        /** @description The answers to a question by time. */
+        Distribution: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type in the newest version that has it.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /**
+             * @description How long a row is.
+             * @enum {string}
+             */
+            by: "hour" | "day" | "week";
+            /** @description The time zone. */
+            zone: string;
+            /**
+             * Format: date
+             * @description The first day, in the zone.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The day after the last.
+             */
+            to: string;
+            /** @description Everything that was ever answered and labelled is counted. */
+            exact: boolean;
+            /**
+             * Format: date-time
+             * @description Results whose ids have an earlier time are not all counted yet. Null if all are. ISO 8601 in UTC with milliseconds.
+             */
+            counted_from: string | null;
+            /**
+             * Format: date-time
+             * @description What happened since is not all counted yet. Null if all is. ISO 8601 in UTC with milliseconds.
+             */
+            counted_to: string | null;
+            /** @description A row for each hour, day or week with an answer, in the order of time. */
+            data: components["schemas"]["DistributionRow"][];
+        };
+        /** @description The answers of an hour, a day or a week. */
+        DistributionRow: {
+            /**
+             * Format: date-time
+             * @description When it begins. ISO 8601 in UTC with milliseconds.
+             */
+            at: string;
+            /** @description How many results answered. */
+            answers: number;
+            /** @description How many answered what: each value that a label can have. */
+            values: components["schemas"]["DistributionValue"][];
+            /** @description The mean probability of yes, or of what was answered. */
+            probability: number;
+            /** @description How many of the answers have a label. */
+            labelled: number;
+            /** @description How many of those are as their label says. */
+            right: number;
+            /** @description How many answers have a probability of yes of 0.00, 0.01, … 1.00, rounded. Of yes_no. */
+            bins: number[] | null;
+        };
+        /** @description How many results answered a value. */
+        DistributionValue: {
+            /** @description The key of an option or a level, or whether the answer is yes. */
+            value: string | boolean;
+            /** @description How many. */
+            count: number;
         };
         /** @description A file to upload. */
         NewFile: {
@@ -5531,6 +5619,82 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readDistribution: {
+        parameters: {
+            query: {
+                /**
+                 * @description The key of a question.
+                 * @example refund
+                 */
+                question: string;
+                /** @description How long a row is. */
+                by?: "hour" | "day" | "week";
+                /**
+                 * @description The time zone of days and hours, by its name in the IANA database.
+                 * @example Europe/Berlin
+                 */
+                zone?: string;
+                /** @description The first day, in the zone. 30 days before `to` unless given, and at most 416 by hour, 10,000 by day and 70,000 by week. */
+                from?: string;
+                /** @description The day after the last, likewise. Tomorrow unless given. */
+                to?: string;
+                /** @description Only answers of this version; of all unless given. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The distribution. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Distribution"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

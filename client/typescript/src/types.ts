@@ -160,6 +160,8 @@ export type ComparedVersion = Schemas["ComparedVersion"];
 
 /** Whether a prism is watched, and what its answers are compared with. */
 export type DriftChange = Omit<Schemas["DriftChange"], "reference"> & { reference?: WithTimes<Schemas["DriftPeriod"]> | null };
+export type Distribution = Schemas["Distribution"];
+export type DistributionRow = Schemas["DistributionRow"];
 export type Drift = Schemas["Drift"];
 export type DriftReference = Schemas["DriftReference"];
 export type QuestionDrift = Schemas["DriftOfQuestion"];

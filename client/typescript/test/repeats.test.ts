@@ -39,7 +39,7 @@ const twice: Row[] = [
     "followRun",
     "putLabels", "readLabels", "addLabels", "listLabels", "listLabelQueue", "listCalibrations", "readCalibration",
     "pinCalibrations",
-    "readPinnedCalibrations", "readQuality", "readThresholds", "compareVersions", "readDrift", "setDrift",
+    "readPinnedCalibrations", "readQuality", "readThresholds", "compareVersions", "readDrift", "readDistribution", "setDrift",
   ].map(named),
 ];
 // The methods that are generated are of reads.

@@ -140,6 +140,13 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		return map[string][]string{"from": {"2025-01-01"}, "to": {"2026-01-03"}}[asked]
 	}})
 	put("InvalidPeriod", err)
+	_, err = request.NewParser(api.ReadDistribution).Parse(request.Source{
+		Param: func(string) string { return "p" },
+		Query: func(asked string) []string {
+			return map[string][]string{"question": {"q"}, "by": {"hour"}, "from": {"2025-01-01"}, "to": {"2026-02-22"}}[asked]
+		},
+	})
+	put("InvalidDistributionPeriod", err)
 	jsonBody := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
 	file := func(members string) error {
 		return parseDeclared(api.CreateFile, "", "", jsonBody(`{"name":"n"`+members+`}`))
@@ -202,6 +209,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"UnknownCalibratedQuestion": true, "MethodOfAnotherType": true, "UnknownCalibration": true,
 		"UnknownMeasuredQuestion": true, "QuestionNotYesNo": true, "OtherTypes": true, "OtherLevels": true,
 		"InvalidWhere": true, "InvalidWords": true, "InvalidSort": true, "InvalidBy": true,
+		"UnknownDistributionQuestion": true, "UnknownTimeZone": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 

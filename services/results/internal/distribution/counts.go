@@ -135,6 +135,9 @@ func (h *hour) decode(b []byte) error {
 		c.Values = make(map[string]int64, values)
 		for range values {
 			length := next(int64(len(b)))
+			if length > int64(len(b)) { // without the bytes of the length itself
+				return errCounts
+			}
 			value := string(b[:length])
 			b = b[length:]
 			c.Values[value] = next(math.MaxInt64)

@@ -45,6 +45,8 @@ type Found struct {
 	// of before, and what happened since.
 	Exact                  bool
 	CountedFrom, CountedTo time.Time
+	// Begun: the results of the account are counted.
+	Begun bool
 }
 
 // Quarter is the counts of a quarter of an hour.

@@ -66,7 +66,6 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 	err = s.Run(ctx, sqldb.Query("read_distribution", readDistribution, args...), func(rows iter.Seq[*sqldb.Row]) error {
 		var (
 			walk    prism.UUID
-			begun   bool
 			results []younger
 		)
 		found = Found{}
@@ -93,12 +92,12 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 				}
 				found.add(f, version, at, &h)
 			case stateRow:
-				walk, begun = id, version != 0
+				walk, found.Begun = id, version != 0
 				found.CountedTo = at
-				found.Exact = at.IsZero() && walk.IsZero() && (begun || typ == 0)
+				found.Exact = at.IsZero() && walk.IsZero() && (found.Begun || typ == 0)
 			}
 		}
-		if !begun {
+		if !found.Begun {
 			return nil
 		}
 		if !walk.IsZero() {

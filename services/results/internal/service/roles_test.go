@@ -94,11 +94,12 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"retryRun", true, true, true, false},
 		{"setRunLimits", true, true, true, false},
 		{"listRunRows", true, true, true, true},
-		{"listModels", true, true, true, true},  // spec: models-list
-		{"readRecord", true, true, true, true},  // spec: record-read
-		{"readUsage", true, true, true, true},   // spec: usage-query
-		{"listChanges", true, true, true, true}, // spec: changes-list
-		{"putLabels", true, true, false, false}, // spec: label-roles
+		{"listModels", true, true, true, true},       // spec: models-list
+		{"readRecord", true, true, true, true},       // spec: record-read
+		{"readDistribution", true, true, true, true}, // spec: distribution
+		{"readUsage", true, true, true, true},        // spec: usage-query
+		{"listChanges", true, true, true, true},      // spec: changes-list
+		{"putLabels", true, true, false, false},      // spec: label-roles
 		{"addLabels", true, true, false, false},
 	}
 	for _, op := range api.Operations() {

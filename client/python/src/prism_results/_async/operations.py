@@ -18,6 +18,7 @@ from prism_results.models import (
     Claim,
     Comparison,
     CreatedAPIKey,
+    Distribution,
     Drift,
     DriftPeriod,
     Encoding,
@@ -207,6 +208,29 @@ class AsyncOperations(AsyncBase):
         """
         body = given(watched=watched, version=version, reference=reference)
         return await self._fetch(Drift, call("setDrift", "PUT", "prisms", prism, "drift", body=body))
+
+    async def read_distribution(
+        self,
+        prism: str,
+        question: str,
+        *,
+        by: Literal["hour", "day", "week"] | None = None,
+        zone: str | None = None,
+        from_: date | None = None,
+        to: date | None = None,
+        version: int | None = None,
+    ) -> Distribution:
+        """Count answers by time.
+
+        How many answers to a question said what, by hour, day or week of a time zone, with their mean probability and how
+        many of them have a label, and the right one. The counts are exact: those of all results that were ever saved, up to
+        the moment of the call; deleting a result does not change them, and a label counts where its result was created.
+        exact is false while results of before an upgrade are still counted in the background. Of a yes_no the answers are
+        also counted by hundredths of the probability of yes, so that thresholds can be chosen later. Rows without an answer
+        are left out. A call can ask for 10,000 rows.
+        """
+        wanted = query(question=question, by=by, zone=zone, from_=from_, to=to, version=version)
+        return await self._fetch(Distribution, call("readDistribution", "GET", "prisms", prism, "distribution", query=wanted))
 
     async def archive_prism(self, prism: str) -> Prism:
         """Archive a prism.

@@ -55,6 +55,9 @@ __all__ = [
     "Deleting",
     "Delimiter",
     "Differences",
+    "Distribution",
+    "DistributionRow",
+    "DistributionValue",
     "Drift",
     "DriftIndex",
     "DriftKind",
@@ -1353,6 +1356,62 @@ class DriftPeriod(Model):
     """When the first hour begins."""
     to: datetime
     """When the last hour ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Received):
+    """The answers to a question by time."""
+
+    question: str
+    """The question."""
+    type: QuestionType
+    """Its type in the newest version that has it."""
+    by: Literal["hour", "day", "week"]
+    """How long a row is."""
+    zone: str
+    """The time zone."""
+    from_: date
+    """The first day, in the zone."""
+    to: date
+    """The day after the last."""
+    exact: bool
+    """Everything that was ever answered and labelled is counted."""
+    counted_from: datetime | None
+    """Results whose ids have an earlier time are not all counted yet. None if all are. ISO 8601 in UTC with milliseconds."""
+    counted_to: datetime | None
+    """What happened since is not all counted yet. None if all is. ISO 8601 in UTC with milliseconds."""
+    data: Sequence[DistributionRow]
+    """A row for each hour, day or week with an answer, in the order of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionRow(Received):
+    """The answers of an hour, a day or a week."""
+
+    at: datetime
+    """When it begins. ISO 8601 in UTC with milliseconds."""
+    answers: int
+    """How many results answered."""
+    values: Sequence[DistributionValue]
+    """How many answered what: each value that a label can have."""
+    probability: float
+    """The mean probability of yes, or of what was answered."""
+    labelled: int
+    """How many of the answers have a label."""
+    right: int
+    """How many of those are as their label says."""
+    bins: Sequence[int] | None
+    """How many answers have a probability of yes of 0.00, 0.01, … 1.00, rounded. Of yes_no."""
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionValue(Received):
+    """How many results answered a value."""
+
+    value: LabelValue
+    """The key of an option or a level, or whether the answer is yes."""
+    count: int
+    """How many."""
 
 
 @dataclass(frozen=True, slots=True)
