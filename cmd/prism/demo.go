@@ -56,11 +56,11 @@ func fillDemo(ctx context.Context, args []string, env config.Environment, stdout
 	if err != nil {
 		return err
 	}
-	return fill(ctx, s.config(), name, plan, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	return fill(ctx, s.config(), name, plan, env.Called, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 }
 
 // fill composes the services without a server and with a clock that the demo sets, and fills a new account.
-func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan, stdout io.Writer, log *slog.Logger) error {
+func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan, called string, stdout io.Writer, log *slog.Logger) error {
 	var clock sample.Clock
 	service, err := results.Open(ctx, cfg, results.Deps{Log: log, Now: clock.Now})
 	if err != nil {
@@ -102,8 +102,8 @@ func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan
 	if err := sample.Fill(ctx, d, plan); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "The account %[1]q has %d results and a run, made in %s. To look at it:\n\n  prism console link --account %[1]s\n",
-		name, plan.Calls, time.Since(began).Round(time.Second))
+	_, err = fmt.Fprintf(stdout, "The account %[1]q has %d results and a run, made in %s. To look at it:\n\n  %[4]s console link --account %[1]s\n",
+		name, plan.Calls, time.Since(began).Round(time.Second), called)
 	return err
 }
 

@@ -26,7 +26,7 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 	cfg := results.Config{DataDir: t.TempDir()}
 	plan := sample.Plan{Calls: 300, Days: 30, Until: time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)}
 	var out bytes.Buffer
-	if err := fill(ctx, cfg, "example", plan, &out, slog.New(slog.DiscardHandler)); err != nil {
+	if err := fill(ctx, cfg, "example", plan, "bin/prism", &out, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), `"example" has 300 results`) {
@@ -94,7 +94,7 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 	if !bytes.Contains(list.Body, []byte(`"status":"finished"`)) || !bytes.Contains(list.Body, []byte(`"ok":800`)) {
 		t.Errorf("runs: %s", list.Body)
 	}
-	if err := fill(ctx, cfg, "example", plan, &out, slog.New(slog.DiscardHandler)); err == nil {
+	if err := fill(ctx, cfg, "example", plan, "bin/prism", &out, slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("the demo filled an account that there is already")
 	}
 }

@@ -36,6 +36,7 @@ type firstStart struct {
 	out      operator.Output
 	embedded bool
 	public   config.URL // where browsers reach Prism; zero: where it listens
+	called   string     // how the user called the binary
 	account  prism.AccountID
 	key      string // set by the start that created it
 }
@@ -114,7 +115,7 @@ func (f *firstStart) printLink(ctx context.Context, at net.Addr) {
 		return
 	}
 	base := results.Public{URL: f.public}.At(config.Address(at.String()))
-	_, _ = fmt.Fprint(f.out, "Sign in to the console with a link. It works once, for 10 minutes; prism console link makes another.\n\n")
+	_, _ = fmt.Fprintf(f.out, "Sign in to the console with a link. It works once, for 10 minutes; %s console link makes another.\n\n", f.called)
 	f.private(operator.LinkFile, "The link", "  "+strings.TrimSuffix(base, "/")+path+"\n")
 }
 

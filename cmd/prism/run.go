@@ -86,7 +86,11 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		if err != nil {
 			return err
 		}
-		return results.Operate(ctx, s.Store.config(), c.At(s.Public.At(s.Listen)), stdout)
+		at := s.Listen
+		if s.Store.Database.IsZero() {
+			at = servedAt(s.Store.DataDir, at)
+		}
+		return results.Operate(ctx, s.Store.config(), c.At(s.Public.At(at)), stdout)
 	}
 	env.Commands = operator.Usage("") + modelproxy.CheckUsage + demoUsage
 	s, err := config.Parse[settings](args, env, stdout)
@@ -143,7 +147,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	}
 	hello := firstStart{
 		service: service, out: operator.Output{Writer: stdout, Dir: s.Store.DataDir}, embedded: s.Store.Database.IsZero(),
-		public: s.Console.PublicURL,
+		public: s.Console.PublicURL, called: env.Called,
 	}
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
@@ -153,6 +157,13 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 			// Create the key only after listening succeeded: else the key would be created and not shown.
 			if err := hello.seed(ctx); err != nil {
 				return errors.Join(err, api.Close())
+			}
+			if hello.embedded {
+				remove, err := keepAddress(s.Store.DataDir, api.Addr())
+				if err != nil {
+					return errors.Join(err, api.Close())
+				}
+				defer func() { _ = remove() }()
 			}
 			hello.print(ctx, api.Addr())
 			var working sync.WaitGroup

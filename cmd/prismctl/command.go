@@ -48,8 +48,31 @@ func (a *app) calling(what about, do func(cmd *cobra.Command, c *client.Client, 
 		if err != nil {
 			return err
 		}
-		return do(cmd, c, args)
+		return unknownPrism(cmd, c, args, do(cmd, c, args))
 	})
+}
+
+// unknownPrism adds to the error of a prism that the account does not have which one was meant, and which may have been.
+func unknownPrism(cmd *cobra.Command, c *client.Client, args []string, err error) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Message != "Prism not found" || errors.As(err, new(*aboutError)) {
+		return err
+	}
+	slug, _ := cmd.Flags().GetString("prism")
+	if slug == "" && len(args) > 0 {
+		slug = args[0]
+	}
+	var slugs []string
+	for p, failed := range c.Prisms(cmd.Context(), client.PrismFilter{}) {
+		if failed != nil {
+			break // suggest one of those so far
+		}
+		slugs = append(slugs, p.Slug)
+	}
+	if near := closest(slug, slugs); near != "" {
+		return &aboutError{slug, &hintError{err, "did you mean " + near + "?"}}
+	}
+	return &aboutError{slug, &hintError{err, "prismctl prisms list shows those that there are"}}
 }
 
 // mayBeEmpty is the annotation of flags for which an empty text is a value of its own.

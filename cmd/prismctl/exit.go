@@ -116,6 +116,16 @@ func (e *aboutError) Error() string { return e.what + ": " + e.err.Error() }
 
 func (e *aboutError) Unwrap() error { return e.err }
 
+// hintError adds to an error what may help.
+type hintError struct {
+	err  error
+	hint string
+}
+
+func (e *hintError) Error() string { return e.err.Error() + ": " + e.hint }
+
+func (e *hintError) Unwrap() error { return e.err }
+
 // unrepeated are the operations that change something and that the client does not repeat after a lost response.
 var unrepeated = []string{
 	"createPrism", "createVersion", "createKey", "addMember", "linkMember", "createCalibration", "retryResult", "retryResults", "retryRun",
@@ -131,6 +141,8 @@ func explain(err error) string {
 		return explain(e.error)
 	case *aboutError:
 		return e.what + ": " + explain(e.err)
+	case *hintError:
+		return explain(e.err) + ": " + e.hint
 	case interface{ Unwrap() []error }:
 		var texts []string
 		for _, one := range e.Unwrap() {

@@ -140,6 +140,6 @@ func (p *printer) exportProgress(prism string) func(export.Progress) {
 		}
 		shown = now
 		rate := float64(e.Rows) / max(now.Sub(began).Seconds(), 0.001)
-		p.status("%s: %d rows, %.1f MB, %.0f rows/s", prism, e.Rows, float64(e.Bytes)/1e6, rate)
+		p.status("%s: %d rows, %s, %.0f rows/s", prism, e.Rows, size(e.Bytes), rate)
 	}
 }

@@ -63,7 +63,7 @@ func (a *app) upload(ctx context.Context, c *client.Client, name, format string)
 	m := a.err.newMeter()
 	shown := printable(u.Name)
 	u.Progress = func(sent int64) {
-		m.show(float64(sent)/float64(u.Bytes), "%s: %.1f of %.1f MB", shown, float64(sent)/1e6, float64(u.Bytes)/1e6)
+		m.show(float64(sent)/float64(u.Bytes), "%s: %s of %s", shown, size(sent), size(u.Bytes))
 	}
 	a.err.status("%s: preparing", shown)
 	f, err := c.UploadFile(ctx, u)

@@ -81,3 +81,14 @@ func duration(seconds float64) string {
 	}
 	return fmt.Sprintf("%d s", int(d.Seconds()))
 }
+
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	switch {
+	case bytes < 1000:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < 999_950:
+		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+}

@@ -56,11 +56,11 @@ func TestErrorsAreJSONBesideJSON(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	for want, args := range map[string]string{
-		`{"error":{"code":"not_found","message":"Prism not found"},"request_id":"`:                           "prisms get none -o json",
-		`{"error":{"code":"usage","message":"missing argument <prism>"},"exit_code":2}` + "\n":               "prisms get -o json",
-		`{"error":{"code":"usage","message":"unknown flag: --jk: did you mean --jq?"},"exit_code":2}` + "\n": "prisms get x -o jsonl --jk",
-		`{"error":{"code":"no_response","message":"no response from Prism: `:                                 "prisms get x --jq .slug --host http://127.0.0.1:1",
-		"prismctl: Prism not found\n": "prisms get none",
+		`{"error":{"code":"not_found","message":"none: Prism not found: prismctl prisms list shows those that there are"},"request_id":"`: "prisms get none -o json",
+		`{"error":{"code":"usage","message":"missing argument <prism>"},"exit_code":2}` + "\n":                                            "prisms get -o json",
+		`{"error":{"code":"usage","message":"unknown flag: --jk: did you mean --jq?"},"exit_code":2}` + "\n":                              "prisms get x -o jsonl --jk",
+		`{"error":{"code":"no_response","message":"no response from Prism: `:                                                              "prisms get x --jq .slug --host http://127.0.0.1:1",
+		"prismctl: none: Prism not found: prismctl prisms list shows those that there are\n":                                              "prisms get none",
 	} {
 		s := u.run(strings.Fields(args)...)
 		if !strings.HasPrefix(s.stderr, want) || s.out != "" {

@@ -65,7 +65,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f.StringVar(&in.new.Ref, "ref", "", "column with your own references, stored with the results")
 	f.StringVar(&in.new.Context, "background", "", "what the model should know beside the fields: a column, or a text for every row")
 	f.IntVar(&in.new.Version, "version", 0, "version that answers, instead of the latest")
-	f.StringVar(&in.new.Name, "name", "", "name of the run")
+	f.StringVar(&in.new.Name, "name", "", "name of the run (default that of the file)")
 	in.limits.add(cmd)
 	f.Float64Var(&in.pauseAt, "pause-at-failures", 0.5, "pause when more than this part of the last 200 rows failed")
 	f.StringVar(&in.new.IdempotencyKey, "idempotency-key", "", "your own name for the run, which makes it safe to run the command again")
@@ -135,7 +135,7 @@ func (a *app) resolveFile(ctx context.Context, c *client.Client, in *runFlags) e
 	if err != nil {
 		return err
 	}
-	in.new.FileID = f.ID
+	in.new.FileID, in.new.Name = f.ID, cmp.Or(in.new.Name, f.Name)
 	in.new.Fields, err = a.mapFields(fields, mapped, columnNames(f))
 	return err
 }

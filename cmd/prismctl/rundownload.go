@@ -167,6 +167,6 @@ type counted struct {
 func (w *counted) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	w.bytes += int64(n)
-	w.show.show(0, "%s: %.1f MB", w.name, float64(w.bytes)/1e6)
+	w.show.show(0, "%s: %s", w.name, size(w.bytes))
 	return n, err
 }

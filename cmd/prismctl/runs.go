@@ -48,7 +48,7 @@ prismctl runs list --prism tickets --status running -o wide`,
 		return list(cmd.Context(), a, output, first(c.Runs(cmd.Context(), filter), limit), runColumns, func(r client.Run) row {
 			return row{color: runColors[r.Status], cells: []string{
 				r.ID, optional(r.Name), r.Prism, strconv.Itoa(r.Version), string(r.Status), number(r.Rows), number(r.OK), number(r.Failed),
-				number(r.Invalid), number(r.Cancelled), number(r.Pending), r.CreatedAt.String(), fmt.Sprintf("%d%%", r.Done()*100/max(r.Rows, 1)),
+				number(r.Invalid), number(r.Cancelled), number(r.Pending), r.CreatedAt.String(), fmt.Sprintf("%d%%", r.Done()*100/max(r.Rows, 1)), r.FileID,
 			}}
 		})
 	})
@@ -61,8 +61,8 @@ prismctl runs list --prism tickets --status running -o wide`,
 }
 
 var runColumns = columns{
-	"id name prism version status rows ok failed invalid cancelled pending created_at done",
-	"id prism~ status done created_at:created",
+	"id name prism version status rows ok failed invalid cancelled pending created_at done file_id",
+	"id name~ prism~ status failed",
 }
 
 func (a *app) runsGet() *cobra.Command {

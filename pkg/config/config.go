@@ -28,6 +28,8 @@ var ErrHelp = flag.ErrHelp
 type Environment struct {
 	// Name is the name of the binary, for --help.
 	Name string
+	// Called is how the user called the binary, such as bin/prism, for commands in what it prints.
+	Called string
 	// Commands is the text of --help about commands other than serve. Optional.
 	Commands string
 	// Get reads a variable and tells whether it is set.
@@ -39,7 +41,7 @@ type Environment struct {
 
 // OS is the process environment of the binary that is called name.
 func OS(name string) Environment {
-	return Environment{Name: name, Get: os.LookupEnv, Unset: os.Unsetenv}
+	return Environment{Name: name, Called: os.Args[0], Get: os.LookupEnv, Unset: os.Unsetenv}
 }
 
 // Getenv reads a variable as os.Getenv does.

@@ -78,6 +78,11 @@ func TestStandalone(t *testing.T) {
 			if token, ok := strings.CutPrefix(strings.TrimSpace(string(kept)), own.front.URL()+"/console/sign-in#"); err != nil || !ok || len(token) != 32 {
 				t.Errorf("the link is %q, %v", kept, err)
 			}
+			// spec: operator-link
+			link, err := own.store.Operate(t.Context(), "console", "link", "--print", "--account", "demo")
+			if err != nil || !strings.HasPrefix(link, own.front.URL()+"/console/sign-in#") {
+				t.Errorf("the link of a command leads to %q, not to the process that runs: %v", link, err)
+			}
 			demo := &client{stack: own, key: apiKeyPattern.FindString(line)}
 			demo.read(t, created.ID, "raw").wantStatus(t, 200)
 			var list struct{ Data []prismRecord }
