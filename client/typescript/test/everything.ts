@@ -77,7 +77,8 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
     p.readThresholds("a", 1, { question: "q", false_yes: 5, false_no: 1, unsure: 0.5, model: "m", calibrated: "true" }),
   compareVersions: (p) => p.compareVersions("a", { a: 1, b: 2, question: "q" }),
   readDrift: (p) => p.readDrift("a", { version: 1 }),
-  readDistribution: (p) => p.readDistribution("a", { question: "q", by: "hour", zone: "UTC", from: "2026-01-01", to: "2026-01-02", version: 1 }),
+  readDistribution: (p) =>
+    p.readDistribution("a", { question: "q", by: "hour", zone: "UTC", from: "2026-01-01", to: "2026-01-02", version: 1 }),
   setDrift: (p) => p.setDrift("a", { watched: true, version: 1, reference: period }),
   listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
   addMember: (p) => p.addMember({ name: "n", email: "e", role: "reader", claim: { name: "n", value: "v" } }),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ago, count, duration, exactly, exactTime, money, percent, short, shown } from './numbers';
+import { ago, count, duration, exactly, exactTime, money, percent, short, shown, typedNumber } from './numbers';
 
 describe('numbers', () => {
+  it.each([['0.5', 0.5], ['0,5', 0.5], [' 12 ', 12], ['1000', 1000], ['1,000', NaN], ['1,5,0', NaN], ['', NaN], ['a', NaN]])(
+    'that are typed as %j are %j', (text, value) => expect(typedNumber(text)).toBe(value));
   it('have 4 significant digits unless they are whole', () => {
     expect(shown(0.123456)).toBe('0.1235');
     expect(shown(12.345678)).toBe('12.35');

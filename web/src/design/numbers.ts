@@ -43,6 +43,16 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${shown(n)} ${n === 1 ? one : many}`;
 }
 
+/**
+ * The number that somebody typed, with a point or a comma before its decimals; NaN for what is none. `1,000` is none: some
+ * read it as one and some as a thousand.
+ */
+export function typedNumber(text: string): number {
+  const digits = text.trim();
+  if (!digits || /^[+-]?[1-9]\d{0,2}(,\d{3})+$/.test(digits)) return NaN;
+  return Number(digits.replace(',', '.'));
+}
+
 const units = [['second', 60], ['minute', 60], ['hour', 24], ['day', 30], ['month', 12], ['year', Infinity]] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 

@@ -73,8 +73,14 @@ export function DriftPart({ prism, version, question, days }: DriftPartProps) {
 }
 
 function Watched({ data, found, days }: { data: Drift; found: Drift['questions'][number]; days: boolean }) {
-  const windows = filled(days ? found.days : found.hours, days ? 24 : 1);
   const { reference } = data;
+  // The last point is what the words above say: that of the last hour or day, which goes on.
+  const latest = { at: days ? 'the last day' : 'the last hour', window: days ? found.day : found.hour };
+  const windows = [
+    ...filled(days ? found.days : found.hours, days ? 24 : 1)
+      .map(({ at, window }) => ({ at: utc(at)!.slice(0, days ? 10 : 16), window })),
+    latest,
+  ];
   return (
     <>
       <ul className="quality-windows">
@@ -109,7 +115,7 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
         <div className="quality-pair">
           {([['probability', 'Top probabilities'], ['classes', 'Answers']] as const).map(([key, name]) => (
             <AreaChart key={key} title={name} label={`Stability index of ${name.toLowerCase()}`}
-              times={windows.map((w) => w.at.slice(0, days ? 10 : 16).replace('T', ' '))} format={rounded} axis={rounded}
+              times={windows.map((w) => w.at)} format={rounded} axis={rounded}
               series={[
                 { label: 'Index', values: windows.map((w) => w.window?.[key]?.psi ?? null) },
                 { label: 'Limit', bare: true, values: windows.map((w) => w.window?.[key]?.limit ?? null) },

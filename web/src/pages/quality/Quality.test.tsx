@@ -136,7 +136,7 @@ async function open(search = '', role = 'editor') {
           question: 'topic', type: 'choice', labels: 90, counted: 83, left_out: { other_option: 5, other_label: 2 },
           a: { ...topic, version: 1 }, b: { ...topic, version: 2, accuracy: f(0.9) },
           differences: {
-            accuracy: f(0.1, 0.02, 0.18), log_loss: f(-0.1, -0.2, 0.1), brier: f(0, -0.1, 0.1), macro_f1: null, rps: null,
+            accuracy: f(0.1, 0.02, 0.18), log_loss: f(-0.1, -0.2, 0.1), brier: f(-0.1, -0.2, -0.05), macro_f1: null, rps: null,
             mae: null, kappa: null,
           }, mcnemar: { only_a: 5, only_b: 12, p: 0.1434 }, verdict: 'better',
         });
@@ -217,7 +217,7 @@ describe('the Quality page', () => {
     });
   it('puts versions side by side, with the verdict in words', async () => {
     await open('?question=topic&tab=versions');
-    expect(await screen.findByText('Version 2 is better than version 1.')).toBeTruthy();
+    expect(await screen.findByText(/^The probabilities of version 2 are better than those of version 1/)).toBeTruthy();
     expect(
       screen.getByText(/12 answers only version 2 had right, 5 answers only version 1 \(McNemar’s exact test: p = 0.143\)/),
     ).toBeTruthy();

@@ -4,7 +4,9 @@ import { api, ask, useCan } from '@/api';
 import { Curve } from '@/charts';
 import { thresholdCommands } from '@/commands/commands';
 import { SameCall } from '@/commands/SameCall';
-import { Button, count, Dialog, ErrorNote, Input, Note, onKeys, percent, Section, Select, shown, toast } from '@/design';
+import {
+  Button, count, Dialog, ErrorNote, Input, Note, onKeys, percent, Section, Select, shown, toast, typedNumber,
+} from '@/design';
 import type { Prism, Tagged } from '../prisms/calls';
 import { usePrism } from '../prisms/PrismPage';
 import type { LensColumn } from '../prisms/model';
@@ -70,8 +72,8 @@ interface CostProps {
 /** A cost is sent once it was left, or with Enter. */
 function Cost({ label, hint, value, onChange }: CostProps) {
   const [typed, setTyped] = useState(String(value));
-  const n = Number(typed);
-  const wrong = typed.trim() === '' || !(n >= 0 && n <= 1e9);
+  const n = typedNumber(typed);
+  const wrong = !(n >= 0 && n <= 1e9);
   const send = () => { if (!wrong && n !== value) onChange(n); };
   return (
     <Input label={label} hint={hint} inputMode="decimal" value={typed}

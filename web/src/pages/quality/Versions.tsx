@@ -78,7 +78,7 @@ export function SideBySide({ data }: { data: Comparison }) {
   return (
     <>
         <p className="quality-verdict">
-          <Badge tone={tone} icon={icon}>{verdictWords(data.verdict, a.version, b.version)}</Badge>
+          <Badge tone={tone} icon={icon}>{verdictWords(data)}</Badge>
         </p>
         <p>
           {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only

@@ -35,10 +35,23 @@ describe('words', () => {
     );
   });
   it('say what a verdict is', () => {
-    expect(verdictWords('better', 1, 2)).toBe('Version 2 is better than version 1.');
-    expect(verdictWords('not distinguishable with 83 labels', 1, 2)).toBe(
-      'Versions 1 and 2 are not distinguishable with 83 labels.',
-    );
+    const none = { value: 0, low: -0.1, high: 0.1 };
+    const [less, more] = [{ value: -0.2, low: -0.3, high: -0.1 }, { value: 0.2, low: 0.1, high: 0.3 }];
+    for (const [verdict, p, onlyA, onlyB, brier, words] of [
+      ['better', 0.001, 2, 20, less, 'Version 2 is better than version 1: more often right, with better probabilities.'],
+      ['worse', 0.001, 20, 2, none, 'Version 2 is worse than version 1: less often right.'],
+      ['better', 0.4, 5, 6, less,
+        'The probabilities of version 2 are better than those of version 1; how often each is right is not distinguishable.'],
+      ['not distinguishable with 83 labels', 0.4, 5, 6, none, 'Versions 1 and 2 are not distinguishable with 83 labels.'],
+      ['not distinguishable with 83 labels', 0.0004, 2, 20, more,
+        'Version 2 is more often right than version 1, and its probabilities are worse.'],
+      ['not distinguishable with 83 labels', 0.0004, 20, 2, less,
+        'Version 2 is less often right than version 1, and its probabilities are better.'],
+    ] as const) {
+      expect(verdictWords({
+        a: { version: 1 }, b: { version: 2 }, verdict, mcnemar: { p, only_a: onlyA, only_b: onlyB }, differences: { brier },
+      })).toBe(words);
+    }
   });
   it('say figures with three digits and their interval', () => {
     expect(figure({ value: 0.8241, low: 0.79, high: 0.8549 })).toBe('0.824, 0.790 to 0.855');

@@ -1,7 +1,7 @@
 import { lackingKey, labelOf, type Question } from '@/answers/words';
 import type { Bin } from '@/charts';
 import { percent, shown } from '@/design';
-import type { Costs, Figure, Measured, Threshold, Thresholds } from './calls';
+import type { Comparison, Costs, Figure, Measured, Threshold, Thresholds } from './calls';
 
 /** The names of measures, in the order of the API, with what they say and which way is better. */
 export const measures = [
@@ -111,11 +111,30 @@ export function coverageWords({ at, kept, risk }: { at: number; kept: number; ri
     + 'The others are left to people.';
 }
 
-/** What a verdict says of two versions. */
-export function verdictWords(verdict: string, a: number, b: number): string {
-  if (verdict === 'better' || verdict === 'worse') return `Version ${b} is ${verdict} than version ${a}.`;
-  return `Versions ${a} and ${b} are ${verdict}.`;
+/**
+ * What a comparison says of two versions: of how often each is right (McNemar's test at 2.5%), of the probabilities (the paired
+ * interval of the Brier score), and of both where they say the opposite.
+ */
+export function verdictWords({ a, b, verdict, mcnemar, differences }: Compared): string {
+  const right = mcnemar.p >= 0.025 ? undefined : mcnemar.only_b > mcnemar.only_a;
+  const brier = differences.brier;
+  const closer = !brier || (brier.low <= 0 && brier.high >= 0) ? undefined : brier.high < 0;
+  const versions = `than version ${a.version}`;
+  if (right !== undefined && closer !== undefined && right !== closer) {
+    return `Version ${b.version} is ${right ? 'more' : 'less'} often right ${versions}, and its probabilities are ${
+      closer ? 'better' : 'worse'}.`;
+  }
+  if (verdict !== 'better' && verdict !== 'worse') return `Versions ${a.version} and ${b.version} are ${verdict}.`;
+  if (right === undefined) {
+    return `The probabilities of version ${b.version} are ${verdict} than those of version ${a.version}; how often each is right `
+      + 'is not distinguishable.';
+  }
+  return `Version ${b.version} is ${verdict} ${versions}: ${right ? 'more' : 'less'} often right${
+    closer === undefined ? '' : `, with ${verdict} probabilities`}.`;
 }
+
+type Compared = Pick<Comparison, 'verdict' | 'mcnemar'> & Record<'a' | 'b', Pick<Comparison['a'], 'version'>>
+  & { differences: Pick<Comparison['differences'], 'brier'> };
 
 /** The labels that the next thing needs: what they are for, and how many. */
 export function milestone(counted: number, type: Measured['type']): { need: number; words: string } | undefined {

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { ApiError, api, ask, type Schemas } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown } from '@/design';
+import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown, typedNumber } from '@/design';
 import { useVersion } from '../results/data';
 import { compact } from '../results/search';
 import { told, useFileRows } from './data';
@@ -48,7 +48,7 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
     context: (options.context === 'column' ? options.contextColumn : options.context === 'text' ? options.contextText : '')
       || undefined,
     rows_per_second: limitOf(options.rate), concurrency: limitOf(options.places),
-    pause_at_failures: options.pauseAt.trim() ? Number(options.pauseAt) / 100 : undefined,
+    pause_at_failures: options.pauseAt.trim() ? typedNumber(options.pauseAt) / 100 : undefined,
   });
   if (!version) return null;
   return (

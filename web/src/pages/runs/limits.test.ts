@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { doneOf } from './data';
 import { limitOf, limitProblem } from './limits';
 
-it.each(['abc', '0', '-1', '1e999', '20 rows', '1,5'])('sends no limit that is no number: %j', (text) =>
+it.each(['abc', '0', '-1', '1e999', '20 rows', '1,500'])('sends no limit that is no number: %j', (text) =>
   expect(limitProblem(text)).toBe('A number above 0, or nothing.'));
 
 it('takes numbers, and nothing as no limit', () => {
