@@ -174,6 +174,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"removeMember": func(ctx context.Context, c *Client) error { return c.RemoveMember(ctx, "a") },
 	"linkMember":   func(ctx context.Context, c *Client) error { _, err := c.LinkMember(ctx, "a"); return err },
+	"checkModel":   func(ctx context.Context, c *Client) error { _, err := c.CheckModel(ctx, "a"); return err },
 	"listModels":   func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
 	"revokeKey":    func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
 	"readRecord":   func(ctx context.Context, c *Client) error { _, err := c.ReadRecord(ctx, "a"); return err },

@@ -15,6 +15,13 @@ func (c *Client) ListModels(ctx context.Context, options ...CallOption) (api.Mod
 	return fetch[api.ModelList](ctx, c, declared(api.ListModels), options)
 }
 
+// ListModelStates calls GET /v1/models/states. Whether each configured model is asked, how many calls it answers at the moment,
+// and how its last calls failed, as the process that answers knows since its start. Failures that say something of a text alone
+// are left out. Needs a key of an owner.
+func (c *Client) ListModelStates(ctx context.Context, options ...CallOption) (api.ModelStateList, error) {
+	return fetch[api.ModelStateList](ctx, c, declared(api.ListModelStates), options)
+}
+
 // ReadAccount calls GET /v1/account. The account of the key, the limits that its operator set, and what it has. Null is no limit.
 // The counts and bytes are those of the moment.
 func (c *Client) ReadAccount(ctx context.Context, options ...CallOption) (api.Account, error) {

@@ -29,7 +29,7 @@ var shapes = map[string]reflect.Type{
 	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[versionOf](), "NewLens": reflect.TypeFor[Lens](), "Prism": reflect.TypeFor[Prism](),
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
 	"NewName": reflect.TypeFor[api.NewName](), "NewKey": reflect.TypeFor[NewKey](), "Role": reflect.TypeFor[Role](), "Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
-	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](),
+	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](), "ModelStateList": reflect.TypeFor[ModelStateList](), "ModelState": reflect.TypeFor[ModelState](), "ModelFailure": reflect.TypeFor[ModelFailure](), "ModelCheck": reflect.TypeFor[ModelCheck](), "CheckedPart": reflect.TypeFor[CheckedPart](),
 	"Probabilities":  reflect.TypeFor[ProbabilitySource](),
 	"ResultDeletion": reflect.TypeFor[ResultDeletion](), "Deleting": reflect.TypeFor[Deleting](),
 	"ResultRetry": reflect.TypeFor[api.ResultRetry](), "Retrying": reflect.TypeFor[Retrying](), "Retention": reflect.TypeFor[api.Retention](),
@@ -71,7 +71,7 @@ var shapes = map[string]reflect.Type{
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.
 var received = []string{
 	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
-	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "Record", "RecordModel", "RecordUsage", "Escalation", "AnsweredModel", "Usage", "UsageSum",
+	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "ModelStateList", "ModelState", "ModelFailure", "ModelCheck", "CheckedPart", "Record", "RecordModel", "RecordUsage", "Escalation", "AnsweredModel", "Usage", "UsageSum",
 	"Label", "LabelledResult", "LabelPage", "InvalidLabel", "LabelQueue", "RunLabels",
 	"Member", "InvitedMember", "MemberPage", "MemberClaim", "PreviewedLens", "PreviewedResult", "Try", "Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
 	"Calibration", "Figure", "CalibrationPage", "PinnedCalibrations",

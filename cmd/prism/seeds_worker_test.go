@@ -128,6 +128,16 @@ func (w *seededWorker) saved(rows []contract.RowOutcome) {
 // oneAnswer divides the number of an answer, so that it is a part of a probability that a float64 and its decimal form keep exactly.
 const oneAnswer = 1 << 24
 
+// Check implements contract.Models.
+func (w *seededWorker) Check(context.Context, string) (contract.ModelCheck, error) {
+	return contract.ModelCheck{}, contract.ErrUnavailable
+}
+
+// States implements contract.Models.
+func (*seededWorker) States(context.Context) ([]api.ModelState, error) {
+	return nil, contract.ErrUnavailable
+}
+
 // List implements contract.Models.
 func (w *seededWorker) List(context.Context) ([]api.Model, error) {
 	return []api.Model{{Name: "counting", Default: true}}, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,61 @@ func (a *app) models() *cobra.Command {
 		example: `prismctl models
 prismctl models -o wide`,
 	}, show)
+	output = outputFlag(cmd, listFormats...)
+	cmd.AddCommand(a.modelStates(), a.modelsCheck())
+	return cmd
+}
+
+func (a *app) modelStates() *cobra.Command {
+	var output *output
+	cmd := a.calling(about{
+		use: "states", short: "Say whether the models are asked, and how their last calls failed",
+		example: `prismctl models states
+prismctl models states -o json --jq '.[] | select(.state != "asked") | .name'`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		states, err := c.ListModelStates(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return list(cmd.Context(), a, output, each(states.Data), stateColumns, stateRow)
+	})
+	output = outputFlag(cmd, listFormats...)
+	return cmd
+}
+
+var stateColumns = columns{"name state running max_in_flight failures", "name~ state running failures~"}
+
+func stateRow(s client.ModelState) row {
+	most, failures := "", make([]string, len(s.Failures))
+	if s.MaxInFlight != nil {
+		most = strconv.Itoa(*s.MaxInFlight)
+	}
+	for i, f := range s.Failures {
+		failures[i] = string(f.Reason)
+	}
+	return row{cells: []string{s.Name, string(s.State), strconv.Itoa(s.Running), most, strings.Join(slices.Compact(failures), " ")}}
+}
+
+// modelsCheck checks a model. It fails if a part failed.
+func (a *app) modelsCheck() *cobra.Command {
+	var output *output
+	cmd := a.calling(about{
+		use: "check NAME", short: "Ask a model two known questions, and say what works",
+		example: `prismctl models check fast
+prismctl models check fast -o json --jq '.[] | select(.status != "ok") | .write'`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		found, err := c.CheckModel(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		err = list(cmd.Context(), a, output, each(found.Checks), columns{"part status text write", "part status text~ write~"}, func(p client.CheckedPart) row {
+			return row{cells: []string{string(p.Part), string(p.Status), p.Text, optional(p.Write)}}
+		})
+		if err == nil && !found.OK {
+			return &codeError{exitFailed, errTold}
+		}
+		return err
+	})
 	output = outputFlag(cmd, listFormats...)
 	return cmd
 }

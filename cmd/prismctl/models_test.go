@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -18,6 +21,24 @@ func TestModels(t *testing.T) {
 	if want := "NAME DEFAULT PROVIDER MODEL PROBABILITIES"; strings.Join(strings.Fields(got[0]), " ") != want ||
 		!strings.HasPrefix(got[1], strings.Repeat("default  ", 2)) {
 		t.Errorf("got %q", got)
+	}
+	if states := decode[[]client.ModelState](t, u.ok("models", "states", "-o", "json")); len(states) != 1 || states[0].Name != "default" {
+		t.Errorf("got %+v", states)
+	}
+	if parts := decode[[]client.CheckedPart](t, u.ok("models", "check", "default", "-o", "json")); len(parts) == 0 || parts[0].Part != "reached" || parts[0].Status != "ok" {
+		t.Errorf("got %+v", parts)
+	}
+	if got := u.ok("models", "check", "default"); !strings.HasPrefix(got, "PART ") {
+		t.Errorf("got %s", got)
+	}
+	u.run("models", "check", "other").want(exitNotFound, "Model not found")
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"name":"m","ok":false,"took_ms":7,"checks":[{"part":"key","status":"failed","text":"The model service refused the key.","write":"api_key_env: NAME"}]}`)
+	}))
+	t.Cleanup(host.Close)
+	if failed := u.run("models", "check", "m", "--host", host.URL); failed.code != exitFailed || !strings.Contains(failed.out, "api_key_env: NAME") {
+		t.Errorf("got %+v", failed)
 	}
 	u.run("models", "-o", "xml").want(exitUsage, `unknown output "xml": table, wide, json, yaml, csv or jsonl`)
 	u.env["PRISM_API_KEY"] = "prism_x"
@@ -37,6 +58,16 @@ func TestAModelIsARow(t *testing.T) {
 		if got := strings.Join(modelRow(m).cells, ","); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+func TestAStateOfAModelIsARow(t *testing.T) {
+	t.Parallel()
+	state := client.ModelState{Name: "fast", State: "skipped", Running: 2, MaxInFlight: new(7), Failures: []client.ModelFailure{
+		{Reason: "refused_key"}, {Reason: "refused_key"}, {Reason: "limited"},
+	}}
+	if got, want := strings.Join(stateRow(state).cells, ","), "fast,skipped,2,7,refused_key limited"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

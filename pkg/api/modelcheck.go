@@ -1,5 +1,24 @@
 package api
 
+import (
+	"net/http"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// CheckModel asks a model two known questions, and says what works (spec: model-check). What that used is counted as a try is.
+var CheckModel = Op[CheckModelRequest, ModelCheck]{Declaration{
+	Name: "checkModel", Method: http.MethodPost, Path: "/v1/models/{name}/check", Tag: "Models", Role: prism.Owner, Class: Keyed,
+	ByGateway: true, Errors: []*apierr.Error{apierr.ModelNotFound()},
+}}
+
+// CheckModelRequest is the request of CheckModel.
+type CheckModelRequest struct {
+	// What versions call the model.
+	Name string `path:"name" parameter:"ModelName"`
+}
+
 // ModelCheck is what works of a model, as two known questions show (spec: model-check).
 type ModelCheck struct {
 	// What versions call the model.
@@ -14,7 +33,9 @@ type ModelCheck struct {
 
 // CheckedPart is a part of a ModelCheck.
 type CheckedPart struct {
-	Part   ModelPart  `json:"part"`
+	// What was looked at.
+	Part ModelPart `json:"part"`
+	// Whether it works (`ok`), could work better (`doubt`), or keeps the model from answering (`failed`).
 	Status PartStatus `json:"status"`
 	// What was found, in words.
 	Text string `json:"text"`

@@ -170,6 +170,9 @@ func RunNotFound() *Error { return notFound("Run not found") }
 // CalibrationNotFound is a calibration that this version does not have.
 func CalibrationNotFound() *Error { return notFound("Calibration not found") }
 
+// ModelNotFound is a model that is not configured.
+func ModelNotFound() *Error { return notFound("Model not found") }
+
 // PrismArchived is the retry of a result whose prism is archived.
 func PrismArchived() *Error { return notFound("This prism is archived, so it cannot answer.") }
 

@@ -25,6 +25,19 @@ type Models interface {
 	Ask(ctx context.Context, a Ask) (Outcome, error)
 	// List is the configured models in the order of the configuration, at least one: exactly one is the default.
 	List(ctx context.Context) ([]api.Model, error)
+	// States are how the models do, in the same order, as this process sees it.
+	States(ctx context.Context) ([]api.ModelState, error)
+	// Check asks the model with the name two known questions (spec: model-check). It returns apierr.ModelNotFound if none has it, and
+	// ErrUnavailable if the model is being checked already or has no place.
+	Check(ctx context.Context, name string) (ModelCheck, error)
+}
+
+// ModelCheck is what a check of a model found.
+type ModelCheck struct {
+	Found api.ModelCheck
+	// Definition is what was asked, and Outcome how that ended, with all that the check used.
+	Definition prism.Definition
+	Outcome    Outcome
 }
 
 // Ask is the questions of a version and the input to answer them from.

@@ -66,6 +66,21 @@ func (c *configuration) List(context.Context) ([]api.Model, error) {
 	return models, nil
 }
 
+func (c *configuration) States(context.Context) ([]api.ModelState, error) {
+	c.hear("states")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.away {
+		return nil, contract.ErrUnavailable
+	}
+	return []api.ModelState{{Name: "fast", State: api.ModelOnTrial, Failures: []api.ModelFailure{}}}, nil
+}
+
+func (c *configuration) Check(_ context.Context, name string) (contract.ModelCheck, error) {
+	c.hear("check " + name)
+	return contract.ModelCheck{}, contract.ErrUnavailable
+}
+
 func (c *configuration) Authorize(_ context.Context, key contract.KeyDigest, op contract.Operation) error {
 	c.hear("authorize " + string(op))
 	return c.allow[key]
@@ -96,6 +111,8 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 	type request struct{ method, path, body string }
 	const definition = `"fields":[{"key":"text"}],"questions":[{"key":"q","type":"yes_no","text":"?"}]}`
 	list := request{"GET", "/v1/models", ""}
+	states := request{"GET", "/v1/models/states", ""}
+	check := request{"POST", "/v1/models/fast/check", ""}
 	prismOf := func(model string) request {
 		return request{"POST", "/v1/prisms", `{"slug":"s","model":` + model + `,` + definition}
 	}
@@ -134,6 +151,11 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 		heard string // by results and model-proxy, in this order
 	}{
 		"the list":                               {editor, list, false, listed, "authorize listModels, list"},
+		"the states":                             {editor, states, false, reply{200, "", `{"data":[{"name":"fast","state":"on_trial","running":0,"max_in_flight":null,"failures":[]}]}`}, "authorize listModelStates, states"},
+		"the states without model-proxy":         {editor, states, true, unavailable, "authorize listModelStates, states"},
+		"the states for a role that may not":     {reader, states, false, notAllowed, "authorize listModelStates"},
+		"a check for a role that may not":        {reader, check, false, notAllowed, "authorize checkModel"},
+		"a check that may not be counted":        {editor, check, false, notAllowed, "authorize checkModel, try"},
 		"the list without model-proxy":           {editor, list, true, unavailable, "authorize listModels, list"},
 		"the list for an unknown key":            {unknown, list, false, invalidKey, ""},
 		"the list for a key of a known account":  {revoked, list, false, invalidKey, "authorize listModels"},

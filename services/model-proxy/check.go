@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/check"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
@@ -26,6 +28,21 @@ func (s *Service) check(ctx context.Context, m *models.Model) (api.ModelCheck, [
 	found := api.ModelCheck{Name: m.Name, TookMS: time.Since(start).Milliseconds(), Checks: check.Parts(m, did)}
 	found.OK = !slices.ContainsFunc(found.Checks, func(p api.CheckedPart) bool { return p.Status == api.PartFailed })
 	return found, did, nil
+}
+
+// Check implements contract.Models.
+func (s *Service) Check(ctx context.Context, name string) (contract.ModelCheck, error) {
+	set := s.models.Acquire()
+	defer set.Release()
+	route := set.Route(name)
+	if route == nil || name == "" {
+		return contract.ModelCheck{}, apierr.ModelNotFound()
+	}
+	found, did, err := s.check(ctx, route[0])
+	if err != nil {
+		return contract.ModelCheck{}, err
+	}
+	return contract.ModelCheck{Found: found, Definition: check.Definition(), Outcome: ask.Together(did)}, nil
 }
 
 // CheckUsage is the line of the command models check in --help.

@@ -1,6 +1,7 @@
 package modelproxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/testkit/chathost"
 	"github.com/prism-results/prism/services/model-proxy/internal/check"
@@ -171,6 +173,50 @@ func TestAModelIsCheckedOnceAtATime(t *testing.T) {
 	found, _, err := s.check(t.Context(), m)
 	if err != nil || !found.OK || found.Checks[0].Part != api.PartReached || m.State() != 0 {
 		t.Errorf("got %+v, %v", found, err)
+	}
+}
+
+// spec: model-check, try-counts
+func TestACheckOfATenantHasWhatItUsedAndNoAddress(t *testing.T) {
+	t.Parallel()
+	hosts := chathost.Hosts()
+	s := chathost.New(hosts[slices.IndexFunc(hosts, func(h chathost.Host) bool { return h.Name == "openai" })])
+	t.Cleanup(s.Close)
+	cfg := atHost(t, s.BaseURL(), ", price: {currency: USD, input: 1, output: 1}")
+	of, err := New(cfg, Deps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(of.Close)
+	got, err := of.Check(t.Context(), "m")
+	if err != nil || !got.Found.OK || got.Outcome.Failed() || len(got.Definition.Questions) != 2 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	call := got.Outcome.Call
+	if int(call.Tries) != s.Asked() || s.Asked() != 3 || *call.Usage.Cost != (*call.Usage.InputTokens+*call.Usage.OutputTokens)*1_000_000 {
+		t.Errorf("%d calls, %+v", s.Asked(), call)
+	}
+	for _, name := range []string{"", "other"} {
+		if _, err := of.Check(t.Context(), name); !errors.Is(err, apierr.ModelNotFound()) {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+	// spec: model-states
+	s.Fail(chathost.DeadKey, 9)
+	if _, err := of.Ask(t.Context(), check.Asks()[0]); err != nil {
+		t.Fatal(err)
+	}
+	if states, err := of.States(t.Context()); err != nil || len(states) != 1 || len(states[0].Failures) != 1 || states[0].Failures[0].Reason != api.FailedKey {
+		t.Errorf("states %+v, %v", states, err)
+	}
+	got, err = of.Check(t.Context(), "m")
+	if err != nil || got.Found.OK || got.Outcome.Call.ErrorCode != "refused_key" {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	for _, p := range got.Found.Checks {
+		if said := p.Text + *cmp.Or(p.Write, new("")); strings.Contains(said, "127.0.0.1") || strings.Contains(said, "Incorrect API key") {
+			t.Errorf("it says %s", said)
+		}
 	}
 }
 

@@ -152,6 +152,13 @@ func (s *Service) List(context.Context) ([]api.Model, error) {
 	return set.List(), nil
 }
 
+// States says how the models do, in the order of the file (spec: model-states).
+func (s *Service) States(context.Context) ([]api.ModelState, error) {
+	set := s.models.Acquire()
+	defer set.Release()
+	return set.States(), nil
+}
+
 // Run reads the file of models again when it or a file that it names changes, and on SIGHUP, until ctx ends.
 func (s *Service) Run(ctx context.Context) error { return s.file.Run(ctx) }
 
@@ -162,6 +169,7 @@ func (s *Service) ended(ctx context.Context, e ask.End) {
 	if r.OK() {
 		return
 	}
+	e.Model.NoteFailure(r.Class)
 	line := []any{
 		"model", e.Model.Name, "provider", e.Model.API.Name, "class", string(r.Class), "reason", string(r.Code), "status", r.Status,
 		"cause", r.Cause, "took_ms", e.Took.Milliseconds(),

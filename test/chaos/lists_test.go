@@ -52,6 +52,7 @@ func heavyReads(f fat) map[string][]string {
 		"readUsage":              {"/v1/usage?by=key"},
 		"listChanges":            {"/v1/changes?limit=1000"},
 		"listModels":             {"/v1/models"},
+		"listModelStates":        {"/v1/models/states"},
 	}
 }
 

@@ -22,6 +22,36 @@ func TestModels(t *testing.T) {
 				with.get(t, "/v1/models").wantBody(t, want)
 			}
 		})
+		// spec: model-states, roles
+		t.Run("an owner sees how the models do", func(t *testing.T) {
+			t.Parallel()
+			r := s.main.get(t, "/v1/models/states")
+			r.wantStatus(t, 200)
+			if got := string(r.body); !strings.HasPrefix(got, `{"data":[{"name":"default","state":"`) || !strings.Contains(got, `"failures":[`) {
+				t.Errorf("got %s", got)
+			}
+			editor, _ := s.main.withRole(t, "editor", "")
+			editor.get(t, "/v1/models/states").wantFail(t, roleNotAllowed)
+		})
+		// spec: model-check, try-counts, roles, error-model-not-found
+		t.Run("an owner has a model checked, which counts", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			r := own.post(t, "/v1/models/default/check", "")
+			r.wantStatus(t, 200)
+			if got := string(r.body); !strings.HasPrefix(got, `{"name":"default","ok":true,"took_ms":`) ||
+				!strings.Contains(got, `"checks":[{"part":"reached","status":"ok","text":"the host answers","write":null},`) {
+				t.Errorf("got %s", got)
+			}
+			own.post(t, "/v1/models/other/check", "").wantFail(t, fail{404, "not_found", "Model not found"})
+			editor, _ := own.withRole(t, "editor", "")
+			editor.post(t, "/v1/models/default/check", "").wantFail(t, roleNotAllowed)
+			usage := string(own.get(t, "/v1/usage?by=model").body)
+			if !strings.HasPrefix(usage, `{"data":[{"model":"default","results":1,"failed":0,`) {
+				t.Errorf("got %s", usage)
+			}
+			wantEqual(t, "the results", string(own.get(t, "/v1/results").body), `{"data":[],"next_cursor":null}`)
+		})
 		// spec: key-revocation, models-list
 		t.Run("a revoked key lists no models", func(t *testing.T) {
 			t.Parallel()

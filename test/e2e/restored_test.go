@@ -12,7 +12,7 @@ import (
 )
 
 // notStored are the operations that read what no backup has: models, windows that end now, and a stream of what readRun reads.
-var notStored = []string{"/v1/models", "/v1/prisms/{prism}/drift", "/v1/runs/{run_id}/events"}
+var notStored = []string{"/v1/models", "/v1/models/states", "/v1/prisms/{prism}/drift", "/v1/runs/{run_id}/events"}
 
 // readQueries are the queries of operations that need one, or that answer otherwise with one.
 var readQueries = map[string][]string{

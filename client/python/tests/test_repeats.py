@@ -43,6 +43,7 @@ ONCE = {
     "createFile",
     "retryRun",
     "tryDefinition",
+    "checkModel",
     "addMember",
     "linkMember",
 }

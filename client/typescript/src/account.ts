@@ -2,7 +2,8 @@ import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
 import type {
-  ApiKey, AuditEntry, Change, Changes, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage,
+  ApiKey, AuditEntry, Change, Changes, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Schemas, Selection,
+  Usage,
 } from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
@@ -15,6 +16,13 @@ export class Account extends Measures {
   /** Lists keys, newest first, also revoked ones, without their texts. */
   listKeys(selection?: Selection<"listKeys">, options?: CallOptions): List<ApiKey> {
     return this.list("listKeys", ["keys"], selection, options);
+  }
+
+  /** Asks a model two known questions, and says what works. It counts, so a call without a response is not repeated. */
+  checkModel(name: string, options?: CallOptions): Promise<Schemas["ModelCheck"]> {
+    return this.caller.json(
+      { operation: "checkModel", method: "POST", path: ["models", name, "check"], limit: limits.answer }, options,
+    );
   }
 
   /** Revokes a key at once. */

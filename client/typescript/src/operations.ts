@@ -9,6 +9,10 @@ export class Operations extends Core {
   listModels(options?: CallOptions): Promise<Schemas["ModelList"]> {
     return this.caller.json({ operation: "listModels", method: "GET", path: ["models"] }, options);
   }
+  /** Whether each configured model is asked, how many calls it answers at the moment, and how its last calls failed, as the process that answers knows since its start. Failures that say something of a text alone are left out. Needs a key of an owner. */
+  listModelStates(options?: CallOptions): Promise<Schemas["ModelStateList"]> {
+    return this.caller.json({ operation: "listModelStates", method: "GET", path: ["models", "states"] }, options);
+  }
   /** The account of the key, the limits that its operator set, and what it has. Null is no limit. The counts and bytes are those of the moment. */
   readAccount(options?: CallOptions): Promise<Schemas["Account"]> {
     return this.caller.json({ operation: "readAccount", method: "GET", path: ["account"] }, options);

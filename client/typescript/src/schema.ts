@@ -582,6 +582,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how models do
+         * @description Whether each configured model is asked, how many calls it answers at the moment, and how its last calls failed, as the process that answers knows since its start. Failures that say something of a text alone are left out. Needs a key of an owner.
+         */
+        get: operations["listModelStates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{name}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a model
+         * @description Asks a model two known questions, and says what works and what the operator writes in the file of models for what does not. The model is asked alone, without fallbacks and further tries, for at most 15 seconds, and once at a time: another check gets a 503. What the check used is counted as a try is. Needs a key of an owner. Addresses, and what hosts say, are never shown.
+         */
+        post: operations["checkModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -2265,6 +2305,68 @@ export interface components {
             /** @description For each call of the upstream, beside its tokens. Null if it costs nothing. */
             per_call: number | null;
         };
+        /** @description The states of all configured models. */
+        ModelStateList: {
+            /** @description The states, in the order of the configuration. */
+            data: components["schemas"]["ModelState"][];
+        };
+        /** @description How a configured model does, as the process that answers sees it. */
+        ModelState: {
+            /** @description What versions call the model. */
+            name: string;
+            /**
+             * @description Whether calls go to the model (`asked`), its circuit breaker skips it (`skipped`), one call shows whether it answers again (`on_trial`), or it is passed over for want of a balance (`no_balance`).
+             * @enum {string}
+             */
+            state: "asked" | "on_trial" | "skipped" | "no_balance";
+            /** @description How many calls have a place, of all accounts. */
+            running: number;
+            /** @description How many calls may have a place at once. Null if there is no bound. */
+            max_in_flight: number | null;
+            /** @description The last failures of the model since the start of the process, newest first. What says something of a text alone is left out. */
+            failures: components["schemas"]["ModelFailure"][];
+        };
+        /** @description A call of a model that failed. */
+        ModelFailure: {
+            /**
+             * @description The class of the failure.
+             * @enum {string}
+             */
+            reason: "unavailable" | "limited" | "exhausted" | "refused_key" | "not_found" | "parameter" | "unreadable";
+            /**
+             * Format: date-time
+             * @description When the call ended. ISO 8601 in UTC with milliseconds.
+             */
+            at: string;
+        };
+        /** @description What works of a model, as two known questions show. */
+        ModelCheck: {
+            /** @description What versions call the model. */
+            name: string;
+            /** @description Whether nothing failed. */
+            ok: boolean;
+            /** @description How long the check took, in milliseconds. */
+            took_ms: number;
+            /** @description What was looked at, in this order. What a failure hides is left out. */
+            checks: components["schemas"]["CheckedPart"][];
+        };
+        /** @description A part of a ModelCheck. */
+        CheckedPart: {
+            /**
+             * @description What was looked at.
+             * @enum {string}
+             */
+            part: "reached" | "key" | "request" | "json" | "log_probabilities" | "thinking" | "label_mass" | "answers" | "order_bias" | "tokens" | "time";
+            /**
+             * @description Whether it works (`ok`), could work better (`doubt`), or keeps the model from answering (`failed`).
+             * @enum {string}
+             */
+            status: "ok" | "doubt" | "failed";
+            /** @description What was found, in words. */
+            text: string;
+            /** @description What to write in the file of models. Null if there is nothing to write. */
+            write: string | null;
+        };
         /** @description The measures of a version. */
         Quality: {
             /** @description The version. */
@@ -3560,6 +3662,11 @@ export interface components {
         KeyOfCall: string;
         /** @description Only results with this status. */
         Status: components["schemas"]["Status"];
+        /**
+         * @description What versions call the model.
+         * @example fast
+         */
+        ModelName: string;
         /**
          * @description The id of the file, in any letter case.
          * @example 0199f4c1-3a52-7d10-8e6f-b2c4d6e8f001
@@ -5877,6 +5984,92 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listModelStates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The states. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelStateList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    checkModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description What versions call the model.
+                 * @example fast
+                 */
+                name: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What works. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCheck"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such model. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

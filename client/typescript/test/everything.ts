@@ -106,6 +106,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   resumeRun: (p) => p.resumeRun("a"),
   cancelRun: (p) => p.cancelRun("a"),
   retryRun: (p) => p.retryRun("a"),
+  checkModel: (p) => p.checkModel("a"),
   setRunLimits: (p) => p.setRunLimits("a", { rows_per_second: 1, concurrency: null }),
   listRunRows: (p) => p.listRunRows("a", { format: "tsv", only: "ok", after: 1, bom: true, delimiter: ";", safe: true }),
   followRun: (p) => p.followRun("a").next(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
@@ -15,6 +16,9 @@ type models struct {
 	heard   contract.Ask
 	outcome contract.Outcome
 	listed  []api.Model
+	states  []api.ModelState
+	checked string
+	check   contract.ModelCheck
 	err     error
 }
 
@@ -22,6 +26,13 @@ func (m *models) Ask(_ context.Context, a contract.Ask) (contract.Outcome, error
 	m.heard = a
 	return m.outcome, m.err
 }
+
+func (m *models) Check(_ context.Context, name string) (contract.ModelCheck, error) {
+	m.checked = name
+	return m.check, m.err
+}
+
+func (m *models) States(context.Context) ([]api.ModelState, error) { return m.states, m.err }
 
 func (m *models) List(context.Context) ([]api.Model, error) { return m.listed, m.err }
 
@@ -64,9 +75,27 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	if got, err := near.List(patience(t)); err != nil || !reflect.DeepEqual(got, far.listed) {
 		t.Errorf("listed %+v, %v, want %+v", got, err, far.listed)
 	}
+	far.states = []api.ModelState{{
+		Name: "fast", State: api.ModelSkipped, Running: 3, MaxInFlight: new(7),
+		Failures: []api.ModelFailure{{Reason: api.FailedKey, At: api.Time{Time: time.UnixMilli(1_800_000_000_123).UTC()}}},
+	}}
+	if got, err := near.States(patience(t)); err != nil || !reflect.DeepEqual(got, far.states) {
+		t.Errorf("states %+v, %v, want %+v", got, err, far.states)
+	}
+	far.check = contract.ModelCheck{
+		Found: api.ModelCheck{Name: "fast", OK: true, TookMS: 7, Checks: []api.CheckedPart{
+			{Part: api.PartReached, Status: api.PartOK, Text: odd}, {Part: api.PartRequest, Status: api.PartFailed, Write: new(odd)},
+		}},
+		Definition: definition, Outcome: contract.Outcome{Answers: []byte(`{"a":2}`), Call: &prism.ModelCall{Name: "fast"}},
+	}
+	if got, err := near.Check(patience(t), "fast"); err != nil || !reflect.DeepEqual(got, far.check) || far.checked != "fast" {
+		t.Errorf("checked %+v, %v, want %+v", got, err, far.check)
+	}
 	calls := map[string]func() error{
-		"Ask":  func() error { _, err := near.Ask(patience(t), ask); return err },
-		"List": func() error { _, err := near.List(patience(t)); return err },
+		"States": func() error { _, err := near.States(patience(t)); return err },
+		"Check":  func() error { _, err := near.Check(patience(t), "fast"); return err },
+		"Ask":    func() error { _, err := near.Ask(patience(t), ask); return err },
+		"List":   func() error { _, err := near.List(patience(t)); return err },
 	}
 	for name, call := range calls {
 		far.err = contract.ErrUnavailable

@@ -24,6 +24,12 @@ type asking func(context.Context, contract.Ask) (contract.Outcome, error)
 
 func (f asking) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) { return f(ctx, a) }
 
+func (asking) States(context.Context) ([]api.ModelState, error) { return nil, nil }
+
+func (f asking) Check(context.Context, string) (contract.ModelCheck, error) {
+	return contract.ModelCheck{}, nil
+}
+
 func (f asking) List(context.Context) ([]api.Model, error) { return nil, nil }
 
 // connectModels serves a model until the test ends, and connects to it.

@@ -42,6 +42,12 @@ func (calm) Account(context.Context, contract.KeyDigest) (prism.AccountID, error
 	return prism.AccountID{}, nil
 }
 
+func (calm) States(context.Context) ([]api.ModelState, error) { return nil, nil }
+
+func (calm) Check(context.Context, string) (contract.ModelCheck, error) {
+	return contract.ModelCheck{}, nil
+}
+
 func (calm) List(context.Context) ([]api.Model, error) { return nil, nil }
 
 func (calm) Authorize(context.Context, contract.KeyDigest, contract.Operation) error { return nil }

@@ -40,6 +40,16 @@ func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, erro
 	return decode[contract.Outcome](m.call(ctx, pathAsk, &sent))
 }
 
+// Check implements contract.Models. A model-proxy of the release before does not know the path: no model was called.
+func (m models) Check(ctx context.Context, name string) (contract.ModelCheck, error) {
+	return decode[contract.ModelCheck](m.call(ctx, pathCheckModel, argsCheckModel{name}))
+}
+
+// States implements contract.Models.
+func (m models) States(ctx context.Context) ([]api.ModelState, error) {
+	return decode[[]api.ModelState](m.lookUp(ctx, pathModelStates, argsModelStates{}))
+}
+
 // List implements contract.Models.
 func (m models) List(ctx context.Context) ([]api.Model, error) {
 	return decode[[]api.Model](m.lookUp(ctx, pathListModels, argsListModels{}))

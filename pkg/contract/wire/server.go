@@ -64,6 +64,12 @@ func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *sl
 	findJSON(app, log, pathListModels, func(ctx context.Context, _ argsListModels) ([]api.Model, error) {
 		return models.List(ctx)
 	})
+	findJSON(app, log, pathModelStates, func(ctx context.Context, _ argsModelStates) ([]api.ModelState, error) {
+		return models.States(ctx)
+	})
+	postJSON(app, log, pathCheckModel, func(ctx context.Context, a argsCheckModel) (contract.ModelCheck, error) {
+		return models.Check(ctx, a.Name)
+	})
 }
 
 func authorize(tokens *Tokens) fiber.Handler {

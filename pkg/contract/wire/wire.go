@@ -45,6 +45,8 @@ const (
 	pathAsk         = "/internal/ask"
 	pathAskByHash   = "/internal/ask-by-hash"
 	pathListModels  = "/internal/list-models"
+	pathCheckModel  = "/internal/check-model"
+	pathModelStates = "/internal/model-states"
 	pathAuthorize   = "/internal/authorize"
 
 	pathTryFacts  = "/internal/try-facts"
@@ -105,10 +107,12 @@ type (
 		Key contract.KeyDigest
 		ID  prism.ResultID
 	}
-	argsAccount    struct{ Key contract.KeyDigest }
-	argsLimits     struct{}
-	argsListModels struct{}
-	argsAuthorize  struct {
+	argsAccount     struct{ Key contract.KeyDigest }
+	argsLimits      struct{}
+	argsListModels  struct{}
+	argsCheckModel  struct{ Name string }
+	argsModelStates struct{}
+	argsAuthorize   struct {
 		Key       contract.KeyDigest
 		Operation contract.Operation
 	}

@@ -45,6 +45,12 @@ func (p *plan) PlanRows(_ context.Context, _ contract.KeyDigest, q contract.Plan
 	return p.rows(q.Chunk), nil
 }
 
+func (*plan) States(context.Context) ([]api.ModelState, error) { return nil, nil }
+
+func (p *plan) Check(context.Context, string) (contract.ModelCheck, error) {
+	return contract.ModelCheck{}, nil
+}
+
 func (p *plan) List(context.Context) ([]api.Model, error) {
 	return []api.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from, Order: p.order, Samples: p.samples}}, nil
 }

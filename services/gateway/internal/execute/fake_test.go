@@ -17,19 +17,20 @@ import (
 type fakeResults struct {
 	contract.Results // the other methods are not called
 
-	mu       sync.Mutex
-	account  prism.AccountID
-	prisms   map[string]prism.PrismID
-	byKey    map[string]prism.ResultID
-	results  map[prism.ResultID]*contract.Save
-	retried  map[prism.ResultID]prism.ResultID
-	lookUps  int
-	saves    int
-	saveErrs []error // returned by the first saves, one each
-	hangs    bool    // look-ups do not return
-	revoked  bool    // the API key is revoked
-	tries    []contract.Try
-	tryErrs  []error // returned by the first ends of tries, one each
+	mu         sync.Mutex
+	account    prism.AccountID
+	prisms     map[string]prism.PrismID
+	byKey      map[string]prism.ResultID
+	results    map[prism.ResultID]*contract.Save
+	retried    map[prism.ResultID]prism.ResultID
+	lookUps    int
+	saves      int
+	saveErrs   []error // returned by the first saves, one each
+	hangs      bool    // look-ups do not return
+	revoked    bool    // the API key is revoked
+	unwritable bool    // nothing can be saved
+	tries      []contract.Try
+	tryErrs    []error // returned by the first ends of tries, one each
 }
 
 func newFakeResults() *fakeResults {
@@ -168,6 +169,18 @@ type modelFunc func(context.Context, contract.Ask) (contract.Outcome, error)
 
 func (m modelFunc) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	return m(ctx, a)
+}
+
+func (modelFunc) States(context.Context) ([]api.ModelState, error) { return nil, nil }
+
+// Check implements contract.Models: of the models, it knows fast.
+func (m modelFunc) Check(ctx context.Context, name string) (contract.ModelCheck, error) {
+	if name != "fast" {
+		return contract.ModelCheck{}, apierr.ModelNotFound()
+	}
+	outcome, err := m(ctx, contract.Ask{Definition: version.Definition})
+	found := api.ModelCheck{Name: name, OK: !outcome.Failed(), Checks: []api.CheckedPart{{Part: api.PartReached, Status: api.PartOK, Text: "the host answers"}}}
+	return contract.ModelCheck{Found: found, Definition: version.Definition, Outcome: outcome}, err
 }
 
 func (modelFunc) List(context.Context) ([]api.Model, error) { return nil, nil }

@@ -28,8 +28,11 @@ func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent api.New
 	if err != nil {
 		return contract.Response{}, err
 	}
-	try := contract.Try{Account: at.Account, Key: at.Key, Definition: sent.Definition, Lens: sent.Lens, Outcome: save.Outcome}
-	// Only what was certainly not counted is sent again (spec: try-counts).
+	return e.finishTry(ctx, contract.Try{Account: at.Account, Key: at.Key, Definition: sent.Definition, Lens: sent.Lens, Outcome: save.Outcome})
+}
+
+// finishTry has results count a try. Only what was certainly not counted is sent again (spec: try-counts).
+func (e *Executor) finishTry(ctx context.Context, try contract.Try) (contract.Response, error) {
 	notTaken := func(err error) bool { return errors.Is(err, contract.ErrUnavailable) }
 	return e.sendUntilStored(ctx, "counting a try failed", notTaken, func(ctx context.Context) (contract.Response, error) {
 		return e.deps.Results.FinishTry(ctx, try)

@@ -23,7 +23,7 @@ func (f *fakeResults) TryFacts(ctx context.Context, _ contract.KeyDigest) (contr
 	if f.revoked {
 		return contract.TryFacts{}, apierr.RoleNotAllowed()
 	}
-	return contract.TryFacts{Account: f.account, Key: prism.KeyID{UUID: prism.UUID{8}}}, nil
+	return contract.TryFacts{Account: f.account, Key: prism.KeyID{UUID: prism.UUID{8}}, Unwritable: f.unwritable}, nil
 }
 
 func (f *fakeResults) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -143,6 +144,10 @@ func pathReader(m api.Property) func(*reader, Source, reflect.Value) {
 	switch t := m.Field.Type; {
 	case t == reflect.TypeFor[prism.Ref]():
 		return func(r *reader, from Source, to reflect.Value) { set(to, r.prismParam(from.Param(m.Name))) }
+	case t.Kind() == reflect.String: // any text may be a name; a later check finds it
+		return func(r *reader, from Source, to reflect.Value) {
+			to.SetString(strings.Clone(r.param(m.Name, from.Param(m.Name))))
+		}
 	case isID(t):
 		return func(r *reader, from Source, to reflect.Value) { setID(to, r.uuidParam(m.Name, from.Param(m.Name))) }
 	case t.Kind() == reflect.Int32:

@@ -40,7 +40,11 @@ func (d Deps) owned() map[string]answer {
 	put(own(api.CreatePrism, d.createPrism))
 	put(own(api.CreateVersion, d.createVersion))
 	put(own(api.ListModels, d.listModels))
+	put(own(api.ListModelStates, d.listModelStates))
 	put(own(api.TryDefinition, d.tryDefinition))
+	put(own(api.CheckModel, func(ctx context.Context, key contract.KeyDigest, in api.CheckModelRequest) (contract.Response, error) {
+		return d.Executor.CheckModel(ctx, key, in.Name)
+	}))
 	put(own(api.CreateRun, d.createRun))
 	put(own(api.PutPart, func(ctx context.Context, key contract.KeyDigest, in api.PutPartRequest) (contract.Response, error) {
 		return d.Results.PutPart(ctx, key, contract.FilePart{File: in.File, Number: in.Part, Data: in.Content})

@@ -23,6 +23,19 @@ func (d Deps) listModels(ctx context.Context, key contract.KeyDigest, _ api.List
 	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
 }
 
+// listModelStates is how the configured models do, which model-proxy knows.
+func (d Deps) listModelStates(ctx context.Context, key contract.KeyDigest, _ api.ListModelStatesRequest) (contract.Response, error) {
+	if err := d.Results.Authorize(ctx, key, contract.Operation(api.ListModelStates.Name)); err != nil {
+		return contract.Response{}, err
+	}
+	found, err := d.Models.States(ctx)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	body, err := strictjson.Marshal(api.ModelStateList{Data: found})
+	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
+}
+
 // authorizedList asks model-proxy for the models only for a key whose role allows the operation, so that nobody else can make
 // it work (spec: order-of-checks-model).
 func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op api.Operation) ([]api.Model, error) {

@@ -178,6 +178,29 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 	})
 }
 
+// spec: model-check
+func TestACheckTakesAtMostFifteenSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		m := models.New(models.Spec{Name: "fake"}, fake{func(context.Context) (provider.Reply, *upstream.Fault) {
+			<-stuck
+			return provider.Reply{}, nil
+		}}.provider(), nil)
+		s := New(models.Of(m), Config{})
+		start := time.Now()
+		did, err := s.Check(t.Context(), m, make([]contract.Ask, 2))
+		if err != nil || len(did) != 1 || did[0].Code != prism.CodeTimeout || time.Since(start) != contract.ModelWait {
+			t.Errorf("got %+v, %v after %s", did, err, time.Since(start))
+		}
+		close(stuck)
+		synctest.Wait()
+		if did, err := s.Check(t.Context(), m, make([]contract.Ask, 2)); err != nil || len(did) != 1 || did[0].Code == prism.CodeTimeout {
+			t.Errorf("the next one: got %+v, %v", did, err)
+		}
+	})
+}
+
 // spec: fair-shares
 func TestAsksOfOneAccountLeavePlacesForAnother(t *testing.T) {
 	t.Parallel()

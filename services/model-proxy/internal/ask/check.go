@@ -15,6 +15,15 @@ type Checked struct {
 	Thinks bool
 }
 
+// Together is the outcome of the first ask, with all that the check used.
+func Together(did []Checked) contract.Outcome {
+	first, last := did[0].Outcome, did[len(did)-1].Call
+	call := *first.Call
+	call.Usage, call.Tries = last.Usage, last.Tries // of one tally
+	first.Call = &call
+	return first
+}
+
 // Check asks a model alone, one ask after the other until one fails. No call is tried again, nothing falls back, and the model is asked
 // also when its circuit breaker skips it, which does not count how the call ended (spec: model-check). It returns
 // contract.ErrUnavailable if the model is being checked already, or has no place.
@@ -31,8 +40,8 @@ func (s *Asker) Check(ctx context.Context, m *models.Model, asks []contract.Ask)
 	}
 	defer leave(false, 0)
 	var all []Checked
+	t := &tally{model: m, once: true} // of all asks
 	for _, a := range asks {
-		t := &tally{model: m, once: true}
 		start := time.Now()
 		done := make(chan result, 1)
 		go func() { done <- s.run(ctx, a, m, t) }()

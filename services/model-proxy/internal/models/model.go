@@ -16,12 +16,13 @@ type Model struct {
 	Spec
 	API provider.Provider // how it is asked
 
-	client  *upstream.Client // nil for offline
-	places  places
-	breaker *breaker
-	passed  atomic.Pointer[time.Time] // until when the model is passed over; nil: it never was
-	sets    atomic.Int64              // how many sets have the model
-	checked atomic.Bool               // a check is under way
+	client   *upstream.Client // nil for offline
+	places   places
+	breaker  *breaker
+	failures failures
+	passed   atomic.Pointer[time.Time] // until when the model is passed over; nil: it never was
+	sets     atomic.Int64              // how many sets have the model
+	checked  atomic.Bool               // a check is under way
 }
 
 // New makes a model. The client is nil if there is no upstream.

@@ -30,7 +30,9 @@ from prism_results.models import (
     LabelSample,
     LabelValue,
     Member,
+    ModelCheck,
     ModelList,
+    ModelStateList,
     NewLabel,
     PinnedCalibrations,
     Prism,
@@ -254,6 +256,25 @@ class AsyncOperations(AsyncBase):
         upstreams are never shown.
         """
         return await self._fetch(ModelList, call("listModels", "GET", "models"))
+
+    async def list_model_states(self) -> ModelStateList:
+        """See how models do.
+
+        Whether each configured model is asked, how many calls it answers at the moment, and how its last calls failed, as
+        the process that answers knows since its start. Failures that say something of a text alone are left out. Needs a
+        key of an owner.
+        """
+        return await self._fetch(ModelStateList, call("listModelStates", "GET", "models", "states"))
+
+    async def check_model(self, name: str) -> ModelCheck:
+        """Check a model.
+
+        Asks a model two known questions, and says what works and what the operator writes in the file of models for what
+        does not. The model is asked alone, without fallbacks and further tries, for at most 15 seconds, and once at a time:
+        another check gets a 503. What the check used is counted as a try is. Needs a key of an owner. Addresses, and what
+        hosts say, are never shown.
+        """
+        return await self._fetch(ModelCheck, call("checkModel", "POST", "models", name, "check"))
 
     async def create_key(self, name: str, *, role: Role | None = None, expires_at: datetime | None = None) -> CreatedAPIKey:
         """Create a key.

@@ -42,6 +42,7 @@ __all__ = [
     "Change",
     "ChangeType",
     "Changes",
+    "CheckedPart",
     "ChoiceAnswer",
     "Claim",
     "Column",
@@ -96,7 +97,11 @@ __all__ = [
     "McNemar",
     "Member",
     "Model",
+    "ModelCheck",
+    "ModelFailure",
     "ModelList",
+    "ModelState",
+    "ModelStateList",
     "NewCalibrationMethod",
     "NewLabel",
     "Option",
@@ -926,6 +931,72 @@ class Price(Received):
     """For a million of the tokens that are sent which the upstream reads from a cache. None if they cost as much as others."""
     per_call: float | None
     """For each call of the upstream, beside its tokens. None if it costs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStateList(Received):
+    """The states of all configured models."""
+
+    data: Sequence[ModelState]
+    """The states, in the order of the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState(Received):
+    """How a configured model does, as the process that answers sees it."""
+
+    name: str
+    """What versions call the model."""
+    state: Literal["asked", "on_trial", "skipped", "no_balance"]
+    """Whether calls go to the model (asked), its circuit breaker skips it (skipped), one call shows whether it answers again
+    (on_trial), or it is passed over for want of a balance (no_balance).
+    """
+    running: int
+    """How many calls have a place, of all accounts."""
+    max_in_flight: int | None
+    """How many calls may have a place at once. None if there is no bound."""
+    failures: Sequence[ModelFailure]
+    """The last failures of the model since the start of the process, newest first. What says something of a text alone is left
+    out.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailure(Received):
+    """A call of a model that failed."""
+
+    reason: Literal["unavailable", "limited", "exhausted", "refused_key", "not_found", "parameter", "unreadable"]
+    """The class of the failure."""
+    at: datetime
+    """When the call ended. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck(Received):
+    """What works of a model, as two known questions show."""
+
+    name: str
+    """What versions call the model."""
+    ok: bool
+    """Whether nothing failed."""
+    took_ms: int
+    """How long the check took, in milliseconds."""
+    checks: Sequence[CheckedPart]
+    """What was looked at, in this order. What a failure hides is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPart(Received):
+    """A part of a ModelCheck."""
+
+    part: Literal["reached", "key", "request", "json", "log_probabilities", "thinking", "label_mass", "answers", "order_bias", "tokens", "time"]
+    """What was looked at."""
+    status: Literal["ok", "doubt", "failed"]
+    """Whether it works (ok), could work better (doubt), or keeps the model from answering (failed)."""
+    text: str
+    """What was found, in words."""
+    write: str | None
+    """What to write in the file of models. None if there is nothing to write."""
 
 
 @dataclass(frozen=True, slots=True)
