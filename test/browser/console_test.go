@@ -55,6 +55,12 @@ func pages(t *testing.T, server *prism) []view {
 		{name: "run", path: "/runs/" + run},
 		{name: "usage", path: "/usage", heading: "Usage"},
 		{name: "usage by model", path: "/usage?by=model", heading: "Usage"},
+		{name: "models", path: "/models?open=default", heading: "Models", act: func(b *tab) {
+			if !eval[bool](b, "document.querySelector('.models-parts') !== null") {
+				b.click("button", "Check")
+				b.await("document.querySelector('.models-parts') !== null")
+			}
+		}},
 		{name: "keys", path: "/keys", heading: "Keys"},
 		{name: "members", path: "/members", heading: "Members"},
 		{name: "audit", path: "/audit", heading: "Audit"},

@@ -49,7 +49,7 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 				return Promise.resolve(Response.json(away, { status: 503, headers: { "X-Request-Id": "req-1" } }));
 			};`)
 		b.holdEach(axe, server, []view{{name: "a call that is repeated", path: "/results", act: func(b *tab) {
-			b.await("document.querySelector('.bar-top') !== null")
+			b.await("document.querySelector('.bar-top.warn') !== null")
 		}}})
 	})
 	t.Run("a session that ended", func(t *testing.T) {
@@ -217,6 +217,7 @@ func (u used) waiting() (views []view) {
 		{name: "runs", path: "/runs"},
 		{name: "run", path: "/runs/" + u.paused},
 		{name: "usage", path: "/usage"},
+		{name: "models", path: "/models"},
 		{name: "keys", path: "/keys"},
 		{name: "audit", path: "/audit"},
 	} {
@@ -260,7 +261,7 @@ func (b *tab) archive() {
 // endSession ends the session behind the page's back while something is typed, and has the page find out.
 func (b *tab) endSession() {
 	b.t.Helper()
-	if eval[bool](b, "document.querySelector('.bar-top') !== null") {
+	if eval[bool](b, "document.querySelector('.bar-top.warn') !== null") {
 		return
 	}
 	b.typeInto("Message", "The kettle that I ordered leaks. I want my money back.")

@@ -4,6 +4,7 @@ import { homeRoutes } from './pages/home/routes';
 import { accountRoutes } from './pages/account/routes';
 import { keysRoutes } from './pages/keys/routes';
 import { membersRoutes } from './pages/members/routes';
+import { modelsRoutes } from './pages/models/routes';
 import { prismsRoutes } from './pages/prisms/routes';
 import { resultsRoutes } from './pages/results/routes';
 import { runsRoutes } from './pages/runs/routes';
@@ -37,8 +38,8 @@ const nowhere = createRoute({ getParentRoute: () => frame, path: '$', component:
 const tree = root.addChildren([
   signIn,
   frame.addChildren([
-    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes,
-    ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
+    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...modelsRoutes, ...keysRoutes,
+    ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
   ]),
 ]);
 

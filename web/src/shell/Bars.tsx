@@ -1,5 +1,7 @@
 import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useModels } from '@/api/lists';
 import { type Account, session, useSession } from '@/api/session';
 import { Button } from '@/design/Button';
 import { Input } from '@/design/Field';
@@ -27,7 +29,7 @@ export function Bars() {
     observer.observe(bars);
     return () => observer.disconnect();
   }, []);
-  return <div ref={ref} className="frame-bars"><OfflineBar /><RetryBar /><SessionBar /></div>;
+  return <div ref={ref} className="frame-bars"><OfflineBar /><RetryBar /><SessionBar /><ModelBar /></div>;
 }
 
 /** Says once that this machine is offline. */
@@ -58,6 +60,18 @@ export function RetryBar() {
     <div role="status">
       {error && <p className="bar-top warn"><Icon name="warn" /><span>{error.message} Trying again …</span></p>}
     </div>
+  );
+}
+
+/** Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model). */
+export function ModelBar() {
+  const models = useModels();
+  if (!models.data?.some((model) => model.default && model.probabilities === 'simulated')) return null;
+  return (
+    <p className="bar-top info">
+      <Icon name="info" />
+      <span>The offline model only matches words. <Link to="/models">Connect a model.</Link></span>
+    </p>
   );
 }
 

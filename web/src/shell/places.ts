@@ -18,7 +18,8 @@ export const places: Place[] = [
   { to: '/results', label: 'Results', icon: 'results', keys: 'g r' },
   { to: '/runs', label: 'Runs', icon: 'runs', keys: 'g n' },
   { to: '/usage', label: 'Usage', icon: 'usage', keys: 'g u' },
-  { to: '/keys', label: 'Keys', icon: 'key', keys: 'g k', owner: true, line: true },
+  { to: '/models', label: 'Models', icon: 'model', keys: 'g o', owner: true, line: true },
+  { to: '/keys', label: 'Keys', icon: 'key', keys: 'g k', owner: true },
   { to: '/members', label: 'Members', icon: 'members', keys: 'g m', owner: true },
   { to: '/audit', label: 'Audit', icon: 'audit', keys: 'g a', owner: true },
 ];
