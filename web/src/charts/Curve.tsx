@@ -76,10 +76,10 @@ export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial,
             </text>
           ))}
           <text className="axis" x={x(0.5)} y={height - 6} textAnchor="middle">{axes.x}</text>
-          {marks.map((mark) => (
+          {marks.map((mark, i) => (
             <g key={mark.label}>
               <line className="mark" x1={x(mark.x)} x2={x(mark.x)} y1={top} y2={height - bottom} />
-              <text className="axis" x={x(mark.x) + (mark.x > 0.7 ? -4 : 4)} y={top + 10}
+              <text className="axis" x={x(mark.x) + (mark.x > 0.7 ? -4 : 4)} y={top + 10 + 14 * i}
                 textAnchor={mark.x > 0.7 ? 'end' : 'start'}>
                 {mark.label}
               </text>

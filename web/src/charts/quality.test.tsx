@@ -80,6 +80,11 @@ describe('a curve', () => {
     expect(points[1]![0]).toBeCloseTo((points[0]![0] + points[2]![0]) / 2);
     expect(number(container.querySelector('.mark')!, 'x1')).toBeCloseTo(points[1]![0]);
   });
+  it('has the names of its marks below each other, so that near ones stay readable', () => {
+    const { container } = curve([{ x: 0.5, label: 'no up to' }, { x: 0.52, label: 'yes from' }]);
+    const [no, yes] = [...container.querySelectorAll('.mark + text')].map((text) => number(text, 'y'));
+    expect(yes! - no!).toBeGreaterThanOrEqual(12);
+  });
   it('begins at its first point of interest and goes on by arrow keys', async () => {
     curve();
     expect(screen.getByText('Point 1.')).toBeTruthy();
