@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api';
 import { Probabilities, Scale, YesNo } from '@/charts';
-import { Facts, percent } from '@/design';
-import { average, cellText, labelOf, lackingKey, type LensColumn, type Question, type Shaped, thresholds } from './words';
+import { Facts, wholePercent } from '@/design';
+import { Dot, Mark } from './Chip';
+import {
+  average, cellText, hueOf, labelOf, lackingKey, type LensColumn, type Question, type Shaped, thresholds, titleOf, yesNo,
+} from './words';
 import './answers.css';
 
 type Answer = Schemas['Answer'];
@@ -20,7 +23,7 @@ export function Answers({ answers, questions = [], columns = [] }: {
         const one = { label: question?.text ?? key, answer: answers[key]!, question, bounds: thresholds(key, columns) };
         return (
           <li key={key}>
-            <h3>{one.label}{question && <> <code>{key}</code></>}</h3>
+            <h3 title={key}>{one.label}</h3>
             <Words {...one} />
             <Picture {...one} />
           </li>
@@ -37,25 +40,23 @@ interface One {
   bounds: { no: number; yes: number };
 }
 
-function yesNo(p: number, { no, yes }: One['bounds']): string {
-  return p >= yes ? 'Yes' : p <= no ? 'No' : 'Unsure';
-}
-
 /** The answer in words, above its picture. */
 function Words({ answer, question, bounds }: One) {
   if (answer.type === 'yes_no') return <p><strong>{yesNo(answer.probability, bounds)}</strong></p>;
   if (answer.type === 'scale') return <p><strong>{labelOf(question, answer.level)}</strong></p>;
+  const p = answer.probabilities[answer.value] ?? 0;
   return (
     <p>
-      <strong>{labelOf(question, answer.value)}</strong>{' '}
-      <span className="soft" title={String(answer.confidence)}>confidence {percent(answer.confidence)}</span>
+      <Dot question={question} option={answer.value} /> <strong>{labelOf(question, answer.value)}</strong>{' '}
+      <span className="soft num" title={`confidence ${answer.confidence}: 1 is certain, 0 a guess`}>{wholePercent(p)}</span>
     </p>
   );
 }
 
 function Picture({ label, answer, question, bounds }: One) {
   if (answer.type === 'yes_no') return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} />;
-  const parts = Object.entries(answer.probabilities).map(([key, p]) => ({ key, label: labelOf(question, key), p }));
+  const parts = Object.entries(answer.probabilities).map(([key, p]) => (
+    { key, label: labelOf(question, key), p, hue: hueOf(question, key) }));
   if (answer.type === 'choice') {
     const lacking = question?.type === 'choice' && question.insufficient_information
       ? answer.probabilities[lackingKey] : undefined;
@@ -65,6 +66,17 @@ function Picture({ label, answer, question, bounds }: One) {
   const levels = question?.type === 'scale' ? question.levels : [];
   const valued = parts.map((part, index) => ({ ...part, value: levels.find(({ key }) => key === part.key)?.value ?? index + 1 }));
   return <Scale label={label} levels={valued} chosen={answer.level} average={average(valued)} />;
+}
+
+/** A column of the Lens that shows an answer, with the probability that another column has of it. */
+export function LensChip({ name, answers, columns, questions }: LensRowProps & { name: string }) {
+  const column = columns?.find((one) => one.name === name);
+  const question = questions?.find(({ key }) => key === column?.question);
+  const beside = columns?.find(({ question: of, show, option }) => of === column?.question && show === 'probability' && !option);
+  const [value, p] = [answers[name], beside && answers[beside.name]];
+  if (typeof value !== 'string' || value === '') return <span className="soft">–</span>;
+  const words = question?.type === 'yes_no' ? titleOf(value) : labelOf(question, value);
+  return <Mark {...{ question, words }} option={value} p={typeof p === 'number' ? p : undefined} />;
 }
 
 interface LensRowProps {

@@ -7,6 +7,23 @@ export type Shaped = string | number | null;
 
 export const lackingKey = 'insufficient_information';
 
+const hues = 8;
+
+/**
+ * The number of the hue of an option, 1 to 8: wherever an option is drawn it has that of its place in the question. Yes, no and
+ * levels have none, and neither has insufficient information, which is hatched.
+ */
+export function hueOf(question: Question | undefined, key: string): number | undefined {
+  const at = question?.type === 'choice' ? question.options.findIndex((option) => option.key === key) : -1;
+  return at < 0 ? undefined : (at % hues) + 1;
+}
+
+/** A key in words, where there is no room for the question's text. */
+export function titleOf(key: string): string {
+  const words = key.replace(/[_-]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** What people call a key of a question's options or levels; yes, no and unsure are what they are. */
 export function labelOf(question: Question | undefined, key: string): string {
   if (key === lackingKey) return 'Insufficient information';
@@ -37,6 +54,16 @@ export function summary(answers: Record<string, Shaped> | null): string {
 export function thresholds(question: string, columns: LensColumn[]): { no: number; yes: number } {
   const column = columns.find((one) => one.question === question && one.show === 'answer' && !one.calibrated);
   return { no: column?.no_at ?? 0.4, yes: column?.yes_at ?? 0.6 };
+}
+
+/** What a yes_no question is answered by a probability of yes. */
+export function yesNo(p: number, { no, yes }: { no: number; yes: number }): 'Yes' | 'No' | 'Unsure' {
+  return p >= yes ? 'Yes' : p <= no ? 'No' : 'Unsure';
+}
+
+/** The texts that were sent, as one line. */
+export function sentText(fields: Record<string, string> | undefined): string {
+  return Object.values(fields ?? {}).map((value) => value.replace(/\s+/g, ' ').trim()).filter(Boolean).join(' · ');
 }
 
 /** The levels' values weighed by their probabilities. */

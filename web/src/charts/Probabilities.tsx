@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '@/design/Button';
-import { exactly, percent, shown } from '@/design/numbers';
+import { count, exactly, percent, shown } from '@/design/numbers';
 import { Figure } from './Figure';
 import './charts.css';
 
@@ -9,6 +9,8 @@ export interface Part {
   label: string;
   /** From 0 to 1. */
   p: number;
+  /** The number of the option's hue. */
+  hue?: number | undefined;
 }
 
 interface ProbabilitiesProps {
@@ -19,27 +21,41 @@ interface ProbabilitiesProps {
   plain?: boolean;
 }
 
+const little = 0.01; // under it, options are folded where there are several
+
 /**
  * Options as bars in the order of the definition. `chosen` is the key of the answer; `lacking` the probability of insufficient
  * information.
  */
 export function Probabilities({ label, options, chosen, lacking, plain }: ProbabilitiesProps) {
   const [sorted, setSorted] = useState(false);
+  const [all, setAll] = useState(false);
   const lackingChosen = chosen != null && !options.some(({ key }) => key === chosen);
   const shownOptions = sorted ? [...options].sort((a, b) => b.p - a.p) : options;
+  const folded = plain ? [] : options.filter(({ key, p }) => p < little && key !== chosen);
+  const drawn = all || folded.length < 2 ? shownOptions : shownOptions.filter((option) => !folded.includes(option));
   return (
     <Figure label={label} plain={plain ?? false} data={{ head: ['Option', 'Probability'], rows: rowsOf(shownOptions, lacking) }}>
       <ul className="bars">
-        {shownOptions.map((option) => <Bar key={option.key} part={option} kind={option.key === chosen ? 'chosen' : 'other'} />)}
+        {drawn.map((option) => <Bar key={option.key} part={option} kind={option.key === chosen ? 'chosen' : 'other'} />)}
         {lacking != null && (
           <Bar part={{ key: '', label: 'Insufficient information', p: lacking }}
             kind={lackingChosen ? 'lacking chosen' : 'lacking'} />
         )}
       </ul>
-      {options.length > 6 && !plain && (
-        <Button variant="quiet" small aria-pressed={sorted} onClick={() => setSorted(!sorted)}>
-          {sorted ? 'In the order of the definition' : 'Highest first'}
-        </Button>
+      {(folded.length > 1 || (options.length > 6 && !plain)) && (
+        <div className="bars-more">
+          {folded.length > 1 && (
+            <Button variant="quiet" small aria-expanded={all} onClick={() => setAll(!all)}>
+              {all ? 'Fold those under 1%' : `${count(folded.length, 'option')} under 1%`}
+            </Button>
+          )}
+          {options.length > 6 && !plain && (
+            <Button variant="quiet" small aria-pressed={sorted} onClick={() => setSorted(!sorted)}>
+              {sorted ? 'In the order of the definition' : 'Highest first'}
+            </Button>
+          )}
+        </div>
       )}
     </Figure>
   );
@@ -52,7 +68,7 @@ const rowsOf = (parts: Part[], lacking: number | null | undefined): [string, str
 
 function Bar({ part, kind }: { part: Part; kind: 'chosen' | 'other' | 'lacking' | 'lacking chosen' }) {
   return (
-    <li className={kind} title={exactly(part.p)}>
+    <li className={kind} data-hue={part.hue} title={exactly(part.p)}>
       <span className="bar-label">{part.label}{kind.endsWith('chosen') && <span className="unseen"> (chosen)</span>}</span>
       <span className="bar-track" aria-hidden="true"><span style={{ width: `${part.p * 100}%` }} /></span>
       <span className="bar-value num">{percent(part.p)}</span>

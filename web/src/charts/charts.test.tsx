@@ -14,6 +14,13 @@ describe('probabilities', () => {
     render(<Probabilities label="topic" options={options} chosen="b" lacking={0.1} />);
     expect(bars()).toEqual(['Billing20%', 'Delivery (chosen)70%', 'Insufficient information10%']);
   });
+  it('under one percent are folded, but never the chosen one', async () => {
+    const small = ['x', 'y', 'z'].map((key) => ({ key, label: key, p: 0.003, hue: 3 }));
+    render(<Probabilities label="topic" options={[...options, ...small]} chosen="x" />);
+    expect(bars()).toEqual(['Billing20%', 'Delivery70%', 'x (chosen)0.3%']);
+    await userEvent.click(screen.getByRole('button', { name: '2 options under 1%' }));
+    expect(bars()).toEqual(['Billing20%', 'Delivery70%', 'x (chosen)0.3%', 'y0.3%', 'z0.3%']);
+  });
   it('have a table of exact values one key press away', async () => {
     render(<YesNo label="refund" p={0.123456} no={0.3} yes={0.7} />);
     await userEvent.tab();

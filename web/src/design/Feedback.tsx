@@ -48,13 +48,30 @@ export function Empty({ title, children, action, command }: EmptyProps) {
   );
 }
 
-/** Says what failed, with the id of the request. `onRetry` asks again. */
+/**
+ * An error of the API in words for people; its own text is behind *Details*. What stands against a call (409) is said by the API
+ * in a sentence already, and what never reached it by the page.
+ */
+function wordsOf(error: ApiError): string {
+  if (error.problems.length) return `${error.problems.map(({ message }) => message).join('; ')}.`;
+  switch (error.status) {
+    case 400: return 'Something in it is not as it has to be.';
+    case 403: return 'Your role may not do this.';
+    case 404: return 'It is not there, or no longer.';
+    case 429: return 'There are too many calls at the moment. Try again in a few seconds.';
+    case 0: case 409: return error.message;
+    default: return error.status >= 500 ? 'Prism could not do this at the moment. Try again in a few seconds.' : error.message;
+  }
+}
+
+/** Says what failed; the API's text and the id of the request are behind *Details*. `onRetry` asks again. */
 export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: ReactNode; onRetry?: () => void }) {
   const { status } = useSession();
   if (!error) return null;
   // In a dialog, the bar of the frame that says so is out of reach.
   const ended = status === 'ended' && error instanceof ApiError && error.status === 401;
   const message = error instanceof Error ? error.message : String(error);
+  const words = error instanceof ApiError ? wordsOf(error) : message;
   const id = error instanceof ApiError ? error.requestId : '';
   return (
     <div className="note bad" role="alert">
@@ -66,8 +83,14 @@ export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: R
             Your session has ended. Sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a>, come
             back, and try again.
           </span>
-          : <span>{message}</span>}
-        {id && <p className="note-id">Request id <code>{id}</code><Copy text={id} label="Copy request id" /></p>}
+          : <span>{words}</span>}
+        {(id || words !== message) && (
+          <details>
+            <summary>Details</summary>
+            {words !== message && <p>{message}</p>}
+            {id && <p className="note-id">Request id <code>{id}</code><Copy text={id} label="Copy request id" /></p>}
+          </details>
+        )}
       </div>
       {onRetry && <Button small onClick={onRetry}>Try again</Button>}
     </div>
@@ -120,20 +143,42 @@ export function Code({ text, label = 'Copy', wrap, tall }: { text: string; label
 interface Shown {
   id: number;
   message: ReactNode;
-  undo?: () => void;
+  undo?: (() => void) | undefined;
+  /** What is done when the toast goes, unless it is undone. */
+  later?: () => void;
+  /** Says what failed, and stays until it is closed. */
+  failed?: boolean;
 }
 
 let toasts: Shown[] = [];
 let last = 0;
 let told: (() => void) | undefined;
 
+function show(toast: Omit<Shown, 'id'>): void {
+  const kept = (one: Shown) => one.later !== undefined || one.failed;
+  const passing = toasts.filter((one) => !kept(one)).slice(-2);
+  toasts = [...toasts.filter((one) => kept(one) || passing.includes(one)), { ...toast, id: ++last }];
+  told?.();
+}
+
 /**
  * Says that something was done, for 6 seconds, with Undo where it can be undone. Errors are no toasts: they stay where they are.
  */
 export function toast(message: ReactNode, undo?: () => void): void {
-  toasts = [...toasts.slice(-2), { id: ++last, message, undo }];
-  told?.();
+  show({ message, undo });
 }
+
+/**
+ * Says for 10 seconds that something will be done, which Undo takes back. It is done when the toast goes; a tab that is closed
+ * before does nothing. What fails then is said in the place of the toast, until it is closed.
+ */
+export function toastBefore(message: ReactNode, act: () => Promise<unknown>, undo: () => void, failed: string): void {
+  const later = () => void act().catch((error: unknown) =>
+    show({ message: <ErrorNote error={error} title={failed} />, failed: true }));
+  show({ message, undo, later });
+}
+
+const pauses = { done: 6000, before: 10_000 }; // milliseconds that a toast stays
 
 /** The place of toasts; once in the frame. */
 export function Toasts() {
@@ -150,18 +195,19 @@ export function Toasts() {
   );
 }
 
-function Toast({ toast: { message, undo }, drop }: { toast: Shown; drop: () => void }) {
+function Toast({ toast: { message, undo, later, failed }, drop }: { toast: Shown; drop: () => void }) {
   const [held, setHeld] = useState(false);
   useEffect(() => {
-    if (held) return;
-    const timer = setTimeout(drop, 6000);
+    if (held || failed) return;
+    const timer = setTimeout(() => { drop(); later?.(); }, later ? pauses.before : pauses.done);
     return () => clearTimeout(timer);
   }, [held]);
   return (
     <div className="toast" onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}>
       <span>{message}</span>
-      {undo && <Button small onClick={() => { undo(); drop(); }}>Undo</Button>}
+      {undo && <Button small onClick={() => { drop(); undo(); }}>Undo</Button>}
+      {failed && <Button small onClick={drop}>Close</Button>}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 export { Button, ButtonLink, Copy } from './Button';
 export { Confirm, Dialog } from './Dialog';
-export { Badge, Code, Empty, ErrorNote, Note, Progress, Skeleton, Status, toast, type Tone } from './Feedback';
+export { Badge, Code, Empty, ErrorNote, Note, Progress, Skeleton, Status, toast, toastBefore, type Tone } from './Feedback';
 export { Checkbox, Field, Input, Select, Textarea } from './Field';
 export { Icon, type IconName } from './icons';
 export { editable, layered, onKeys, onPageKeys, useTyped } from './keys';
@@ -8,5 +8,6 @@ export { Menu, type MenuItem } from './Menu';
 export * from './numbers';
 export { Page, Section, Tabs, Toolbar } from './Page';
 export { Panel, Split } from './Panel';
+export { Popover } from './Popover';
 export { sortRows, Table, type Column, type Sort } from './Table';
 export { Facts, Kbd, Num, Time, useNow } from './Values';

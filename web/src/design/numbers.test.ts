@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ago, count, duration, exactly, exactTime, money, percent, short, shown, typedNumber } from './numbers';
+import {
+  ago, count, duration, exactly, exactTime, money, percent, short, shown, typedNumber, wholePercent,
+} from './numbers';
 
 describe('numbers', () => {
   it.each([['0.5', 0.5], ['0,5', 0.5], [' 12 ', 12], ['1000', 1000], ['1,000', NaN], ['1,5,0', NaN], ['', NaN], ['a', NaN]])(
@@ -56,4 +58,8 @@ describe('times', () => {
       '850 ms', '1.2 s', '3 min 5 s', '2 h 10 min', '1 min',
     ]);
   });
+});
+
+it('says a part without room, and never that a part is all or nothing', () => {
+  expect([0, 0.001, 0.005, 0.456, 0.994, 0.996, 1].map(wholePercent)).toEqual(['0%', '<1%', '1%', '46%', '99%', '>99%', '100%']);
 });

@@ -28,6 +28,13 @@ export function percent(part: number): string {
   return percents.format(part);
 }
 
+/** A part from 0 to 1 as a whole percentage, for places without room. What is not whole never reads as 0% or 100%. */
+export function wholePercent(part: number): string {
+  if (part > 0 && part < 0.005) return '<1%';
+  if (part < 1 && part >= 0.995) return '>99%';
+  return `${Math.round(part * 100)}%`;
+}
+
 /** An amount of money; its code stands behind a currency without a common sign. */
 export function money(value: number, currency: string | null): string {
   if (!currency) return shown(value);

@@ -1,0 +1,50 @@
+import type { Schemas } from '@/api';
+import { exactly, wholePercent } from '@/design/numbers';
+import { hueOf, labelOf, lackingKey, type Question, yesNo } from './words';
+import './answers.css';
+
+/** The dot of an option, in its hue. */
+export function Dot({ question, option }: { question: Question | undefined; option: string }) {
+  return (
+    <span className="dot" aria-hidden="true" data-hue={hueOf(question, option)}
+      data-lacking={option === lackingKey || undefined} />
+  );
+}
+
+interface Props {
+  answer: Schemas['Answer'];
+  question: Question | undefined;
+  bounds: { no: number; yes: number };
+}
+
+/** What an answer says, and its probability: that of the chosen option or level, or of yes. */
+export function answerWords({ answer, question, bounds }: Props): { words: string; p: number } {
+  if (answer.type === 'yes_no') return { words: yesNo(answer.probability, bounds), p: answer.probability };
+  const key = answer.type === 'choice' ? answer.value : answer.level;
+  return { words: labelOf(question, key), p: answer.probabilities[key] ?? 0 };
+}
+
+/** An answer in two lines: the dot of its option with its label, and a small bar of its probability. */
+export function Chip(props: Props) {
+  const { answer, question } = props;
+  return <Mark {...answerWords(props)} question={question} option={answer.type === 'choice' ? answer.value : ''} />;
+}
+
+/** A chip of words; without a probability it has no bar. */
+export function Mark({ question, option, words, p }: {
+  question: Question | undefined; option: string; words: string; p: number | undefined;
+}) {
+  return (
+    <span className="chip" data-hue={hueOf(question, option)} title={p === undefined ? words : `${words}: ${exactly(p)}`}>
+      <span className="chip-words">
+        {question?.type === 'choice' && <><Dot question={question} option={option} /> </>}{words}
+      </span>
+      {p !== undefined && (
+        <span className="chip-line">
+          <span className="chip-bar" aria-hidden="true"><span style={{ width: `${p * 100}%` }} /></span>
+          <span className="num">{wholePercent(p)}</span>
+        </span>
+      )}
+    </span>
+  );
+}
