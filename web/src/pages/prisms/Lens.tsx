@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { breakable, LensValue } from '@/answers/Answers';
+import { sentText } from '@/answers/words';
 import { api, ApiError, ask, useCan } from '@/api';
 import { Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
 import { useActions } from '@/shell/actions';
@@ -71,7 +72,7 @@ export function Lens(): ReactNode {
   useActions(disabled ? [] : [
     { id: 'save lens', group: prism.slug, label: 'Save Lens', words: 'columns', run: send },
     {
-      id: 'derive lens', group: prism.slug, label: 'Derive the Lens anew', words: 'columns reset',
+      id: 'derive lens', group: prism.slug, label: 'Reset the columns', words: 'lens derive anew',
       run: () => change(derived(questions).map(draftColumn)),
     },
   ]);
@@ -90,7 +91,7 @@ export function Lens(): ReactNode {
         <Section title="Columns"
           actions={!disabled && (
             <Button small variant="quiet" icon="retry" onClick={() => change(derived(questions).map(draftColumn))}>
-              Derive anew
+              Reset columns
             </Button>
           )}>
           <p className="soft">
@@ -136,7 +137,8 @@ export function Lens(): ReactNode {
 function usePreview(prism: Prism, columns: LensColumn[], valid: boolean) {
   const newest = useQuery({
     queryKey: ['prism', prism.slug, 'newest'],
-    queryFn: ({ signal }) => ask(api.GET('/v1/results', { params: { query: { prism: prism.slug, limit: 20 } }, signal })),
+    queryFn: ({ signal }) =>
+      ask(api.GET('/v1/results', { params: { query: { prism: prism.slug, limit: 20, fields: 'true' } }, signal })),
     placeholderData: undefined,
   });
   const text = JSON.stringify(columns);
@@ -178,6 +180,7 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
     );
   }
   const data = rows.data;
+  const texts = new Map(newest.data?.data.map(({ id, fields }) => [id, sentText(fields)]));
   const ends = (name: string) => data?.data.some(({ result }) => typeof result.answers?.[name] === 'number');
   const classOf = (name: string) => [ends(name) && 'end', name === edited && 'edited'].filter(Boolean).join(' ') || undefined;
   return (
@@ -189,15 +192,15 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
           <table className="table">
             <thead>
               <tr>
-                <th scope="col">Created</th><th scope="col">Status</th>
+                <th scope="col">Text</th>
                 {data.columns.map((name) => <th key={name} scope="col" className={classOf(name)}>{breakable(name)}</th>)}
+                <th scope="col">Status</th><th scope="col">Created</th>
               </tr>
             </thead>
             <tbody>
               {data.data.map(({ result, missing }) => (
                 <tr key={result.id}>
-                  <td><Time at={result.created_at} /></td>
-                  <td><Status status={result.status} /></td>
+                  <td><span className="preview-text" title={texts.get(result.id)}>{texts.get(result.id)}</span></td>
                   {data.columns.map((name) => {
                     const value = result.answers?.[name];
                     const why = value == null ? missing[name] ?? result.error ?? undefined : undefined;
@@ -208,6 +211,8 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
                       </td>
                     );
                   })}
+                  <td><Status status={result.status} /></td>
+                  <td><Time at={result.created_at} /></td>
                 </tr>
               ))}
             </tbody>

@@ -38,7 +38,11 @@ export function Outcome({ result, lens, record, questions, columns, onRetry, ret
       {result.answers && (
         <Section title="Answers"><Answers questions={questions} answers={result.answers} columns={columns} /></Section>
       )}
-      {lens && <Section title="Lens row"><LensRow answers={lens} columns={columns} questions={questions} /></Section>}
+      {lens && (
+        <Section title="As calls return it (Lens)">
+          <LensRow answers={lens} columns={columns} questions={questions} />
+        </Section>
+      )}
       <Section title="Call">
         <Facts items={[
           ['Status', <Status key="" status={result.status} />],

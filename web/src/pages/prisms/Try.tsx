@@ -100,7 +100,7 @@ export function Try(): ReactNode {
             onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined}
             retrying={retry.isPending} />
         ) : result ? !made.error && <Skeleton lines={10} /> : (
-          <Note>The answer will be here: every question with every probability, the Lens row, tokens and time.</Note>
+          <Note>The answer will be here: every question with every probability, what a call returns, tokens and time.</Note>
         )}
       </div>
     </div>

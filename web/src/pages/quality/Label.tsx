@@ -11,8 +11,10 @@ import {
 import { type Action, useActions } from '@/shell/actions';
 import { useDraft } from '../prisms/drafts';
 import { usePrism } from '../prisms/PrismPage';
+import { chipsOf, chipText } from '../results/chips';
 import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
+import { compact } from '../results/search';
 import { type LabelValue, type QueuedResult, qualityQuery, type QueueOf, readQueue, tooFew } from './calls';
 import { milestone, valueLabel } from './figures';
 import { answered, begin, choicesOf, label, type Labelling, rate, undo } from './labelling';
@@ -33,6 +35,7 @@ export function Label(): ReactNode {
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
   const of: QueueOf = {
     prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version: search.version,
+    q: search.q, where: search.where,
   };
   if (!canLabel) return <Note>Your role may not label results. Owners, editors and labellers may.</Note>;
   return (
@@ -55,6 +58,13 @@ export function Label(): ReactNode {
         <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false}
           onChange={(event) => set({ answers: event.target.checked || undefined })} />
       </Toolbar>
+      {(of.q ?? of.where) !== undefined && (
+        <Note action={<Button small onClick={() => set({ q: undefined, where: undefined })}>Label any result</Button>}>
+          Only results that match: {chipsOf(compact({ q: of.q, where: of.where }), {
+            prism, key: String, run: String,
+          }, true).map(chipText).join(', ')}.
+        </Note>
+      )}
       {of.order === 'uncertain' && (
         <Note tone="warn">
           Labels of the least sure answers show where a prism fails. They enter no measure and no calibration, as they say nothing

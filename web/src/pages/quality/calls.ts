@@ -126,13 +126,16 @@ export interface QueueOf {
   question: string;
   order: 'random' | 'uncertain';
   version?: number | undefined;
+  q?: string | undefined;
+  where?: string[] | undefined;
 }
 
 export function readQueue(
-  { prism, question, order, version }: QueueOf, cursor: string | undefined, signal?: AbortSignal,
+  { prism, question, order, version, q, where }: QueueOf, cursor: string | undefined, signal?: AbortSignal,
 ): Promise<LabelQueue> {
   const query = {
     question, order, limit: 20, ...(version !== undefined && { version }), ...(cursor !== undefined && { cursor }),
+    ...(q && { q }), ...(where && { where }),
   };
   return ask(api.GET('/v1/prisms/{prism}/label-queue', { params: { path: { prism }, query }, signal: signal ?? null }));
 }

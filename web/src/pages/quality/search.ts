@@ -1,4 +1,4 @@
-import { compact } from '../results/search';
+import { compact, texts } from '../results/search';
 
 export const parts = ['confusion', 'coverage', 'thresholds', 'versions', 'calibration', 'drift'] as const;
 export type Part = (typeof parts)[number];
@@ -40,6 +40,9 @@ export interface LabelSearch {
   order?: 'uncertain';
   /** Only results of this version. */
   version?: number;
+  /** Only results with these words, and for which these conditions hold. */
+  q?: string;
+  where?: string[];
   /** The model's answers are shown before one has answered. */
   answers?: true;
   /** The language of the call. */
@@ -75,6 +78,6 @@ export function qualitySearch(search: Record<string, unknown>): QualitySearch {
 export function labelSearch(search: Record<string, unknown>): LabelSearch {
   return compact({
     question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version),
-    answers: yes(search.answers), as: oneOf(search.as, languages),
+    answers: yes(search.answers), as: oneOf(search.as, languages), q: text(search.q), where: texts(search.where),
   });
 }

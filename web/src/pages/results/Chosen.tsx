@@ -1,40 +1,68 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useCan } from '@/api';
-import { Button, Confirm, count, Dialog, ErrorNote, Note, Progress, toast } from '@/design';
-import { deleteResult, forget, type Result, retryResult } from './data';
+import { Button, count, Dialog, ErrorNote, Note, Progress, toast } from '@/design';
+import { type Listed, retryResult } from './data';
+import { deleteLater } from './deleting';
+import { LabelChosen } from './LabelChosen';
 import { each } from './many';
 
-/** What can be done with the selected results. It stands at the bottom of the window. */
-export function Chosen({ results, onClear, onMatching }: { results: Result[]; onClear: () => void; onMatching: () => void }) {
-  const [asking, setAsking] = useState<'retry' | 'delete'>();
-  const [mayRetry, mayDelete] = [useCan('call'), useCan('edit')];
+interface ChosenProps {
+  results: Listed[];
+  /** Every result that matches is selected, of which there are so many as `total`. */
+  all: boolean;
+  total: string | undefined;
+  /** Whether a queue of labels has all that match. */
+  labels: boolean;
+  onAll: (() => void) | undefined;
+  onClear: () => void;
+  /** Does something with all that match. */
+  onMatching: (what: 'download' | 'label' | 'retry' | 'delete') => void;
+  onDownload: (() => void) | undefined;
+}
+
+/** What can be done with the selected results, or with all that match. It stands at the bottom of the window. */
+export function Chosen({ results, all, total, labels, onAll, onClear, onMatching, onDownload }: ChosenProps) {
+  const [asking, setAsking] = useState<'retry' | 'label'>();
+  const client = useQueryClient();
+  const [mayRetry, mayDelete, mayLabel] = [useCan('call'), useCan('edit'), useCan('label')];
   const failed = results.filter(({ status }) => status === 'failed');
+  const remove = () => { deleteLater(client, results.map(({ id }) => id)); onClear(); };
+  const download = all ? () => onMatching('download') : onDownload;
   return (
     <div className="results-chosen" role="region" aria-label="Selected results">
-      <strong className="num" role="status">{count(results.length, 'result')} selected</strong>
+      <strong className="num" role="status">{all ? total ?? 'All that match' : count(results.length, 'result')} selected</strong>
+      {onAll && !all && <Button small variant="quiet" onClick={onAll}>Select all{total && ` ${total}`} that match</Button>}
+      {download && <Button small icon="download" onClick={download}>Download</Button>}
+      {mayLabel && (!all || labels) && (
+        <Button small icon="check" onClick={() => (all ? onMatching('label') : setAsking('label'))}>Label</Button>
+      )}
       {mayRetry && (
-        <Button small icon="retry" disabled={failed.length === 0} onClick={() => setAsking('retry')}>
-          {failed.length ? `Retry ${count(failed.length, 'failed one')}` : 'Retry'}
+        <Button small icon="retry" disabled={!all && failed.length === 0}
+          onClick={() => (all ? onMatching('retry') : setAsking('retry'))}>
+          {all ? 'Retry failed ones' : failed.length ? `Retry ${count(failed.length, 'failed one')}` : 'Retry'}
         </Button>
       )}
-      {mayRetry && <Button small onClick={onMatching}>Retry all that match</Button>}
-      {mayDelete && <Button small icon="trash" onClick={() => setAsking('delete')}>Delete</Button>}
+      {mayDelete && (
+        <Button small icon="trash" onClick={() => (all ? onMatching('delete') : remove())}>
+          {all ? 'Delete all …' : `Delete ${count(results.length, 'result')}`}
+        </Button>
+      )}
       <Button small variant="quiet" icon="close" onClick={onClear}>Clear the selection</Button>
       {asking === 'retry' && <RetryChosen results={failed} onClose={() => setAsking(undefined)} onDone={onClear} />}
-      {asking === 'delete' && <DeleteChosen results={results} onClose={() => setAsking(undefined)} onDone={onClear} />}
+      {asking === 'label' && <LabelChosen results={results} onClose={() => setAsking(undefined)} onDone={onClear} />}
     </div>
   );
 }
 
 interface Props {
-  results: Result[];
+  results: Listed[];
   onClose: () => void;
   onDone: () => void;
 }
 
 /** Runs one call for each result, with progress; what failed is said at the end. */
-function useEach(results: Result[], work: (id: string) => Promise<unknown>) {
+function useEach(results: Listed[], work: (id: string) => Promise<unknown>) {
   const [at, setAt] = useState({ done: 0, failed: 0 });
   const under = useRef<AbortController>(undefined);
   const run = useMutation({
@@ -84,30 +112,5 @@ function RetryChosen({ results, onClose, onDone }: Props) {
         {run.data?.failed[0] !== undefined && <ErrorNote error={run.data.failed[0]} title="The first reason:" />}
       </div>
     </Dialog>
-  );
-}
-
-function DeleteChosen({ results, onClose, onDone }: Props) {
-  const client = useQueryClient();
-  const gone = useRef(new Set<string>());
-  const run = useEach(results, (id) => deleteResult(id).then(() => gone.current.add(id)));
-  const start = () => run.mutate(undefined, {
-    onSuccess: ({ done, failed }) => {
-      forget(client, gone.current);
-      if (failed.length) return;
-      toast(`${count(done, 'result')} deleted.`);
-      onDone();
-      onClose();
-    },
-  });
-  return (
-    <Confirm open onClose={() => { run.stop(); onClose(); }} onConfirm={start} busy={run.isPending}
-      verb={`Delete ${count(results.length, 'result')}`}
-      title={`Delete ${count(results.length, 'result')}?`} error={
-        <ErrorNote error={run.data?.failed[0]} title={`${count(run.at.failed, 'result is', 'results are')} still there.`} />
-      }>
-      <p>They are deleted for good, with their fields and records. This cannot be undone.</p>
-      {run.isPending && <Progress label="Deleted" max={results.length} value={run.at.done} />}
-    </Confirm>
   );
 }

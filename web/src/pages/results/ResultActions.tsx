@@ -3,9 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCan } from '@/api';
 import { callCommands, type Commands, readCommands, type Way, ways } from '@/commands/commands';
-import { Button, Confirm, ErrorNote, Menu, type MenuItem, toast } from '@/design';
+import { Button, ErrorNote, Menu, type MenuItem, toast } from '@/design';
 import { useActions } from '@/shell/actions';
-import { deleteResult, forget, retryResult, useResult } from './data';
+import { retryResult, useResult } from './data';
+import { deleteLater } from './deleting';
+import { LabelChosen } from './LabelChosen';
 
 interface Props {
   id: string;
@@ -16,10 +18,10 @@ interface Props {
 /** What can be done with one result. `onRetried` goes to the new result, `onDeleted` leaves the deleted one. */
 export function ResultActions({ id, onRetried, onDeleted }: Props) {
   const { data, isPlaceholderData } = useResult(id);
-  const [asking, setAsking] = useState(false);
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [mayRetry, mayDelete] = [useCan('call'), useCan('edit')];
+  const [labelling, setLabelling] = useState(false);
+  const [mayRetry, mayDelete, mayLabel] = [useCan('call'), useCan('edit'), useCan('label')];
   const loaded = data && !isPlaceholderData ? data : undefined;
   const retry = useMutation({
     mutationFn: () => retryResult(id),
@@ -30,15 +32,10 @@ export function ResultActions({ id, onRetried, onDeleted }: Props) {
       onRetried(made.id);
     },
   });
-  const remove = useMutation({
-    mutationFn: () => deleteResult(id),
-    onSuccess: async () => {
-      setAsking(false);
-      await onDeleted(); // what still shows the result would ask for it again
-      forget(client, new Set([id]));
-      toast('The result is deleted.');
-    },
-  });
+  const remove = () => {
+    deleteLater(client, [id]);
+    void onDeleted();
+  };
   const retryable = mayRetry && loaded?.record.status === 'failed' && loaded.record.retried_by === null;
   const copy = (what: string, text: string) => void navigator.clipboard.writeText(text).then(() => toast(`${what} copied.`));
   const read = readCommands(location.origin, id);
@@ -65,25 +62,22 @@ export function ResultActions({ id, onRetried, onDeleted }: Props) {
       run: () => void navigate({ to: '/results/$result', params: { result: id } }),
     },
     ...(retryable ? [{ id: 'result-retry', group: 'Result', label: 'Retry the result', run: () => retry.mutate() }] : []),
-    ...(mayDelete ? [{ id: 'result-delete', group: 'Result', label: 'Delete the result', run: () => setAsking(true) }] : []),
+    ...(mayDelete ? [{ id: 'result-delete', group: 'Result', label: 'Delete the result', run: remove }] : []),
   ]);
-  const name = loaded?.record.ref ?? id;
   return (
     <>
       <div className="row">
         {retryable && <Button icon="retry" small busy={retry.isPending} onClick={() => retry.mutate()}>Retry</Button>}
         <Menu label="Copy" align="start" icon="copy" className="button secondary small" items={items}>Copy</Menu>
-        {mayDelete && <Button icon="trash" small onClick={() => setAsking(true)}>Delete</Button>}
+        {mayLabel && loaded?.raw.status === 'ok' && (
+          <Button icon="check" small onClick={() => setLabelling(true)}>Label</Button>
+        )}
+        {mayDelete && <Button icon="trash" small onClick={remove}>Delete</Button>}
       </div>
       <ErrorNote error={retry.error} title="It was not retried." />
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => remove.mutate()} busy={remove.isPending}
-        verb="Delete result"
-        title={`Delete result ${name}?`} error={<ErrorNote error={remove.error} />}>
-        <p>
-          The result of {loaded?.record.prism ?? 'its prism'} with the id <code>{id}</code> is deleted for good, with its fields
-          and its record. Its idempotency key is free again. Sums of usage stay as they are.
-        </p>
-      </Confirm>
+      {labelling && loaded && (
+        <LabelChosen results={[loaded.raw]} onClose={() => setLabelling(false)} onDone={() => undefined} />
+      )}
     </>
   );
 }

@@ -3,15 +3,15 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Answers, LensRow } from '@/answers/Answers';
 import { Escalated } from '@/answers/Escalated';
-import type { Shaped } from '@/answers/words';
+import { type Shaped, titleOf } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
 import { Copy, ErrorNote, Facts, Note, Num, percent, Skeleton, Status, Time } from '@/design';
 import { type Record_, useKeyNames, usePrism, useResult, useVersion } from './data';
 import { LongText } from './LongText';
 import './results.css';
 
-/** A result in full: its answers, the Lens row, what was sent, the record of the call, its retries. */
-export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
+/** A result in full: what was sent, its answers, the columns of downloads, the record of the call, its retries. */
+export function ResultView({ id, wide, actions }: { id: string; wide?: boolean; actions?: ReactNode }) {
   const { data, error, refetch, isPlaceholderData } = useResult(id);
   const loaded = data && !isPlaceholderData ? data : undefined;
   const prism = usePrism(loaded?.shaped.prism).data;
@@ -21,6 +21,8 @@ export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
   const { shaped, raw, record } = loaded;
   const answers = (
     <>
+      <Sent record={record} version={version} />
+      {actions}
       {shaped.status === 'failed' && <Note tone="bad"><strong>No answer.</strong> {shaped.error}</Note>}
       {raw.answers && (
         <Part title="Answers">
@@ -33,12 +35,11 @@ export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
   const rest = (
     <>
       {shaped.answers && (
-        <Part title="Lens row">
+        <Part title="As calls return it (Lens)">
           <LensRow answers={shaped.answers as Record<string, Shaped>} columns={prism?.lens.columns}
             questions={prism?.version.questions} />
         </Part>
       )}
-      <Part title="Fields"><Fields record={record} version={version} /></Part>
       <Part title="Record"><RecordFacts record={record} version={version} /></Part>
       <Chain record={record} />
     </>
@@ -51,26 +52,24 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   return <section className="results-part"><h2>{title}</h2>{children}</section>;
 }
 
-function Fields({ record, version }: { record: Record_; version: Schemas['Version'] | undefined }) {
-  const fields = Object.entries(record.fields);
+/** What was sent, as quotes: the text alone where it is one. */
+function Sent({ record, version }: { record: Record_; version: Schemas['Version'] | undefined }) {
+  const labels = version?.fields ?? [];
+  const fields = Object.entries(record.fields).map(([key, value]) => (
+    { name: labels.find((field) => field.key === key)?.label ?? titleOf(key), value }
+  ));
+  const all = record.context === null ? fields : [...fields, { name: 'Context, for all questions', value: record.context }];
   return (
-    <>
-      {fields.map(([key, value]) => (
-        <div key={key}>
+    <section aria-label="What was sent">
+      {all.map(({ name, value }) => (
+        <blockquote key={name} className={all.length === 1 ? 'results-quote alone' : 'results-quote'}>
           <h3 className="results-field">
-            {version?.fields.find((field) => field.key === key)?.label ?? key}
-            <Copy text={value} label={`Copy ${key}`} />
+            <span className={all.length === 1 ? 'unseen' : undefined}>{name}</span><Copy text={value} label={`Copy ${name}`} />
           </h3>
-          <LongText text={value} />
-        </div>
+          <div className="grow"><LongText text={value} /></div>
+        </blockquote>
       ))}
-      {record.context !== null && (
-        <div>
-          <h3 className="results-field">Context<Copy text={record.context} label="Copy context" /></h3>
-          <LongText text={record.context} />
-        </div>
-      )}
-    </>
+    </section>
   );
 }
 
@@ -80,7 +79,7 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
   const items: [ReactNode, ReactNode][] = [
     ['Created', <Time at={record.created_at} />],
     ['Prism', <><Link to="/prisms/$prism" params={{ prism: record.prism }}>{record.prism}</Link> version {record.version}</>],
-    ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
+    ['Reference (ref)', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
     ['Model', model ? (
       <>
         {model.name ?? none}{' '}

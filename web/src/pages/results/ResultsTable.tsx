@@ -1,24 +1,27 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
-import { useCan } from '@/api';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCan, usePrisms } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Button, ButtonLink, count, Dialog, Empty, ErrorNote, Panel, Skeleton, Split } from '@/design';
+import { Button, ButtonLink, count, Dialog, Empty, ErrorNote, Panel, shown, Skeleton, Split } from '@/design';
 import { useActions } from '@/shell/actions';
+import { sortWords } from './chips';
 import { Chosen } from './Chosen';
 import { columnsOf } from './columns';
-import { renew, resultOptions, useNewer, usePrism, useResults } from './data';
+import { ColumnsMenu } from './ColumnsMenu';
+import { type Counts, renew, resultOptions, useCounts, useNewer, usePrism, useResults } from './data';
+import { useWaiting } from './deleting';
+import { DeleteMany } from './DeleteMany';
 import { fileName, withQuery } from './download';
 import { DownloadDialog, textFormats } from './DownloadDialog';
-import { clear, Filters } from './Filters';
+import { Filters } from './Filters';
 import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
 import { RetryMany } from './RetryMany';
-import { beyondExport, exportQuery, filtered, hasWords, listQuery, type ResultsSearch } from './search';
+import { beyondExport, beyondRetry, clear, exportQuery, filtered, listQuery, queueOf, type ResultsSearch } from './search';
 import { useResultsSearch } from './useSearch';
 import { VirtualTable } from './VirtualTable';
-
-const searched = 1000; // rows that are searched for words before the reader is asked to go on
+import { choices, useWanted, wantedBy } from './wanted';
 
 /** The results of the account, or of one prism, with their filters, the open one beside them, and what is done with many. */
 export function ResultsTable({ prism: fixed }: { prism?: string }) {
@@ -28,26 +31,27 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   const list = useResults(query);
   const { data: prism } = usePrism(search.prism);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [hidden, setHidden] = useState<string[]>([]);
-  const lens = hidden.filter((id) => id.startsWith('lens ')).map((id) => id.slice(5));
-  const [dialog, setDialog] = useState<'download' | 'matching'>();
+  const prisms = usePrisms().data;
+  const { text: wanted } = useWanted();
+  const [dialog, setDialog] = useState<'download' | 'matching' | 'delete'>();
+  const [all, setAll] = useState(false);
+  const navigate = useNavigate();
+  const choose = (ids: ReadonlySet<string>) => { setChosen(ids); setAll(false); };
+  const total = useCounts(query, '@status', chosen.size > 0).data;
   const mayCall = useCan('call');
   const key = JSON.stringify(query);
-  useEffect(() => setChosen(new Set()), [key]);
+  useEffect(() => choose(new Set()), [key]);
 
-  const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data]);
-  const words = useDeferredValue(search.words);
-  const rows = useMemo(() => words === undefined ? loaded : loaded.filter((one) => hasWords(
-    [one.ref, one.error, one.prism, ...Object.entries(one.answers ?? {}).flat()], words,
-  )), [loaded, words]);
-  const newer = useNewer(query, loaded[0]?.id);
-  const columns = useMemo(() => columnsOf(prism, search.prism !== undefined), [prism, search.prism]);
-
-  // Words are looked for in what was loaded; a search through everything goes on when the reader says so.
-  const [allowed, setAllowed] = useState(searched);
-  useEffect(() => setAllowed(searched), [key, words]);
+  const waiting = useWaiting();
+  const rows = useMemo(
+    () => list.data?.pages.flatMap((page) => page.data).filter(({ id }) => !waiting.has(id)) ?? [], [list.data, waiting],
+  );
+  const newer = useNewer(query, list.data?.pages[0]?.data[0]?.id);
+  const columns = useMemo(() => columnsOf(
+    prism, prisms ?? [], wantedBy(choices(wanted)), query.sort,
+  ), [prism, prisms, wanted, query.sort]);
   const { hasNextPage, isFetching, fetchNextPage, isError } = list;
-  const mayMore = hasNextPage && !isFetching && !isError && (words === undefined || loaded.length < allowed);
+  const mayMore = hasNextPage && !isFetching && !isError;
   const more = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);
 
   const at = rows.findIndex((row) => row.id === search.open);
@@ -71,40 +75,34 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
       id: 'results-retry', group: 'Results', label: 'Retry all failed results that match', run: () => setDialog('matching'),
     }] : []),
     ...(chosen.size
-      ? [{ id: 'results-clear', group: 'Results', label: 'Clear the selection', run: () => setChosen(new Set()) }] : []),
+      ? [{ id: 'results-clear', group: 'Results', label: 'Clear the selection', run: () => choose(new Set()) }] : []),
   ]);
   const busy = useIsFetching({ queryKey: ['results', 'list', query] }) > 0;
   const first = list.isPending;
-  const failed = list.error !== null && loaded.length === 0;
+  const failed = list.error !== null && rows.length === 0;
   const leave = () => {
     const next = rows[at + 1] ?? rows[at - 1];
     return open(next?.id, true);
   };
 
+  const label = () => {
+    if (search.prism === undefined) return undefined;
+    return navigate({ to: '/prisms/$prism/label', params: { prism: search.prism }, search: queueOf(search) });
+  };
+
   const table = (
-    <VirtualTable label="Results" columns={columns} rows={rows} rowKey={(row) => row.id} open={search.open}
-      stale={list.isPlaceholderData}
-      onOpen={(row) => open(row.id, search.open !== undefined)} chosen={chosen} onChoose={setChosen} onHidden={setHidden}
-      more={mayMore ? more : undefined}
-      tail={
-        <Tail {...{ list, rows: rows.length, loaded: loaded.length, words, allowed }}
-          onMore={() => setAllowed(loaded.length + searched)} />
-      } />
+    <VirtualTable label="Results" columns={columns} rows={rows} rowKey={(row) => row.id} open={search.open} rowHeight={52}
+      stale={list.isPlaceholderData} sort={query.sort ?? (query.run ? undefined : '-@created')}
+      onSort={(sort) => set({ sort: sort === '-@created' ? undefined : sort })}
+      onOpen={(row) => open(row.id, search.open !== undefined)} chosen={chosen} onChoose={choose}
+      more={mayMore ? more : undefined} tail={<Tail list={list} rows={rows.length} />} />
   );
   return (
     <div className="stack">
       <Filters search={search} set={set} fixed={fixed !== undefined} />
       <div className="results-line">
-        <span className="num" role="status">
-          {first || failed ? '' : count(rows.length, 'result')
-            + (words !== undefined ? ` of the ${count(loaded.length, 'loaded one')}` : hasNextPage ? ' loaded, more below' : '')}
-        </span>
+        <Matches {...{ search, query, list }} rows={rows.length} />
         {newer && <Button small icon="up" onClick={refresh}>Show newer results</Button>}
-        {lens.length > 0 && (
-          <span className="results-left" title={lens.join(', ')}>
-            {count(lens.length, 'Lens column')} of {prism?.lens.columns.length} in the panel only
-          </span>
-        )}
         <span className="grow" />
         {(filtered(search) || (fixed === undefined && search.prism !== undefined)) && (
           <Button small variant="quiet" icon="close" onClick={() => set(clear)}>Clear the filters</Button>
@@ -112,6 +110,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
         {mayCall && search.status === 'failed' && (
           <Button small icon="retry" onClick={() => setDialog('matching')}>Retry all that match</Button>
         )}
+        <ColumnsMenu prism={prism} />
         <Button small icon="download" onClick={() => setDialog('download')}>Download</Button>
       </div>
       {first && !list.error && <Skeleton lines={12} />}
@@ -125,48 +124,69 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
           {search.open !== undefined && (
             <Panel title={<Link to="/results/$result" params={{ result: search.open }}>{rows[at]?.ref ?? 'Result'}</Link>}
               onClose={() => open(undefined)} onPrevious={step(-1)} onNext={step(1)}>
-              <ResultActions id={search.open} onRetried={(id) => open(id)} onDeleted={leave} />
-              <ResultView key={search.open} id={search.open} />
+              <ResultView key={search.open} id={search.open}
+                actions={<ResultActions id={search.open} onRetried={(id) => open(id)} onDeleted={leave} />} />
             </Panel>
           )}
         </Split>
       )}
       {chosen.size > 0 && (
-        <Chosen results={loaded.filter(({ id }) => chosen.has(id))} onClear={() => setChosen(new Set())}
-          onMatching={() => setDialog('matching')} />
+        <Chosen results={rows.filter(({ id }) => chosen.has(id))} onClear={() => choose(new Set())} all={all}
+          labels={search.prism !== undefined && beyondRetry(search).length === 0}
+          total={total?.exact ? shown(total.total) : undefined} onDownload={undefined}
+          onAll={hasNextPage || chosen.size < rows.length ? () => setAll(true) : undefined}
+          onMatching={(what) => {
+            if (what === 'label') void label();
+            else setDialog(what === 'retry' ? 'matching' : what);
+          }} />
       )}
       {dialog === 'matching' && <RetryMany search={search} onClose={() => setDialog(undefined)} />}
+      {dialog === 'delete' && (
+        <DeleteMany search={search} onClose={() => setDialog(undefined)} onDone={() => choose(new Set())} />
+      )}
       {dialog === 'download' && <DownloadResults search={search} onClose={() => setDialog(undefined)} />}
     </div>
   );
 }
 
-interface TailProps {
+interface MatchesProps {
+  search: ResultsSearch;
+  query: ReturnType<typeof listQuery>;
   list: ReturnType<typeof useResults>;
   rows: number;
-  loaded: number;
-  words: string | undefined;
-  allowed: number;
-  onMore: () => void;
+}
+
+/** How many results match, of how many, and their order: `128 of 5,744 results, by Angry, most first`. */
+function Matches({ search, query, list, rows }: MatchesProps) {
+  const counted = useCounts(query, '@status');
+  const some = filtered(search);
+  const all = useCounts({ prism: query.prism }, '@status', some).data;
+  const n = counted.isPlaceholderData ? undefined : counted.data;
+  const order = sortWords(query.sort);
+  const { indexed_from, indexed_until, sorted_newest } = list.data?.pages[0] ?? {};
+  const atLeast = ({ exact }: Counts, words: string) => (exact ? words : `more than ${words}`);
+  return (
+    <>
+      <span className="num" role="status">
+        {n ? some && all ? `${atLeast(n, shown(n.total))} of ${atLeast(all, count(all.total, 'result'))}`
+          : atLeast(n, count(n.total, 'result'))
+          : list.isPending || list.error ? '' : `${count(rows, 'result')}${list.hasNextPage ? ' loaded, more below' : ''}`}
+        {order && ` ${order}`}
+      </span>
+      {sorted_newest !== undefined && <span>Sorted: the newest {shown(sorted_newest)}</span>}
+      {(indexed_from ?? indexed_until) !== undefined && (
+        <span>Some are not searched yet: {indexed_from ? 'older ones are still being indexed' : 'the newest'}</span>
+      )}
+    </>
+  );
 }
 
 /** Below the last row: what is loading, what failed, or that this is all. */
-function Tail({ list, rows, loaded, words, allowed, onMore }: TailProps) {
+function Tail({ list, rows }: { list: ReturnType<typeof useResults>; rows: number }) {
   if (list.isFetchNextPageError) return (
     <ErrorNote error={list.error} title="The next results could not be read." onRetry={() => void list.fetchNextPage()} />
   );
   if (list.isFetching && list.hasNextPage) return <span className="soft">Loading more …</span>;
-  if (words !== undefined && list.hasNextPage && loaded >= allowed) {
-    return (
-      <div className="row">
-        <span className="soft">
-          {count(rows, 'row')} of the {count(loaded, 'result')} that were searched. The words are looked for in this page, not by
-          the API.
-        </span>
-        <Button small onClick={onMore}>Search {count(searched, 'more result', 'more results')}</Button>
-      </div>
-    );
-  }
   return list.hasNextPage ? null : <span className="soft">{rows > 20 ? 'These are all.' : ''}</span>;
 }
 
@@ -197,10 +217,10 @@ function DownloadResults({ search, onClose }: { search: ResultsSearch; onClose: 
         the <Link to="/runs/$run" params={{ run: search.run }}>page of the run</Link>.
       </DownloadNone>;
   }
-  const query = exportQuery(search) as Record<string, string | undefined>;
+  const query = exportQuery(search);
   const beyond = beyondExport(search);
   const flags = Object.entries(query)
-    .map(([name, value]) => ` --${name === 'key_id' ? 'key-id' : name} ${shellWord(String(value))}`)
+    .flatMap(([name, value]) => [value].flat().map((one) => ` --${name.replace('_', '-')} ${shellWord(String(one))}`))
     .join('');
   return (
     <DownloadDialog title={`Download results of ${prism}`} formats={textFormats} onClose={onClose}
@@ -208,8 +228,8 @@ function DownloadResults({ search, onClose }: { search: ResultsSearch; onClose: 
       name={(format) => fileName([prism, 'results'], format, new Date())}
       command={(format) =>
         `prismctl results export ${shellWord(prism)}${flags} --file ${fileName([prism, 'results'], format, new Date())}`}>
-      <p>{Object.keys(query).length ? `Every result of ${prism} with these filters: ${Object.keys(query).join(', ')}.`
-        : `Every result of ${prism}.`} Oldest first.</p>
+      <p>{Object.keys(query).length ? `Every result of ${prism} that matches the filters.` : `Every result of ${prism}.`} Oldest
+        first.</p>
       {beyond.length > 0 && (
         <p><strong>A download has no filter for {beyond.join(', ')}:</strong> results that these hide are in it.</p>
       )}

@@ -13,14 +13,16 @@ export function RetryMany({ search, onClose }: { search: ResultsSearch; onClose:
     return (
       <Dialog open onClose={onClose} title="Retry all that match" actions={<Button onClick={onClose}>Close</Button>}>
         <p>{match
-          ? 'All that match can be retried by prism and time. '
-            + `Clear the other filters (${beyond.join(', ')}) first, or select rows and retry those.`
+          ? `Clear these filters first (${beyond.join(', ')}), or select rows and retry those.`
           : 'All that match can be retried for one prism at a time. Choose a prism in the filters first.'}</p>
       </Dialog>
     );
   }
   return <Asking match={match} onClose={onClose} />;
 }
+
+const flagsOf = ({ from, to, q, where = [] }: Match) => Object.entries({ from, to, q, where })
+  .flatMap(([name, value]) => [value].flat().map((one) => (one === undefined ? '' : ` --${name} ${shellWord(one)}`))).join('');
 
 function Asking({ match, onClose }: { match: Match; onClose: () => void }) {
   const client = useQueryClient();
@@ -64,13 +66,15 @@ function Asking({ match, onClose }: { match: Match; onClose: () => void }) {
         {n !== undefined && (
           <p>
             {n === 0 ? 'No failed result of this prism waits for a retry'
-              : `Every failed result of ${match.prism} that was not retried yet${span ? ', saved' : ''}`}
+              : `Every failed result of ${match.prism} that ${match.q || match.where ? 'matches and ' : ''}was not retried yet${
+                span ? ', saved' : ''}`}
             {span && ` ${span}`}
             {n === 0 ? '.' : `${span ? ',' : ''} is sent to the model again with the fields it has, and each gets a new result.`}
           </p>
         )}
         <ErrorNote error={error} title="Nothing was retried." />
-        <Code text={`prismctl results retry --all-failed --prism ${shellWord(match.prism)}`} label="Copy command" />
+        <Code label="Copy command"
+          text={`prismctl results retry --all-failed --prism ${shellWord(match.prism)}${flagsOf(match)}`} />
       </div>
     </Dialog>
   );

@@ -2,12 +2,10 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState,
 } from 'react';
-import { editable, layered, onKeys, onPageKeys } from '@/design';
+import { editable, Icon, layered, onKeys, onPageKeys, type Sort } from '@/design';
 import '@/design/table.css';
 import { between, fit, type FitColumn } from './fit';
 import './results.css';
-
-const rowHeight = 32;
 
 interface Props<R> {
   label: string;
@@ -24,13 +22,16 @@ interface Props<R> {
   /** Why the next rows are not there: they load, or failed. */
   tail?: ReactNode;
   stale?: boolean;
-  /** Told of the columns for which there is no room. */
-  onHidden?: (columns: string[]) => void;
+  /** The order that the rows have, and how to ask for another one. */
+  sort?: Sort;
+  onSort?: ((sort: string) => void) | undefined;
+  /** Pixels of a row: 32, or 52 with a text of two lines. */
+  rowHeight?: 32 | 52;
 }
 
 /** A table of any number of rows that scrolls with the page. Only the rows near the window are in the document. */
 export function VirtualTable<R>({
-  label, columns, rows, rowKey, open, onOpen, chosen, onChoose, more, tail, stale, onHidden,
+  label, columns, rows, rowKey, open, onOpen, chosen, onChoose, more, tail, stale, sort, onSort, rowHeight = 32,
 }: Props<R>) {
   const wrap = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
@@ -130,8 +131,6 @@ export function VirtualTable<R>({
 
   const boxes = onChoose ? 32 : 0;
   const shown = fit(columns, width - boxes);
-  const hidden = columns.filter((column) => !shown.some((one) => one.column === column)).map(({ id }) => id).join('\n');
-  useEffect(() => onHidden?.(hidden ? hidden.split('\n') : []), [hidden, onHidden]);
   const [before, after] = [
     items[0] ? items[0].start - virtual.options.scrollMargin : 0,
     items.length ? virtual.getTotalSize() - (items.at(-1)!.end - virtual.options.scrollMargin) : 0,
@@ -140,7 +139,7 @@ export function VirtualTable<R>({
     ? current : (items.find((item) => item.start >= (virtual.scrollOffset ?? 0))?.index ?? items[0]?.index);
   const all = chosen && rows.length > 0 && rows.every((row) => chosen.has(rowKey(row)));
   return (
-    <div className="virtual" ref={wrap} data-narrow={width < 480 || undefined}>
+    <div className="virtual" ref={wrap} data-tall={rowHeight === 52 || undefined} data-narrow={width < 480 || undefined}>
       <table className="table" aria-label={label} aria-rowcount={more ? -1 : rows.length + 1} aria-busy={stale || undefined}>
         <colgroup>
           {onChoose && <col style={{ width: boxes }} />}
@@ -153,7 +152,7 @@ export function VirtualTable<R>({
                 onChange={() => onChoose(new Set(all ? [] : keys()))} /></th>
             )}
             {shown.map(({ column }) => (
-              <th key={column.id} scope="col" className={column.align ? `clip ${column.align}` : 'clip'}>{column.head}</th>
+              <Head key={column.id} {...{ column, sort, onSort }} />
             ))}
           </tr>
         </thead>
@@ -187,6 +186,24 @@ export function VirtualTable<R>({
       </table>
       {tail && <div className="virtual-tail">{tail}</div>}
     </div>
+  );
+}
+
+/** A head by which rows can be sorted: pressed once the way that people ask for most, twice the other one. */
+function Head<R>({ column, sort, onSort }: {
+  column: FitColumn<R>; sort: Sort; onSort: ((sort: string) => void) | undefined;
+}) {
+  const className = column.align ? `clip ${column.align}` : 'clip';
+  const by = column.sort;
+  if (!by || !onSort) return <th scope="col" className={className}>{column.head}</th>;
+  const state = sort === by ? 'ascending' : sort === `-${by}` ? 'descending' : undefined;
+  return (
+    <th scope="col" className={className} aria-sort={state}>
+      <button type="button" className="sort" onClick={() => onSort(state === 'descending' ? by : `-${by}`)}>
+        <span>{column.head}</span>
+        <Icon name={state === 'ascending' ? 'up' : 'down'} />
+      </button>
+    </th>
   );
 }
 

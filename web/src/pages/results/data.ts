@@ -5,7 +5,10 @@ import type { ListQuery } from './search';
 export type Result = Schemas['Result'];
 export type RawResult = Schemas['RawResult'];
 export type Record_ = Schemas['Record'];
-type Page = { data: Result[]; next_cursor: string | null };
+/** A result of a list: with every probability, and the texts that were sent. */
+export type Listed = RawResult;
+type Page = Omit<Schemas['RawResultPage'], 'data'> & { data: Listed[] };
+const whole = { format: 'raw', fields: 'true' } as const;
 
 const listKey = (query: ListQuery) => ['results', 'list', query] as const;
 
@@ -14,7 +17,7 @@ export function useResults(query: ListQuery) {
   return useInfiniteQuery({
     queryKey: listKey(query),
     queryFn: async ({ pageParam, signal }) => {
-      const params = { query: { ...query, limit: pageParam ? 100 : 50, cursor: pageParam } };
+      const params = { query: { ...query, ...whole, limit: pageParam ? 100 : 50, cursor: pageParam } };
       return (await ask(api.GET('/v1/results', { params, signal }))) as Page;
     },
     initialPageParam: undefined as string | undefined,
@@ -24,18 +27,41 @@ export function useResults(query: ListQuery) {
   });
 }
 
-/** Whether there are newer results than the first one of the list; asked each 15 seconds. Runs list theirs in row order. */
+/** Whether there are newer results than the first one of the list; asked each 15 seconds, where the newest is the first. */
 export function useNewer(query: ListQuery, first: string | undefined): boolean {
   const { data } = useQuery({
     queryKey: ['results', 'newest', query],
     queryFn: async ({ signal }) =>
       (await ask(api.GET('/v1/results', { params: { query: { ...query, limit: 1 } }, signal }))) as Page,
-    enabled: first !== undefined && !query.run && !query.to,
+    enabled: first !== undefined && !query.run && !query.to && (query.sort ?? '-@created') === '-@created',
     refetchInterval: 15_000,
     placeholderData: undefined,
   });
   const newest = data?.data[0]?.id;
   return newest !== undefined && first !== undefined && newest > first;
+}
+
+export type Counts = Schemas['ResultCounts'];
+
+/** How many results match, and how many have each value of the names. Old counts stay while new ones are made. */
+export function useCounts({ sort: _, ...query }: ListQuery, by: string, enabled = true) {
+  return useQuery({
+    queryKey: ['results', 'counts', query, by],
+    queryFn: ({ signal }) => ask(api.GET('/v1/results/counts', { params: { query: { ...query, by } }, signal })),
+    enabled,
+    staleTime: 30_000,
+  });
+}
+
+/** The name of the model that answered, which no list has. */
+export function useModelOf(id: string) {
+  return useQuery({
+    queryKey: ['results', 'model', id],
+    queryFn: async ({ signal }) =>
+      (await ask(api.GET('/v1/results/{result_id}/record', { params: { path: { result_id: id } }, signal }))).model?.name ?? null,
+    staleTime: Infinity,
+    placeholderData: undefined,
+  });
 }
 
 /** Reads the list again from its first page. */

@@ -52,6 +52,7 @@ it('says sizes as file managers do', () => {
 it('leaves parameters out that are not set', () => {
   expect(withQuery('/v1/x', { format: 'csv', from: undefined, ref: 'a b&c' })).toBe('/v1/x?format=csv&ref=a+b%26c');
   expect(withQuery('/v1/x', {})).toBe('/v1/x');
+  expect(withQuery('/v1/x', { where: ['a:is:b', 'c:labelled'] })).toBe('/v1/x?where=a%3Ais%3Ab&where=c%3Alabelled');
 });
 
 it('writes csv for Excel with the separator of the language', () => {

@@ -118,8 +118,9 @@ export function forExcel(format: string, language: string): TextStyle {
 export const styleFlags = (style: TextStyle) =>
   `${style.bom ? ' --bom' : ''}${style.delimiter ? ` --delimiter '${style.delimiter}'` : ''}${style.safe ? ' --safe' : ''}`;
 
-/** A path with its query; members that are undefined are left out. */
-export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
-  const set = Object.entries(query).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
-  return set.length ? `${path}?${new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()}` : path;
+/** A path with its query; members that are undefined are left out, and a list is sent once for each of its values. */
+export function withQuery(path: string, query: Record<string, string | number | readonly string[] | undefined>): string {
+  const set = Object.entries(query).flatMap(([name, value]) =>
+    (value === undefined ? [] : [value].flat().map((one) => [name, String(one)])));
+  return set.length ? `${path}?${new URLSearchParams(set).toString()}` : path;
 }

@@ -11,6 +11,8 @@ export interface FitColumn<R> {
   narrow?: number;
   grow?: number;
   align?: 'end';
+  /** What the API sorts by, for a head that sorts. */
+  sort?: string | undefined;
   /** Columns with higher numbers are left out first where there is no room; 0 always stays. */
   rank: number;
 }

@@ -1,11 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '@/api';
-import { each, matchNow } from './many';
+import { serve } from '@/test/server';
+import { deleteMatching, deletionOf, each, matchNow, matchOf } from './many';
 
 describe('a retry of many', () => {
   it('reads the new number out of the refusal', () => {
     expect(matchNow(new ApiError(409, 'conflict', '1240 results match now.'))).toBe(1240);
     expect(matchNow(new ApiError(409, 'conflict', '1 results match now.'))).toBe(1);
+  });
+
+  it('is of what the filters find', () => {
+    expect(matchOf({ prism: 'p', q: 'refund', version: 2, from: 'x', sort: '-a' })).toEqual({
+      prism: 'p', from: 'x', to: undefined, q: 'refund', where: ['@version:is:2'],
+    });
+    expect(matchOf({ q: 'refund' })).toBeUndefined();
   });
 
   it('takes no other refusal for it', () => {
@@ -41,5 +49,29 @@ describe('one call for each', () => {
     };
     await each(Array.from({ length: 20 }, (_, i) => String(i)), work, () => undefined, new AbortController().signal, 4);
     expect(most).toBe(4);
+  });
+});
+
+// spec: console-selection
+describe('a deletion of all that match', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('has every filter as a member or a condition', () => {
+    const search = { prism: 'p', status: 'ok', version: 2, from: '2026-11-01T00:00:00.000Z', to: 'b', ref: '', q: 'x' } as const;
+    expect(deletionOf(search)).toEqual({
+      status: 'ok', ref: '', before: 'b', q: 'x', where: ['@version:is:2', '@created:from:2026-11-01T00:00:00.000Z'],
+    });
+  });
+
+  it('without a filter is of what there was at the call', () => {
+    expect(deletionOf({ prism: 'p', sort: 'a', open: 'id' }, new Date(0))).toEqual({ before: '1970-01-01T00:00:00.000Z' });
+  });
+
+  it('deletes nothing when more match than was said', async () => {
+    const calls = await serve('editor', () => Response.json({ deleting: 3 }, { status: 202 }));
+    await expect(deleteMatching('p', { q: 'x' }, 2)).rejects.toThrow('3 results match now, not 2.');
+    expect(calls.map(({ body }) => body)).toEqual([{ q: 'x', dry_run: true }]);
+    await deleteMatching('p', { q: 'x' }, 3);
+    expect(calls.at(-1)!.body).toEqual({ q: 'x' });
   });
 });

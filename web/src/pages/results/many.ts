@@ -1,15 +1,20 @@
 import { api, ApiError, ask, type Schemas } from '@/api';
-import type { ResultsSearch } from './search';
+import { count, shown } from '@/design/numbers';
+import { compact, ofAll, type ResultsSearch } from './search';
 
-/** The failed results of a prism that were not retried, in a span of time. */
+/** Which failed results of a prism, of those that were not retried. */
 export interface Match {
   prism: string;
   from?: string | undefined;
   to?: string | undefined;
+  q?: string | undefined;
+  where?: string[] | undefined;
 }
 
-export const matchOf = ({ prism, from, to }: ResultsSearch): Match | undefined =>
-  (prism === undefined ? undefined : { prism, from, to });
+export function matchOf(search: ResultsSearch): Match | undefined {
+  const { prism, from, to } = search;
+  return prism === undefined ? undefined : { prism, from, to, ...ofAll(search) };
+}
 
 /** How many results a retry of all that match would retry. */
 export const countMatching = (match: Match) => retry({ ...match, status: 'failed', dry_run: true });
@@ -19,6 +24,30 @@ export const retryMatching = (match: Match, expect: number) => retry({ ...match,
 
 async function retry(body: Schemas['ResultRetry']): Promise<number> {
   return (await ask(api.POST('/v1/results/retry', { body }))).retrying;
+}
+
+type Deletion = Schemas['ResultDeletion'];
+
+/** The filters as members of a deletion, which has at least one. */
+export function deletionOf(search: ResultsSearch, now = new Date()): Deletion {
+  const { status, ref, from, to } = search;
+  const { q, where = [] } = ofAll(search);
+  const all = from ? [...where, `@created:from:${from}`] : where;
+  const which = compact({ status, ref, before: to, q, where: all.length ? all : undefined });
+  return Object.keys(which).length ? which : { before: now.toISOString() };
+}
+
+const remove = async (prism: string, body: Deletion): Promise<number> =>
+  (await ask(api.POST('/v1/prisms/{prism}/results/delete', { params: { path: { prism } }, body }))).deleting;
+
+/** How many results a deletion would delete. */
+export const countDeleted = (prism: string, which: Deletion) => remove(prism, { ...which, dry_run: true });
+
+/** Deletes what matches, if it is still as many as the reader was told. */
+export async function deleteMatching(prism: string, which: Deletion, expect: number): Promise<void> {
+  const now = await countDeleted(prism, which);
+  if (now !== expect) throw new Error(`${count(now, 'result matches', 'results match')} now, not ${shown(expect)}.`);
+  await remove(prism, which);
 }
 
 /** The number in the refusal `12 results match now.`, or undefined for other errors. */

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
-  beyondExport, beyondRetry, exportQuery, filtered, fromLocal, hasWords, listQuery, localTime, resultsSearch, spanFrom,
+  beyondExport, beyondRetry, clear, exportQuery, filtered, fromLocal, listQuery, localTime, ofAll, queueOf, resultsSearch,
+  spanFrom,
 } from './search';
 
 describe('the search of a URL', () => {
   it('takes every filter of the list', () => {
     const search = {
       prism: 'support', status: 'failed', ref: 'ticket-1', version: 2, model: 'fast', key_id: 'k', run: 'r',
-      from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z', words: 'billing', open: 'id',
+      from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z', q: 'refund -spam',
+      where: ['topic:is:billing', 'topic:from:0.8'], sort: '-upset', open: 'id',
     };
     expect(resultsSearch(search)).toEqual(search);
   });
@@ -30,22 +32,49 @@ describe('the search of a URL', () => {
     expect(resultsSearch({ from: '2026-11-01T01:00:00+01:00' })).toEqual({ from: '2026-11-01T00:00:00.000Z' });
   });
 
-  it('keeps the open row and the words out of what the API is asked', () => {
-    expect(listQuery({ prism: 'support', words: 'billing', open: 'id' })).toEqual({ prism: 'support' });
+  it('takes one condition for a list of one', () => {
+    expect(resultsSearch({ where: 'topic:labelled' })).toEqual({ where: ['topic:labelled'] });
+    expect(resultsSearch({ where: [], q: '' })).toEqual({});
+  });
+
+  it('keeps the open row out of what the API is asked', () => {
+    expect(listQuery({ prism: 'support', open: 'id' })).toEqual({ prism: 'support' });
+  });
+
+  it('asks for conditions and orders by an answer only of one prism', () => {
+    const search = { where: ['topic:labelled'], sort: '-topic' };
+    expect(listQuery(search)).toEqual({});
+    expect(listQuery({ ...search, prism: 'p' })).toEqual({ prism: 'p', ...search });
+    expect(listQuery({ sort: '-@took' })).toEqual({ sort: '-@took' });
   });
 });
 
-describe('what an export and a retry of many do not have', () => {
-  it('is named', () => {
-    const search =
-      { prism: 'p', status: 'failed', ref: 'r', version: 1, model: 'm', from: '2026-11-01T00:00:00.000Z', open: 'id' } as const;
-    expect(exportQuery(search)).toEqual({ status: 'failed', model: 'm', from: search.from });
-    expect(beyondExport(search)).toEqual(['ref', 'version']);
-    expect(beyondRetry(search)).toEqual(['ref', 'version', 'model']);
+describe('what an export, a retry and a deletion of all that match take', () => {
+  const search = {
+    prism: 'p', status: 'failed', ref: 'r', version: 1, model: 'm', from: '2026-11-01T00:00:00.000Z', q: 'refund', key_id: 'k',
+    where: ['topic:is:billing'], sort: '-topic', open: 'id',
+  } as const;
+  const where = ['topic:is:billing', '@version:is:1', '@model:is:m'];
+
+  it('has the version and the model as conditions', () => {
+    const of = { ...search, where: [...search.where] };
+    expect(exportQuery(of)).toEqual({ status: 'failed', from: search.from, key_id: 'k', q: 'refund', where });
+    expect(ofAll(of)).toEqual({ q: 'refund', where });
+    expect(ofAll({ prism: 'p', status: 'ok' })).toEqual({});
   });
 
-  it('is nothing for a prism in a span of time', () => {
-    expect(beyondRetry({ prism: 'p', status: 'failed', from: 'x', to: 'y', open: 'id' })).toEqual([]);
+  it('has the time as conditions for a queue of labels', () => {
+    expect(queueOf({ prism: 'p', q: 'x', from: 'a', to: 'b', version: 2, sort: 'c' })).toEqual({
+      q: 'x', where: ['@version:is:2', '@created:from:a', '@created:to:b'],
+    });
+    expect(queueOf({ prism: 'p' })).toEqual({});
+  });
+
+  it('says what it lacks', () => {
+    const of = { ...search, where: [...search.where] };
+    expect(beyondExport(of)).toEqual(['ref']);
+    expect(beyondRetry(of)).toEqual(['ref', 'key_id']);
+    expect(beyondRetry({ prism: 'p', status: 'failed', from: 'x', to: 'y', sort: 'topic', open: 'id' })).toEqual([]);
   });
 });
 
@@ -54,20 +83,9 @@ it('says that a list is filtered, whatever row is open', () => {
   expect(filtered({ status: 'ok' })).toBe(true);
 });
 
-describe('words', () => {
-  it('must all be in the row, in any case and in any cell', () => {
-    expect(hasWords(['Billing', null, 'no'], 'no bill')).toBe(true);
-    expect(hasWords(['Billing'], 'bill shipping')).toBe(false);
-  });
-
-  it('do not run over from one cell into the next', () => {
-    expect(hasWords(['bil', 'ling'], 'billing')).toBe(false);
-  });
-
-  it('that are none leave every row', () => {
-    expect(hasWords([], '  ')).toBe(true);
-    expect(hasWords([], undefined)).toBe(true);
-  });
+it('clears every filter and the order, but not the open row', () => {
+  const search = { prism: 'p', q: 'x', where: ['a:labelled'], sort: 'a', status: 'ok', open: 'id' } as const;
+  expect(resultsSearch({ ...search, ...clear })).toEqual({ open: 'id' });
 });
 
 it('begins a span on a whole minute, so that pressing twice is one list', () => {

@@ -12,8 +12,12 @@ export interface ResultsSearch {
   /** ISO 8601. */
   from?: string;
   to?: string;
-  /** Words that a shown row must have. The API has no such filter: the rows that were loaded are searched. */
-  words?: string;
+  /** Words in the texts, ref or error. */
+  q?: string;
+  /** Conditions on answers, labels and what Prism knows. */
+  where?: string[];
+  /** What the rows are sorted by; the newest are first without it. */
+  sort?: string;
   /** The id of the result that is open beside the table. */
   open?: string;
 }
@@ -29,6 +33,12 @@ const time = (value: unknown) => {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 };
 
+/** The texts of a list; one is a list of one, and none is no list. */
+export const texts = (value: unknown) => {
+  const all = (Array.isArray(value) ? value : [value]).map(filled).filter((one) => one !== undefined);
+  return all.length ? all : undefined;
+};
+
 /** The search of a URL that somebody may have typed: what no filter can be is left out. */
 export function resultsSearch(search: Record<string, unknown>): ResultsSearch {
   const version = Number(filled(search.version));
@@ -42,7 +52,9 @@ export function resultsSearch(search: Record<string, unknown>): ResultsSearch {
     run: filled(search.run),
     from: time(search.from),
     to: time(search.to),
-    words: filled(search.words),
+    q: filled(search.q),
+    where: texts(search.where),
+    sort: filled(search.sort),
     open: filled(search.open),
   });
 }
@@ -52,44 +64,67 @@ export function compact<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** The filters as parameters of the list. */
-export function listQuery({ prism, status, ref, version, model, key_id, run, from, to }: ResultsSearch): ListQuery {
-  return compact({ prism, status, ref, version, model, key_id, run, from, to });
+/** The filters as parameters of the list. Conditions and most orders are of one prism. */
+export function listQuery({ open: _, where, sort, ...rest }: ResultsSearch): ListQuery {
+  const any = /^-?@(took|created)$/.test(sort ?? '');
+  return compact({ ...rest, where: rest.prism ? where : undefined, sort: rest.prism || any ? sort : undefined });
 }
 
-const exported = ['status', 'from', 'to', 'model', 'key_id'] as const;
-const retried = ['from', 'to'] as const;
+/** The filters that an export, a deletion and a retry have, with what else can be said as a condition. */
+function conditions({ version, model, where }: ResultsSearch): string[] | undefined {
+  const all = [
+    ...(where ?? []), ...(version === undefined ? [] : [`@version:is:${version}`]),
+    ...(model === undefined ? [] : [`@model:is:${model}`]),
+  ];
+  return all.length ? all : undefined;
+}
 
-/** The filters that an export has; it is of one prism. */
+/** The filters as parameters of an export, which is of one prism. */
 export function exportQuery(search: ResultsSearch): ExportQuery {
-  return compact(Object.fromEntries(exported.map((name) => [name, search[name]]))) as ExportQuery;
+  const { status, from, to, key_id, q } = search;
+  return compact({ status, from, to, key_id, q, where: conditions(search) });
 }
 
-/** The filters that are set but that an export does not have, by the names of the API. */
+/** The filters as members of a retry of all that match, or of a deletion, which say the time otherwise. */
+export function ofAll(search: ResultsSearch) {
+  return compact({ q: search.q, where: conditions(search) });
+}
+
+/** The filters of a queue of labels, with the time as conditions. */
+export function queueOf(search: ResultsSearch) {
+  const { q, from, to } = search;
+  const where = [
+    ...(conditions(search) ?? []), ...(from ? [`@created:from:${from}`] : []), ...(to ? [`@created:to:${to}`] : []),
+  ];
+  return compact({ q, where: where.length ? where : undefined });
+}
+
+const exported = ['status', 'from', 'to', 'model', 'key_id', 'version', 'q', 'where'];
+const retried = ['status', 'from', 'to', 'model', 'version', 'q', 'where'];
+
+/** The filters that are set but that an export does not have. */
 export const beyondExport = (search: ResultsSearch) => beyond(search, exported);
 
-/**
- * The filters that are set but that the retry of many results does not have. It retries failed ones, so the status does not
- * count.
- */
-export const beyondRetry = (search: ResultsSearch) => beyond(search, [...retried, 'status']);
+/** The filters that are set but that the retry of all that match does not have. It is of failed ones, whatever the status. */
+export const beyondRetry = (search: ResultsSearch) => beyond(search, retried);
+
+/** The filters that are set but that a deletion of all that match does not have. */
+export const beyondDeletion = (search: ResultsSearch) => beyond(search, [...retried, 'ref']);
+
+const unfiltering = ['prism', 'open', 'sort'];
 
 function beyond(search: ResultsSearch, known: readonly string[]): string[] {
-  return Object.keys(compact(search)).filter((name) => name !== 'prism' && name !== 'open' && !known.includes(name));
+  return Object.keys(compact(search)).filter((name) => !unfiltering.includes(name) && !known.includes(name));
 }
 
 /** Whether a filter other than the prism is set. */
-export function filtered(search: ResultsSearch): boolean {
-  return Object.keys(compact(search)).some((name) => name !== 'open' && name !== 'prism');
-}
+export const filtered = (search: ResultsSearch) => beyond(search, []).length > 0;
 
-/** Whether the values of a row have each word, in any case. */
-export function hasWords(values: unknown[], words: string | undefined): boolean {
-  const wanted = (words ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return true;
-  const whole = values.filter((value) => value != null).join('\n').toLowerCase();
-  return wanted.every((word) => whole.includes(word));
-}
+/** No filter at all. */
+export const clear = Object.fromEntries(
+  ['prism', 'status', 'ref', 'version', 'model', 'key_id', 'run', 'from', 'to', 'q', 'where', 'sort']
+    .map((name) => [name, undefined]),
+) as ResultsSearch;
 
 /** Spans of time that end now, in hours. */
 export const spans = [[1, 'Last hour'], [24, 'Last 24 hours'], [24 * 7, 'Last 7 days'], [24 * 30, 'Last 30 days']] as const;

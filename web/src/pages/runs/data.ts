@@ -7,8 +7,9 @@ import type { RunsSearch } from './search';
 export type Run = Schemas['Run'];
 
 /** The runs, newest first. While one goes, the list is read again each 2 seconds, else each 20. */
-export function useRuns({ prism, status }: RunsSearch) {
+export function useRuns({ prism, status }: RunsSearch, enabled = true) {
   return useInfiniteQuery({
+    enabled,
     queryKey: ['runs', 'list', { prism, status }],
     queryFn: ({ pageParam, signal }) =>
       ask(api.GET('/v1/runs', { params: { query: { prism, status, limit: 50, cursor: pageParam } }, signal })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lines, rowOf } from './rows';
+import { lines, type Row, rowOf, textOf } from './rows';
 import { newRunSearch, runSearch, runsSearch } from './search';
 
 describe('a row of a download', () => {
@@ -34,4 +34,12 @@ it('reads the search of URLs of runs', () => {
   expect(newRunSearch({ prism: 'p', file: 'f' })).toEqual({ prism: 'p', file: 'f' });
   expect(runSearch({ only: 'invalid', row: 3 })).toEqual({ only: 'invalid', row: 3 });
   expect(runSearch({ only: 'all', row: -1 })).toEqual({});
+});
+
+it('takes the column with most text for what a person reads', () => {
+  const row = (...cells: [string, unknown][]): Row => ({ row: 1, result: '', status: 'ok', error: '', cells, answers: [] });
+  expect(textOf([row(['id', 1234567890], ['subject', 'Hi'], ['message', 'Where is my parcel?'])])).toBe(2);
+  expect(textOf([row(['a', 'x'], ['b', null]), row(['a', ''], ['b', 'longer'])])).toBe(1);
+  expect(textOf([row()])).toBeUndefined();
+  expect(textOf([])).toBeUndefined();
 });

@@ -53,3 +53,10 @@ export async function readRows(run: string, only: Only, after: number, limit: nu
   ended.abort();
   return found;
 }
+
+/** The place of the column that has most text: what a person reads of a row. Undefined for no rows. */
+export function textOf(rows: Row[]): number | undefined {
+  const sums = (rows[0]?.cells ?? []).map((_, index) =>
+    rows.reduce((sum, { cells }) => sum + (typeof cells[index]?.[1] === 'string' ? cells[index][1].length : 0), 0));
+  return sums.length ? sums.indexOf(Math.max(...sums)) : undefined;
+}

@@ -1,0 +1,268 @@
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { Dot } from '@/answers/Chip';
+import { lackingKey, type Question } from '@/answers/words';
+import { type Schemas, usePrisms } from '@/api';
+import { Button, Checkbox, Input, onKeys, Select, shown, useTyped } from '@/design';
+import { useRuns } from '../runs/data';
+import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
+import { labelStates, partOf, put, typedPart, valueOf } from './conditions';
+import { type Counts, useCounts, useKeyNames, usePrism } from './data';
+import type { FilterProps } from './Filters';
+import { fromLocal, listQuery, localTime, type ResultsSearch, spanFrom, spans } from './search';
+
+interface Props extends FilterProps {
+  close: () => void;
+}
+
+/** What can be filtered by, words first; then the form of what was chosen. */
+export function AddFilter({ search, set, fixed = false, prism, close }: Props & { prism: Schemas['Prism'] | undefined }) {
+  const [about, setAbout] = useState<About>();
+  if (about) {
+    return (
+      <>
+        <Button variant="quiet" small icon="left" onClick={() => setAbout(undefined)}>All filters</Button>
+        <Form {...{ about, search, set, close }} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Words {...{ search, set, close }} />
+      <ul className="pop-list" aria-label="Filters">
+        {aboutsOf(prism, fixed).map((one) => (
+          <li key={one}><button type="button" onClick={() => setAbout(one)}>{nameOf(one)}</button></li>
+        ))}
+      </ul>
+      {!prism && <p className="soft">Choose a prism to filter by its answers.</p>}
+    </>
+  );
+}
+
+/** The form of one filter. What is chosen in it holds at once; what is typed, by Enter or when it is left. */
+export function Form({ about, search, set, close }: Props & { about: About }): ReactNode {
+  const { data: prism } = usePrism(search.prism);
+  const one = { search, set, close };
+  switch (about) {
+    case 'q': return <Words {...one} />;
+    case 'prism': return <Prisms {...one} />;
+    case 'status': case 'version': case 'model': return <Counted {...one} about={about} />;
+    case 'key_id': return <Keys {...one} />;
+    case 'run': return <Runs {...one} />;
+    case 'ref': return (
+      <Typed label="Reference, exactly as it was sent (ref)" value={search.ref}
+        onValue={(ref) => { set({ ref }); close(); }} />
+    );
+    case 'time': return <Times {...one} />;
+    case 'labelled': return <Labelled {...one} />;
+    case 'other': return null;
+    default: {
+      const question = prism?.version.questions.find(({ key }) => `question ${key}` === about);
+      return question ? <Answer {...one} question={question} /> : <p className="soft">The newest version does not ask this.</p>;
+    }
+  }
+}
+
+function Words({ search, set, close }: Props) {
+  return (
+    <Typed label="Words in the text" value={search.q} placeholder={'refund "charged twice" -spam'}
+      hint='All of them; "in order", -without, or, begin*' onValue={(q) => { set({ q }); close(); }} />
+  );
+}
+
+interface TypedProps {
+  label: string;
+  value: string | undefined;
+  onValue: (value: string | undefined) => void;
+  placeholder?: string;
+  hint?: string;
+}
+
+/** A text that holds by Enter. */
+function Typed({ label, value, onValue, placeholder, hint }: TypedProps) {
+  const [typed, setTyped] = useState(value ?? '');
+  const tell = () => onValue(typed.trim() || undefined);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    tell();
+  };
+  return (
+    <div className="filter-typed">
+      <Input label={label} placeholder={placeholder} {...useTyped(typed, setTyped)} spellCheck={false}
+        onKeyDown={onKeys(onKey)} />
+      <Button onClick={tell}>Apply</Button>
+      {hint && <p className="field-hint">{hint}</p>}
+    </div>
+  );
+}
+
+interface ValueProps {
+  legend: string;
+  values: { value: string; label: ReactNode; count?: number | undefined }[];
+  chosen: readonly string[];
+  onChosen: (values: string[]) => void;
+  /** One at most. */
+  single?: boolean;
+}
+
+/** Values with how many results have each. A single one is taken back by a second press. */
+function Values({ legend, values, chosen, onChosen, single }: ValueProps) {
+  return (
+    <fieldset className="filter-values">
+      <legend>{legend}</legend>
+      {values.map(({ value, label, count }) => (
+        <Checkbox key={value} checked={chosen.includes(value)}
+          label={
+            <><span className="grow">{label}</span>{count !== undefined && <span className="soft num">{shown(count)}</span>}</>
+          }
+          onChange={({ target }) => {
+            const others = single ? [] : chosen.filter((one) => one !== value);
+            onChosen(target.checked ? [...others, value] : others);
+          }} />
+      ))}
+      {values.length === 0 && <p className="soft">None</p>}
+    </fieldset>
+  );
+}
+
+/** The answer to a question: which, how probable, and what labels say. */
+function Answer({ question, search, set }: Props & { question: Question }) {
+  const { key } = question;
+  const { where } = search;
+  const { data } = useCounts(listQuery(elsewhere(search, `question ${key}`)), key);
+  const is = valueOf(where, key, 'is');
+  const state = Object.keys(labelStates).find((operator) => valueOf(where, key, operator) !== undefined) ?? '';
+  const bound = (operator: 'from' | 'to') => (
+    <Part label={operator === 'from' ? 'From' : 'To'} value={valueOf(where, key, operator)}
+      onValue={(value) => set({ where: put(where, key, operator, value) }, true)} />
+  );
+  return (
+    <>
+      <p className="filter-question">{question.text}</p>
+      <Values legend="Answer" values={valuesOf(question, data)} chosen={is ? is.split(',') : []}
+        onChosen={(values) => set({ where: put(where, key, 'is', values.length ? values.join(',') : undefined) }, true)} />
+      <fieldset className="filter-bounds">
+        <legend>{question.type === 'yes_no' ? 'Probability of yes, %' : 'Probability of the answer, %'}</legend>
+        {bound('from')}{bound('to')}
+      </fieldset>
+      <Select label="Label" value={state} options={[
+        ['', 'With or without a label'], ['labelled', 'Has a label'], ['unlabelled', 'Has no label'],
+        ['wrong', 'Differs from its label'],
+      ]} onChange={({ target: { value } }) => {
+        const states = Object.keys(labelStates);
+        const next = put(where, key, value || 'labelled', value ? '' : undefined, states);
+        set({ where: next }, true);
+      }} />
+    </>
+  );
+}
+
+/** The values of a question in its order, with their counts: of a yes_no, those on each side of one half. */
+function valuesOf(question: Question, counts: Counts | undefined): ValueProps['values'] {
+  const found = counts?.by[question.key];
+  if (question.type === 'yes_no') {
+    const sum = (yes: boolean) =>
+      found?.filter(({ value }) => (Number(value) >= 0.5) === yes).reduce((total, { count }) => total + count, 0);
+    return [{ value: 'yes', label: 'Yes', count: sum(true) }, { value: 'no', label: 'No', count: sum(false) }];
+  }
+  const items = question.type === 'choice' ? question.options : question.levels;
+  const keys = [...items.map(({ key }) => key),
+    ...(question.type === 'choice' && question.insufficient_information ? [lackingKey] : [])];
+  return keys.map((key) => ({
+    value: key, count: found && (found.find(({ value }) => value === key)?.count ?? 0),
+    label: <>{question.type === 'choice' && <Dot question={question} option={key} />} {answerLabel(question, key)}</>,
+  }));
+}
+
+/** A probability that is typed as a percentage. */
+function Part({ label, value, onValue }: Pick<TypedProps, 'label' | 'value' | 'onValue'>) {
+  const [typed, setTyped] = useState(typedPart(value));
+  const part = partOf(typed);
+  const wrong = typed.trim() !== '' && part === undefined;
+  const tell = () => {
+    const next = part === undefined ? undefined : String(part);
+    if (!wrong && next !== value) onValue(next);
+  };
+  const onKey = (event: KeyboardEvent) => { if (event.key === 'Enter') tell(); };
+  return (
+    <Input label={label} inputMode="decimal" placeholder={label === 'From' ? '0' : '100'} {...useTyped(typed, setTyped)}
+      onBlur={tell} error={wrong ? '0 to 100' : undefined} onKeyDown={onKeys(onKey)} />
+  );
+}
+
+const countedNames = { status: '@status', version: '@version', model: '@model' } as const;
+
+function Counted({ about, search, set }: Props & { about: keyof typeof countedNames }) {
+  const { data } = useCounts(listQuery(elsewhere(search, about)), countedNames[about]);
+  const chosen = search[about] === undefined ? [] : [String(search[about])];
+  const found = data?.by[countedNames[about]] ?? [];
+  const values = [...found, ...chosen.filter((value) => !found.some((one) => one.value === value)).map((value) => (
+    { value, label: value, count: 0 }))];
+  return (
+    <Values legend={nameOf(about)} single values={values} chosen={chosen} onChosen={([value]) =>
+      set({ [about]: about === 'version' && value !== undefined ? Number(value) : value } as ResultsSearch, true)} />
+  );
+}
+
+function Labelled({ search, set }: Props) {
+  const { data } = useCounts(listQuery(elsewhere(search, 'labelled')), '@labelled');
+  const count = (value: string) => data && (data.by['@labelled']?.find((one) => one.value === value)?.count ?? 0);
+  const is = valueOf(search.where, '@labelled', 'is');
+  return (
+    <Values legend="Label" single chosen={is ? [is] : []}
+      values={[{ value: 'yes', label: 'Any', count: count('yes') }, { value: 'no', label: 'None', count: count('no') }]}
+      onChosen={([value]) => set({ where: put(search.where, '@labelled', 'is', value) }, true)} />
+  );
+}
+
+function Prisms({ search, set, close }: Props) {
+  const prisms = usePrisms().data ?? [];
+  const values = prisms.map(({ slug, name, archived_at }) => (
+    { value: slug, label: `${name ?? slug}${archived_at ? ' (archived)' : ''}` }));
+  return (
+    <Values legend="Prism" single values={values} chosen={search.prism ? [search.prism] : []} onChosen={([prism]) => {
+      set({ ...withoutPrism, prism });
+      close();
+    }} />
+  );
+}
+
+function Keys({ search, set, close }: Props) {
+  const keys = useKeyNames();
+  if (keys.size === 0) {
+    return <Typed label="Id of the API key" value={search.key_id} onValue={(key_id) => { set({ key_id }); close(); }} />;
+  }
+  return (
+    <Values legend="API key" single values={[...keys].map(([value, label]) => ({ value, label }))}
+      chosen={search.key_id ? [search.key_id] : []} onChosen={([key_id]) => set({ key_id }, true)} />
+  );
+}
+
+function Runs({ search, set }: Props) {
+  const runs = useRuns({ ...(search.prism && { prism: search.prism }) }).data?.pages[0]?.data ?? [];
+  const values = runs.map(({ id, name, rows }) => ({ value: id, label: name ?? `${id.slice(0, 8)}…`, count: rows }));
+  return (
+    <Values legend="Run, and its rows" single values={values} chosen={search.run ? [search.run] : []}
+      onChosen={([run]) => set({ run }, true)} />
+  );
+}
+
+function Times({ search: { from, to }, set }: Props) {
+  const id = useId();
+  return (
+    <>
+      <div className="filter-spans" role="group" aria-labelledby={id}>
+        <span id={id} className="unseen">Spans until now</span>
+        {spans.map(([hours, label]) => (
+          <Button key={hours} small onClick={() => set({ from: spanFrom(hours, Date.now()), to: undefined }, true)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      <Input label="From" type="datetime-local" value={localTime(from)}
+        onChange={(event) => set({ from: fromLocal(event.target.value) }, true)} />
+      <Input label="To (before)" type="datetime-local" value={localTime(to)}
+        onChange={(event) => set({ to: fromLocal(event.target.value) }, true)} />
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { Schemas } from '@/api';
+import { aboutsOf, chipsOf, chipText, elsewhere, sortWords } from './chips';
+import { partOf, put, typedPart, valueOf } from './conditions';
+import { type ResultsSearch, resultsSearch } from './search';
+import { choices, wantedBy } from './wanted';
+
+const prism = {
+  slug: 'support', name: 'Support', version: {
+    questions: [
+      {
+        key: 'topic', type: 'choice', text: '',
+        options: [{ key: 'billing', label: 'Billing' }, { key: 'account', label: 'Account' }],
+      },
+      { key: 'upset', type: 'yes_no', text: '' },
+    ],
+  },
+} as unknown as Schemas['Prism'];
+const names = { prism, key: (id: string) => `key ${id}`, run: (id: string) => `run ${id}` };
+const texts = (search: ResultsSearch, fixed = true) => chipsOf(search, names, fixed).map(chipText);
+
+describe('conditions', () => {
+  const where = ['topic:is:billing', 'upset:from:0.8'];
+
+  it('are replaced in their place, added behind, and taken away', () => {
+    expect(put(where, 'topic', 'is', 'billing,account')).toEqual(['topic:is:billing,account', 'upset:from:0.8']);
+    expect(put(where, 'upset', 'to', '0.9')).toEqual([...where, 'upset:to:0.9']);
+    expect(put(where, 'topic', 'is', undefined)).toEqual(['upset:from:0.8']);
+    expect(put(['topic:is:billing'], 'topic', 'is', undefined)).toBeUndefined();
+    expect(put(['topic:wrong'], 'topic', 'labelled', '', ['labelled', 'unlabelled', 'wrong'])).toEqual(['topic:labelled']);
+  });
+
+  it('are found by name and operator', () => {
+    expect([valueOf(where, 'upset', 'from'), valueOf(where, 'upset', 'to'), valueOf(['topic:wrong'], 'topic', 'wrong')]).toEqual(
+      ['0.8', undefined, ''],
+    );
+    expect(valueOf(['@created:from:2026-11-01T00:00:00Z'], '@created', 'from')).toBe('2026-11-01T00:00:00Z');
+  });
+});
+
+describe('a probability that is typed', () => {
+  it('is a percentage, or a part of one with a point or a comma', () => {
+    expect(['80', '80%', '0.8', '0,8', ' 12,5 % ', '1', '100', '0', '0.5%'].map(partOf)).toEqual(
+      [0.8, 0.8, 0.8, 0.8, 0.125, 0.01, 1, 0, 0.005],
+    );
+  });
+
+  it('is nothing else', () => {
+    expect(['', 'x', '-5', '101', '1.2.3', '%'].map(partOf)).toEqual(Array(6).fill(undefined));
+  });
+
+  it('is shown again as it was typed', () => {
+    expect(['0.8', '0.125', '0', undefined].map(typedPart)).toEqual(['80', '12.5', '0', '']);
+  });
+});
+
+describe('filters in words', () => {
+  it('have the labels of the newest version', () => {
+    expect(texts({
+      prism: 'support', q: 'refund',
+      where: ['topic:is:billing,account', 'topic:from:0.8', 'upset:is:yes', 'topic.billing:to:0.3'],
+    })).toEqual(['Text refund', 'Topic is Billing or Account', 'Topic ≥ 80%', 'Upset is Yes', 'Topic: Billing ≤ 30%']);
+    expect(texts({ prism: 'support', where: ['topic:wrong', '@labelled:is:no', '@took:from:5000', 'old:is:gone'] })).toEqual(
+      ['Topic differs from its label', 'Label is none', 'Took ≥ 5000', 'Old is gone'],
+    );
+  });
+
+  it('name keys and runs, and the prism where it is a filter', () => {
+    const search = { prism: 'support', status: 'failed', version: 2, model: 'fast', key_id: 'k', run: 'r', ref: '' } as const;
+    expect(texts(search, false)).toEqual(
+      ['Prism Support', 'Status failed', 'Version 2', 'Model fast', 'Key key k', 'Run run r', 'Reference empty'],
+    );
+  });
+
+  it('are taken away alone, and the prism with all that is about its answers', () => {
+    const search = { prism: 'support', where: ['topic:is:billing', 'upset:is:no'], sort: '-topic', q: 'x' };
+    const without = (n: number) => resultsSearch({ ...search, ...chipsOf(search, names, false)[n]!.without });
+    expect(without(2)).toEqual({ ...search, where: ['upset:is:no'] });
+    expect(without(0)).toEqual({ q: 'x' });
+  });
+});
+
+it('counts the values of a filter as if it were not set', () => {
+  const search = { prism: 'p', status: 'ok' as const, where: ['topic:is:billing', 'topic:from:0.8', '@labelled:is:yes'] };
+  expect(elsewhere(search, 'question topic')).toEqual({ ...search, where: ['topic:from:0.8', '@labelled:is:yes'] });
+  expect(elsewhere(search, 'labelled').where).toEqual(['topic:is:billing', 'topic:from:0.8']);
+  expect(elsewhere(search, 'status')).toEqual({ prism: 'p', where: search.where });
+});
+
+it('offers answers once a prism is chosen', () => {
+  expect(aboutsOf(prism, true).slice(0, 3)).toEqual(['question topic', 'question upset', 'labelled']);
+  expect(aboutsOf(undefined, false).slice(0, 2)).toEqual(['prism', 'status']);
+});
+
+it('says the order', () => {
+  expect([undefined, '-@created', '@created', '-@took', '-upset', 'topic.billing', '-urgency@average'].map(sortWords)).toEqual([
+    undefined, undefined, 'oldest first', 'by time taken, longest first', 'by Upset, most first',
+    'by Topic: billing, least first', 'by Urgency, most first',
+  ]);
+});
+
+describe('columns', () => {
+  it('are the answers and the time until somebody says otherwise', () => {
+    const ids = ['p/topic', 'time', 'version', 'model'];
+    expect(ids.map(wantedBy({}))).toEqual([true, true, false, false]);
+    expect(ids.map(wantedBy({ 'p/topic': false, model: true }))).toEqual([false, true, false, true]);
+  });
+
+  it('forget a store that somebody else wrote', () => {
+    expect([choices(null), choices('nonsense'), choices('{"time":1,"model":true}'), choices('null')]).toEqual(
+      [{}, {}, { model: true }, {}],
+    );
+  });
+});
