@@ -16,6 +16,7 @@ func TestThePages(t *testing.T) {
 		t.Run("the pictures of the README", func(t *testing.T) { keepReadmePictures(t, server, browser, folder) })
 	}
 	t.Run("a journey", func(t *testing.T) { testJourney(t, server, browser) })
+	t.Run("an analyst", func(t *testing.T) { testAnalyst(t, server, browser) })
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
 	t.Run("an input method", func(t *testing.T) { testInputMethod(t, server, browser) })

@@ -145,6 +145,44 @@ func dialog(buttons ...string) func(*tab) {
 	}
 }
 
+// popover is what opens controls beside a button, and presses buttons in them, unless they are open.
+func popover(buttons ...string) func(*tab) {
+	return func(b *tab) {
+		b.t.Helper()
+		const open = "document.querySelector('.pop:popover-open') !== null"
+		if eval[bool](b, open) {
+			return
+		}
+		for _, name := range buttons {
+			b.click("button", name)
+			b.await(open)
+		}
+	}
+}
+
+// chosen is what selects the first result, and opens a dialog about it by the press of buttons, unless one is open.
+func chosen(buttons ...string) func(*tab) {
+	return func(b *tab) {
+		b.t.Helper()
+		if !eval[bool](b, dialogOpen) {
+			const box = "document.querySelector('tbody input[type=checkbox]')"
+			eval[bool](b, box+".checked || "+box+".click(), true")
+			dialog(buttons...)(b)
+		}
+	}
+}
+
+// deleteOne asks for the deletion of a result, whose message stays as long as it has the focus: nothing is deleted.
+// spec: console-undo
+func (b *tab) deleteOne() {
+	b.t.Helper()
+	if !eval[bool](b, "document.querySelector('.toast') !== null") {
+		eval[bool](b, "document.querySelector('tbody input[type=checkbox]').click(), true")
+		b.click("button", "Delete 1 result")
+	}
+	with[bool](b, b.find("button", "Undo"), "function() { this.focus(); return true; }")
+}
+
 // layers are what opens above a page.
 func (u used) layers() []view {
 	return []view{
@@ -167,7 +205,14 @@ func (u used) layers() []view {
 				b.await(dialogOpen)
 			}
 		}},
-		{name: "delete result", path: "/results/" + u.result, act: dialog("Delete")},
+		{name: "filter menu", path: "/results?prism=support", act: popover("Filter")},
+		{name: "filter by an answer", path: "/results?prism=banking77", act: popover("Filter", "Intent")},
+		{name: "filter by yes", path: "/results?prism=support", act: popover("Filter", "Refund")},
+		{name: "filter by time", path: "/results?prism=support", act: popover("Filter", "Time")},
+		{name: "columns", path: "/results?prism=support", act: popover("Columns")},
+		{name: "deletion to undo", path: "/results?prism=support", act: (*tab).deleteOne},
+		{name: "label chosen", path: "/results?prism=support", act: chosen("Label")},
+		{name: "delete all that match", path: "/results?prism=support&q=refund", act: chosen("Select all…", "Delete all …")},
 		{name: "retry many", path: "/results?prism=banking77&status=failed", act: dialog("Retry all that match")},
 		{name: "chosen results", path: "/results?prism=support", act: func(b *tab) {
 			const boxes = "[...document.querySelectorAll('tbody input[type=checkbox]')].slice(0, 3)"

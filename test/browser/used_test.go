@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,8 @@ func (u used) views() []view {
 	return []view{
 		{name: "failed results", path: "/results?status=failed"},
 		{name: "results of banking77", path: "/results?prism=banking77"},
+		{name: "filtered results", path: "/results?prism=support&q=refund&sort=-refund&where=" +
+			url.QueryEscape(`["team:is:billing,shipping","team:from:0.4","refund:unlabelled"]`)},
 		{name: "archived prism", path: "/prisms/spam/settings"},
 		{name: "archived prisms", path: "/prisms?archived=all", heading: "Prisms"},
 		{name: "mapping", path: "/runs/new?prism=banking77&file=" + u.file, heading: "New run"},

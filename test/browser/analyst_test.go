@@ -1,0 +1,78 @@
+package browser
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// testAnalyst finds, in the results of a prism, those about billing of which the model is sure, the angriest first, by filters and by
+// the head of a column. Its address shows the same to a colleague.
+// spec: console-results-page
+func testAnalyst(t *testing.T, server *prism, browser chromium) {
+	t.Helper()
+	b := newTab(t, browser)
+	b.signIn(server, usedAccount)
+	b.visit(server, view{path: "/results?prism=support", heading: "Results"})
+	b.find("table", "Results")
+	b.press("/")
+	b.click("button", "Team")
+	b.until("the counts are there", func() bool { return len(b.all("checkbox", "")) > 0 && strings.HasPrefix(b.named("checkbox", "Billing"), "Billing ") })
+	b.click("checkbox", "Billing…")
+	with[bool](b, b.find("textbox", "From"), "function() { this.focus(); return true; }")
+	b.press("80" + kb.Enter + kb.Escape)
+	b.find("button", "Remove the filter: Team ≥ 80%")
+	b.click("button", "Mood")
+	b.settle()
+
+	want := texts(t, user{t, server}, url.Values{
+		"prism": {"support"}, "where": {"team:is:billing", "team:from:0.8"}, "sort": {"-mood@average"}, "fields": {"true"}, "limit": {"5"},
+	})
+	shown := func() []string {
+		return eval[[]string](b, "[...document.querySelectorAll('tbody .results-text')].slice(0, 5).map((text) => text.textContent)")
+	}
+	b.until("the page has the results of the API", func() bool { return slices.Equal(shown(), want) })
+	if sorted := eval[string](b, "document.querySelector('th[aria-sort]').innerText + document.querySelector('th[aria-sort]').ariaSort"); sorted != "Mooddescending" {
+		t.Errorf("the head is sorted as %q", sorted)
+	}
+
+	colleague := newTab(t, browser)
+	colleague.signIn(server, usedAccount)
+	colleague.do(chromedp.Navigate(eval[string](b, "location.href")))
+	colleague.until("a colleague sees the same", func() bool {
+		found := "[...document.querySelectorAll('tbody .results-text')].slice(0, 5).map((text) => text.textContent)"
+		return slices.Equal(eval[[]string](colleague, found), want)
+	})
+	colleague.find("button", "Remove the filter: Team is Billing")
+
+	b.click("button", "Remove the filter: Team ≥ 80%")
+	b.await("!location.search.includes('0.8') && location.search.includes('billing')")
+	b.wantOnly(server.url, "prism_")
+}
+
+// texts are what was sent with the results of a list, as a page shows it.
+func texts(t *testing.T, a user, query url.Values) (shown []string) {
+	t.Helper()
+	var list struct {
+		Data []struct {
+			Fields json.RawMessage
+		}
+	}
+	a.into(&list, "GET", "/v1/results?"+query.Encode(), "", 200)
+	for _, one := range list.Data {
+		var fields struct{ Subject, Message string }
+		if err := json.Unmarshal(one.Fields, &fields); err != nil {
+			t.Fatal(err)
+		}
+		shown = append(shown, strings.Join(strings.Fields(fields.Subject), " ")+" · "+strings.Join(strings.Fields(fields.Message), " "))
+	}
+	if len(shown) == 0 {
+		t.Fatal("no result is about billing")
+	}
+	return shown
+}
