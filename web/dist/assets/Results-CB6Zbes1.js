@@ -1,1 +1,0 @@
-import"./design-BJCqxUJB.js";import{t as e}from"./Page-DACYLeXr.js";import{t}from"./ResultsTable-DTs2u_EV.js";import{H as n}from"./Field-BT_qfMn_.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

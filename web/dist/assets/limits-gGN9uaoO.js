@@ -1,1 +1,0 @@
-function e(e,t=!1){if(!e.trim())return;let n=Number(e);return!Number.isFinite(n)||n<=0?`A number above 0, or nothing.`:t&&!Number.isInteger(n)?`A whole number, or nothing.`:void 0}var t=e=>e.trim()?Number(e):void 0;export{e as n,t};

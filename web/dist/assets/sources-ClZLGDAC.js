@@ -1,0 +1,1 @@
+var e={native:`returned by the model’s API`,logprobs:`computed from log-probabilities`,stated:`stated by the model`,sampled:`shares of several answers`,simulated:`simulated without a model`};export{e as t};
