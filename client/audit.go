@@ -45,6 +45,10 @@ const (
 	RunRetry       AuditAction = "run.retry"
 	RunLimitsSet   AuditAction = "run.limits"
 
+	ViewCreated  AuditAction = "view.create"
+	ViewReplaced AuditAction = "view.replace"
+	ViewDeleted  AuditAction = "view.delete"
+
 	MemberAdded   AuditAction = "member.add"
 	MemberChanged AuditAction = "member.change"
 	MemberRemoved AuditAction = "member.remove"

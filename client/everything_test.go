@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // everything calls each operation with all that it can send.
@@ -160,6 +161,13 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", ResultSearch: fullSearch, Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
+	"createView": func(ctx context.Context, c *Client) error { _, err := c.CreateView(ctx, fullView); return err },
+	"listViews": func(ctx context.Context, c *Client) error {
+		_, err := c.ListViews(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"replaceView": func(ctx context.Context, c *Client) error { _, err := c.ReplaceView(ctx, "a", fullView); return err },
+	"deleteView":  func(ctx context.Context, c *Client) error { return c.DeleteView(ctx, "a") },
 	"addMember": func(ctx context.Context, c *Client) error {
 		_, err := c.AddMember(ctx, NewMember{Name: "n", Email: "e", Role: Reader, Claim: &Claim{Name: "n", Value: "v"}})
 		return err
@@ -276,6 +284,13 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		_, err := c.RetryResults(ctx, fullRetry(), 1, WithDryRun())
 		return err
 	},
+}
+
+var fullView = NewView{
+	Name: "n", Filters: ViewFilters{
+		Prism: "a", Status: OK, Ref: new(string), Version: 1, From: &Time{Time: time.Unix(1, 0)}, To: &Time{Time: time.Unix(2, 0)}, Model: "m",
+		Key: prism.KeyID{UUID: prism.UUID{1}}, Run: prism.RunID{UUID: prism.UUID{2}}, Q: "a", Where: fullSearch.Where, Sort: "-q",
+	}, Columns: []string{"c"}, Default: true,
 }
 
 var fullSearch = ResultSearch{Q: "a", Where: []string{"q:labelled"}}

@@ -76,6 +76,13 @@ func (a *app) completeKeys(cmd *cobra.Command, args []string, start string) ([]s
 	}, func(k client.APIKey) string { return k.ID + "\t" + k.Name + ", " + keyState(k, time.Now()) })(cmd, args, start)
 }
 
+// completeViews completes the ids of the newest views.
+func (a *app) completeViews(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.View], error) {
+		return c.ListViews(ctx, client.PageOptions{})
+	}, func(v client.View) string { return v.ID + "\t" + v.Name })(cmd, args, start)
+}
+
 // completeMembers completes the ids of the newest members.
 func (a *app) completeMembers(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Member], error) {

@@ -16,6 +16,7 @@ func Operations() []Operation {
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember,
+		CreateView, ListViews, ReplaceView, DeleteView,
 		ListAudit, ReadUsage, ReadAccount,
 	}
 }

@@ -161,6 +161,9 @@ func KeyNotFound() *Error { return notFound("Key not found") }
 // MemberNotFound is a member that this account does not have.
 func MemberNotFound() *Error { return notFound("Member not found") }
 
+// ViewNotFound is a view that this account does not have.
+func ViewNotFound() *Error { return notFound("View not found") }
+
 // FileNotFound is a file that this account does not have.
 func FileNotFound() *Error { return notFound("File not found") }
 
@@ -218,6 +221,9 @@ func SlugTaken() *Error { return conflict("A prism with this slug already exists
 
 // TooManyKeys is a new key for an account that has as many keys as it may have (spec: active-keys-limit).
 func TooManyKeys() *Error { return conflict("This account has 1000 active keys.") }
+
+// TooManyViews is a new view for an account that has as many as it may have (spec: views-limit).
+func TooManyViews() *Error { return conflict("This account has 200 views.") }
 
 // TooManyRuns is a run for an account that has as many that are not over as it may have (spec: runs-not-over).
 func TooManyRuns() *Error { return conflict("This account has 500 runs that are not over.") }

@@ -27,6 +27,7 @@ const (
 	ListOfUncertain // results to label, the most uncertain first
 	ListOfCalibrations
 	ListOfFound // the results of a search, by a number and then by id
+	ListOfViews
 )
 
 const cursorSize = 8 + 16

@@ -32,6 +32,8 @@ type (
 	CalibrationID struct{ UUID }
 	// PinsID identifies which calibrations a prism has pinned at a time. The pins of an id never change.
 	PinsID struct{ UUID }
+	// ViewID identifies a saved view of results.
+	ViewID struct{ UUID }
 )
 
 var errUUID = errors.New("invalid uuid")

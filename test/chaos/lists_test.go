@@ -25,6 +25,7 @@ func heavyReads(f fat) map[string][]string {
 		"listPrisms":       {"/v1/prisms?limit=100"},
 		"listVersions":     {"/v1/prisms/" + largeSlug + "/versions?limit=100"},
 		"listKeys":         {"/v1/keys?limit=100"},
+		"listViews":        {"/v1/views?limit=100"},
 		"listMembers":      {"/v1/members?limit=100"},
 		"listAudit":        {"/v1/audit?limit=100"},
 		"listFiles":        {"/v1/files?limit=100"},

@@ -22,6 +22,7 @@ from prism_results import (
     NewLabel,
     Option,
     Question,
+    ViewFilters,
 )
 from prism_results._async.operations import AsyncOperations
 
@@ -224,7 +225,12 @@ def plain(method: str) -> Act:
     return act
 
 
-MODELS: dict[Any, Any] = {Claim: Claim("n", "v"), DriftPeriod: DriftPeriod(AT, LATER), NewLabel: NewLabel("q", "b", ref="r")}
+MODELS: dict[Any, Any] = {
+    Claim: Claim("n", "v"),
+    DriftPeriod: DriftPeriod(AT, LATER),
+    NewLabel: NewLabel("q", "b", ref="r"),
+    ViewFilters: ViewFilters(prism="a", from_=AT, where=["q:labelled"]),
+}
 
 
 def sample(kind: Any) -> Any:

@@ -30,6 +30,7 @@ from prism_results import (
     Question,
     UnauthorizedError,
     ValidationError,
+    ViewFilters,
     new_idempotency_key,
 )
 from tests.conftest import Connect
@@ -304,6 +305,13 @@ def test_keys_members_models_usage_and_the_audit(prism: Server, account: Client,
     assert account.revoke_key(made.id).revoked_at is not None
     with pytest.raises(UnauthorizedError):
         other.list_prisms().page()
+
+    view = account.create_view("Sure", ViewFilters(from_=datetime(2026, 11, 1, tzinfo=timezone.utc), q="refund"), columns=["topic"])
+    assert list(account.list_views()) == [view]
+    assert (view.filters.q, view.columns, view.default) == ("refund", ["topic"], False)
+    assert account.replace_view(view.id, "All", ViewFilters(), default=True).default
+    account.delete_view(view.id)
+    assert list(account.list_views()) == []
 
     ada = account.add_member("Ada", "editor", email="ada@example.com")
     assert ada.link is not None

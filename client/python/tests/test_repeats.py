@@ -46,6 +46,7 @@ ONCE = {
     "checkModel",
     "addMember",
     "linkMember",
+    "createView",
 }
 """What may not be made twice."""
 ALL = {**EVERYTHING, **UNKEYED, "a create": lambda c: c.create_result("a", "t"), "a run": lambda c: c.create_run("a", "f", {})}

@@ -2,8 +2,8 @@ import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
 import type {
-  ApiKey, AuditEntry, Change, Changes, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Schemas, Selection,
-  Usage,
+  ApiKey, AuditEntry, Change, Changes, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, NewView, Schemas,
+  Selection, Usage, View,
 } from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
@@ -28,6 +28,26 @@ export class Account extends Measures {
   /** Revokes a key at once. */
   revokeKey(id: string, options?: CallOptions): Promise<ApiKey> {
     return this.caller.json({ operation: "revokeKey", method: "POST", path: ["keys", id, "revoke"], repeatable: true }, options);
+  }
+
+  /** Saves a view of results, which the account shares. */
+  createView(view: NewView, options?: CallOptions): Promise<View> {
+    return this.caller.json({ operation: "createView", method: "POST", path: ["views"], body: view, want: 201 }, options);
+  }
+
+  /** Lists views, newest first. */
+  listViews(selection?: Selection<"listViews">, options?: CallOptions): List<View> {
+    return this.list("listViews", ["views"], selection, options);
+  }
+
+  /** Replaces all of a view but its id. */
+  replaceView(id: string, view: NewView, options?: CallOptions): Promise<View> {
+    return this.caller.json({ operation: "replaceView", method: "PUT", path: ["views", id], body: view }, options);
+  }
+
+  /** Deletes a view. */
+  deleteView(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing({ operation: "deleteView", method: "DELETE", path: ["views", id] }, options);
   }
 
   /** Invites a member, or with a `claim` makes a rule: whoever signs in by OpenID Connect with it may become a member. */

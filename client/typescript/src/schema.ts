@@ -1210,6 +1210,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List views
+         * @description The views of the account, newest first.
+         */
+        get: operations["listViews"];
+        put?: never;
+        /**
+         * Save a view
+         * @description Saves which results a table shows, in which order and with which columns. Views belong to the account: everybody sees them, and whoever has a key of a labeller or editor changes them. A prism has one default view at most, and so have all results: a new one takes its place. Filters that no list of results could have are refused.
+         */
+        post: operations["createView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a view
+         * @description Replaces all of a view but its id. What is not sent is not kept.
+         */
+        put: operations["replaceView"];
+        post?: never;
+        /**
+         * Delete a view
+         * @description Deletes a view for everybody of the account. Results stay. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -1407,19 +1455,19 @@ export interface components {
             /** @description The name of the key, the member or the operator, or `retention`. */
             name: string;
         };
-        /** @description An account, a key, a member, a prism, a result, a file or a run. */
+        /** @description An account, a key, a member, a prism, a result, a file, a run or a view. */
         AuditObject: {
             /**
              * @description What the object is.
              * @enum {string}
              */
-            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run";
+            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run" | "view";
             /**
              * Format: uuid
              * @description The id of the object.
              */
             id: string;
-            /** @description The name of an account, a key, a member, a file or a run, or the slug of a prism. Empty for a result. */
+            /** @description The name of an account, a key, a member, a file, a run or a view, or the slug of a prism. Empty for a result. */
             name: string;
         };
         /** @description Who changed what, and when. Later releases may add actions, kinds, and members of `detail`. */
@@ -1440,7 +1488,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -1456,6 +1504,8 @@ export interface components {
                 expires_at?: string;
                 /** @description The name of the claim, of `member.add` for a rule, and of `account.claims`. */
                 claim?: string;
+                /** @description Whether the view is a default, of `view.create` and `view.replace`. */
+                default?: boolean;
                 /** @description Whether the claim is granted, of `account.claims`. */
                 granted?: boolean;
                 /**
@@ -3402,6 +3452,83 @@ export interface components {
             name?: string | null;
             /** @description What the member may do from now on. */
             role?: components["schemas"]["Role"] | null;
+        };
+        /** @description A view to save. */
+        NewView: {
+            /** @description What people call it. */
+            name: string;
+            /** @description Which results it shows, and in which order. An empty object shows all. */
+            filters: components["schemas"]["ViewFilters"];
+            /** @description The columns of the table, in their order. Null or not sent: those that a table has by itself. */
+            columns?: string[] | null;
+            /** @description Whether the console begins with this view: of the prism of its filters, else of all results. It takes the place of the view before. */
+            default?: boolean | null;
+        };
+        /** @description Which results a view shows, as the list of results has them. */
+        ViewFilters: {
+            /** @description Only results of the prism with this slug or id. In a response it is the slug. */
+            prism?: string;
+            /** @description Only results with this status. */
+            status?: components["schemas"]["Status"];
+            /** @description Only results with this ref. The empty text finds the empty ref. */
+            ref?: string;
+            /** @description Only results that this version answered. */
+            version?: number;
+            /**
+             * Format: date-time
+             * @description Only results saved at this time or later. ISO 8601 in UTC with milliseconds.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Only results saved before this time. ISO 8601 in UTC with milliseconds.
+             */
+            to?: string;
+            /** @description Only results of this model. */
+            model?: string;
+            /**
+             * Format: uuid
+             * @description Only results of calls with the API key with this id, or of the member.
+             */
+            key_id?: string;
+            /**
+             * Format: uuid
+             * @description Only results of the run with this id.
+             */
+            run?: string;
+            /** @description Only results with these words. */
+            q?: string;
+            /** @description Only results for which all these conditions hold. Needs a prism. */
+            where?: string[];
+            /** @description The order. */
+            sort?: string;
+        };
+        /** @description A saved view of results. */
+        View: {
+            /**
+             * Format: uuid
+             * @description Replaces and deletes the view.
+             */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+            filters: components["schemas"]["ViewFilters"];
+            /** @description The columns of the table, or null for those that a table has by itself. */
+            columns: string[] | null;
+            /** @description Whether the console begins with this view. */
+            default: boolean;
+            /**
+             * Format: date-time
+             * @description When the view was saved first. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+        };
+        /** @description A page of . */
+        ViewPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["View"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
         };
         /** @description A page of the audit, newest first. */
         AuditPage: {
@@ -8322,6 +8449,228 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: {
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of views. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewView"];
+            };
+        };
+        responses: {
+            /** @description The view. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            /** @description The account has as many views as it may have. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replaceView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the view.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewView"];
+            };
+        };
+        responses: {
+            /** @description The view. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such view in this account, or no such prism. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the view.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The view is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such view in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -75,6 +75,9 @@ export const responses: Record<string, string> = {
   "cancelRun 200": "Run",
   "retryRun 200": "Run",
   "setRunLimits 200": "Run",
+  "createView 201": "View",
+  "listViews 200": "ViewPage",
+  "replaceView 200": "View",
   "readAccount 200": "Account",
   "followRun 200": "Run",
 };
@@ -183,6 +186,9 @@ export const shapes: Record<string, string> = {
   "RunLabels": "stored invalid",
   "RunUsage": "input_tokens output_tokens",
   "RunPage": "data:[]Run",
+  "View": "id name filters:ViewFilters default created_at",
+  "ViewFilters": "",
+  "ViewPage": "data:[]View",
   "Account": "id name created_at limits:AccountLimits prisms keys members stored_bytes",
   "AccountLimits": "",
 };

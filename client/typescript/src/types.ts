@@ -116,6 +116,9 @@ export type NewKey = WithTimes<Schemas["NewKey"]>;
 export type ApiKey = Schemas["ApiKey"];
 /** A new key. Its text is shown only here. */
 export type CreatedApiKey = Schemas["CreatedApiKey"];
+export type ViewFilters = WithTimes<Schemas["ViewFilters"]>;
+export type NewView = Omit<Schemas["NewView"], "filters"> & { filters: ViewFilters };
+export type View = Schemas["View"];
 export type NewMember = Schemas["NewMember"];
 export type MemberChange = Schemas["MemberChange"];
 export type Member = Schemas["Member"];

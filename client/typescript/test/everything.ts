@@ -1,4 +1,4 @@
-import type { NewRun, NewVersion, Prism, ResultDeletion, ResultRetry } from "../src/index.js";
+import type { NewRun, NewVersion, NewView, Prism, ResultDeletion, ResultRetry } from "../src/index.js";
 import { Operations } from "../src/operations.js";
 
 const version: NewVersion = {
@@ -13,6 +13,12 @@ const version: NewVersion = {
 const { if_latest: _, ...first } = version;
 const { fields, questions, lens } = version;
 const search = { q: "a", where: ["q:labelled", "q:is:a"] };
+const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
+const view: NewView = {
+  name: "n", columns: ["c"], default: true, filters: {
+    prism: "a", status: "ok", ref: "", version: 1, from: new Date(1000), to: new Date(2000), model: "m", key_id: anID, run: anID, sort: "-q", ...search,
+  },
+};
 const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok", ...search };
 const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1, ...search };
 const run: NewRun = {
@@ -81,6 +87,10 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
     p.readDistribution("a", { question: "q", by: "hour", zone: "UTC", from: "2026-01-01", to: "2026-01-02", version: 1 }),
   setDrift: (p) => p.setDrift("a", { watched: true, version: 1, reference: period }),
   listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
+  createView: (p) => p.createView(view),
+  listViews: (p) => p.listViews(page),
+  replaceView: (p) => p.replaceView("a", view),
+  deleteView: (p) => p.deleteView("a"),
   addMember: (p) => p.addMember({ name: "n", email: "e", role: "reader", claim: { name: "n", value: "v" } }),
   listMembers: (p) => p.listMembers(page),
   changeMember: (p) => p.changeMember("a", { name: "n", role: "reader" }),

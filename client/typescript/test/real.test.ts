@@ -243,6 +243,13 @@ it("an account has keys, members, models, usage and an audit", async () => {
   await prism.revokeKey(made.id);
   expect((await failure(reader.listModels(), ApiError)).status).toBe(401);
 
+  const view = await prism.createView({ name: "Sure", filters: { from: new Date(0), q: "refund" }, columns: ["topic"] });
+  expect((await prism.listViews()).data).toEqual([view]);
+  expect(view.filters).toEqual({ from: "1970-01-01T00:00:00.000Z", q: "refund" });
+  expect((await prism.replaceView(view.id, { name: "All", filters: {} })).columns).toBeNull();
+  await prism.deleteView(view.id);
+  expect((await prism.listViews()).data).toEqual([]);
+
   const member = await prism.addMember({ name: "Ada", email: "ada@example.com", role: "reader" });
   expect((await prism.linkMember(member.id)).link).not.toBe(member.link);
   expect((await prism.changeMember(member.id, { role: "caller" })).role).toBe("caller");

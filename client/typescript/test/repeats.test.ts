@@ -20,7 +20,7 @@ const once_: Row[] = [
   ["a run that refuses a key", (p) => p.createRun("a", { file_id: "f", fields: {}, idempotency_key: null })],
   ...[
     "retryResult", "createPrism", "createVersion", "createCalibration", "createKey", "deleteResults", "retryResults",
-    "createFile", "retryRun", "tryDefinition", "checkModel", "addMember", "linkMember",
+    "createFile", "retryRun", "tryDefinition", "checkModel", "addMember", "linkMember", "createView",
   ].map(named),
 ];
 const twice: Row[] = [

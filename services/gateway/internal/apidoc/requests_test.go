@@ -163,6 +163,9 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidFileReading", parseDeclared(api.ReadFileAgain, "", "", jsonBody(`{"header_row":0}`)))
 	put("InvalidRunSpeed", parseDeclared(api.SetRunLimits, "", "", jsonBody(`{"rows_per_second":0,"concurrency":10001}`)))
 	put("InvalidPauseAt", parseDeclared(api.CreateRun, "", "", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`)))
+	put("ViewProblems", parseDeclared(api.CreateView, "", "", jsonBody(`{}`)))
+	put("ViewWithoutPrism", parseDeclared(api.CreateView, "", "", jsonBody(`{"name":"n","filters":{"where":["topic:is:billing"]}}`)))
+	put("InvalidViewId", parseDeclared(api.DeleteView, "view_id", "1", request.Body{}))
 	put("InvalidAfterNumber", parseDeclared(api.ListChanges, "after", "x", request.Body{}))
 	put("InvalidChangesLimit", parseDeclared(api.ListChanges, "limit", "1001", request.Body{}))
 	put("InvalidWait", parseDeclared(api.ListChanges, "wait", "31", request.Body{}))
@@ -209,7 +212,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"UnknownCalibratedQuestion": true, "MethodOfAnotherType": true, "UnknownCalibration": true,
 		"UnknownMeasuredQuestion": true, "QuestionNotYesNo": true, "OtherTypes": true, "OtherLevels": true,
 		"InvalidWhere": true, "InvalidWords": true, "InvalidSort": true, "InvalidBy": true,
-		"UnknownDistributionQuestion": true, "UnknownTimeZone": true,
+		"UnknownDistributionQuestion": true, "UnknownTimeZone": true, "InvalidViewFilter": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 

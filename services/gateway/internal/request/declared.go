@@ -275,5 +275,5 @@ func defaultOf(m api.Property) int {
 var lists = map[string]contract.List{
 	"prisms": contract.ListOfPrisms, "versions": contract.ListOfVersions, "keys": contract.ListOfKeys, "audit": contract.ListOfAudit,
 	"files": contract.ListOfFiles, "runs": contract.ListOfRuns, "members": contract.ListOfMembers, "labels": contract.ListOfLabels,
-	"calibrations": contract.ListOfCalibrations,
+	"calibrations": contract.ListOfCalibrations, "views": contract.ListOfViews,
 }

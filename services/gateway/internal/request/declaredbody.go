@@ -179,7 +179,7 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 			}
 			inner.read(r, it, to.Elem())
 		}}
-	case t == reflect.TypeFor[time.Time]():
+	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[api.Time]():
 		return valueReader{shape: scalar, read: func(r *reader, it item, to reflect.Value) {
 			if !r.is(it, kindString) {
 				return
@@ -189,6 +189,9 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 			case m.Form == "hour" && !at.Equal(at.Truncate(time.Hour)):
 				r.add(it.path, textHour)
 			default:
+				if t == reflect.TypeFor[api.Time]() {
+					to = to.Field(0)
+				}
 				set(to, *at)
 			}
 		}}

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
+	"github.com/prism-results/prism/services/results/internal/views"
 )
 
 // handlers are those of the declared operations.
@@ -25,7 +26,8 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
-		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(), s.operations(),
+		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(),
+		views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), s.operations(),
 	)...)
 }
 

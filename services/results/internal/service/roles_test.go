@@ -101,6 +101,9 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listChanges", true, true, true, true},      // spec: changes-list
 		{"putLabels", true, true, false, false},      // spec: label-roles
 		{"addLabels", true, true, false, false},
+		{"createView", true, true, false, false}, // spec: view-roles
+		{"replaceView", true, true, false, false},
+		{"deleteView", true, true, false, false},
 	}
 	for _, op := range api.Operations() {
 		name, role := op.Declared().Name, op.Declared().Role
@@ -116,7 +119,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 			t.Errorf("%s has no row", operation)
 		}
 	}
-	labels := map[string]bool{"putLabels": true, "addLabels": true}
+	labels := map[string]bool{"putLabels": true, "addLabels": true, "createView": true, "replaceView": true, "deleteView": true}
 	keys := map[prism.Role]contract.KeyDigest{}
 	for _, role := range append(prism.Roles(), "of a later release") {
 		keys[role] = w.newKey(t, api.NewKey{Name: string(role), Role: role})

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
+	"github.com/prism-results/prism/services/results/internal/views"
 )
 
 // Statements is a Store in a Database.
@@ -31,6 +32,7 @@ type Statements struct {
 	usageSQL
 	driftSQL
 	qualitySQL
+	viewSQL
 }
 
 type (
@@ -44,6 +46,7 @@ type (
 	driftSQL        = drift.SQL
 	qualitySQL      = quality.SQL
 	distributionSQL = distribution.SQL
+	viewSQL         = views.SQL
 )
 
 // New is the Store in a database.
@@ -51,7 +54,7 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
-		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db},
+		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db},
 	}
 }
 
@@ -81,6 +84,7 @@ type Store interface {
 	quality.Store
 	quality.LabelStore
 	drift.Store
+	views.Store
 	store.Clocks
 
 	// Ping checks that the database answers.

@@ -62,6 +62,9 @@ const (
 	RunCancel      Action = "run.cancel"
 	RunRetry       Action = "run.retry"
 	RunLimits      Action = "run.limits"
+	ViewCreate     Action = "view.create"
+	ViewReplace    Action = "view.replace"
+	ViewDelete     Action = "view.delete"
 	MemberAdd      Action = "member.add"
 	MemberChange   Action = "member.change"
 	MemberRemove   Action = "member.remove"
@@ -74,7 +77,7 @@ const (
 	CalibrationPin    Action = "calibration.pin"
 )
 
-// Object is what an action was done to. Name is the name of an account, a key, a member, a file or a run, or the slug of a prism;
+// Object is what an action was done to. Name is the name of an account, a key, a member, a file, a run or a view, or the slug of a prism;
 // a result has none.
 type Object struct {
 	Kind ObjectKind
@@ -94,4 +97,5 @@ const (
 	ResultObject  ObjectKind = "result"
 	FileObject    ObjectKind = "file"
 	RunObject     ObjectKind = "run"
+	ViewObject    ObjectKind = "view"
 )

@@ -25,6 +25,8 @@ var (
 	ErrNameTaken = errors.New("store: account name taken")
 	// ErrTooManyKeys: the account has as many keys that are not revoked as it may have.
 	ErrTooManyKeys = errors.New("store: too many active keys")
+	// ErrTooManyViews: the account has as many views as it may have.
+	ErrTooManyViews = errors.New("store: too many views")
 	// ErrUnavailable: the database was not reached, so nothing has changed.
 	ErrUnavailable = errors.New("store: database unavailable")
 	// ErrUnwritable is an ErrUnavailable: the database was reached and cannot write, so nothing has changed.

@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
 		{"Members", memberTests()},
+		{"Views", viewTests()},
 		{"Sessions", sessionTests()},
 		{"Identities", identityTests()},
 		{"Claims", claimTests()},

@@ -99,6 +99,9 @@ func TableRows() []TableRow {
 		{"sign_in_links", values{"digest": digest, "account_id": account, "member_id": member, "expires_at": later}},
 		{"sessions", values{"id": session, "digest": digest, "seen_at": at, "expires_at": later, "ends_at": later}},
 		{"session_members", values{"session_id": session, "account_id": account, "member_id": member, "signed_in_at": at}},
+		{"views", values{
+			"account_id": account, "id": id(70), "prism_id": prismID, "name": "v", "shows": empty, "is_default": true, "created_at": at,
+		}},
 		{"claim_grants", values{"account_id": account, "claim_name": "groups", "claim_value": "staff", "granted_at": at}},
 		{"retries", values{"account_id": account, "prism_id": prismID, "id": id(14), "key_id": key, "leased_at": at}},
 		{"retry_chunks", values{

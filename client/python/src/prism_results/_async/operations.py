@@ -42,6 +42,8 @@ from prism_results.models import (
     Usage,
     UsageBy,
     Version,
+    View,
+    ViewFilters,
 )
 
 
@@ -492,6 +494,42 @@ class AsyncOperations(AsyncBase):
         """
         wanted = query(offset=offset, limit=limit)
         return await self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
+
+    async def create_view(
+        self, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False
+    ) -> View:
+        """Save a view.
+
+        Saves which results a table shows, in which order and with which columns. Views belong to the account: everybody
+        sees them, and whoever has a key of a labeller or editor changes them. A prism has one default view at most, and so
+        have all results: a new one takes its place. Filters that no list of results could have are refused.
+        """
+        body = given(name=name, filters=filters, columns=columns, default=default or None)
+        return await self._fetch(View, call("createView", "POST", "views", body=body, want=201))
+
+    def list_views(self) -> AsyncPages[View]:
+        """List views.
+
+        The views of the account, newest first.
+        """
+        return AsyncPages(self, View, call("listViews", "GET", "views"))
+
+    async def replace_view(
+        self, view_id: str, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False
+    ) -> View:
+        """Replace a view.
+
+        Replaces all of a view but its id. What is not sent is not kept.
+        """
+        body = given(name=name, filters=filters, columns=columns, default=default or None)
+        return await self._fetch(View, call("replaceView", "PUT", "views", view_id, body=body))
+
+    async def delete_view(self, view_id: str) -> None:
+        """Delete a view.
+
+        Deletes a view for everybody of the account. Results stay.
+        """
+        await self._content(call("deleteView", "DELETE", "views", view_id, want=204))
 
     async def read_account(self) -> Account:
         """Read the account.

@@ -43,6 +43,8 @@ from prism_results.models import (
     Usage,
     UsageBy,
     Version,
+    View,
+    ViewFilters,
 )
 
 
@@ -493,6 +495,42 @@ class Operations(Base):
         """
         wanted = query(offset=offset, limit=limit)
         return self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
+
+    def create_view(
+        self, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False
+    ) -> View:
+        """Save a view.
+
+        Saves which results a table shows, in which order and with which columns. Views belong to the account: everybody
+        sees them, and whoever has a key of a labeller or editor changes them. A prism has one default view at most, and so
+        have all results: a new one takes its place. Filters that no list of results could have are refused.
+        """
+        body = given(name=name, filters=filters, columns=columns, default=default or None)
+        return self._fetch(View, call("createView", "POST", "views", body=body, want=201))
+
+    def list_views(self) -> Pages[View]:
+        """List views.
+
+        The views of the account, newest first.
+        """
+        return Pages(self, View, call("listViews", "GET", "views"))
+
+    def replace_view(
+        self, view_id: str, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False
+    ) -> View:
+        """Replace a view.
+
+        Replaces all of a view but its id. What is not sent is not kept.
+        """
+        body = given(name=name, filters=filters, columns=columns, default=default or None)
+        return self._fetch(View, call("replaceView", "PUT", "views", view_id, body=body))
+
+    def delete_view(self, view_id: str) -> None:
+        """Delete a view.
+
+        Deletes a view for everybody of the account. Results stay.
+        """
+        self._content(call("deleteView", "DELETE", "views", view_id, want=204))
 
     def read_account(self) -> Account:
         """Read the account.

@@ -155,6 +155,8 @@ __all__ = [
     "UsageSum",
     "ValueCount",
     "Version",
+    "View",
+    "ViewFilters",
     "YesNo",
     "YesNoAnswer",
 ]
@@ -185,6 +187,9 @@ AuditAction: TypeAlias = Literal[
     "run.cancel",
     "run.retry",
     "run.limits",
+    "view.create",
+    "view.replace",
+    "view.delete",
     "member.add",
     "member.change",
     "member.remove",
@@ -345,14 +350,14 @@ class AuditActor(Received):
 
 @dataclass(frozen=True, slots=True)
 class AuditObject(Received):
-    """An account, a key, a member, a prism, a result, a file or a run."""
+    """An account, a key, a member, a prism, a result, a file, a run or a view."""
 
-    kind: Literal["account", "key", "member", "prism", "result", "file", "run"]
+    kind: Literal["account", "key", "member", "prism", "result", "file", "run", "view"]
     """What the object is."""
     id: str
     """The id of the object."""
     name: str
-    """The name of an account, a key, a member, a file or a run, or the slug of a prism. Empty for a result."""
+    """The name of an account, a key, a member, a file, a run or a view, or the slug of a prism. Empty for a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1774,6 +1779,53 @@ class Member(Received):
     """When the member or rule was made. ISO 8601 in UTC with milliseconds."""
     last_seen_at: datetime | None
     """The last use of one of the member's sessions, right to the minute. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewFilters(Model):
+    """Which results a view shows, as the list of results has them."""
+
+    prism: str | None = None
+    """Only results of the prism with this slug or id. In a response it is the slug."""
+    status: Status | None = None
+    """Only results with this status."""
+    ref: str | None = None
+    """Only results with this ref. The empty text finds the empty ref."""
+    version: int | None = None
+    """Only results that this version answered."""
+    from_: datetime | None = None
+    """Only results saved at this time or later. ISO 8601 in UTC with milliseconds."""
+    to: datetime | None = None
+    """Only results saved before this time. ISO 8601 in UTC with milliseconds."""
+    model: str | None = None
+    """Only results of this model."""
+    key_id: str | None = None
+    """Only results of calls with the API key with this id, or of the member."""
+    run: str | None = None
+    """Only results of the run with this id."""
+    q: str | None = None
+    """Only results with these words."""
+    where: Sequence[str] | None = None
+    """Only results for which all these conditions hold. Needs a prism."""
+    sort: str | None = None
+    """The order."""
+
+
+@dataclass(frozen=True, slots=True)
+class View(Received):
+    """A saved view of results."""
+
+    id: str
+    """Replaces and deletes the view."""
+    name: str
+    """What people call it."""
+    filters: ViewFilters
+    columns: Sequence[str] | None
+    """The columns of the table, or None for those that a table has by itself."""
+    default: bool
+    """Whether the console begins with this view."""
+    created_at: datetime
+    """When the view was saved first. ISO 8601 in UTC with milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

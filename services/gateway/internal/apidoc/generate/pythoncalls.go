@@ -148,7 +148,7 @@ func (p *python) method(text *strings.Builder, d api.Declaration, operation obje
 	for _, part := range []struct {
 		name, expression string
 		members          []argument
-	}{{"body", body(sent), sent}, {"query", "query(" + values(where) + ")", where}} {
+	}{{"body", body(sent), sent}, {"query", "query(" + values(where, `"true" if %[1]s else None`) + ")", where}} {
 		if len(part.members) == 0 {
 			continue
 		}
@@ -261,15 +261,16 @@ func body(sent []argument) string {
 		}
 		return fmt.Sprintf("{%q: %s, **%s}", strings.TrimSuffix(null.name, "_"), null.name, body(rest))
 	}
-	return "given(" + values(sent) + ")"
+	return "given(" + values(sent, "%[1]s or None") + ")"
 }
 
-func values(all []argument) string {
+// values are arguments by their names. isSet is what is sent of an optional boolean.
+func values(all []argument, isSet string) string {
 	var list []string
 	for _, a := range all {
 		value := a.name
 		if a.typ == "bool" && !a.positional {
-			value = `"true" if ` + a.name + " else None"
+			value = fmt.Sprintf(isSet, a.name)
 		}
 		list = append(list, a.name+"="+value)
 	}
