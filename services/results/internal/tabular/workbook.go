@@ -2,9 +2,7 @@ package tabular
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -12,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // What a workbook may take of memory and time, whatever its compressed parts say (spec: file-xlsx).
@@ -49,32 +45,6 @@ type workbook struct {
 	strings sharedStrings
 	formats []numberFormat // by style
 	from    epoch
-}
-
-// readBinary reads xlsx or parquet, which may be compressed.
-func readBinary(format prism.FileFormat, o Options, src *io.SectionReader, to io.Writer, c *chunker) (layout Layout, err error) {
-	s := &source{ctx: c.ctx, file: src, left: -1}
-	packed, err := openContainer(s, format == prism.FileXLSX)
-	if err != nil {
-		return layout, err
-	}
-	if packed.kind != "" {
-		inside, kept, err := packed.section()
-		if err != nil {
-			return layout, err
-		}
-		defer kept.close()
-		src = inside
-	}
-	if format == prism.FileParquet {
-		layout, err = readParquet(src, to, c)
-	} else {
-		layout, err = readWorkbook(o, src, to, c)
-	}
-	if packed.kind != "" {
-		layout.note("The file was expanded from %s.", packed.kind)
-	}
-	return layout, err
 }
 
 // readWorkbook reads a sheet of an xlsx file.
@@ -261,193 +231,4 @@ func (w *workbook) readStyles(part string) error {
 		}
 		return nil
 	})
-}
-
-// sharedStrings are the texts to which cells refer by number.
-type sharedStrings struct {
-	growth
-	texts, ends spill // ends has endBytes for each text: where it ends
-}
-
-func (s *sharedStrings) close() {
-	s.texts.close()
-	s.ends.close()
-}
-
-func (s *sharedStrings) add(text []byte) error {
-	if err := s.growth.add(int64(len(text)) + endBytes); err != nil {
-		return err
-	}
-	if _, err := s.texts.Write(text); err != nil {
-		return err
-	}
-	_, err := s.ends.Write(binary.BigEndian.AppendUint64(nil, uint64(s.texts.size))) //nolint:gosec // a size is not negative
-	return err
-}
-
-// endBytes is the size of the end of a text.
-const endBytes = 8
-
-// at returns the text with a number. The first one has the number 0.
-func (s *sharedStrings) at(number int64) (string, error) {
-	if number < 0 || number >= s.ends.size/8 {
-		return "", errNoPart
-	}
-	var places [16]byte // where the text begins and ends
-	from := places[:]
-	if number == 0 {
-		from = places[8:]
-	}
-	if _, err := s.ends.ReadAt(from, max(number-1, 0)*8); err != nil {
-		return "", ownError{err}
-	}
-	begin, end := int64(binary.BigEndian.Uint64(places[:8])), int64(binary.BigEndian.Uint64(places[8:])) //nolint:gosec // below 2^63
-	text := make([]byte, end-begin)
-	if _, err := s.texts.ReadAt(text, begin); err != nil {
-		return "", ownError{err}
-	}
-	return string(text), nil
-}
-
-// readStrings reads the shared strings.
-func (w *workbook) readStrings(part string) error {
-	return w.elements(part, sheetBytes, func(e xml.StartElement, x *xmlReader) error {
-		if e.Name.Local != "si" {
-			return nil
-		}
-		text, err := x.text(e.Name.Local)
-		if err != nil {
-			return err
-		}
-		if err := w.strings.add(text); err != nil {
-			return ownError{err}
-		}
-		return nil
-	})
-}
-
-// elements calls fn for the start of each element of a part; fn may read on from there.
-func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *xmlReader) error) error {
-	file := w.parts[partName(part)]
-	if file == nil {
-		return errNoPart
-	}
-	content, err := file.Open()
-	if err != nil {
-		return err
-	}
-	defer content.Close() //nolint:errcheck // it was only read
-	x := &xmlReader{from: bufio.NewReaderSize(content, 64<<10), left: most}
-	x.decoder = xml.NewDecoder(x)
-	for {
-		token, err := x.token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if start, ok := token.(xml.StartElement); ok {
-			if err := fn(start, x); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// xmlReader reads XML in bounded memory: RawToken keeps no open elements, and no token is larger than tokenBytes.
-type xmlReader struct {
-	decoder *xml.Decoder
-	from    *bufio.Reader
-	left    int64 // bytes that the part may still have
-	budget  int   // bytes that the token may still have
-	buffer  []byte
-}
-
-// ReadByte implements io.ByteReader.
-func (x *xmlReader) ReadByte() (byte, error) {
-	if x.budget--; x.budget < 0 {
-		return 0, errBudget
-	}
-	if x.left--; x.left < 0 {
-		return 0, errBudget
-	}
-	return x.from.ReadByte()
-}
-
-// Read implements io.Reader; the decoder does not call it.
-func (x *xmlReader) Read(p []byte) (int, error) { return x.from.Read(p) }
-
-func (x *xmlReader) token() (xml.Token, error) {
-	x.budget = tokenBytes
-	return x.decoder.RawToken()
-}
-
-// text reads up to the end of the element with the name, and returns the text of its t elements except for phonetic hints. The
-// text is valid until the next call.
-func (x *xmlReader) text(name string) ([]byte, error) {
-	b, inText, hints := x.buffer[:0], false, 0
-	for {
-		token, err := x.token()
-		if err != nil {
-			return nil, ended(err)
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			switch t.Name.Local {
-			case "t":
-				inText = hints == 0
-			case "rPh":
-				hints++
-			}
-		case xml.EndElement:
-			switch t.Name.Local {
-			case "t":
-				inText = false
-			case "rPh":
-				hints--
-			case name:
-				x.buffer = b
-				return unescape(b), nil
-			}
-		case xml.CharData:
-			if inText {
-				if b = append(b, t...); len(b) > MaxRowBytes {
-					return nil, errBudget
-				}
-			}
-		}
-	}
-}
-
-func attribute(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// unescape replaces escapes such as _x000D_ by their characters. Halves of surrogate pairs stay as they are.
-func unescape(b []byte) []byte {
-	if !bytes.Contains(b, []byte("_x")) {
-		return b
-	}
-	text := string(b)
-	b = b[:0]
-	for {
-		i := strings.Index(text, "_x")
-		if i < 0 {
-			return append(b, text...)
-		}
-		b, text = append(b, text[:i]...), text[i:]
-		length := escapeLength(text)
-		code, err := strconv.ParseUint(text[2:max(length-1, 2)], 16, 16)
-		if length == 0 || err != nil || code >= 0xd800 && code < 0xe000 {
-			b, text = append(b, text[:2]...), text[2:]
-			continue
-		}
-		b, text = append(b, string(rune(code))...), text[length:]
-	}
 }
