@@ -97,7 +97,7 @@ func (c *container) open() (io.Reader, error) {
 		expanded, err = c.file.Open()
 	}
 	r := &expandedReader{c: c, from: expanded, growth: growth{what: "The expanded bytes", file: c.src.file.Size()}}
-	return r, r.problem(err)
+	return r, r.problem(ended(err))
 }
 
 // expandedReader is the bytes of a container.

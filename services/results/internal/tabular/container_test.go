@@ -88,6 +88,8 @@ func TestCompressedFilesAreReadAsWhatIsInThem(t *testing.T) {
 func TestCompressedFilesThatCannotBeUsedAreRefused(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("\x00", 80<<20)
+	misplaced := zipped(t, map[string]string{"a.csv": "a\n1\n"})
+	misplaced[len(misplaced)-6] += 16 // its file would begin in front of it
 	for _, c := range []struct {
 		name   string
 		format prism.FileFormat
@@ -96,6 +98,9 @@ func TestCompressedFilesThatCannotBeUsedAreRefused(t *testing.T) {
 	}{
 		{"a gzip file that is cut off", "csv", gzipped(t, "a\n1\n")[:20], "The gzip file is damaged."},
 		{"a ZIP file of two files", "csv", zipped(t, map[string]string{"a.csv": "a\n1\n", "b.csv": "b\n1\n"}), "The ZIP file has several files. Upload each by itself."},
+		{"a ZIP file with a wrong offset", "csv", misplaced, "The ZIP file is damaged."},
+		{"a ZIP file with a wrong offset, of lines", "jsonl", misplaced, "The ZIP file is damaged."},
+		{"a ZIP file with a wrong offset, of Parquet", "parquet", misplaced, "The ZIP file is damaged."},
 		{"a ZIP file of nothing", "csv", zipped(t, map[string]string{"a/": ""}), "The ZIP file has no file."},
 		{"a small file of one endless line", "csv", gzipped(t, zeros), "Line 1: a row may have 1 MiB."},
 		{"a small file of endless empty lines", "csv", gzipped(t, "a\n"+strings.Repeat("\n", 80<<20)), "The expanded bytes have more than"},
