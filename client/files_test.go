@@ -31,6 +31,18 @@ func TestUploadFile(t *testing.T) {
 	f.has(t, smallFile)
 }
 
+func TestTheExtensionOfANameStandsForAFormat(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]FileFormat{
+		"a.csv": FileCSV, "b.TSV": FileTSV, "c.jsonl": FileJSONL, "d.ndjson": FileJSONL, "e.xlsx": FileXLSX, "f.XLSM": FileXLSX,
+		"g.x.parquet": FileParquet, "h.csv.gz": FileCSV, "i.ndjson.zst": FileJSONL, "j.xlsm.zip": FileXLSX, "k.xls": "", "l.ods": "", "m.gz": "", "n": "",
+	} {
+		if got, ok := FileFormatOf(name); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %s, %v", name, got, ok)
+		}
+	}
+}
+
 func TestPartsAreSentSeveralAtATime(t *testing.T) {
 	t.Parallel()
 	f := newFakeFiles()

@@ -220,6 +220,12 @@ def test_content_is_a_path_or_bytes_or_a_file(serve: Serve, tmp_path: Path) -> N
         ("e.x.parquet", "parquet"),
         ("f.xls", ""),
         ("g", ""),
+        ("h.ndjson", "jsonl"),
+        ("i.XLSM", "xlsx"),
+        ("j.csv.gz", "csv"),
+        ("k.ndjson.zst", "jsonl"),
+        ("l.xlsm.zip", "xlsx"),
+        ("m.ods", ""),
     ],
 )
 def test_the_extension_says_the_format(name: str, format: str) -> None:
