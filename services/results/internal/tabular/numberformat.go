@@ -118,6 +118,19 @@ func (f numberFormat) cell(value string, from epoch) typed {
 	return c
 }
 
+// iso is the cell of a date or time in ISO 8601, which strict workbooks have instead of numbers: a day may have its midnight, and a time of
+// day the day before the first one.
+func (f numberFormat) iso(value string) typed {
+	number, ok := stored(Date, strings.Replace(value, "1899-12-30T", "1899-12-31T", 1))
+	switch {
+	case ok && (f.date || f.clock || f.elapsed):
+		return f.cell(strconv.FormatFloat(number, 'g', -1, 64), epoch1900)
+	case !strings.Contains(value, "-"):
+		return typedOf(Clock, value)
+	}
+	return typedOf(Date, value)
+}
+
 // days1904 is the first day that a workbook of 1904 counts from, as one of 1900 counts it.
 const days1904 = 1462
 

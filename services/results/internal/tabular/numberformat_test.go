@@ -60,6 +60,22 @@ func workbookWith(t testing.TB, rows, texts string, relations int, formats ...st
 	return b.Bytes()
 }
 
+// partsOfWorkbook are the parts of a workbook by their names. Its sheet has the relation a.
+func partsOfWorkbook(book, sheet, texts, styles string) map[string]string {
+	relations := func(kinds ...string) string {
+		all := "<Relationships>"
+		for i, kind := range kinds {
+			all += fmt.Sprintf(`<Relationship Id="%c" Type="x/%s" Target="%[2]s.xml"/>`, 'a'+i, kind)
+		}
+		return all + "</Relationships>"
+	}
+	return map[string]string{
+		"_rels/.rels": relations("officeDocument"), "officeDocument.xml": book,
+		"_rels/officeDocument.xml.rels": relations("worksheet", "styles", "sharedStrings"),
+		"worksheet.xml":                 sheet, "styles.xml": styles, "sharedStrings.xml": texts,
+	}
+}
+
 const headerOfOne = `<row><c t="inlineStr"><is><t>a</t></is></c></row>`
 
 // spec: file-xlsx

@@ -26,14 +26,7 @@ func (w *workbook) rows(to *copier, headerRow int64) error {
 	if err != nil {
 		return err
 	}
-	headed, above := false, int64(0)
-	each := func(number int64, cells []typed) error {
-		if !headed && number < headerRow && len(cells) > 0 {
-			above++
-			return nil
-		}
-		return copyRow(to, &headed, number, cells)
-	}
+	h := sheetHeader{to: to, wanted: headerRow}
 	if ordered {
 		last := int64(0)
 		err = w.eachRow(func(number int64, cells []typed) error {
@@ -41,30 +34,39 @@ func (w *workbook) rows(to *copier, headerRow int64) error {
 				return errors.New("a row that ordered did not find")
 			}
 			last = number
-			return each(number, cells)
-		})
+			return h.row(number, cells)
+		}, h.merge)
 	} else {
 		sorted := sortedRows{growth: growth{what: grownRows, file: w.size}}
 		defer sorted.rows.close()
-		if err = w.eachRow(sorted.add); err == nil {
-			err = sorted.each(each)
+		err = w.eachRow(sorted.add, h.merge) // which does not know the header yet
+		if err == nil {
+			err = sorted.each(h.row)
+		}
+		if err == nil {
+			err = w.eachMerge(h.merge)
 		}
 	}
-	if above > 0 {
-		to.layout.note("%s above the header %s skipped.", counted(above, "row"), was(above))
+	if h.above > 0 {
+		to.layout.note("%s above the header %s skipped.", counted(h.above, "row"), was(h.above))
 	}
-	if err == nil && !headed {
-		err = errNoRows
+	if err == nil {
+		err = h.end()
 	}
 	return err
 }
 
 // eachRow calls fn for the rows of the sheet as they come, with the cells up to the last one with text. They are valid until fn
-// returns.
-func (w *workbook) eachRow(fn func(number int64, cells []typed) error) error {
+// returns. Then it calls merge for the merged cells, which a sheet has behind its rows.
+func (w *workbook) eachRow(fn func(number int64, cells []typed) error, merge func(cells string)) error {
 	var row sheetRow
 	return w.elements(w.sheet.Name, sheetBytes, func(e xml.StartElement, x *xmlReader) error {
-		if e.Name.Local != "row" {
+		switch e.Name.Local {
+		case "mergeCell":
+			merge(attribute(e, "ref"))
+			return nil
+		case "row":
+		default:
 			return nil
 		}
 		row.number++
@@ -85,27 +87,6 @@ func (w *workbook) eachRow(fn func(number int64, cells []typed) error) error {
 func rowNumber(text string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	return n, err == nil && n > 0
-}
-
-func copyRow(to *copier, headed *bool, number int64, cells []typed) error {
-	var err error
-	switch {
-	case len(cells) == 0:
-		to.skipped++
-	case !*headed:
-		*headed = true
-		names := make([]string, len(cells))
-		for i, cell := range cells {
-			names[i] = cell.Text
-		}
-		err = to.header(number, names)
-	default:
-		err = to.row(number, cells)
-	}
-	if err != nil {
-		return ownError{err}
-	}
-	return nil
 }
 
 // cells reads the cells up to the end of the row.
@@ -147,14 +128,7 @@ func ended(err error) error {
 func (r *sheetRow) set(name string, cell typed) error {
 	column := r.next
 	if name != "" {
-		column = 0
-		for _, letter := range []byte(strings.ToUpper(name)) {
-			if letter < 'A' || letter > 'Z' || column > sheetColumns {
-				break
-			}
-			column = column*26 + int(letter-'A') + 1
-		}
-		column--
+		column, _ = splitPlace(name)
 	}
 	if column < 0 || column >= sheetColumns {
 		return errors.New("a cell is outside of the sheet")
@@ -171,6 +145,19 @@ func (r *sheetRow) set(name string, cell typed) error {
 	}
 	r.cells[column] = cell
 	return nil
+}
+
+// splitPlace splits the name of a cell, such as B7, into its column, which is below 0 if there is none, and its row.
+func splitPlace(name string) (column int, row string) {
+	i := 0
+	for ; i < len(name) && column <= sheetColumns; i++ {
+		letter := name[i] &^ ('a' - 'A')
+		if letter < 'A' || letter > 'Z' {
+			break
+		}
+		column = column*26 + int(letter-'A') + 1
+	}
+	return column - 1, name[i:]
 }
 
 // cell reads a cell (spec: file-xlsx).
@@ -230,14 +217,15 @@ func (w *workbook) shown(kind, style, value, inline string) (typed, error) {
 		return typed{Text: string(unescape([]byte(value)))}, nil
 	case "b":
 		return typedOf(Boolean, boolean(value)), nil
-	case "d":
-		return typedOf(Date, value), nil
 	case "e":
 		return typed{Text: value}, nil
 	}
 	var format numberFormat
 	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(w.formats) {
 		format = w.formats[i]
+	}
+	if kind == "d" {
+		return format.iso(value), nil
 	}
 	return format.cell(strings.TrimSpace(value), w.from), nil
 }

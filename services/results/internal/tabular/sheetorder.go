@@ -25,7 +25,7 @@ func (w *workbook) ordered() (bool, error) {
 		return false, err
 	}
 	defer content.Close() //nolint:errcheck // it was only read
-	r := bufio.NewReaderSize(io.LimitReader(content, sheetBytes), 64<<10)
+	r := partText(io.LimitReader(content, sheetBytes))
 	last := int64(0)
 	for {
 		if err := skipTo(r, '<'); err != nil {

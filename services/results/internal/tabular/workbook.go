@@ -20,11 +20,14 @@ const (
 	tokenBytes     = 2 << 20  // of XML
 )
 
+// The readers of OpenDocument spreadsheets in Go (knieriem/odf and its fork, ksev/ods, ods2csv) hold all cells in memory, and none
+// is maintained.
 const (
 	noWorkbook      = "Not an Excel workbook (.xlsx)."
 	damagedWorkbook = "The workbook is damaged, or larger than it may be."
 	openDocument    = "An OpenDocument spreadsheet (.ods). Save it as .xlsx or as .csv."
-	oldWorkbook     = "The workbook is protected with a password or has the old format .xls."
+	oldWorkbook     = "The workbook is protected with a password or has the old format .xls. Save it as .xlsx without a password."
+	binaryWorkbook  = "A binary workbook (.xlsb). Save it as .xlsx or as .csv."
 )
 
 // partName is the name of a part: some programs write backslashes (spec: file-xlsx).
@@ -70,6 +73,8 @@ func readWorkbook(o Options, src *io.SectionReader, to io.Writer, c *chunker) (L
 	case err == nil:
 	case w.parts["content.xml"] != nil && w.parts["mimetype"] != nil:
 		return Layout{}, &UnusableError{openDocument}
+	case w.parts["xl/workbook.bin"] != nil:
+		return Layout{}, &UnusableError{binaryWorkbook}
 	default:
 		return Layout{}, s.problem(err, noWorkbook)
 	}

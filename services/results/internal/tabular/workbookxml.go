@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // elements calls fn for the start of each element of a part; fn may read on from there.
@@ -21,8 +23,14 @@ func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *
 		return err
 	}
 	defer content.Close() //nolint:errcheck // it was only read
-	x := &xmlReader{from: bufio.NewReaderSize(content, 64<<10), left: most}
+	x := &xmlReader{from: partText(content), left: most}
 	x.decoder = xml.NewDecoder(x)
+	x.decoder.CharsetReader = func(name string, text io.Reader) (io.Reader, error) {
+		if !strings.HasPrefix(strings.ToLower(name), "utf-16") {
+			return nil, errEncoding
+		}
+		return text, nil // which is UTF-8 already
+	}
 	for {
 		token, err := x.token()
 		if errors.Is(err, io.EOF) {
@@ -37,6 +45,21 @@ func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *
 			}
 		}
 	}
+}
+
+var errEncoding = errors.New("a part is neither UTF-8 nor UTF-16")
+
+// partText is the content of a part in UTF-8, which may be in UTF-16: then it begins with a mark, or with < in two bytes.
+func partText(content io.Reader) *bufio.Reader {
+	r := bufio.NewReaderSize(content, 64<<10)
+	start, _ := r.Peek(2) // the next read has the error
+	switch string(start) {
+	case "\xff\xfe", "<\x00":
+		return bufio.NewReaderSize(decoded(prism.UTF16LE, r), 64<<10)
+	case "\xfe\xff", "\x00<":
+		return bufio.NewReaderSize(decoded(prism.UTF16BE, r), 64<<10)
+	}
+	return r
 }
 
 // xmlReader reads XML in bounded memory: RawToken keeps no open elements, and no token is larger than tokenBytes.

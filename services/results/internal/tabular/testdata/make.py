@@ -1,6 +1,6 @@
 """Writes the files of this folder that Python's programs make. README.md says which versions did."""
 import csv, datetime, decimal, io, json, os, zipfile
-import openpyxl, pandas, polars, pyarrow as pa, pyarrow.parquet as pq, xlsxwriter, fastparquet
+import duckdb, openpyxl, pandas, polars, pyarrow as pa, pyarrow.parquet as pq, xlsxwriter, fastparquet
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
 rows = [("1", "Where is my card?", "café"), ("2", 'He said "no", twice', "日本"), ("3", "two\r\nlines", ""), ("4", "=1+1", "👩‍🚀")]
@@ -119,6 +119,18 @@ book.active.append(["a", "b"])
 book.active.append([1, 2])
 book.active.append([1, 2, 3])
 book.save("openpyxl-ragged.xlsx")
+book = openpyxl.Workbook()
+sheet = book.active
+for row in (["id", "address", None, None, "n"], [None, "street", "city", None, None], [1, "High St 1", "Oxford", None, 2], [3, None, "York", None, 4]):
+    sheet.append(row)
+for merged in ("A1:A2", "B1:D1", "E1:E2"):
+    sheet.merge_cells(merged)
+book.save("openpyxl-merged-header.xlsx")
+book = openpyxl.Workbook()
+book.iso_dates = True
+book.active.append(["day", "moment", "time", "duration"])
+book.active.append([moment.date(), moment, moment.time(), datetime.timedelta(hours=36)])
+book.save("openpyxl-iso-dates.xlsx")
 raw("csv-named.xlsx", b"id,text\n1,a\n")
 raw("old.xlsx", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504))
 with zipfile.ZipFile("docx-named.xlsx", "w") as z:
@@ -149,6 +161,8 @@ pq.write_table(table.select(["text"]), "pyarrow-one-column.parquet", compression
 pq.write_table(table.select(["text"]), "pyarrow-brotli.parquet", compression="brotli")
 pq.write_table(table.select(["text"]), "pyarrow-delta.parquet", use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"})
 pq.write_table(table.select(["text"]).slice(0, 0), "pyarrow-no-rows.parquet")
+pq.ParquetWriter("pyarrow-no-row-groups.parquet", table.select(["text"]).schema).close()
+duckdb.execute("copy (select 1 as n where false) to 'duckdb-no-rows.parquet' (format parquet)")
 frame.to_parquet("pandas-pyarrow.parquet")
 fastparquet.write("fastparquet.parquet", frame)
 polars.DataFrame({"text": ["a", None], "n": [1, 2], "l": [[1.5], None], "day": [moment.date(), None]}).write_parquet("polars.parquet")

@@ -57,6 +57,9 @@ def pyarrow_files():
     arrow("nested-pages-of-some-bytes", nested, data_page_size=10, write_batch_size=2, row_group_size=9, data_page_version="2.0")
     arrow("dictionaries-given-up", table.select(["unique", "text", "int64"]), dictionary_pagesize_limit=40, write_batch_size=4)
     arrow("decimals-as-integers", table.select(["decimal", "wide"]), store_decimal_as_integer=True)
+    with pq.ParquetWriter("pyarrow-empty-row-groups.parquet", nested.schema, store_schema=False) as out:
+        for part in (nested.slice(0, 0), nested.slice(0, 5), nested.slice(0, 0), nested.slice(5), nested.slice(0, 0)):
+            out.write_table(part)
     deltas = {"text": "DELTA_BYTE_ARRAY", "unique": "DELTA_BYTE_ARRAY", "bytes": "DELTA_LENGTH_BYTE_ARRAY", "fixed": "DELTA_BYTE_ARRAY",
               "wide": "DELTA_BYTE_ARRAY", "int8": "DELTA_BINARY_PACKED", "int64": "DELTA_BINARY_PACKED", "uint64": "DELTA_BINARY_PACKED",
               "uint32": "DELTA_BINARY_PACKED", "date": "DELTA_BINARY_PACKED", "utc": "DELTA_BINARY_PACKED"}
