@@ -13,6 +13,9 @@ import (
 // NewSheetWriter writes xlsx with smaller sheets than Excel's.
 var NewSheetWriter = newSheetWriter
 
+// Decoded is a text in an encoding as UTF-8.
+var Decoded = decoded
+
 // Strings are the shared strings of a workbook.
 type Strings struct{ sharedStrings }
 
