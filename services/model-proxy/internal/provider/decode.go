@@ -21,12 +21,12 @@ const maxParts = 256
 // Decode reads an upstream's JSON. It replaces broken UTF-8, as tokens may be parts of characters, and reads NaN, Infinity and
 // -Infinity, which are no JSON, as infinite numbers.
 func Decode(raw []byte, v any) bool {
-	ok, _ := decode(raw, v)
+	ok, _ := DecodeNumbers(raw, v)
 	return ok
 }
 
-// decode is Decode. undefined tells whether there was a NaN or Infinity.
-func decode(raw []byte, v any) (ok, undefined bool) {
+// DecodeNumbers is Decode. undefined tells whether there was a NaN or Infinity.
+func DecodeNumbers(raw []byte, v any) (ok, undefined bool) {
 	read := func(raw []byte) bool {
 		return strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true), strictjson.AllowDuplicateNames(true)) == nil
 	}
@@ -77,7 +77,7 @@ func Decoder[T any](read func(response T, questions []prism.Question, reply *Rep
 			Error Problem `json:"error"`
 			Body  T       `json:",embed"`
 		}]
-		ok, undefined := decode(raw, &response)
+		ok, undefined := DecodeNumbers(raw, &response)
 		switch {
 		case !ok:
 			reply.Fault = upstream.Unreadable(raw)
@@ -99,8 +99,13 @@ type Problem bool
 // UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom.
 func (p *Problem) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	raw, err := d.ReadValue()
-	*p = Problem(len(raw) > 2 && (raw.Kind() == '"' || raw.Kind() == '{'))
+	*p = Problem(IsProblem(raw))
 	return err
+}
+
+// IsProblem tells whether the value of a member `error` is a text, or an object with members.
+func IsProblem(raw strictjson.Value) bool {
+	return len(raw) > 2 && (raw.Kind() == '"' || raw.Kind() == '{')
 }
 
 // Members is an object with the members of the struct T.

@@ -28,6 +28,8 @@ const (
 	ByProxy = "proxy"
 	// Filtered: a content filter stopped the answer.
 	Filtered = "content_filter"
+	// InBody: a response with the status 200 is an error.
+	InBody = "error"
 )
 
 // The causes of responses that cannot be read.

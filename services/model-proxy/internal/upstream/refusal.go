@@ -203,29 +203,25 @@ func (r refusal) classOf(status int, inBody bool) failure.Class {
 // Refused is the fault of a response with another status than 2xx.
 func Refused(status int, header http.Header, body []byte) *Fault {
 	r := readRefusal(body)
-	f := &Fault{Class: r.classOf(status, false), Status: status, RetryAfter: retryAfter(header, time.Now())}
-	f.complete(r, header, body)
+	f := &Fault{Class: r.classOf(status, false), Status: status, RetryAfter: r.RetryDelay, body: body}
+	f.heed(header)
 	return f
 }
 
 // ErrorInBody is the fault of a response with the status 200 that is an error: the error with its code as the status, else with 502.
 func ErrorInBody(body []byte) *Fault {
 	r := readRefusal(body)
-	status := r.Status
-	if status == 0 {
-		status = http.StatusBadGateway
-	}
-	f := &Fault{Class: r.classOf(status, true), Status: status, Cause: "error"}
-	f.complete(r, nil, body)
-	return f
+	status := cmp.Or(r.Status, http.StatusBadGateway)
+	return &Fault{Class: r.classOf(status, true), Status: status, Cause: InBody, RetryAfter: r.RetryDelay, body: body}
 }
 
-// complete adds the pause of a limit, and the body for Message.
-func (f *Fault) complete(r refusal, header http.Header, body []byte) {
-	if f.Class == failure.Limited && f.RetryAfter == 0 {
-		f.RetryAfter = cmp.Or(r.RetryDelay, reset(header))
+// heed adds the pause that a response asks for: that of Retry-After, else for a limit Google's, else when it is reset
+// (spec: retry-after).
+func (f *Fault) heed(header http.Header) {
+	own := f.RetryAfter
+	if f.RetryAfter = retryAfter(header, time.Now()); f.RetryAfter == 0 && f.Class == failure.Limited {
+		f.RetryAfter = cmp.Or(own, reset(header))
 	}
-	f.body = body
 }
 
 // quoted are texts in quotation marks, names the words of a text.
@@ -237,24 +233,42 @@ var (
 // plain are parameters that are usual words too: a message names one of them only in quotation marks.
 var plain = []string{"model", "messages", "input", "questions", "state", "system", "n"}
 
+// Parameters that bound the tokens of a reply, and what hosts call them that ask another host, or another API of their own.
+var (
+	limits      = []string{"max_tokens", "max_completion_tokens"}
+	otherLimits = []string{"max_output_tokens", "max_new_tokens"}
+)
+
 // parameter is the parameter of a request that a refusal names, or "". Only a parameter that was sent is one.
 func (r refusal) parameter(request Body) string {
-	sent := map[string]strictjson.Value{}
-	if !decode(bytes.Join(request, nil), &sent) {
+	body := map[string]strictjson.Value{}
+	if !decode(bytes.Join(request, nil), &body) {
+		return ""
+	}
+	sent := func(name string) string {
+		of := []string{name}
+		if slices.Contains(otherLimits, name) {
+			of = append(of, limits...)
+		}
+		for _, name := range of {
+			if body[name] != nil {
+				return name
+			}
+		}
 		return ""
 	}
 	param, _, _ := strings.Cut(r.Param, ".")
 	param, _, _ = strings.Cut(param, "[")
-	if _, ok := sent[param]; ok {
-		return param
+	if name := sent(param); name != "" {
+		return name
 	}
 	for _, match := range quoted.FindAllStringSubmatch(r.Message, -1) {
-		if _, ok := sent[match[1]]; ok {
-			return match[1]
+		if name := sent(match[1]); name != "" {
+			return name
 		}
 	}
-	for _, name := range names.FindAllString(r.Message, -1) {
-		if _, ok := sent[name]; ok && !slices.Contains(plain, name) {
+	for _, word := range names.FindAllString(r.Message, -1) {
+		if name := sent(word); name != "" && !slices.Contains(plain, name) {
 			return name
 		}
 	}

@@ -1,6 +1,8 @@
 package upstream
 
 import (
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -99,15 +101,17 @@ func TestAParameterIsNamedIfItWasSent(t *testing.T) {
 	t.Parallel()
 	sent := Body{[]byte(`{"model":"m","messages":[],"max_tokens":1,`), []byte(`"temperature":0,"logprobs":true,"top_logprobs":20,"n":1}`)}
 	for body, want := range map[string]string{
-		`{"error":{"message":"Unsupported parameter.","param":"max_tokens"}}`:                             "max_tokens",
-		`{"error":{"message":"Unsupported parameter: 'temperature' is not supported.","param":null}}`:     "temperature",
-		`{"error":{"message":"This model does not support logprobs."}}`:                                   "logprobs",
-		`{"error":{"message":"top_logprobs must be at most 5"}}`:                                          "top_logprobs",
-		`{"error":{"message":"x","param":"messages[0].content"}}`:                                         "messages",
-		"{\"error\":\"`n` must be 1\"}":                                                                   "n",
-		`{"detail":[{"loc":["body","logprobs"],"msg":"Extra inputs are not permitted"}]}`:                 "logprobs",
-		`{"error":{"message":"This model needs n messages.","param":"reasoning_effort"}}`:                 "",
-		`{"error":{"message":"Use 'max_completion_tokens' with the key sk-secret.","param":"sk-secret"}}`: "",
+		`{"error":{"message":"Unsupported parameter.","param":"max_tokens"}}`:                                                                       "max_tokens",
+		`{"error":{"message":"Unsupported parameter: 'temperature' is not supported.","param":null}}`:                                               "temperature",
+		`{"error":{"message":"This model does not support logprobs."}}`:                                                                             "logprobs",
+		`{"error":{"message":"top_logprobs must be at most 5"}}`:                                                                                    "top_logprobs",
+		`{"error":{"message":"x","param":"messages[0].content"}}`:                                                                                   "messages",
+		"{\"error\":\"`n` must be 1\"}":                                                                                                             "n",
+		`{"detail":[{"loc":["body","logprobs"],"msg":"Extra inputs are not permitted"}]}`:                                                           "logprobs",
+		`{"error":{"message":"This model needs n messages.","param":"reasoning_effort"}}`:                                                           "",
+		`{"error":{"message":"Use 'max_completion_tokens' with the key sk-secret.","param":"sk-secret"}}`:                                           "",
+		`{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"Invalid 'max_output_tokens': integer below minimum value."}}}`: "max_tokens",
+		`{"error":{"message":"max_new_tokens must be at least 16"}}`:                                                                                "max_tokens",
 		`<html>model</html>`: "",
 		``:                   "",
 	} {
@@ -149,6 +153,41 @@ func TestALimitSaysWhenItIsReset(t *testing.T) {
 		if f := Refused(c.status, c.header, []byte(c.body)); f.RetryAfter != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, f.RetryAfter, c.want)
 		}
+	}
+}
+
+// An error in a body with the status 200 is read as one with its status is: with what the headers and the request say of it.
+//
+// spec: errors-in-a-200, retry-after, failure-classes
+func TestAnErrorInABodyIsReadWithItsHeadersAndTheRequest(t *testing.T) {
+	t.Parallel()
+	const google = `"details":[{"retryDelay":"34s"}]`
+	for name, c := range map[string]struct {
+		header    http.Header
+		body      string
+		pause     time.Duration
+		parameter string
+	}{
+		"Retry-After":                 {http.Header{"Retry-After": {"3"}}, `{"error":{"code":429}}`, 3 * time.Second, ""},
+		"Retry-After of a 503":        {http.Header{"Retry-After": {"3"}}, `{"error":{"code":503}}`, 3 * time.Second, ""},
+		"Retry-After before Google's": {http.Header{"Retry-After": {"3"}}, `{"error":{"code":429,` + google + `}}`, 3 * time.Second, ""},
+		"Google's before a reset":     {http.Header{"X-Ratelimit-Reset-Requests": {"9s"}}, `{"error":{"code":429,` + google + `}}`, 34 * time.Second, ""},
+		"a reset":                     {http.Header{"X-Ratelimit-Reset-Requests": {"9s"}}, `{"error":{"code":429}}`, 9 * time.Second, ""},
+		"a reset of another error":    {http.Header{"X-Ratelimit-Reset-Requests": {"9s"}}, `{"error":{"code":503}}`, 0, ""},
+		"a parameter":                 {nil, `{"error":{"message":"'temperature' is not supported","code":400}}`, 0, "temperature"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				maps.Copy(w.Header(), c.header)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			t.Cleanup(server.Close)
+			f := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", Body{[]byte(`{"temperature":0}`)}, 1, ErrorInBody)
+			if f == nil || f.RetryAfter != c.pause || f.Parameter != c.parameter {
+				t.Errorf("got %+v", f)
+			}
+		})
 	}
 }
 

@@ -187,11 +187,7 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 		if (explained || resp.StatusCode < 500) && a.count(headersOf(resp)+maxErrorBody) {
 			said = errorBody(resp.Body)
 		}
-		fault := Refused(resp.StatusCode, resp.Header, said)
-		if fault.Class == failure.Parameter {
-			fault.Parameter = readRefusal(said).parameter(body)
-		}
-		return c.explainable(fault, explained)
+		return c.explainable(Refused(resp.StatusCode, resp.Header, said), body, explained)
 	}
 	raw, err := a.read(resp, questions)
 	switch {
@@ -206,11 +202,18 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 	if fault == nil {
 		return nil
 	}
-	return c.explainable(fault, c.explain != nil && c.explain(ctx))
+	if fault.Cause == InBody {
+		fault.heed(resp.Header)
+	}
+	return c.explainable(fault, body, c.explain != nil && c.explain(ctx))
 }
 
-// explainable keeps the beginning of the body for Message if the fault is to be explained.
-func (c *Client) explainable(f *Fault, explained bool) *Fault {
+// explainable names the parameter of the request that was refused, and keeps the beginning of the body for Message if the fault is to be
+// explained.
+func (c *Client) explainable(f *Fault, request Body, explained bool) *Fault {
+	if f.Class == failure.Parameter {
+		f.Parameter = readRefusal(f.body).parameter(request)
+	}
 	if !explained {
 		f.body = nil
 		return f

@@ -133,7 +133,7 @@ var filtered = []string{"content_filter", "safety", "prohibited_content", "block
 func (c Choice[M]) Fault() *upstream.Fault {
 	reason := strings.ToLower(string(c.FinishReason))
 	switch {
-	case reason == "error", len(c.Error) > 2 && c.Error.Kind() == '{':
+	case reason == "error", provider.IsProblem(c.Error):
 		return upstream.ErrorInBody([]byte(`{"error":` + cmp.Or(string(c.Error), "{}") + `}`))
 	case slices.ContainsFunc(filtered, func(part string) bool { return strings.Contains(reason, part) }):
 		return upstream.ContentFault()

@@ -133,6 +133,7 @@ func TestAChoiceThatIsAnErrorIsThatError(t *testing.T) {
 		`{"choices":[{"finish_reason":"error","message":{"content":""}}]}`:                                            {Class: failure.Unavailable, Status: 502},
 		`{"choices":[{"finish_reason":"error","error":{"code":429,"message":"x"}}]}`:                                  {Class: failure.Limited, Status: 429},
 		`{"choices":[{"error":{"code":402,"message":"x"}}],"usage":{"prompt_tokens":9}}`:                              {Class: failure.Exhausted, Status: 402},
+		`{"choices":[{"error":"Upstream idle timeout"}]}`:                                                             {Class: failure.Unavailable, Status: 502},
 		`{"choices":[{"finish_reason":"length","error":{},"logprobs":{"content":[{"token":"Yes","logprob":-0.1}]}}]}`: {},
 	} {
 		r := Format(provider.DefaultProfile()).Decode([]byte(raw), []prism.Question{providertest.Urgent()})

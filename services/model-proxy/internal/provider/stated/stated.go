@@ -3,11 +3,14 @@
 package stated
 
 import (
+	"slices"
+
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/chat"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 // System is what a model is told before everything else.
@@ -79,14 +82,19 @@ func Schema(questions []prism.Question) any {
 	return chat.ObjectSchema(answers)
 }
 
-// Read reads the answers that a model stated as an object of the Schema.
+// Read reads the answers that a model stated as an object of the Schema. One with NaN or Infinity in the place of a probability is
+// unreadable (spec: unreadable-replies).
 func Read(object []byte, questions []prism.Question, reply *provider.Reply) {
 	var answers provider.Dict[strictjson.Value]
-	if !provider.Decode(object, &answers) {
+	ok, undefined := provider.DecodeNumbers(object, &answers)
+	if !ok {
 		return
 	}
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, answers[q.Key])
+	}
+	if undefined && slices.Contains(reply.Answers, nil) {
+		reply.Fault = upstream.Unreadable(object)
 	}
 }
 

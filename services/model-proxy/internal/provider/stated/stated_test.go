@@ -122,6 +122,20 @@ func TestTwentyRoundedProbabilitiesAreNormalised(t *testing.T) {
 	})
 }
 
+// spec: unreadable-replies, lenient-replies
+func TestANumberThatIsNoneMakesAnObjectUnreadable(t *testing.T) {
+	t.Parallel()
+	for object, unreadable := range map[string]bool{
+		`{"urgent":NaN}`: true, `{"urgent":Infinity}`: true, `{"urgent":-Infinity}`: false, `{"urgent":null}`: false,
+		`{"other":NaN,"urgent":0.5}`: false, `{"urgent":0.1,"urgent":0.5}`: false,
+	} {
+		reply := Format(profile()).Decode([]byte(content(object, "stop")), []prism.Question{providertest.Urgent()})
+		if answered := strings.Contains(object, "0.5"); (reply.Fault != nil) != unreadable || (reply.Answers[0] != nil) != answered {
+			t.Errorf("%s: got %+v, %+v", object, reply.Answers[0], reply.Fault)
+		}
+	}
+}
+
 func TestTheTokenLimitGrowsWithTheAnswerAndHasACap(t *testing.T) {
 	t.Parallel()
 	small := MaxTokens(providertest.Ask().Definition.Questions)
