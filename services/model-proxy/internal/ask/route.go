@@ -54,12 +54,12 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 			continue
 		}
 		asked, r = true, s.visit(ctx, End{Ask: a, Model: m, FellBack: i > 0}, more, t)
-		if r.Class == failure.Exhausted {
-			m.PassOver()
-		}
 		if r.err != nil || !m.FallsBack(r.Class) {
 			leave(false, 0)
 			return r
+		}
+		if r.Class == failure.Exhausted {
+			m.PassOver()
 		}
 		leave(!r.Class.OfRequest(), s.requestOf(a))
 	}

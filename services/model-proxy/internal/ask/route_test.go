@@ -372,6 +372,13 @@ func TestAModelWithoutABalanceIsPassedOverForAMinute(t *testing.T) {
 		calls(1)
 		<-time.After(2 * time.Second)
 		calls(2)
+		own := falling(model("a", fault(0, status(402)), 0, "b"), failure.Exhausted, false)
+		s, _ = routed(own, model("b", yes(0), 0))
+		for range 3 { // what is not to fall back is not passed over
+			if v := ask(t, s); v.Error != texts[failure.Exhausted] || v.Call.Name != "a" {
+				t.Errorf("got %+v", v)
+			}
+		}
 		alone, _ := routed(model("c", fault(0, status(402)), 0))
 		for range 3 { // nothing else can be asked
 			if v := ask(t, alone); v.Error != texts[failure.Exhausted] || v.Call.Tries != 1 || v.TookMS != 0 {
