@@ -47,7 +47,7 @@ func TestEachHostWorksWithItsProfileAndSaysWhatToWriteWithoutIt(t *testing.T) {
 	const think = "extra: {reasoning_effort: none}, or extra: {chat_template_kwargs: {enable_thinking: false}}"
 	writes := map[string]string{ // nothing for openai and litellm, whose profile is the default one
 		"openai-reasoning": "limit_parameter: max_completion_tokens", "azure": "api_key_env: NAME of a variable with a valid key, or auth: {header: api-key}",
-		"openrouter": "host: ", "deepseek": "host: ", "gemini": "probabilities: stated", "groq": "probabilities: stated", "mistral": "probabilities: stated",
+		"openrouter": "limit_parameter: max_completion_tokens, and limit: 16", "deepseek": "probabilities: stated", "gemini": "probabilities: stated", "groq": "probabilities: stated", "mistral": "probabilities: stated",
 		"together": "probabilities: stated, or logprobs_parameter: logprobs", "fireworks": "top_logprobs: 5", "xai": "top_logprobs: 5",
 		"vllm": think, "sglang": think, "ollama": think, "llamacpp": think,
 	}
@@ -73,32 +73,35 @@ func TestAFaultOfAHostSaysWhatToWrite(t *testing.T) {
 	for fault, want := range map[chathost.Fault][]string{
 		chathost.DeadKey:      {"ok      reached", "failed  key                The model service refused the key.", "write: api_key_env: NAME"},
 		chathost.EmptyBalance: {"failed  key                The model service has no balance left.", "write: fallback: [NAME]"},
-		chathost.FilteredText: {"ok      key", "failed  request            The model service filtered the text."},
+		chathost.FilteredText: {"ok      key", "failed  request            The model service filtered the text.", "write: fallback: [NAME] with fallback_on: [content]"},
 		chathost.TooLongText:  {"failed  request            The text is too long for the model.", "write: limit or model"},
-		chathost.UnknownModel: {"failed  reached            the host does not know the model or the path (status 404)", "write: model, base_url or path"},
+		chathost.UnknownModel: {"failed  reached            the host does not know the model or the path (status 40", "write: model, base_url, path or query"},
 		chathost.BrokenFrame:  {"failed  json               The model service did not answer in JSON. (event_stream)", "write: base_url or path"},
 		chathost.TooManyCalls: {"failed  reached            the host limits the rate of calls (status 429)", "write: max_in_flight"},
-		chathost.OutOfOrder:   {"failed  reached            the host is not ready (status 503)"},
+		chathost.OutOfOrder:   {"failed  reached            the host is not ready (status 50"},
+		chathost.BadParameter: {"failed  request            The model service refused the parameter messages.", "write: model: one that takes a system message"},
+		chathost.NoAnswer:     {"ok      json", "failed  answers            The model gave no usable answer to question ", "write: "},
 	} {
-		t.Run(string(fault), func(t *testing.T) {
-			t.Parallel()
-			hosts := chathost.Hosts()
-			s := chathost.New(hosts[slices.IndexFunc(hosts, func(h chathost.Host) bool { return h.Name == "openai" })])
-			t.Cleanup(s.Close)
-			s.Fail(fault, 9)
-			said, works := checked(t, atHost(t, s.BaseURL(), ""))
-			if works {
-				t.Error("it works")
-			}
-			for _, part := range want {
-				if !strings.Contains(said, part) {
-					t.Errorf("%s has no %s", said, part)
+		for _, h := range chathost.Hosts() {
+			t.Run(string(fault)+" "+h.Name, func(t *testing.T) {
+				t.Parallel()
+				s := chathost.New(h)
+				t.Cleanup(s.Close)
+				s.Fail(fault, 9)
+				said, works := checked(t, atHost(t, s.BaseURL(), ", host: "+h.Name))
+				if works {
+					t.Error("it works")
 				}
-			}
-			if s.Asked() > 2 { // the two questions
-				t.Errorf("%d calls", s.Asked())
-			}
-		})
+				for _, part := range want {
+					if !strings.Contains(said, part) {
+						t.Errorf("%s has no %s", said, part)
+					}
+				}
+				if s.Asked() > 2 { // the two questions
+					t.Errorf("%d calls", s.Asked())
+				}
+			})
+		}
 	}
 }
 

@@ -101,14 +101,17 @@ func TestEachFaultOfAHostHasItsClass(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				calls := map[chathost.Fault]int{chathost.BrokenFrame: 2}[fault]
-				if calls == 0 {
-					calls = 1
+				calls, code := 1, prism.ErrorCode(fault)
+				switch fault {
+				case chathost.BrokenFrame:
+					calls = 2
+				case chathost.NoAnswer:
+					code = prism.CodeNoUsableAnswer
 				}
 				switch {
 				case again && (out.Failed() || server.Asked() != 2):
 					t.Errorf("%d calls: %+v", server.Asked(), out)
-				case !again && (out.Call.ErrorCode != prism.ErrorCode(fault) || server.Asked() != calls):
+				case !again && (out.Call.ErrorCode != code || server.Asked() != calls):
 					t.Errorf("%d calls: %s, %+v", server.Asked(), out.Call.ErrorCode, out)
 				}
 			})
@@ -122,9 +125,9 @@ func TestAHostThatIsAskedInAnotherWayThanItWantsSaysWhy(t *testing.T) {
 	refused := func(param string) string { return "The model service refused the parameter " + param + "." }
 	errors := map[string]string{
 		"openai": "", "litellm": "", "openai-reasoning": refused("max_tokens"), "azure": "The model service refused the key.",
-		"openrouter": "The model service refused the call (status 400).", "gemini": refused("logprobs"), "groq": refused("logprobs"),
+		"openrouter": refused("max_tokens"), "gemini": refused("logprobs"), "groq": refused("logprobs"),
 		"mistral": refused("logprobs"), "together": refused("logprobs"), "fireworks": refused("top_logprobs"),
-		"deepseek": "The model service refused the call (status 400).", "xai": refused("top_logprobs"),
+		"deepseek": "The model service returned no log-probabilities, which the provider openai-chat needs.", "xai": refused("top_logprobs"),
 		"vllm":   "The model did not say one of the labels of question urgent.",
 		"sglang": "The model did not say one of the labels of question urgent.",
 		"ollama": "The model did not say one of the labels of question urgent.", "llamacpp": "The model did not say one of the labels of question urgent.",

@@ -4,10 +4,12 @@
 package chathost
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -35,12 +37,23 @@ const (
 	BrokenFrame  Fault = "unreadable"
 	TooManyCalls Fault = "limited"
 	OutOfOrder   Fault = "unavailable"
+	BadParameter Fault = "parameter"
+	NoAnswer     Fault = "no_answer"
 )
 
 // Faults are all faults. Each has the name of the class that it is of (spec: failure-classes).
 func Faults() []Fault {
-	return []Fault{DeadKey, EmptyBalance, FilteredText, TooLongText, UnknownModel, BrokenFrame, TooManyCalls, OutOfOrder}
+	return []Fault{DeadKey, EmptyBalance, FilteredText, TooLongText, UnknownModel, BrokenFrame, TooManyCalls, OutOfOrder, BadParameter, NoAnswer}
 }
+
+// marks are the texts that Always and Once make.
+var marks = regexp.MustCompile(`fault ([a-z_]+) (always|once) [A-Z2-7]{26}`)
+
+// Always is a text about which each call fails in this way, and no other call: one that may pass is said to last for a minute.
+func Always(f Fault) string { return "fault " + string(f) + " always " + rand.Text() }
+
+// Once is a text about which the first call fails in this way.
+func Once(f Fault) string { return "fault " + string(f) + " once " + rand.Text() }
 
 // refusal is the response to a request that is not answered.
 type refusal struct {
@@ -70,12 +83,13 @@ type Server struct {
 	fault Fault
 	times int // how many further calls fail
 	asked int
-	drawn int // samples
+	drawn int            // samples
+	about map[string]int // how many calls came, by the mark in their text
 }
 
 // New starts a host on a loopback address.
 func New(h Host) *Server {
-	s := &Server{Host: h}
+	s := &Server{Host: h, about: map[string]int{}}
 	s.server = httptest.NewServer(s)
 	return s
 }
@@ -100,6 +114,31 @@ func (s *Server) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked
+}
+
+// AskedAbout is how many calls came about a text of Always or Once.
+func (s *Server) AskedAbout(mark string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.about[mark]
+}
+
+// faultOf is how a call fails. mark is the text of Always or Once in it with its parts, or nil.
+func (s *Server) faultOf(mark []string) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	switch {
+	case mark != nil:
+		s.about[mark[0]]++
+		if mark[2] == "always" || s.about[mark[0]] == 1 {
+			return Fault(mark[1])
+		}
+	case s.times > 0:
+		s.times--
+		return s.fault
+	}
+	return Works
 }
 
 // request is a call as it came.
@@ -127,15 +166,13 @@ func (r request) limit() int { return max(r.number("max_tokens"), r.number("max_
 
 // ServeHTTP answers a call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	s.asked++
-	fault := Works
-	if s.times > 0 {
-		fault, s.times = s.fault, s.times-1
-	}
-	s.mu.Unlock()
 	in := request{header: r.Header, query: r.URL.Query().Get}
 	raw, err := io.ReadAll(r.Body)
+	mark := marks.FindStringSubmatch(string(raw))
+	fault := s.faultOf(mark)
+	if mark != nil && mark[2] == "always" && (fault == TooManyCalls || fault == OutOfOrder) {
+		w.Header().Set("Retry-After", "60")
+	}
 	if err != nil || json.Unmarshal(raw, &in.body) != nil {
 		reply(w, refusal{http.StatusBadRequest, `{"error":{"message":"Could not parse the body","type":"invalid_request_error"}}`})
 		return
@@ -175,5 +212,7 @@ func (s *Server) refusal(f Fault) refusal {
 		BrokenFrame:  {200, `data: {"choices":[{"delta":{}}]}` + "\n\n"},
 		TooManyCalls: {429, `{"error":{"message":"Rate limit reached","type":"requests","param":null,"code":"rate_limit_exceeded"}}`},
 		OutOfOrder:   {503, `upstream connect error`},
+		BadParameter: {400, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}}`},
+		NoAnswer:     {200, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Sure"},"logprobs":{"content":[{"token":"Sure","logprob":-0.1,"top_logprobs":[]}]}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`},
 	}[f]
 }

@@ -45,13 +45,13 @@ func atMost(param string, bound int) func(request) *refusal {
 	}
 }
 
-// demands refuses a request without a member of this value, naming the member.
-func demands(member, value string) func(request) *refusal {
+// unless returns a check of requests without a member of this value.
+func unless(member, value string, check func(request) *refusal) func(request) *refusal {
 	return func(in request) *refusal {
-		if !in.is(member, value) {
-			return &refusal{400, fmt.Sprintf(`{"error":{"message":"this test demands %s: %s","type":"invalid_request_error"}}`, member, strings.ReplaceAll(value, `"`, ""))}
+		if in.is(member, value) {
+			return nil
 		}
-		return nil
+		return check(in)
 	}
 }
 
@@ -144,12 +144,14 @@ func Hosts() []Host {
 		},
 		{
 			Name: "openrouter", path: "/api/v1/chat/completions", wrap: content(`,"reasoning":null,"reasoning":"so"`),
-			check: first(demands("provider", `{"require_parameters":true}`), func(in request) *refusal {
+			check: first(func(in request) *refusal {
 				if in.limit() < 16 {
 					return &refusal{400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16"}}}`}
 				}
 				return nil
-			}),
+			}, unless("provider", `{"require_parameters":true}`, func(request) *refusal { // one that knows neither schemas nor log-probabilities
+				return &refusal{200, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"It is a, I think."}}],"usage":{"prompt_tokens":9,"completion_tokens":7}}`}
+			})),
 			faults: map[Fault]refusal{
 				DeadKey:      {401, `{"error":{"message":"No auth credentials found","code":401}}`},
 				EmptyBalance: {402, `{"error":{"message":"Insufficient credits.","code":402}}`},
@@ -212,7 +214,7 @@ func Hosts() []Host {
 		},
 		{
 			Name: "deepseek", path: "/chat/completions", wrap: content(`,"reasoning_content":null`),
-			check: first(demands("thinking", `{"type":"disabled"}`), schemaRefused("This response_format type is unavailable now")),
+			check: first(schemaRefused("This response_format type is unavailable now"), unless("thinking", `{"type":"disabled"}`, thinks)),
 			faults: map[Fault]refusal{
 				EmptyBalance: {402, `{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}`},
 			},
@@ -231,16 +233,11 @@ func Hosts() []Host {
 
 // servers are the programs that run models of one's own, and LiteLLM.
 func servers() []Host {
-	thinksFirst := func(check func(request) *refusal) func(request) *refusal {
-		return func(in request) *refusal {
-			if check(in) != nil {
-				return &refusal{200, `{"choices":[{"index":0,"finish_reason":"length","message":{"role":"assistant","content":"<think>"},"logprobs":{"content":[
-					{"token":"<think>","logprob":-0.0001,"top_logprobs":[{"token":"<think>","logprob":-0.0001},{"token":"Yes","logprob":-14},{"token":"A","logprob":-14}]}]}}]}`}
-			}
-			return nil
-		}
+	thinksFirst := func(request) *refusal {
+		return &refusal{200, `{"choices":[{"index":0,"finish_reason":"length","message":{"role":"assistant","content":"<think>"},"logprobs":{"content":[
+			{"token":"<think>","logprob":-0.0001,"top_logprobs":[{"token":"<think>","logprob":-0.0001},{"token":"Yes","logprob":-14},{"token":"A","logprob":-14}]}]}}]}`}
 	}
-	noThinking := thinksFirst(demands("chat_template_kwargs", `{"enable_thinking":false}`))
+	noThinking := unless("chat_template_kwargs", `{"enable_thinking":false}`, thinksFirst)
 	return []Host{
 		{Name: "vllm", path: "/v1/chat/completions", check: first(noThinking, atMost("top_logprobs", 20)), wrap: content(`,"reasoning_content":null`)},
 		{
@@ -253,7 +250,7 @@ func servers() []Host {
 			},
 		},
 		{
-			Name: "ollama", path: "/v1/chat/completions", check: thinksFirst(demands("reasoning_effort", `"none"`)), wrap: content(""),
+			Name: "ollama", path: "/v1/chat/completions", check: unless("reasoning_effort", `"none"`, thinksFirst), wrap: content(""),
 			faults: map[Fault]refusal{
 				UnknownModel: {404, `{"error":{"message":"model \"o9\" not found, try pulling it first","type":"not_found_error","param":null,"code":null}}`},
 			},

@@ -60,7 +60,7 @@ func Parts(m *models.Model, did []ask.Checked) []api.CheckedPart {
 	p.labelMass(did)
 	if !last.OK() {
 		if last.Code == prism.CodeNoUsableAnswer {
-			write := ""
+			write := "limit: 16384 for a model that thinks, response_format: json_object, or host: the name of the built-in host"
 			if logprobs {
 				write = "top_logprobs: 20, or probabilities: stated"
 			}
@@ -95,7 +95,7 @@ func (p *parts) answered(r ask.Report) bool {
 	case failure.Limited:
 		p.add(api.PartReached, api.PartFailed, "the host limits the rate of calls ("+status+")", "max_in_flight: a smaller number, or fallback: [NAME]")
 	case failure.NotFound:
-		p.add(api.PartReached, api.PartFailed, "the host does not know the model or the path ("+status+")", "model, base_url or path: as the host calls them")
+		p.add(api.PartReached, api.PartFailed, "the host does not know the model or the path ("+status+")", "model, base_url, path or query: as the host calls them")
 	case failure.RefusedKey:
 		reached()
 		write := "api_key_env: NAME of a variable with a valid key, or auth: {header: api-key} for a host that wants it there"
@@ -145,8 +145,11 @@ func writeOfCause(cause string) string {
 
 // writeOfParameter is what to write when the host refused a parameter.
 func writeOfParameter(r ask.Report) string {
-	if r.Class == failure.TooLong {
+	switch r.Class {
+	case failure.TooLong:
 		return "limit or model: for a context of 32768 tokens"
+	case failure.Content:
+		return "fallback: [NAME] with fallback_on: [content], for texts that the host filters"
 	}
 	switch r.Parameter {
 	case "max_tokens":
@@ -165,6 +168,8 @@ func writeOfParameter(r ask.Report) string {
 		return "max_n: 1"
 	case "model":
 		return "model: as the host calls it"
+	case "messages":
+		return "model: one that takes a system message"
 	case "":
 		return "host: the name of the built-in host, if there is one"
 	}
