@@ -39,8 +39,8 @@ type Config struct {
 	Forgetful bool
 	// Standby gives Postgres a synchronous standby.
 	Standby bool
-	// Gateway and Results hold further settings of the gateways and of the results services.
-	Gateway, Results map[string]string
+	// Gateway, Results and Models hold further settings of the gateways, of the results services and of model-proxy.
+	Gateway, Results, Models map[string]string
 	// Workers of file runs.
 	Workers int
 	// Console has a console behind the gateways.
@@ -154,12 +154,14 @@ func (s *System) parts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Models, err = s.part("model-proxy")(s.options.Service(ctx, launch.ModelProxy, map[string]string{
+	models := map[string]string{
 		"PRISM_MODEL_PROXY_TOKEN": launch.ModelsToken,
 		"PRISM_MODEL_PROVIDER":    "systemone",
 		"PRISM_MODEL_BASE_URL":    "http://" + link.Addr() + model.Path,
 		"PRISM_MODEL_NAME":        "counting",
-	})); err != nil {
+	}
+	maps.Copy(models, s.config.Models)
+	if s.Models, err = s.part("model-proxy")(s.options.Service(ctx, launch.ModelProxy, models)); err != nil {
 		return err
 	}
 	for i := range two {
