@@ -130,6 +130,7 @@ func rows() []row {
 		{name: "runs-places", run: (*bench).placesOfRuns},
 		{name: "quality", run: (*bench).quality},
 		{name: "console", run: (*bench).console},
+		{name: "hosts", run: (*bench).hosts},
 		{name: "gateways", run: (*bench).gateways, long: true},
 		{name: "large", run: (*bench).large, long: true},
 	}

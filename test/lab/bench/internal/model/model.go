@@ -5,6 +5,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 // Script is the answer to the questions of one prism.
 type Script struct {
 	Question string // key of the first question; the requests of a prism contain this key
+	Marker   string // what the requests contain in place of the key, if they are not those of systemone
 	Response []byte // the whole response body
 }
 
@@ -37,7 +39,7 @@ type script struct{ marker, response []byte }
 func New(pause time.Duration, scripts ...Script) (*Model, error) {
 	m := &Model{pause: pause, release: make(chan struct{})}
 	for _, s := range scripts {
-		m.scripts = append(m.scripts, script{[]byte(`"questions":{"` + s.Question + `"`), s.Response})
+		m.scripts = append(m.scripts, script{[]byte(cmp.Or(s.Marker, `"questions":{"`+s.Question+`"`)), s.Response})
 	}
 	var err error
 	if m.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
