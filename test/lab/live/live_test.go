@@ -46,6 +46,23 @@ func TestEveryTextHasAnAnswerOfItsQuestion(t *testing.T) {
 	}
 }
 
+func TestTheWaysAreMeasured(t *testing.T) {
+	t.Parallel()
+	yes := 0.8
+	w := &way{
+		prism: "p", probabilities: "stated", asked: 3, input: 200, output: 50, took: []time.Duration{time.Second}, wrong: map[string]int{"cut": 1},
+		said: []stated{
+			readAnswer(client.Answer{Type: client.YesNo, Probability: &yes}, "yes"),
+			readAnswer(client.Answer{Type: client.Choice, Value: "a", Probabilities: client.Probabilities{{Key: "a", P: 0.5}, {Key: "b", P: 0.25}}}, "b"),
+		},
+	}
+	// −(ln 0.8 + ln 0.25)/2, and (0.2 + 0.5)/2
+	const want = "| p | `stated` | 2 of 3 | 50% | 0.80 | 0.35 | 1000 ms | 100, 25 | 1 × cut |\n"
+	if got := waysTable([]*way{w, {prism: "q", probabilities: "sampled"}}); !strings.Contains(got, want) || !strings.Contains(got, "| q | `sampled` | 0 of 0 | – | – | – |") {
+		t.Errorf("the table is\n%s", got)
+	}
+}
+
 func TestTheTableSaysWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	one := row{

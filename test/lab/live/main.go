@@ -27,8 +27,9 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("live", flag.ContinueOnError)
 	flags.SetOutput(out)
-	questions := flags.Int("questions", 200, "questions of Banking77 that the model answers, at most 200")
+	questions := flags.Int("questions", 200, "questions of Banking77 that the model answers, at most 200; 0 is none, also of the other prisms")
 	through := flags.Int("litellm", 20, "how many of them are asked again through LiteLLM")
+	inWays := flags.Int("ways", 20, "questions of Banking77 that are asked by logprobs, stated and sampled; 0 is none, also of the other prisms")
 	file := flags.String("page", "", "page whose section <!-- live --> gets the table, such as docs/providers.md")
 	labelled := flags.Int("labelled", 300, "questions of examples/quality that it answers too; 0 is none, else at least 30")
 	quality := flags.String("quality", "", "page that gets the tables of these, such as docs/quality.md")
@@ -50,6 +51,23 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	banking := sets[0]
+	if *inWays > 0 {
+		sets[0].rows = some(banking.rows, *inWays)
+		all, err := compare(ctx, out, llama, sets)
+		if err != nil {
+			return err
+		}
+		text := waysTable(all)
+		_, _ = fmt.Fprint(out, "\n"+text)
+		if *file != "" {
+			if err := page.ReplaceIn(*file, map[string]string{"live: ways": text}); err != nil {
+				return err
+			}
+		}
+	}
+	if *questions == 0 {
+		return nil
+	}
 	sets[0].rows = some(banking.rows, *questions)
 	rows, err := answer(ctx, out, llama, sets)
 	if err != nil {
