@@ -32,6 +32,7 @@ type settings struct {
 	Stored    int           `json:"stored"`
 	Labels    int           `json:"labels"`
 	Large     int           `json:"large"`
+	Bad       int           `json:"bad,omitzero"`
 	Env       string        `json:"env,omitzero"`
 	Systems   string        `json:"systems"`
 	Calls     string        `json:"calls"`
@@ -67,6 +68,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.IntVar(&s.Stored, "stored", 1_000_000, "stored results of the account in the rows quality and console")
 	f.IntVar(&s.Labels, "labels", 10_000, "labelled results that are measured")
 	f.IntVar(&s.Large, "large", 5_000_000, "rows of 1 KiB of the file of the row large")
+	f.IntVar(&s.Bad, "bad", 0, "of these, bad ones: 1000 at most")
 	f.StringVar(&s.Env, "env", "", "further variables of every Prism process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
 	f.StringVar(&s.Bin, "bin", "", "folder with the binaries of make build; built from this checkout when empty")
 	f.StringVar(&s.Against, "against", "", "compare with the binaries in this folder, in interleaved rounds, and measure nothing else")

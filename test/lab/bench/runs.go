@@ -260,14 +260,14 @@ func (r runner) begin(ctx context.Context, file client.File) (client.Run, error)
 	return r.CreateRun(ctx, system.Small.Slug, client.NewRun{FileID: file.ID, Fields: map[string]string{"message": "message"}})
 }
 
-// finish runs a file to its end.
-func (r runner) finish(ctx context.Context, file client.File) (client.Run, error) {
+// finish runs a file with so many bad rows to its end.
+func (r runner) finish(ctx context.Context, file client.File, bad int64) (client.Run, error) {
 	run, err := r.begin(ctx, file)
 	if err != nil {
 		return run, err
 	}
-	if run, err = r.WatchRun(ctx, run.ID, nil); err == nil && run.OK != run.Rows {
-		err = fmt.Errorf("%d of %d rows were answered", run.OK, run.Rows)
+	if run, err = r.WatchRun(ctx, run.ID, nil); err == nil && (run.OK != run.Rows-bad || run.Invalid != bad) {
+		err = fmt.Errorf("%d of %d rows were answered, and %d are invalid", run.OK, run.Rows, run.Invalid)
 	}
 	return run, err
 }
@@ -279,6 +279,6 @@ func (r runner) run(ctx context.Context, rows int) (perSecond float64, err error
 		return 0, err
 	}
 	began := time.Now()
-	_, err = r.finish(ctx, file)
+	_, err = r.finish(ctx, file, 0)
 	return float64(rows) / time.Since(began).Seconds(), err
 }
