@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,32 +76,54 @@ func TestTooManyBadRowsMakeAFileUnusable(t *testing.T) {
 	}
 }
 
+// A larger file has as many bad rows at most.
+//
 // spec: file-bad-rows, file-memory
-func TestManyRowsWithSomeBadOnesTakeLittleMemory(t *testing.T) { // not parallel: it measures the heap
-	const lines, every = 200_000, 1111
+func TestManyRowsWithSomeBadOnesTakeLittleMemoryAndHaveTheirLines(t *testing.T) { // not parallel: it measures the heap
+	const lines, every = 100_000, 111 // 900 are bad
 	var b strings.Builder
 	b.WriteString("id,text,n\n")
-	for i := range lines {
+	want := map[int]string{} // by row
+	for i, line := 0, 2; i < lines; i, line = i+1, line+1 {
 		switch {
-		case i%every != 0:
-			fmt.Fprintf(&b, "%d,plain text as long as a ticket may be,%d\n", i, i%7)
+		case i%every != every-1:
+			fmt.Fprintf(&b, "%d,\"plain text\nas long as a ticket may be\",%d\n", i, i%7)
+			line++
 		case i%2 == 0:
 			fmt.Fprintf(&b, "%d,\"not closed,%d\n", i, i%7)
+			want[i] = fmt.Sprintf("Line %d: a quoted cell is not closed.", line)
 		default:
 			fmt.Fprintf(&b, "%d,short\n", i)
+			want[i] = fmt.Sprintf("Line %d: 2 cells, but the header has 3.", line)
 		}
 	}
-	src := section([]byte(b.String()))
+	data := b.String()
+	src := section([]byte(data))
+	chunks := make([]store.FileChunk, 0, lines/100)
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	layout, rows, err := tabular.Read(t.Context(), prism.FileCSV, tabular.Options{}, src, io.Discard, func(store.FileChunk) error { return nil })
+	layout, rows, err := tabular.Read(t.Context(), prism.FileCSV, tabular.Options{}, src, io.Discard, func(c store.FileChunk) error {
+		chunks = append(chunks, c)
+		return nil
+	})
 	runtime.ReadMemStats(&now)
-	if err != nil || rows != lines || layout.BadRows != (lines+every-1)/every {
+	if err != nil || rows != lines || layout.BadRows != 900 || len(want) != 900 {
 		t.Fatalf("%d rows, %d bad: %v", rows, layout.BadRows, err)
 	}
 	if allocated := now.TotalAlloc - before.TotalAlloc; allocated > 8<<20 {
 		t.Errorf("%d KiB were allocated", allocated>>10)
+	}
+	for _, c := range chunks {
+		parsed, err := layout.Rows(prism.FileCSV, c, []byte(data[c.Offset:c.Offset+c.Bytes]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range parsed {
+			if at := int(c.FirstRow) - 1 + i; row.Invalid != want[at] || row.Cells[0] != strconv.Itoa(at) {
+				t.Fatalf("row %d is %+v, want %q", at+1, row, want[at])
+			}
+		}
 	}
 }
 
@@ -122,6 +145,9 @@ func TestTextsOfOtherEncodingsAreRead(t *testing.T) {
 		{"Shift-JIS", "shift_jis", "", "a,b\n1,\x92\x8d\x95\xb6\x82\xaa\x93\xf1\x8fd\x82\xc9\x90\xbf\x8b\x81\x82\xb3\x82\xea\x82\xdc\x82\xb5\x82\xbd\n", "注文が二重に請求されました"},
 		{"GB18030", "gb18030", "", "a,b\n1,\xce\xd2\xb5\xc4\xb6\xa9\xb5\xa5\xb1\xbb\xca\xd5\xc8\xa1\xc1\xcb\xc1\xbd\xb4\xce\n", "我的订单被收取了两次"},
 		{"EUC-KR", "euc-kr", "", "a,b\n1,\xc1\xd6\xb9\xae\xc0\xcc \xb5\xce \xb9\xf8 \xc3\xbb\xb1\xb8\xb5\xc7\xbe\xfa\xbd\xc0\xb4\xcf\xb4\xd9\n", "주문이 두 번 청구되었습니다"},
+		{"Shift-JIS of few characters", "shift_jis", "", "a,b\n" + strings.Repeat("1,\x89\xd7\x95\xa8\x82\xcd\x82\xc7\x82\xb1\x82\xc5\x82\xb7\x82\xa9\n", 20), "荷物はどこですか"},
+		{"Windows-1250, of which Windows-1252 lacks a byte", "windows-1250", "", "a,b\n1,P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2\n", "Příliš žluťoučký kůň"},
+		{"what DOS has in Germany", "ibm850", "", "a,b\n1,Der Schl\x81ssel schlie\xe1t nicht, Gr\x94\xe1e\n", "Der Schlüssel schließt nicht"},
 		{"Windows-1251 that is said", "windows-1251", "windows-1251", "a,b\n1,\xec\xe8\xf0\n", "мир"},
 		{"UTF-16 with a mark", "utf-16le", "", "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\xac\x20\n\x00", "€"},
 		{"UTF-16 from the other end without a mark", "utf-16be", "", "\x00a\x00,\x00b\x00\n\x001\x00,\x00c\x00\n", "c"},

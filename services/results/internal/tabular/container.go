@@ -122,6 +122,8 @@ func (r *expandedReader) problem(err error) error {
 		return nil
 	case err == io.EOF && r.c.src.fault == nil: //nolint:errorlint // readers return it as it is
 		return err
+	case errors.Is(err, zip.ErrAlgorithm):
+		return &UnusableError{"The ZIP file is compressed in a way that few programs read. Make it with Deflate, as most do."}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return &UnusableError{"The Zstandard file refers back farther than 32 MiB. Compress it without --long and --ultra."}
 	}

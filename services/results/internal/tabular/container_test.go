@@ -102,6 +102,7 @@ func TestCompressedFilesThatCannotBeUsedAreRefused(t *testing.T) {
 		{"a ZIP file with a wrong offset, of lines", "jsonl", misplaced, "The ZIP file is damaged."},
 		{"a ZIP file with a wrong offset, of Parquet", "parquet", misplaced, "The ZIP file is damaged."},
 		{"a ZIP file of nothing", "csv", zipped(t, map[string]string{"a/": ""}), "The ZIP file has no file."},
+		{"a ZIP file of bzip2", "csv", bytes.ReplaceAll(zipped(t, map[string]string{"a.csv": "a\n1\n"}), []byte("\b\x00\x08\x00"), []byte("\b\x00\x0c\x00")), "The ZIP file is compressed in a way"},
 		{"a small file of one endless line", "csv", gzipped(t, zeros), "Line 1: a row may have 1 MiB."},
 		{"a small file of endless empty lines", "csv", gzipped(t, "a\n"+strings.Repeat("\n", 80<<20)), "The expanded bytes have more than"},
 		{"a small file that becomes a large Parquet file", "parquet", zipped(t, map[string]string{"a": zeros}), "The expanded bytes have more than"},

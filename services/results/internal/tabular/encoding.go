@@ -50,6 +50,9 @@ const (
 	guessLeast, guessOK = 0.5, 0.9
 )
 
+// multibyte are encodings whose texts are rarely texts of another one, so that a doubtful guess is worth a try.
+var multibyte = []prism.Encoding{prism.ShiftJIS, prism.EUCJP, prism.GB18030, prism.Big5, prism.EUCKR}
+
 // guessEncoding guesses the encoding of a text that is not UTF-8 (spec: file-encoding).
 func guessEncoding(text []byte) (e prism.Encoding, sure bool) {
 	sample := slices.Clone(text)
@@ -57,17 +60,35 @@ func guessEncoding(text []byte) (e prism.Encoding, sure bool) {
 		sample = append(sample, sample...)
 	}
 	guess := chardet.Detect(sample)
-	name := strings.ToLower(guess.Encoding)
-	if e = cmp.Or(detected[name], prism.Encoding(name)); name == "utf-8" {
+	best := named(guess)
+	if best == prism.UTF8 {
 		return prism.UTF8, guess.Confidence >= guessOK
 	}
-	if guess.Confidence < guessLeast || decoders[e] == nil || decodedBadly(e, text) {
+	var candidates []prism.Encoding
+	if guess.Confidence >= guessLeast && decoders[best] != nil {
+		candidates = append(candidates, best)
+	}
+	candidates = append(candidates, prism.Windows1252)
+	for _, other := range chardet.DetectAll(sample) {
+		if slices.Contains(multibyte, named(other)) {
+			candidates = append(candidates, named(other))
+		}
+	}
+	candidates = append(candidates, prism.Windows1250, prism.IBM850) // which the detector does not know
+	i := slices.IndexFunc(candidates, func(c prism.Encoding) bool { return !decodedBadly(c, text) })
+	if i < 0 {
 		return prism.Windows1252, false
 	}
-	if decode(e, text) == decode(prism.Windows1252, text) {
+	if e = candidates[i]; decode(e, text) == decode(prism.Windows1252, text) {
 		e = prism.Windows1252
 	}
-	return e, guess.Confidence >= guessOK
+	return e, candidates[i] == best && guess.Confidence >= guessOK
+}
+
+// named is the encoding that the detector names.
+func named(guess chardet.Result) prism.Encoding {
+	name := strings.ToLower(guess.Encoding)
+	return cmp.Or(detected[name], prism.Encoding(name))
 }
 
 func decode(e prism.Encoding, text []byte) string {
@@ -75,10 +96,18 @@ func decode(e prism.Encoding, text []byte) string {
 	return string(decoded)
 }
 
-// decodedBadly reports whether a text has more than a few bytes that an encoding lacks.
+// decodedBadly reports whether an encoding lacks more than a few of the bytes of a text that are not ASCII.
 func decodedBadly(e prism.Encoding, text []byte) bool {
-	decoded := decode(e, text)
-	return strings.Count(decoded, string(utf8.RuneError))*20 > utf8.RuneCountInString(decoded)
+	lacking, others := 0, 0
+	for _, r := range decode(e, text) {
+		if r >= utf8.RuneSelf {
+			others++
+		}
+		if r == utf8.RuneError {
+			lacking++
+		}
+	}
+	return lacking*20 > others
 }
 
 // sampleText is the lines around bytes that are not ASCII.
