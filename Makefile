@@ -77,12 +77,13 @@ test: deps ## run all tests but those of chaos, the lab and compat under the rac
 	$(RACE) -timeout 20m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
-compat: deps $(PORTKEY_INSTALLED) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, Prism behind Portkey's gateway, from npm, and readers of downloads, from PyPI
+compat: deps $(PORTKEY_INSTALLED) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey
-	PRISM_READERS=$(READERS)/bin/python $(PLAIN) -count=1 -tags sdk -run IndependentReaders ./services/results/internal/tabular
+	PRISM_READERS=$(READERS)/bin/python PRISM_READERS_PAGE=$(CURDIR)/docs/runs.md \
+		$(PLAIN) -count=1 -timeout 30m -tags sdk -run IndependentReaders ./services/results/internal/tabular
 
 $(READERS_INSTALLED): services/results/internal/tabular/testdata/readers/requirements.txt
-	scripts/deps.sh python3
+	scripts/deps.sh python3 soffice
 	rm -rf $(READERS) && python3 -m venv $(READERS)
 	$(READERS)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
 	cp $< $@

@@ -4,7 +4,7 @@
 # the guides and the samples of the API reference. The packages of
 # promtool and nginx have a server that would start with the machine, on the port of the gateway's admin address or on port 80, so
 # these are only unpacked, and the programs are in .tools/bin.
-# With arguments: installs these programs instead, each from the package of the same name. The argument node installs Node and npm,
+# With arguments: installs these programs instead, each from the package of the same name, and soffice from LibreOffice's. The argument node installs Node and npm,
 # pinned by scripts/node, into .tools/bin, where the machine's Node is older.
 set -eu
 
@@ -31,7 +31,13 @@ packages=
 unpacked=
 lacks() { ! command -v "$1" >/dev/null 2>&1 && [ ! -x "/usr/sbin/$1" ] && [ ! -x "$tools/bin/$1" ]; }
 if [ $# -gt 0 ]; then
-	for program; do ! lacks "$program" || packages="$packages $program"; done
+	for program; do
+		lacks "$program" || continue
+		case $program in
+		soffice) packages="$packages libreoffice-calc-nogui" ;;
+		*) packages="$packages $program" ;;
+		esac
+	done
 else
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! lacks initdb || packages="$packages postgresql"
 	for program in pgbouncer sqlite3 redis-server curl; do ! lacks "$program" || packages="$packages $program"; done

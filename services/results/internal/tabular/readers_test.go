@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -15,8 +16,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-// Python's csv, pandas and openpyxl read the cells that Prism writes of a workbook of openpyxl. Where LibreOffice is installed, it opens
-// and saves the workbook and opens the csv, and the cells are the same once more.
+// Python's csv, pandas and openpyxl read the cells that Prism writes of a workbook of openpyxl. LibreOffice opens and saves the workbook
+// and opens the csv in five locales, and the cells are the same once more.
 //
 // spec: run-rows-xlsx, rows-for-people
 func TestIndependentReadersReadTheCellsOfADownload(t *testing.T) {
@@ -51,24 +52,45 @@ func TestIndependentReadersReadTheCellsOfADownload(t *testing.T) {
 		download(t, source, filepath.Join(folder, name), style)
 	}
 	office, err := exec.LookPath("soffice")
-	if err == nil {
-		to, profile := filepath.Join(folder, "office"), "-env:UserInstallation=file://"+filepath.Join(folder, "profile")
-		run(office, profile, "--headless", "--convert-to", "xlsx", "--outdir", to, filepath.Join(folder, "out.xlsx"))
-		// The options of the second run: the delimiter, the quote, UTF-8, and nothing but texts in quotes is a text.
-		run(office, profile, "--headless", "--infilter=CSV:59,34,76,1,1/2/2/2", "--convert-to", "xlsx", "--outdir", to, filepath.Join(folder, "people.csv"))
-		for i, row := range in(t, to, "out.xlsx").rows {
+	if err != nil {
+		t.Fatalf("make compat needs LibreOffice, as of Debian's package libreoffice-calc-nogui: %v", err)
+	}
+	people := in(t, folder, "people.csv")
+	for _, locale := range []string{"en-US", "de-DE", "fr-FR", "ja-JP", "ru-RU"} {
+		to, profile := filepath.Join(folder, "office", locale), filepath.Join(folder, "profile", locale)
+		run(python, "testdata/readers/readers.py", "locale", profile, locale)
+		convert := func(name string, options ...string) read {
+			t.Helper()
+			args := append(options, "--convert-to", "xlsx", "--outdir", to, filepath.Join(folder, name))
+			run(office, append([]string{"-env:UserInstallation=file://" + profile, "--headless"}, args...)...)
+			return in(t, to, name[:len(name)-len(filepath.Ext(name))]+".xlsx")
+		}
+		for i, row := range convert("out.xlsx").rows {
 			if !slices.Equal(row.Cells[:len(cells[i])], cells[i]) {
-				t.Errorf("LibreOffice has %q of %q", row.Cells, cells[i])
+				t.Errorf("LibreOffice, %s, has %q of %q", locale, row.Cells, cells[i])
 			}
 		}
-		people := in(t, folder, "people.csv")
-		for i, row := range in(t, to, "people.xlsx").rows {
-			if !slices.Equal(row.Cells[:2], people.rows[i].Cells[:2]) {
-				t.Errorf("LibreOffice has %q of %q", row.Cells, people.rows[i].Cells)
+		// The delimiter, the quote, UTF-8, the first row, the columns that are texts, English, and to look for numbers, dates and booleans.
+		csv := convert("people.csv", "--infilter=CSV:59,34,76,1,1/2/2/2/5/2/9/2,1033,false,true")
+		for i, row := range csv.rows {
+			if got := row.Cells[:len(cells[i])]; !slices.EqualFunc(got, people.rows[i].Cells[:len(got)], sameCell) {
+				t.Errorf("LibreOffice, %s, has %q of %q", locale, got, people.rows[i].Cells)
+			}
+		}
+		for i, want := range []tabular.Kind{2: tabular.Number, 3: tabular.Number, 5: tabular.Date, 6: tabular.Date, 7: tabular.Boolean} {
+			if want != "" && csv.layout.Columns[i].Kind != want {
+				t.Errorf("LibreOffice, %s, has a column %q of %q", locale, csv.layout.Columns[i].Kind, want)
 			}
 		}
 	}
 	run(python, "testdata/readers/readers.py", "check", folder)
+}
+
+// sameCell reports whether a cell is another one, or the same number.
+func sameCell(got, want string) bool {
+	a, err := strconv.ParseFloat(got, 64)
+	b, wrong := strconv.ParseFloat(want, 64)
+	return got == want || err == nil && wrong == nil && a == b
 }
 
 // in reads a file of a folder, by its extension.

@@ -1,4 +1,5 @@
-"""Independent readers of what Prism writes. `make` writes a workbook, `check` compares its cells with those of Prism's tables."""
+"""Independent readers of what Prism writes. `make` writes a workbook, `check` compares its cells with those of Prism's tables, and
+`locale` makes a profile of LibreOffice."""
 
 import csv
 import datetime as dt
@@ -11,8 +12,18 @@ import openpyxl
 import pandas as pd
 
 TEXTS = [
-    "Grüße aus Köln – “schön”", "Où est mon café ?", "¿Dónde está mi pedido, señor?", "我的订单在哪里？🙂", "أين طلبي؟", "注文はどこですか",
-    'two\nlines, "quoted"; and a\ttab', "=1+1", "+49 30 1234", "-2+3", "@SUM(A1)", " spaces ",
+    "Grüße aus Köln – “schön”",
+    "Où est mon café ?",
+    "¿Dónde está mi pedido, señor?",
+    "我的订单在哪里？🙂",
+    "أين طلبي؟",
+    "注文はどこですか",
+    'two\nlines, "quoted"; and a\ttab',
+    "=1+1",
+    "+49 30 1234",
+    "-2+3",
+    "@SUM(A1)",
+    " spaces ",
 ]
 LOOKS = ["00123", "12345678901234567", "1.50", "2026-02-28", "TRUE", "25%", "1e5", "-5", "=1", "28.02.2026", "1,5", "0x10"]
 NUMBERS = [0.1 + 0.2, 1, -2.5, 1e21, 123456789012345, 0.1, 1 / 3, -1e-7, 0, 42, 1234567.891, 7]
@@ -46,15 +57,27 @@ def make(folder: Path) -> None:
     book.save(folder / "source.xlsx")
 
 
+def profile(folder: Path, locale: str) -> None:
+    """Make a profile of LibreOffice with a locale."""
+    (folder / "user").mkdir(parents=True)
+    (folder / "user" / "registrymodifications.xcu").write_text(
+        '<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+        '<item oor:path="/org.openoffice.Setup/L10N"><prop oor:name="ooSetupSystemLocale" oor:op="fuse">'
+        f"<value>{locale}</value></prop></item></oor:items>"
+    )
+
+
 def check_workbook(path: Path) -> None:
     """Compare types, values and formats with openpyxl, and types with pandas."""
     sheet = openpyxl.load_workbook(path, data_only=True).worksheets[0]  # LibreOffice writes =TRUE()
     names = [cell.value for cell in sheet[1]]
     want = [*COLUMNS, "answer", "probability", "prism_row"]
     assert names == want, names
-    ours = path.parent.name != "office"  # LibreOffice, converting, drops what stays in view, and writes 15 digits and formats in its own words
+    ours = (
+        path.parents[1].name != "office"
+    )  # LibreOffice, converting, drops what stays in view, and writes 15 digits and formats in its own words
     assert sheet.auto_filter.ref == f"A1:L{len(TEXTS) + 1}" and (not ours or sheet.freeze_panes == "A2"), sheet.auto_filter.ref
-    source = openpyxl.load_workbook(path.parents[not ours] / "source.xlsx").active
+    source = openpyxl.load_workbook(path.parents[0 if ours else 2] / "source.xlsx").active
     for number, (name, (_, look)) in enumerate(COLUMNS.items(), 1):
         for row in range(2, len(TEXTS) + 2):
             cell, value = sheet.cell(row, number), source.cell(row, number).value
@@ -99,10 +122,12 @@ if __name__ == "__main__":
     folder = Path(sys.argv[2])
     if sys.argv[1] == "make":
         make(folder)
+    elif sys.argv[1] == "locale":
+        profile(folder, sys.argv[3])
     else:
         check_workbook(folder / "out.xlsx")
         check_separated(folder, "out.csv", ",", safe=False)
         check_separated(folder, "people.csv", ";", safe=True)
         check_separated(folder, "people.tsv", "\t", safe=True)
-        if (folder / "office" / "out.xlsx").exists():
-            check_workbook(folder / "office" / "out.xlsx")
+        for path in sorted((folder / "office").glob("*/out.xlsx")):
+            check_workbook(path)
