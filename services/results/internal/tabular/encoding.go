@@ -50,7 +50,7 @@ const (
 	guessLeast, guessOK = 0.5, 0.9
 )
 
-// multibyte are encodings whose texts are rarely texts of another one, so that a doubtful guess is worth a try.
+// multibyte are encodings of several bytes a character. Few texts of others look like theirs, so that a doubtful guess is worth a try.
 var multibyte = []prism.Encoding{prism.ShiftJIS, prism.EUCJP, prism.GB18030, prism.Big5, prism.EUCKR}
 
 // guessEncoding guesses the encoding of a text that is not UTF-8 (spec: file-encoding).
@@ -68,13 +68,12 @@ func guessEncoding(text []byte) (e prism.Encoding, sure bool) {
 	if guess.Confidence >= guessLeast && decoders[best] != nil {
 		candidates = append(candidates, best)
 	}
-	candidates = append(candidates, prism.Windows1252)
 	for _, other := range chardet.DetectAll(sample) {
-		if slices.Contains(multibyte, named(other)) {
-			candidates = append(candidates, named(other))
+		if e := named(other); slices.Contains(multibyte, e) && crowded(decode(e, text)) {
+			candidates = append(candidates, e)
 		}
 	}
-	candidates = append(candidates, prism.Windows1250, prism.IBM850) // which the detector does not know
+	candidates = append(candidates, prism.Windows1252, prism.Windows1250, prism.IBM850) // the detector does not know the last two
 	i := slices.IndexFunc(candidates, func(c prism.Encoding) bool { return !decodedBadly(c, text) })
 	if i < 0 {
 		return prism.Windows1252, false
@@ -94,6 +93,22 @@ func named(guess chardet.Result) prism.Encoding {
 func decode(e prism.Encoding, text []byte) string {
 	decoded, _ := decoders[e].NewDecoder().Bytes(text) // what is no text is U+FFFD
 	return string(decoded)
+}
+
+// crowded reports whether most characters that are not ASCII follow another one, as in languages of many characters.
+func crowded(text string) bool {
+	others, following := 0, 0
+	last := rune(0)
+	for _, r := range text {
+		if r >= utf8.RuneSelf {
+			others++
+			if last >= utf8.RuneSelf {
+				following++
+			}
+		}
+		last = r
+	}
+	return 2*following > others
 }
 
 // decodedBadly reports whether an encoding lacks more than a few of the bytes of a text that are not ASCII.
