@@ -35,6 +35,7 @@ type DistributionFilter struct {
 	From     time.Time      // the first day of the zone: its date counts; 30 days before To if zero
 	To       time.Time      // the day after the last one; tomorrow if zero
 	Version  int
+	ResultSearch
 }
 
 // ReadDistribution counts the answers to a question by time.
@@ -51,5 +52,6 @@ func (c *Client) ReadDistribution(ctx context.Context, prism string, f Distribut
 	if f.Version != 0 {
 		q.Set("version", strconv.Itoa(f.Version))
 	}
+	setSearch(q, f.ResultSearch)
 	return fetch[Distribution](ctx, c, declared(api.ReadDistribution, prism).where(q), options)
 }

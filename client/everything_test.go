@@ -128,7 +128,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"readDrift": func(ctx context.Context, c *Client) error { _, err := c.ReadDrift(ctx, "a", 1); return err },
 	"readDistribution": func(ctx context.Context, c *Client) error {
 		day := time.Unix(0, 0).UTC()
-		_, err := c.ReadDistribution(ctx, "a", DistributionFilter{Question: "q", By: DistributionByHour, Zone: "UTC", From: day, To: day.AddDate(0, 0, 1), Version: 1})
+		_, err := c.ReadDistribution(ctx, "a", DistributionFilter{Question: "q", By: DistributionByHour, Zone: "UTC", From: day, To: day.AddDate(0, 0, 1), Version: 1, ResultSearch: ResultSearch{Q: "x", Where: []string{"y"}}})
 		return err
 	},
 	"setDrift": func(ctx context.Context, c *Client) error {

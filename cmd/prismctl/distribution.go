@@ -19,6 +19,7 @@ func (a *app) prismsDistribution() *cobra.Command {
 	cmd := a.calling(about{
 		use: "distribution PRISM", short: "Count the answers to a question by hour, day or week",
 		example: `prismctl prisms distribution tickets --question topic
+prismctl prisms distribution tickets --question urgency --where topic:is:billing
 prismctl prisms distribution tickets --question refund --by week --zone Europe/Berlin --from 2026-01-01 -o csv
 prismctl prisms distribution tickets --question refund -o json --jq '.data[] | [.at, (.bins[80:] | add)]'`,
 		complete: a.completePrisms,
@@ -36,14 +37,14 @@ prismctl prisms distribution tickets --question refund -o json --jq '.data[] | [
 		}
 		switch {
 		case d.CountedFrom != nil:
-			_, _ = fmt.Fprintf(a.err, "Results from before %s are still being counted.\n", d.CountedFrom)
+			_, _ = fmt.Fprintf(a.err, "Results from before %s are not counted.\n", d.CountedFrom)
 		case !d.Exact:
-			_, _ = fmt.Fprintln(a.err, "The newest results are still being counted.")
+			_, _ = fmt.Fprintln(a.err, "The newest results are not counted yet.")
 		}
 		return list(cmd.Context(), a, output, each(d.Data), distributionColumns, distributionRow)
 	})
 	cmd.Long = `Count the answers to a question by hour, day or week of a time zone: all that were ever given, also of results that
-were deleted. json and yaml also have how many answers of a yes_no there are by hundredths of the probability of yes.`
+were deleted. With --q and --where, the results that are there and match. json and yaml also have how many answers of a yes_no there are by hundredths of the probability of yes.`
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&filter.Question, "question", "", "the key of the question")
 	_ = cmd.MarkFlagRequired("question")
@@ -53,6 +54,7 @@ were deleted. json and yaml also have how many answers of a yes_no there are by 
 	cmd.Flags().StringVar(&from, "from", "", "the first day of the zone, such as 2026-11-01 (30 days before --to)")
 	cmd.Flags().StringVar(&to, "to", "", "the day after the last (tomorrow)")
 	cmd.Flags().IntVar(&filter.Version, "version", 0, "only answers of this version")
+	searchFlags(cmd, &filter.ResultSearch)
 	return cmd
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// spec: distribution
+// spec: distribution, distribution-searched
 func TestDistribution(t *testing.T) {
 	t.Parallel()
 	u := withExamples(t)
@@ -21,6 +21,13 @@ func TestDistribution(t *testing.T) {
 	if got := u.ok(append(of, "--jq", ".data[0].answers")...); got != "1\n" {
 		t.Errorf("got %q", got)
 	}
+	if got := u.ok(append(of, "--q", "bonjour", "--where", key+":unlabelled", "--jq", ".data[0].answers")...); got != "1\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := u.ok(append(of, "--q", "hello", "--jq", ".data | length")...); got != "0\n" {
+		t.Errorf("got %q", got)
+	}
+	u.run(append(of, "--where", "a:is:b")...).want(exitInvalid, "where.0: Unknown question")
 	u.run(append(of, "--zone", "Nowhere")...).want(exitInvalid, "zone: Unknown time zone")
 	u.run("prisms", "distribution", "language").want(exitUsage, `required flag(s) "question" not set`)
 }

@@ -10,7 +10,7 @@ import (
 
 // ReadDistribution counts the answers to a question by time (spec: distribution).
 var ReadDistribution = Op[ReadDistributionRequest, Distribution]{Declaration{
-	Name: "readDistribution", Method: http.MethodGet, Path: "/v1/prisms/{prism}/distribution", Tag: "Prisms", Role: prism.Reader, Class: Listing,
+	Name: "readDistribution", Method: http.MethodGet, Path: "/v1/prisms/{prism}/distribution", Tag: "Prisms", Role: prism.Reader, Class: Scanning,
 	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound()},
 }}
 
@@ -30,6 +30,7 @@ type ReadDistributionRequest struct {
 	To *prism.Day `query:"to"`
 	// Only answers of this version; of all unless given.
 	Version int32 `query:"version" min:"1" max:"2147483647"`
+	ResultSearch
 }
 
 // DistributionBy is how long a row of a distribution is.
@@ -103,11 +104,11 @@ type Distribution struct {
 	From string `json:"from" form:"date"`
 	// The day after the last.
 	To string `json:"to" form:"date"`
-	// Everything that was ever answered and labelled is counted.
+	// Everything that was ever answered and labelled is counted; with `q` or `where`, every result that matches.
 	Exact bool `json:"exact"`
-	// Results whose ids have an earlier time are not all counted yet. Null if all are.
+	// Results whose ids have an earlier time are not all counted. Null if all are.
 	CountedFrom *Time `json:"counted_from"`
-	// What happened since is not all counted yet. Null if all is.
+	// What happened since is not all counted. Null if all is.
 	CountedTo *Time `json:"counted_to"`
 	// A row for each hour, day or week with an answer, in the order of time.
 	Data []DistributionRow `json:"data"`

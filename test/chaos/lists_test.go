@@ -49,7 +49,7 @@ func heavyReads(f fat) map[string][]string {
 		"readFile":               {file},
 		"readRun":                {run},
 		"readDrift":              {prism + "/drift"},
-		"readDistribution":       {prism + "/distribution?question=" + unlabelled},
+		"readDistribution":       {prism + "/distribution?question=" + unlabelled, prism + "/distribution?where=@status:is:ok&question=" + unlabelled},
 		"readUsage":              {"/v1/usage?by=key"},
 		"listChanges":            {"/v1/changes?limit=1000"},
 		"listModels":             {"/v1/models"},

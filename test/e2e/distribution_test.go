@@ -73,9 +73,19 @@ func TestDistributions(t *testing.T) {
 			if len(last.Data) != 1 || last.Data[0].Answers != 3 || last.Data[0].Labelled != 2 || last.Data[0].Right > 2 {
 				t.Errorf("got %+v", last)
 			}
+			// spec: distribution-searched
+			for filter, answers := range map[string]int64{
+				"where=" + question + ":labelled": 1, "where=" + question + ":unlabelled": 0, "q=text": 1, "q=text+-1": 0, "q=text&where=@version:is:1": 1,
+			} {
+				got := int64(0)
+				for _, row := range own.distribution(t, slug, query+"&"+filter).Data {
+					got += row.Answers
+				}
+				wantEqual(t, filter, got, answers)
+			}
 			s.other.get(t, "/v1/prisms/"+slug+"/distribution?question="+question).wantFail(t, noPrism)
 		})
-		// spec: distribution, distribution-time
+		// spec: distribution, distribution-time, distribution-searched
 		t.Run("what is wrong is told", func(t *testing.T) {
 			t.Parallel()
 			slug := s.main.prism(t, oneField, yesNo)
@@ -87,6 +97,7 @@ func TestDistributions(t *testing.T) {
 			read("?question="+question+"&zone=Local").wantFail(t, invalid("zone: Unknown time zone"))
 			read("?question="+question+"&from=2026-01-02&to=2026-01-02").wantFail(t, invalid("from: must be before to"))
 			read("?question="+question+"&by=hour&from=2025-01-01&to=2026-02-22").wantFail(t, invalid("from: must be at most 416 days before to"))
+			read("?question="+question+"&q=%22&where=none:is:a").wantFail(t, invalid("q: Expected a closing quotation mark; where.0: Unknown question"))
 			read("?question="+question+"&version=2").wantFail(t, noVersion)
 			wantEqual(t, "the rows of a prism without results", len(s.main.distribution(t, slug, "question="+question).Data), 0)
 		})

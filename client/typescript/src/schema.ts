@@ -490,6 +490,8 @@ export interface paths {
         /**
          * Count answers by time
          * @description How many answers to a question said what, by hour, day or week of a time zone, with their mean probability and how many of them have a label, and the right one. The counts are exact: those of all results that were ever saved, up to the moment of the call; deleting a result does not change them, and a label counts where its result was created. `exact` is false while results of before an upgrade are still counted in the background. Of a yes_no the answers are also counted by hundredths of the probability of yes, so that thresholds can be chosen later. Rows without an answer are left out. A call can ask for 10,000 rows.
+         *
+         *     With `q` or `where` the answers of the results that match and are still there are counted, the newest first, for half a second at most: `exact` is false if there are more, and `counted_from` says how far it got.
          */
         get: operations["readDistribution"];
         put?: never;
@@ -2886,16 +2888,16 @@ export interface components {
              * @description The day after the last.
              */
             to: string;
-            /** @description Everything that was ever answered and labelled is counted. */
+            /** @description Everything that was ever answered and labelled is counted; with `q` or `where`, every result that matches. */
             exact: boolean;
             /**
              * Format: date-time
-             * @description Results whose ids have an earlier time are not all counted yet. Null if all are. ISO 8601 in UTC with milliseconds.
+             * @description Results whose ids have an earlier time are not all counted. Null if all are. ISO 8601 in UTC with milliseconds.
              */
             counted_from: string | null;
             /**
              * Format: date-time
-             * @description What happened since is not all counted yet. Null if all is. ISO 8601 in UTC with milliseconds.
+             * @description What happened since is not all counted. Null if all is. ISO 8601 in UTC with milliseconds.
              */
             counted_to: string | null;
             /** @description A row for each hour, day or week with an answer, in the order of time. */
@@ -5878,6 +5880,10 @@ export interface operations {
                 to?: string;
                 /** @description Only answers of this version; of all unless given. */
                 version?: number;
+                /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
+                q?: string;
+                /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
+                where?: string[];
             };
             header?: never;
             path: {

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -25,7 +26,8 @@ type Handlers struct {
 	Versions interface {
 		Version(ctx context.Context, account prism.AccountID, id prisms.VersionID) (*prisms.Cached, error)
 	}
-	Now func() time.Time
+	Searches *search.Handlers
+	Now      func() time.Time
 }
 
 // Operations are the operations on distributions.
@@ -56,9 +58,9 @@ func (s *Handlers) readDistribution(
 		return out, apierr.Invalid(*problem)
 	}
 	begins := buckets(in.By, zone, from, to)
-	found, err := s.read(ctx, c.Account, Filter{
+	found, err := s.find(ctx, c.Account, p, Filter{
 		Prism: p.ID, Question: in.Question, Version: in.Version, From: begins[0], To: begins[len(begins)-1],
-	})
+	}, in.ResultSearch)
 	if err != nil {
 		return out, err
 	}
@@ -66,6 +68,17 @@ func (s *Handlers) readDistribution(
 		Question: in.Question, Type: api.QuestionType(question.Type), By: in.By, Zone: in.Zone, From: from.String(), To: to.String(),
 		Exact: found.Exact, CountedFrom: optional(found.CountedFrom), CountedTo: optional(found.CountedTo), Data: rows(question, begins, found.Quarters),
 	}, nil
+}
+
+// find counts the results that a search finds, or reads the counts of all if nothing is searched for.
+func (s *Handlers) find(ctx context.Context, account prism.AccountID, p prism.Prism, f Filter, sent api.ResultSearch) (Found, error) {
+	if sent.Q == "" && len(sent.Where) == 0 {
+		return s.read(ctx, account, f)
+	}
+	among := store.Filter{Prism: f.Prism, Version: f.Version, From: f.From, To: f.To}
+	searched := Searched{Question: f.Question}
+	covered, err := s.Searches.Visit(ctx, account, p, among, sent, searched.Count)
+	return searched.Found(covered), err
 }
 
 // read reads counts. Of an account whose first results are so new that the worker has not looked yet, it begins the counting. If that fails,

@@ -117,8 +117,12 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 		}
 		return nil
 	})
-	slices.SortFunc(found.Quarters, func(a, b Quarter) int { return a.At.Compare(b.At) })
+	found.sort()
 	return found, err
+}
+
+func (found *Found) sort() {
+	slices.SortFunc(found.Quarters, func(a, b Quarter) int { return a.At.Compare(b.At) })
 }
 
 // add adds the quarters of an hour that a filter selects.

@@ -176,7 +176,7 @@ func (c *Condition) holds(f *Found) bool {
 	if c.Operator != IsWrong {
 		return labelled == (c.Operator == IsLabelled)
 	}
-	a := f.answer(c.Question)
+	a := f.Answer(c.Question)
 	return labelled && a != nil && label != a.Value()
 }
 
@@ -194,7 +194,7 @@ func (c *Condition) bounds(n float64) bool {
 func (f *Found) value(of Subject) string {
 	switch {
 	case of.Question != "":
-		if a := f.answer(of.Question); a != nil {
+		if a := f.Answer(of.Question); a != nil {
 			return a.Reply()
 		}
 	case of.Measure == Version:

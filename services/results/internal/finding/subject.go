@@ -107,7 +107,8 @@ type Found struct {
 	Definition prism.Definition  // of the version that answered
 }
 
-func (f *Found) answer(question string) *prism.Answer {
+// Answer is the answer to a question; nil if there is none.
+func (f *Found) Answer(question string) *prism.Answer {
 	for i := range f.Answers {
 		if f.Answers[i].Question == question {
 			return &f.Answers[i]
@@ -124,7 +125,7 @@ func (f *Found) Number(of Subject) (float64, bool) {
 	case of.Question == "" && of.Measure == Took:
 		return float64(f.Result.TookMS), true
 	}
-	a := f.answer(of.Question)
+	a := f.Answer(of.Question)
 	if a == nil {
 		return 0, false
 	}

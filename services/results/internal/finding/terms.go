@@ -138,7 +138,7 @@ func (f *Found) facts() (terms []Term) {
 			continue
 		}
 		add(labelFact(q.Key, IsLabelled))
-		if a := f.answer(q.Key); a != nil && label != a.Value() {
+		if a := f.Answer(q.Key); a != nil && label != a.Value() {
 			add(labelFact(q.Key, IsWrong))
 		}
 	}

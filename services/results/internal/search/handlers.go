@@ -75,6 +75,17 @@ func (h *Handlers) complete(
 	return page, err
 }
 
+// Visit calls count with the results of a prism that a filter and a search find, as Store.Visit does.
+func (h *Handlers) Visit(
+	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch, count func(*finding.Found),
+) (Covered, error) {
+	narrowed, err := h.Narrow(ctx, account, p, f, sent)
+	if err != nil {
+		return Covered{}, err
+	}
+	return h.store.Visit(ctx, account, narrowed, count)
+}
+
 // MaxHits bounds the hits of a page.
 const MaxHits = 10_000
 

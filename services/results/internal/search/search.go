@@ -34,6 +34,9 @@ type Store interface {
 	Search(ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int) (Page, error)
 	// Found are those of some results that a filter finds, in any order. run is a statement's, or those of a transaction.
 	Found(ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID) ([]*finding.Found, error)
+	// Visit calls count with the results of an account that a filter finds, the newest first, for CountLimit at most. For want of time, too,
+	// does Covered tell what it did not look at.
+	Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (Covered, error)
 	// Counts counts the results of an account that a filter finds, and the values that they have.
 	Counts(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject) (Counts, error)
 	// IndexChanges indexes the results of a number of changes of an account that are not indexed, and reports whether there may be more.

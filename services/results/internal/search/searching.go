@@ -53,26 +53,39 @@ func (s SQL) Search(
 // CountLimit is how long results are counted: those that are counted until then are the newest.
 const CountLimit = 400 * time.Millisecond
 
+// Visit implements Store.
+func (s SQL) Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (Covered, error) {
+	began := time.Now()
+	q := &searching{SQL: s, operation: "count_results", account: account, filter: f, needs: f.needs(account)}
+	q.found = func(_ Position, f *finding.Found) bool {
+		count(f)
+		return true
+	}
+	q.stops = func(int) bool { return time.Since(began) > CountLimit }
+	more, err := q.run(ctx, together)
+	if more {
+		if from := q.at.ID.Time(); q.covered.From == nil || q.covered.From.Before(from) {
+			q.covered.From = &from
+		}
+	}
+	return q.covered, err
+}
+
 // Counts implements Store.
 func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject) (c Counts, err error) {
 	counts := make([]map[string]int64, len(by))
 	for i := range counts {
 		counts[i] = map[string]int64{}
 	}
-	began := time.Now()
-	q := &searching{SQL: s, operation: "count_results", account: account, filter: f, needs: f.needs(account)}
-	q.found = func(_ Position, f *finding.Found) bool {
+	covered, err := s.Visit(ctx, account, f, func(f *finding.Found) {
 		c.Total++
 		for i, of := range by {
 			if value := f.Counted(of); value != "" {
 				counts[i][value]++
 			}
 		}
-		return true
-	}
-	q.stops = func(int) bool { return time.Since(began) > CountLimit }
-	more, err := q.run(ctx, together)
-	c.Exact = !more && q.covered == Covered{}
+	})
+	c.Exact = covered == Covered{}
 	for _, values := range counts {
 		var some []ValueCount
 		for value, n := range values {

@@ -24,7 +24,7 @@ func (s *Service) handlersOfOperations() access.Handlers {
 	return api.NewHandlers(slices.Concat(
 		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
-		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Now: s.Now}).Operations(),
+		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(),
 		views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), s.operations(),

@@ -15,6 +15,8 @@ import (
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/distribution"
+	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -81,7 +83,7 @@ func (m *distributionModel) step(t *rapid.T) {
 		"begin": func(*rapid.T) func() error {
 			return func() error { return m.f.BeginCounting(m.ctx, m.account) }
 		},
-		"count": m.count,
+		"count": m.count, "index": m.index,
 	}
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(actions))), 1, 4, rapid.ID).Draw(t, "at once")
 	var calls []func() error
@@ -249,6 +251,15 @@ func (m *distributionModel) count(t *rapid.T) func() error {
 	}
 }
 
+// index indexes some changes, which the search for answers then reads by.
+func (m *distributionModel) index(t *rapid.T) func() error {
+	n := rapid.IntRange(1, 3).Draw(t, "indexed")
+	return func() error {
+		_, err := m.f.IndexChanges(m.ctx, m.account, n)
+		return err
+	}
+}
+
 // agrees compares the counts of each question.
 func (m *distributionModel) agrees(t *rapid.T, exact bool) {
 	from := time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)
@@ -261,6 +272,7 @@ func (m *distributionModel) agrees(t *rapid.T, exact bool) {
 		if rapid.Bool().Draw(t, "of a time") {
 			filter.From, filter.To = from.Add(15*time.Minute), from.Add(time.Hour)
 		}
+		m.agreesSearched(t, filter)
 		found, err := m.f.ReadDistribution(m.ctx, m.account, filter)
 		must(t, err)
 		if !found.Exact {
@@ -269,21 +281,52 @@ func (m *distributionModel) agrees(t *rapid.T, exact bool) {
 			}
 			continue
 		}
-		got := map[time.Time]distribution.Counts{}
-		for _, q := range found.Quarters {
-			sum := got[q.At]
-			sum.Add(&q.Counts)
-			got[q.At] = sum
-		}
-		m.compare(t, filter, got)
+		m.compare(t, filter, found, func(*everResult) bool { return true })
 	}
 }
 
-func (m *distributionModel) compare(t *rapid.T, f distribution.Filter, got map[time.Time]distribution.Counts) {
-	want := map[time.Time]distribution.Counts{}
+// agreesSearched compares the counts of the results that a search finds, which are not deleted.
+//
+// spec: distribution-searched
+func (m *distributionModel) agreesSearched(t *rapid.T, f distribution.Filter) {
+	d := version(1).Definition
+	where, problems := finding.NewSchema(d).ParseConditions(rapid.SliceOfN(rapid.SampledFrom([]string{
+		"urgent:is:yes", "urgent:to:0.005", "topic:is:a", "topic:labelled", "mood:unlabelled", "urgent:wrong", "@labelled:is:no",
+	}), 0, 2).Draw(t, "where"))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	filter := search.Filter{
+		Filter: store.Filter{Prism: f.Prism, From: f.From, To: f.To}, Where: where, Versions: map[int32]prism.Definition{1: d},
+	}
+	searched := distribution.Searched{Question: f.Question}
+	covered, err := m.f.Visit(m.ctx, m.account, filter, searched.Count)
+	must(t, err)
+	found := searched.Found(covered)
+	if !found.Exact {
+		t.Fatal("a search of all results is not exact")
+	}
+	m.compare(t, f, found, func(r *everResult) bool {
+		_, err := m.f.Record(m.ctx, m.account, r.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			return false
+		}
+		must(t, err)
+		return where.Match(&finding.Found{Result: r.Result, Answers: r.answers, Labels: r.labels, Definition: d})
+	})
+}
+
+// compare compares counts with those of the results that are counted.
+func (m *distributionModel) compare(t *rapid.T, f distribution.Filter, found distribution.Found, counts func(*everResult) bool) {
+	got, want := map[time.Time]distribution.Counts{}, map[time.Time]distribution.Counts{}
+	for _, q := range found.Quarters {
+		sum := got[q.At]
+		sum.Add(&q.Counts)
+		got[q.At] = sum
+	}
 	for _, r := range m.ever {
 		at := slices.IndexFunc(r.answers, func(a prism.Answer) bool { return a.Question == f.Question })
-		if at < 0 || r.CreatedAt.Before(f.From) || !r.CreatedAt.Before(f.To) {
+		if at < 0 || !counts(r) || r.CreatedAt.Before(f.From) || !r.CreatedAt.Before(f.To) {
 			continue
 		}
 		begin := r.CreatedAt.Truncate(15 * time.Minute)

@@ -224,6 +224,8 @@ class Operations(Base):
         from_: date | None = None,
         to: date | None = None,
         version: int | None = None,
+        q: str | None = None,
+        where: Sequence[str] | None = None,
     ) -> Distribution:
         """Count answers by time.
 
@@ -233,8 +235,11 @@ class Operations(Base):
         exact is false while results of before an upgrade are still counted in the background. Of a yes_no the answers are
         also counted by hundredths of the probability of yes, so that thresholds can be chosen later. Rows without an answer
         are left out. A call can ask for 10,000 rows.
+
+        With q or where the answers of the results that match and are still there are counted, the newest first, for half a
+        second at most: exact is false if there are more, and counted_from says how far it got.
         """
-        wanted = query(question=question, by=by, zone=zone, from_=from_, to=to, version=version)
+        wanted = query(question=question, by=by, zone=zone, from_=from_, to=to, version=version, q=q, where=where)
         return self._fetch(Distribution, call("readDistribution", "GET", "prisms", prism, "distribution", query=wanted))
 
     def archive_prism(self, prism: str) -> Prism:

@@ -1451,11 +1451,11 @@ class Distribution(Received):
     to: date
     """The day after the last."""
     exact: bool
-    """Everything that was ever answered and labelled is counted."""
+    """Everything that was ever answered and labelled is counted; with q or where, every result that matches."""
     counted_from: datetime | None
-    """Results whose ids have an earlier time are not all counted yet. None if all are. ISO 8601 in UTC with milliseconds."""
+    """Results whose ids have an earlier time are not all counted. None if all are. ISO 8601 in UTC with milliseconds."""
     counted_to: datetime | None
-    """What happened since is not all counted yet. None if all is. ISO 8601 in UTC with milliseconds."""
+    """What happened since is not all counted. None if all is. ISO 8601 in UTC with milliseconds."""
     data: Sequence[DistributionRow]
     """A row for each hour, day or week with an answer, in the order of time."""
 
