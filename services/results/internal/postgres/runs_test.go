@@ -21,6 +21,12 @@ func BenchmarkSaveRows(b *testing.B) {
 	storetest.BenchmarkSaveRows(b, open(b, server.Database(b, "store")))
 }
 
+func BenchmarkReadDistribution(b *testing.B) {
+	server := pgtest.Shared(b)
+	server.Template(b, "store", postgres.Migrate)
+	storetest.BenchmarkReadDistribution(b, open(b, server.Database(b, "store")))
+}
+
 const (
 	manyRuns = `INSERT INTO runs (account_id, id, prism_id, version, file_id, name, mapping, status, reason,
 	key_id, pause_at, rows_per_second, concurrency, row_count, chunks, attempt, created_at, leased_at, watched_from)
