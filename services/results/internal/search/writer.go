@@ -47,13 +47,16 @@ func (i *Indexer) Run(ctx context.Context) {
 		}
 		late, pause := time.Duration(0), indexEvery
 		for _, lag := range lags {
-			index := i.store.IndexOld
+			began := time.Now()
+			more := false
 			if lag.At != nil {
 				late = max(late, i.now().Sub(*lag.At))
-				index = i.store.IndexChanges
+				more, err = i.store.IndexChanges(ctx, lag.Account, atOnce)
 			}
-			began := time.Now()
-			if more, err := index(ctx, lag.Account, atOnce); more && err == nil {
+			if lag.Old && !more && err == nil {
+				more, err = i.store.IndexOld(ctx, lag.Account, atOnce)
+			}
+			if more && err == nil {
 				pause = 0
 			}
 			took := time.Since(began)

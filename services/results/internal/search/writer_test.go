@@ -34,7 +34,7 @@ func (b *behind) Behind(context.Context) (lags []search.Lag, err error) {
 	}
 	if b.changes > 0 {
 		at := time.Now().Add(-time.Minute)
-		lags = append(lags, search.Lag{Account: prism.AccountID{UUID: prism.UUID{1}}, At: &at, Old: true})
+		lags = append(lags, search.Lag{Account: prism.AccountID{UUID: prism.UUID{1}}, At: &at})
 	}
 	if b.old > 0 {
 		lags = append(lags, search.Lag{Account: prism.AccountID{UUID: prism.UUID{2}}, Old: true})
@@ -103,6 +103,31 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 		}
 		stop()
 		synctest.Wait()
+	})
+}
+
+// steady is a store in which an account has one new change at each look, and old results.
+type steady struct{ *behind }
+
+func (s *steady) Behind(context.Context) ([]search.Lag, error) {
+	s.change()
+	at := time.Now()
+	return []search.Lag{{Account: prism.AccountID{UUID: prism.UUID{1}}, At: &at, Old: true}}, nil
+}
+
+// spec: index-lag
+func TestOldResultsAreIndexedAlthoughChangesNeverEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &steady{&behind{old: 2}}
+		ctx, stop := context.WithCancel(t.Context())
+		go search.NewIndexer(s, time.Now).Run(ctx)
+		<-time.After(time.Second)
+		stop()
+		synctest.Wait()
+		if done := s.indexed(); !slices.Contains(done, "old of 01") {
+			t.Errorf("indexed %v", done)
+		}
 	})
 }
 
