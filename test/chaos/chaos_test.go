@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/test/chaos/internal/fault"
 	"github.com/prism-results/prism/test/chaos/internal/system"
 	"github.com/prism-results/prism/test/internal/history"
 	"github.com/prism-results/prism/test/internal/load"
@@ -12,7 +13,7 @@ import (
 )
 
 // TestEveryHistoryHoldsWhateverFails checks what callers saw under faults, and what is stored afterwards.
-// spec: linearizable, one-save-per-result, durable-before-response, redis-is-optional, retry-of-a-dead-process
+// spec: linearizable, one-save-per-result, durable-before-response, redis-is-optional, retry-of-a-dead-process, changes, changes-order, changes-next
 func TestEveryHistoryHoldsWhateverFails(t *testing.T) {
 	d := length(t)
 	w := startWorld(t,
@@ -23,7 +24,8 @@ func TestEveryHistoryHoldsWhateverFails(t *testing.T) {
 		})
 	plan := w.plan(d)
 	t.Logf("seed %d: %d faults in %s", w.seed, len(plan), d)
-	faults := w.drive(t, d, plan)
+	var faults *fault.Runner
+	newMirror(t, w).during(t, func() { faults = w.drive(t, d, plan) })
 	w.report(t, faults.Counts(), history.Check(w.load.Histories()), w.problems(t))
 }
 

@@ -9,7 +9,8 @@
 //     key, or a create without a key, with all results that are reachable from it;
 //   - the bodies of responses are compared with Postgres, byte by byte (audit_test.go);
 //   - the model calls are compared with the saved results (test/internal/upstream);
-//   - nothing is stuck once the faults have ended, and no service has ended by itself.
+//   - nothing is stuck once the faults have ended, and no service has ended by itself;
+//   - a consumer of changes that dies at random has the table of results that is stored (consumers_test.go).
 //
 // crash_test.go kills a process at each named step of each kind of call and checks what is left. lapse_test.go kills a
 // gateway that holds a lock. redis_test.go fails Redis alone, and clock_test.go sets wall clocks. overload_test.go floods a
