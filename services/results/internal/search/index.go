@@ -132,8 +132,9 @@ func (s SQL) index(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 		if err := define(ctx, run, account, found); err != nil {
 			return err
 		}
+		// Terms that are the same are not written again: SQLite would take each of them out of its index first.
 		text := `INSERT INTO result_index (account_id, result_id, version, terms, numbers) VALUES ($1, $2, $3, ` + s.TermSet("$4") + `, $5)
-ON CONFLICT (account_id, result_id) DO UPDATE SET terms = excluded.terms`
+ON CONFLICT (account_id, result_id) DO UPDATE SET terms = excluded.terms WHERE result_index.terms IS DISTINCT FROM excluded.terms`
 		for _, f := range found {
 			args := []any{account.UUID, f.Result.ID.UUID, f.Result.Version, s.TermText(f.Terms(account)), f.Numbers()}
 			if err := run(ctx, sqldb.Statement{Text: text, Args: args}, sqldb.NoRow); err != nil {
