@@ -25,10 +25,10 @@ var passing = []chathost.Fault{chathost.OutOfOrder, chathost.TooManyCalls, chath
 
 // codeOf is the error code of a result whose host always fails in a way.
 func codeOf(f chathost.Fault) string {
-	switch f {
-	case chathost.OutOfOrder:
+	if f == chathost.OutOfOrder {
 		return "refused"
-	case chathost.NoAnswer:
+	}
+	if f == chathost.NoAnswer {
 		return "no_usable_answer"
 	}
 	return string(f)

@@ -145,10 +145,10 @@ func writeOfCause(cause string) string {
 
 // writeOfParameter is what to write when the host refused a parameter.
 func writeOfParameter(r ask.Report) string {
-	switch r.Class {
-	case failure.TooLong:
+	if r.Class == failure.TooLong {
 		return "limit or model: for a context of 32768 tokens"
-	case failure.Content:
+	}
+	if r.Class == failure.Content {
 		return "fallback: [NAME] with fallback_on: [content], for texts that the host filters"
 	}
 	switch r.Parameter {
