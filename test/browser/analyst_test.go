@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
 // testAnalyst finds, in the results of a prism, those about billing of which the model is sure, the angriest first, by filters and by
-// the head of a column. Its address shows the same to a colleague.
-// spec: console-results-page
+// the head of a column. A view that is saved shows the same to a colleague.
+// spec: console-results-page, console-views
 func testAnalyst(t *testing.T, server *prism, browser chromium) {
 	t.Helper()
 	b := newTab(t, browser)
@@ -22,7 +21,9 @@ func testAnalyst(t *testing.T, server *prism, browser chromium) {
 	b.find("table", "Results")
 	b.press("/")
 	b.click("button", "Team")
-	b.until("the counts are there", func() bool { return len(b.all("checkbox", "")) > 0 && strings.HasPrefix(b.named("checkbox", "Billing"), "Billing ") })
+	b.until("the counts are there", func() bool {
+		return len(b.all("checkbox", "")) > 0 && strings.HasPrefix(b.named("checkbox", "Billing"), "Billing ")
+	})
 	b.click("checkbox", "Billing…")
 	with[bool](b, b.find("textbox", "From"), "function() { this.focus(); return true; }")
 	b.press("80" + kb.Enter + kb.Escape)
@@ -41,9 +42,16 @@ func testAnalyst(t *testing.T, server *prism, browser chromium) {
 		t.Errorf("the head is sorted as %q", sorted)
 	}
 
+	b.click("button", "Save view")
+	with[bool](b, b.find("textbox", "Name"), "function() { this.focus(); return true; }")
+	b.press("Billing, sure, angriest first" + kb.Enter)
+	b.find("link", "Billing, sure, angriest first")
+	b.await("location.search.includes('view=')")
+
 	colleague := newTab(t, browser)
 	colleague.signIn(server, usedAccount)
-	colleague.do(chromedp.Navigate(eval[string](b, "location.href")))
+	colleague.visit(server, view{path: "/results", heading: "Results"})
+	colleague.click("link", "Billing, sure, angriest first")
 	colleague.until("a colleague sees the same", func() bool {
 		found := "[...document.querySelectorAll('tbody .results-text')].slice(0, 5).map((text) => text.textContent)"
 		return slices.Equal(eval[[]string](colleague, found), want)

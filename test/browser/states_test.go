@@ -209,6 +209,7 @@ func (u used) layers() []view {
 		{name: "filter by an answer", path: "/results?prism=banking77", act: popover("Filter", "Intent")},
 		{name: "filter by yes", path: "/results?prism=support", act: popover("Filter", "Refund")},
 		{name: "filter by time", path: "/results?prism=support", act: popover("Filter", "Time")},
+		{name: "save view", path: "/results?prism=support&q=refund", act: popover("Save view")},
 		{name: "columns", path: "/results?prism=support", act: popover("Columns")},
 		{name: "deletion to undo", path: "/results?prism=support", act: (*tab).deleteOne},
 		{name: "label chosen", path: "/results?prism=support", act: chosen("Label")},

@@ -20,6 +20,7 @@ import { ResultView } from './ResultView';
 import { RetryMany } from './RetryMany';
 import { beyondExport, beyondRetry, clear, exportQuery, filtered, listQuery, queueOf, type ResultsSearch } from './search';
 import { useResultsSearch } from './useSearch';
+import { ViewTabs } from './ViewTabs';
 import { VirtualTable } from './VirtualTable';
 import { choices, useWanted, wantedBy } from './wanted';
 
@@ -99,6 +100,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   );
   return (
     <div className="stack">
+      <ViewTabs search={search} set={set} fixed={fixed} />
       <Filters search={search} set={set} fixed={fixed !== undefined} />
       <div className="results-line">
         <Matches {...{ search, query, list }} rows={rows.length} />

@@ -85,7 +85,7 @@ it('says that a list is filtered, whatever row is open', () => {
 
 it('clears every filter and the order, but not the open row', () => {
   const search = { prism: 'p', q: 'x', where: ['a:labelled'], sort: 'a', status: 'ok', open: 'id' } as const;
-  expect(resultsSearch({ ...search, ...clear })).toEqual({ open: 'id' });
+  expect(resultsSearch({ ...search, ...clear })).toEqual({ open: 'id', view: 'all' });
 });
 
 it('begins a span on a whole minute, so that pressing twice is one list', () => {

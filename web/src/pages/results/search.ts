@@ -20,6 +20,8 @@ export interface ResultsSearch {
   sort?: string;
   /** The id of the result that is open beside the table. */
   open?: string;
+  /** The view whose tab is shown: its id, or the name of one that everybody has. */
+  view?: string;
 }
 
 export type ListQuery = NonNullable<paths['/v1/results']['get']['parameters']['query']>;
@@ -56,6 +58,7 @@ export function resultsSearch(search: Record<string, unknown>): ResultsSearch {
     where: texts(search.where),
     sort: filled(search.sort),
     open: filled(search.open),
+    view: filled(search.view),
   });
 }
 
@@ -65,7 +68,7 @@ export function compact<T extends object>(object: T): T {
 }
 
 /** The filters as parameters of the list. Conditions and most orders are of one prism. */
-export function listQuery({ open: _, where, sort, ...rest }: ResultsSearch): ListQuery {
+export function listQuery({ open: _, view: __, where, sort, ...rest }: ResultsSearch): ListQuery {
   const any = /^-?@(took|created)$/.test(sort ?? '');
   return compact({ ...rest, where: rest.prism ? where : undefined, sort: rest.prism || any ? sort : undefined });
 }
@@ -111,7 +114,7 @@ export const beyondRetry = (search: ResultsSearch) => beyond(search, retried);
 /** The filters that are set but that a deletion of all that match does not have. */
 export const beyondDeletion = (search: ResultsSearch) => beyond(search, [...retried, 'ref']);
 
-const unfiltering = ['prism', 'open', 'sort'];
+const unfiltering = ['prism', 'open', 'sort', 'view'];
 
 function beyond(search: ResultsSearch, known: readonly string[]): string[] {
   return Object.keys(compact(search)).filter((name) => !unfiltering.includes(name) && !known.includes(name));
@@ -120,11 +123,11 @@ function beyond(search: ResultsSearch, known: readonly string[]): string[] {
 /** Whether a filter other than the prism is set. */
 export const filtered = (search: ResultsSearch) => beyond(search, []).length > 0;
 
-/** No filter at all. */
-export const clear = Object.fromEntries(
+/** No filter at all, and not those of the view that a page begins with. */
+export const clear = { ...Object.fromEntries(
   ['prism', 'status', 'ref', 'version', 'model', 'key_id', 'run', 'from', 'to', 'q', 'where', 'sort']
     .map((name) => [name, undefined]),
-) as ResultsSearch;
+), view: 'all' } as ResultsSearch;
 
 /** Spans of time that end now, in hours. */
 export const spans = [[1, 'Last hour'], [24, 'Last 24 hours'], [24 * 7, 'Last 7 days'], [24 * 30, 'Last 30 days']] as const;
