@@ -16,7 +16,8 @@ const search = { q: "a", where: ["q:labelled", "q:is:a"] };
 const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
 const view: NewView = {
   name: "n", columns: ["c"], default: true, filters: {
-    prism: "a", status: "ok", ref: "", version: 1, from: new Date(1000), to: new Date(2000), model: "m", key_id: anID, run: anID, sort: "-q", ...search,
+    prism: "a", status: "ok", ref: "", version: 1, from: new Date(1000), to: new Date(2000), model: "m",
+    key_id: anID, run: anID, sort: "-q", ...search,
   },
 };
 const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok", ...search };
