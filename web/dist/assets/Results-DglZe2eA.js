@@ -1,1 +1,0 @@
-import"./design-bWcVYotG.js";import{t as e}from"./Page-ojaXi7hc.js";import{t}from"./ResultsTable-CUm4_mPo.js";import{H as n}from"./Field-cdM6S2on.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};
