@@ -27,6 +27,8 @@ func TestARowThatCannotBeReadIsInvalidAndTheNextOneIsRead(t *testing.T) {
 		{"a quote that is not closed", "1,\"a\n", "1|\"a", "Line 2: a quoted cell is not closed."},
 		{"a quote that is not closed, and lines that are no rows", "1,\"a\nb\n\nc\n", "1|\"a\nb\n\nc", "Line 2: a quoted cell is not closed."},
 		{"a quote that another one closes", "1,\"a\nb,c \"d\" e\n", "1|\"a", "Line 2: a quoted cell is not closed."},
+		{"a quote that one of a later row closes", "\"a,1\nb,2\nc,\",\"\n", "\"a,1|", "Line 2: a quoted cell is not closed."},
+		{"a quote that one of a later row closes, behind a cell", "1,\"a\nb,2\nc,\",\"\n", "1|\"a", "Line 2: a quoted cell is not closed."},
 		{"a quote in the first cell", "\"a,1\n", "\"a,1|", "Line 2: a quoted cell is not closed."},
 	} {
 		data := "x,y\n" + c.rows + other

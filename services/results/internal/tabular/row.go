@@ -76,7 +76,11 @@ func (p *rowParser) parse(data []byte, ended, full bool) (ok bool, err error) {
 	case !ended && !full:
 		return false, nil
 	default:
-		p.next = p.resume(data, ended)
+		// The next row may begin in a cell that is closed only in a later row: then that cell is the one that is not closed.
+		if p.next = p.resume(data, ended); p.next < p.openedAt {
+			p.cells, p.count, _, p.openedAt, _ = parseRecord(p.cells[:0], data[:p.next], p.delimiter, true)
+			p.wrongAt = p.openedAt
+		}
 	}
 	if p.data = bytes.TrimSuffix(bytes.TrimSuffix(data[:p.next], []byte("\n")), []byte("\r")); len(p.data) > MaxRowBytes {
 		return false, errRowTooLarge
