@@ -69,7 +69,9 @@ func Parts(m *models.Model, did []ask.Checked) []api.CheckedPart {
 		return p
 	}
 	p.answers(m, did)
-	if usage := did[0].Call.Usage; usage.InputTokens == nil || usage.OutputTokens == nil {
+	if usage := did[0].Call.Usage; !m.Remote() {
+		p.add(api.PartTokens, api.PartOK, "no host is called, so nothing is counted", "")
+	} else if usage.InputTokens == nil || usage.OutputTokens == nil {
 		p.add(api.PartTokens, api.PartDoubt, "the host does not count tokens, so their cost is not known", "price: {currency: USD, per_call: …}")
 	} else {
 		p.add(api.PartTokens, api.PartOK, fmt.Sprintf("%d tokens in, %d out", *usage.InputTokens, *usage.OutputTokens), "")
