@@ -85,6 +85,7 @@ func (u used) views() []view {
 		{name: "label every question", path: "/prisms/support/label?answers=true"},
 		{name: "usage by key", path: "/usage?by=key"},
 		{name: "usage by prism", path: "/usage?by=prism"},
+		{name: "connect a model", path: "/models?host=azure", heading: "Models"},
 		{name: "open version", path: "/prisms/support/settings?version=2"},
 		{name: "definition as JSON", path: "/prisms/spam/settings?as=json"},
 		{name: "edit from version 1", path: "/prisms/support/edit?from=1"},
