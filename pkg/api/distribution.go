@@ -64,18 +64,18 @@ func (q ReadDistributionRequest) Period(today prism.Day) (from, to prism.Day, pr
 	if q.From != nil {
 		from = *q.From
 	}
-	most := prism.Day(mostBuckets)
+	longest := prism.Day(mostBuckets)
 	switch q.By {
 	case DistributionByHour:
-		most /= 24
+		longest /= 24
 	case DistributionByWeek:
-		most *= 7
+		longest *= 7
 	}
 	switch {
 	case from >= to:
 		problem = &apierr.Problem{Path: "from", Text: "must be before to"}
-	case to-from > most:
-		problem = &apierr.Problem{Path: "from", Text: fmt.Sprintf("must be at most %d days before to", most)}
+	case to-from > longest:
+		problem = &apierr.Problem{Path: "from", Text: fmt.Sprintf("must be at most %d days before to", longest)}
 	}
 	return from, to, problem
 }

@@ -277,7 +277,7 @@ var mutants = []mutant{
 	},
 	{
 		file: wire + "client.go", why: "a 503 of a method is taken for that of a stopping server",
-		old: "return resp.ConnectionClose() && (status", new: "return (status",
+		old: "return closes && (status", new: "return (status",
 	},
 	{
 		file: wire + "wire.go", why: "a fault of the other service counts as not done",

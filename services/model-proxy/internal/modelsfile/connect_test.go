@@ -48,7 +48,7 @@ func TestTheLinesOfTheConsoleAreFilesOfModels(t *testing.T) {
 			t.Errorf("%s: %v", h.ID, err)
 			continue
 		}
-		set := source.Current.Acquire()
+		set := source.Acquire()
 		if m := set.Default(); m.Name != h.ID || (h.Key == nil) != (asked == "") || h.Key != nil && asked != *h.Key {
 			t.Errorf("%s: %s, whose key is %s", h.ID, m.Name, asked)
 		}

@@ -267,7 +267,7 @@ func (c counting) add(ctx context.Context, results map[prism.UUID]bool, locking 
 		if l.removed {
 			err = c.change(ctx, deleteLabel, l.result, l.question)
 		} else {
-			err = c.change(ctx, putLabel, l.result, l.question, int32(one(l.right)))
+			err = c.change(ctx, putLabel, l.result, l.question, int32(number(l.right)))
 		}
 		if err != nil {
 			return err

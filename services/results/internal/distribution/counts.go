@@ -231,14 +231,14 @@ func (s *sums) add(r *counted) (changed []keptLabel) {
 			continue
 		}
 		c := s.quarter(r, a.Question)
-		c.Labelled += one(labelled) - one(kept)
-		c.Right += one(now) - one(right)
+		c.Labelled += number(labelled) - number(kept)
+		c.Right += number(now) - number(right)
 		changed = append(changed, keptLabel{r.id, a.Question, now, !labelled})
 	}
 	return changed
 }
 
-func one(is bool) int64 {
+func number(is bool) int64 {
 	if is {
 		return 1
 	}

@@ -30,8 +30,8 @@ func (s *Searched) Count(f *finding.Found) {
 	}
 	c.count(a)
 	label, labelled := f.Labels[s.Question]
-	c.Labelled += one(labelled)
-	c.Right += one(labelled && label == a.Value())
+	c.Labelled += number(labelled)
+	c.Right += number(labelled && label == a.Value())
 }
 
 // Found are the counts, of a search that has covered so much.
