@@ -25,7 +25,7 @@ const rowsOfRun = 1000
 
 // testJourney does with the keyboard alone what the console is for: sign in, a prism, a try, its Lens, a run of a file, the
 // download of its answers, labels and what they tell, a key, and out.
-// spec: console-run-page, console-label-keys, console-quality-page
+// spec: console-file-reading, console-run-page, console-label-keys, console-quality-page
 func testJourney(t *testing.T, server *prism, browser chromium) {
 	t.Helper()
 	b := newTab(t, browser)
@@ -60,13 +60,14 @@ func testJourney(t *testing.T, server *prism, browser chromium) {
 	b.wantOnly(server.url, "prism_", resourceFailed)
 }
 
-// writeRows makes a file of rows, with a column of the same name as the field.
+// writeRows makes a file of rows, as a spreadsheet of many countries saves them: with a title and an empty row above the header. A
+// column has the name of the field.
 func writeRows(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
-	text.WriteString("ticket,message\n")
+	text.WriteString("Tickets of November;\r\n;\r\nticket;message\r\n")
 	for i := range rowsOfRun {
-		_, _ = fmt.Fprintf(&text, "T-%d,Parcel %d has not come. When will it?\n", i, i)
+		_, _ = fmt.Fprintf(&text, "T-%d;Parcel %d has not come. When will it?\r\n", i, i)
 	}
 	file := filepath.Join(t.TempDir(), "tickets.csv")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
@@ -122,7 +123,8 @@ func (b *tab) addColumn(name string) {
 	b.await("document.querySelector('.panel') === null")
 }
 
-// runFile sends the rows of a file through the prism, slowly, and pauses and resumes the run while its counts change.
+// runFile sends the rows of a file through the prism, slowly, and pauses and resumes the run while its counts change. Before, it has
+// the file read again with another header.
 func (b *tab) runFile(file string) {
 	b.t.Helper()
 	b.tabTo("link", "Runs")
@@ -135,7 +137,14 @@ func (b *tab) runFile(file string) {
 	b.press(demo)
 	b.tabTo("button", "Choose a file")
 	b.choose(file, func() { b.press(kb.Enter) })
+	b.find("button", "Start the run of 1,001 rows")
+	b.await(`document.querySelector("main").innerText.includes("1 empty row was skipped.")`)
+	b.tabTo("button", "Use row 3")
+	b.press(kb.Enter)
 	b.find("button", "Start the run of 1,000 rows")
+	if head := eval[string](b, `document.querySelector("[aria-label='The first rows as they were read'] tr").innerText`); strings.Join(strings.Fields(head), " ") != "ticket message" {
+		b.t.Errorf("the columns are %s", head)
+	}
 	b.tabTo("textbox", "Rows a second at most")
 	b.press("20")
 	b.tabTo("button", "Check the rows")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -16,7 +17,7 @@ import (
 )
 
 // used is what there is in an account of which every part of the console is used.
-type used struct{ result, paused, invalid, file, key, member, entry string }
+type used struct{ result, paused, invalid, file, guessed, unusable, key, member, entry string }
 
 // use has an account, which prism demo has filled, use the rest: labels, calibrations and drift of both prisms, runs that are
 // paused and that have invalid rows, an archived prism and an invitation.
@@ -24,6 +25,10 @@ func use(t *testing.T, server *prism) (u used) {
 	t.Helper()
 	a := user{t, server}
 	u.file = a.first("/v1/files") // of the demo's run
+	guessed := "Questions of November;;;\r\n;;;\r\nnumber;message;asked at;\r\n" +
+		strings.Repeat("1;Das Caf\xe9 hat meine Karte doppelt belastet \x96 bitte zur\xfcckzahlen;2026-11-01;\r\n", 8) + "2;Where is my parcel?\r\n"
+	u.guessed = a.upload("questions.csv", guessed)
+	u.unusable = a.upload("report.csv", "Report\n"+strings.Repeat("1,2,3\n", 200))
 	a.ask("POST", "/v1/prisms", `{"slug":"spam","fields":[{"key":"text"}],
 		"questions":[{"key":"spam","type":"yes_no","text":"Is this message spam?"}]}`, 201)
 	a.ask("POST", "/v1/prisms/spam/archive", "", 200)
@@ -67,6 +72,8 @@ func (u used) views() []view {
 		{name: "archived prism", path: "/prisms/spam/settings"},
 		{name: "archived prisms", path: "/prisms?archived=all", heading: "Prisms"},
 		{name: "mapping", path: "/runs/new?prism=banking77&file=" + u.file, heading: "New run"},
+		{name: "how a file is read", path: "/runs/new?prism=banking77&file=" + u.guessed, heading: "New run"},
+		{name: "unusable file", path: "/runs/new?prism=banking77&file=" + u.unusable, heading: "New run"},
 		{name: "paused run", path: "/runs/" + u.paused},
 		{name: "invalid run", path: "/runs/" + u.invalid},
 		{name: "invalid row", path: "/runs/" + u.invalid + "?only=invalid&row=2"},
@@ -218,7 +225,7 @@ func (a user) run(slug, body string) string {
 	return made.ID
 }
 
-// upload uploads a file, and waits until it is read.
+// upload uploads a file, and waits until it is read, as one that can be used or not.
 func (a user) upload(name, text string) string {
 	a.t.Helper()
 	c, err := api.New(api.Config{URL: a.url, Key: a.used})
@@ -228,6 +235,9 @@ func (a user) upload(name, text string) string {
 	ctx, cancel := context.WithTimeout(a.t.Context(), callBudget)
 	defer cancel()
 	f, err := c.UploadFile(ctx, api.Upload{Name: name, Format: api.FileCSV, Content: strings.NewReader(text), Bytes: int64(len(text))})
+	if unusable, ok := errors.AsType[*api.UnusableFileError](err); ok {
+		return unusable.File.ID
+	}
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { Schemas } from '@/api';
-import { Button, Code, ErrorNote, Note, Progress, shown } from '@/design';
+import { Button, Code, count, ErrorNote, Note, Progress } from '@/design';
 import { sizeText } from '../results/download';
+import { fileKey } from './data';
 import { formatOf } from './mapping';
 import { type Progress as Sent, upload } from './upload';
 
@@ -15,7 +16,7 @@ const steps = {
   reading: 'Prism reads the file',
 };
 
-/** Takes a file by drop or choice and uploads it. `onFile` gets it when Prism has read it. */
+/** Takes a file by drop or choice and uploads it. `onFile` gets it when Prism has read it, usable or not. */
 export function FileStep({ prism, onFile }: { prism: string | undefined; onFile: (file: File_) => void }) {
   const client = useQueryClient();
   const input = useRef<HTMLInputElement>(null);
@@ -40,8 +41,7 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
     const controller = (under.current = new AbortController());
     try {
       const there = await upload(file, format, setSent, controller.signal);
-      client.setQueryData(['files', 'one', there.id], there);
-      if (there.status === 'unusable') throw new Error(`Prism cannot read this file: ${there.error}`);
+      client.setQueryData(fileKey(there.id), there);
       onFile(there);
     } catch (cause) {
       if (controller.signal.aborted) return;
@@ -96,5 +96,6 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
 }
 
 /** What is known of a file that was uploaded. */
-export const fileText = (file: File_) =>
-  `${file.name}, ${shown(file.rows ?? 0)} rows, ${shown(file.columns?.length ?? 0)} columns, ${sizeText(file.bytes)}`;
+export const fileText = ({ name, status, rows, columns, bytes }: File_) => [
+  name, ...(status === 'ready' ? [count(rows ?? 0, 'row'), count(columns?.length ?? 0, 'column')] : []), sizeText(bytes),
+].join(', ');

@@ -4,6 +4,7 @@ import { Button, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '
 import { usePrism } from '../results/data';
 import { compact } from '../results/search';
 import { useFile } from './data';
+import { FileReading } from './FileReading';
 import { FileStep, fileText } from './FileStep';
 import { MapStep } from './MapStep';
 import './runs.css';
@@ -44,18 +45,16 @@ export function NewRun() {
           {prism?.archived_at && <Note tone="warn">This prism is archived and takes no calls.</Note>}
         </Section>
         <Section title="File">
-          {ready ? (
-            <div className="runs-file">
-              <Icon name="check" />
-              <span>{fileText(ready)}</span>
-              <Button small onClick={() => set({ file: undefined })}>Choose another file</Button>
-              {ready.notes && ready.notes.length > 0 && (
-                <ul className="soft" aria-label="What was done to the file">
-                  {ready.notes.map((note) => <li key={note}>{note}</li>)}
-                </ul>
-              )}
+          {file && file.status !== 'uploading' ? (
+            <div className="stack">
+              <div className="runs-file">
+                <Icon name={ready ? 'check' : file.status === 'reading' ? 'clock' : 'bad'} />
+                <span>{fileText(file)}</span>
+                <Button small onClick={() => set({ file: undefined })}>Choose another file</Button>
+              </div>
+              <FileReading key={file.id} file={file} />
             </div>
-          ) : search.file && !noFile && file?.status !== 'unusable' && file?.status !== 'uploading' ? <Skeleton lines={2} /> : (
+          ) : search.file && !noFile && !file ? <Skeleton lines={2} /> : (
             <>
               <ErrorNote error={noFile} title="The file could not be read." />
               <FileStep prism={search.prism} onFile={(there) => set({ file: there.id })} />

@@ -72,9 +72,12 @@ export const act = (verb: 'pause' | 'resume' | 'cancel' | 'retry', run_id: strin
 /** What a run has behind it: rows that neither wait nor were cancelled. */
 export const doneOf = ({ rows, pending, cancelled }: Pick<Run, 'rows' | 'pending' | 'cancelled'>) => rows - pending - cancelled;
 
+export const fileKey = (id: string | undefined) => ['files', 'one', id];
+export const rowsKey = (id: string | undefined) => ['files', 'rows', id];
+
 export function useFile(id: string | undefined) {
   return useQuery({
-    queryKey: ['files', 'one', id],
+    queryKey: fileKey(id),
     queryFn: ({ signal }) => ask(api.GET('/v1/files/{file_id}', { params: { path: { file_id: id! } }, signal })),
     enabled: id !== undefined,
     refetchInterval: ({ state }) => (state.data?.status === 'reading' ? 1000 : false),
@@ -84,7 +87,7 @@ export function useFile(id: string | undefined) {
 
 export function useFileRows(id: string | undefined) {
   return useQuery({
-    queryKey: ['files', 'rows', id],
+    queryKey: rowsKey(id),
     queryFn: async ({ signal }) =>
       (await ask(api.GET('/v1/files/{file_id}/rows', { params: { path: { file_id: id! }, query: { limit: 5 } }, signal }))).data,
     enabled: id !== undefined,
