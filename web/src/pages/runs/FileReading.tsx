@@ -90,7 +90,9 @@ export function FileReading({ file }: { file: File_ }) {
       </form>
       <div className="stack" aria-busy={busy || undefined}>
         {last.notes && last.notes.length > 0 && (
-          <ul className="soft" aria-label="What was done to the file">{last.notes.map((note) => <li key={note}>{note}</li>)}</ul>
+          <ul className="soft runs-notes" aria-label="What was done to the file">
+            {last.notes.map((note) => <li key={note}>{note}</li>)}
+          </ul>
         )}
         {last.status === 'unusable'
           ? <Note tone="bad">Prism cannot use this file. {last.error}</Note>
