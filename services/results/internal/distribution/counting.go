@@ -267,7 +267,7 @@ func (c counting) add(ctx context.Context, results map[prism.UUID]bool, locking 
 		if l.removed {
 			err = c.change(ctx, deleteLabel, l.result, l.question)
 		} else {
-			err = c.change(ctx, putLabel, l.result, l.question, int32(number(l.right)))
+			err = c.change(ctx, putLabel, l.result, l.question, int32(number(l.right))) //nolint:gosec // it is 0 or 1
 		}
 		if err != nil {
 			return err

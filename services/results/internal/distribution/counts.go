@@ -127,7 +127,7 @@ func (h *hour) decode(b []byte) error {
 			return 0
 		}
 		b = b[size:]
-		return int64(n) //nolint:gosec // at most most
+		return int64(n) //nolint:gosec // most bounds it
 	}
 	for i := range h {
 		c := &h[i]

@@ -65,7 +65,7 @@ func (s *Handlers) readDistribution(
 		return out, err
 	}
 	return api.Distribution{
-		Question: in.Question, Type: api.QuestionType(question.Type), By: in.By, Zone: in.Zone, From: from.String(), To: to.String(),
+		Question: in.Question, Type: question.Type, By: in.By, Zone: in.Zone, From: from.String(), To: to.String(),
 		Exact: found.Exact, CountedFrom: optional(found.CountedFrom), CountedTo: optional(found.CountedTo), Data: rows(question, begins, found.Quarters),
 	}, nil
 }

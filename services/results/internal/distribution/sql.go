@@ -26,6 +26,8 @@ const (
 
 // readDistribution reads everything in one statement, which sees one snapshot: the results that changed behind the cursor, each with its
 // label and the one that is counted; the sums of hours; and how far the counting is. A change that has no number yet is in the tail.
+//
+//nolint:dupword // the columns of a SELECT are in the order of the others
 const readDistribution = `-- name: ReadDistribution :many
 SELECT 0 AS kind, r.id, r.version, r.created_at, r.answers, o.type, l.value, k.is_right, s.result_id, NULL AS counts
 FROM (
