@@ -109,7 +109,7 @@ func TestCall(t *testing.T) {
 		u.run("call", "language", "--fields", u.file("bad.json", `{"a": 1}`)).want(exitInvalid, "not a JSON object of texts")
 		u.run("call").want(exitUsage, "missing argument <prism>")
 		u.run("call", "none", "--text", "a").want(exitNotFound, "Prism not found")
-		u.run("call", "langauge", "--text", "a").want(exitNotFound, "langauge: Prism not found: did you mean language?")
+		u.run("call", "languages", "--text", "a").want(exitNotFound, "languages: Prism not found: did you mean language?")
 		u.run("call", "support-triage", "--text", "a").want(exitInvalid, "Missing fields: subject, message")
 	})
 }

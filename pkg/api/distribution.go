@@ -66,6 +66,7 @@ func (q ReadDistributionRequest) Period(today prism.Day) (from, to prism.Day, pr
 	}
 	longest := prism.Day(mostBuckets)
 	switch q.By {
+	case DistributionByDay:
 	case DistributionByHour:
 		longest /= 24
 	case DistributionByWeek:

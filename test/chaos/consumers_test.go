@@ -49,7 +49,7 @@ func isViolation(err error) bool {
 func newMirror(t *testing.T, w *world) *mirror {
 	t.Helper()
 	return &mirror{
-		client: newClientOf(t, w, "http://"+w.Gateways[0].Listen), random: rand.New(rand.NewPCG(w.seed, 0)), //nolint:gosec // a seed repeats it
+		client: newClientOf(t, w, "http://"+w.Gateways[0].Listen), random: rand.New(rand.NewPCG(w.seed, 0)),
 		table: map[string]client.LabelValue{}, told: map[string]bool{},
 	}
 }
@@ -80,6 +80,7 @@ func (m *mirror) read(ctx context.Context, wait time.Duration) (n int, err error
 				return 0, err
 			}
 			table[id] = label
+		case client.ChangeRetried: // of which the labels stay
 		case client.ChangeDeleted:
 			delete(table, id)
 		}
@@ -143,7 +144,7 @@ func (m *mirror) during(t *testing.T, fail func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	others := rand.New(rand.NewPCG(m.random.Uint64(), 0)) //nolint:gosec // a seed repeats it
+	others := rand.New(rand.NewPCG(m.random.Uint64(), 0))
 	all.Go(func() { m.change(ctx, others) })
 	var wrong error
 	all.Go(func() {

@@ -166,7 +166,8 @@ describe("an upload that cannot succeed says why", () => {
 
 it.each([
   ["a.csv", "csv"], ["b.TSV", "tsv"], ["c.jsonl", "jsonl"], ["d.xlsx", "xlsx"], ["e.x.parquet", "parquet"], ["f.xls", undefined],
-  ["g", undefined], ["h.ndjson", "jsonl"], ["i.XLSM", "xlsx"], ["j.csv.gz", "csv"], ["k.ndjson.zst", "jsonl"], ["l.xlsm.zip", "xlsx"], ["m.ods", undefined],
+  ["g", undefined], ["h.ndjson", "jsonl"], ["i.XLSM", "xlsx"], ["j.csv.gz", "csv"], ["k.ndjson.zst", "jsonl"],
+  ["l.xlsm.zip", "xlsx"], ["m.ods", undefined],
 ])(
   "the format of %s is %s",
   (name, format) => {

@@ -154,7 +154,8 @@ func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Re
 func untilReceived(call func() error) error {
 	err := call()
 	var wait interface{ Timeout() bool }
-	if errors.Is(err, errLost) && !(errors.As(err, &wait) && wait.Timeout()) {
+	waited := errors.As(err, &wait) && wait.Timeout()
+	if errors.Is(err, errLost) && !waited {
 		err = call()
 	}
 	if errors.Is(err, errLost) {

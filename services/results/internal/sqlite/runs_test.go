@@ -9,4 +9,6 @@ import (
 
 func BenchmarkSaveRows(b *testing.B) { storetest.BenchmarkSaveRows(b, sqlitetest.New(b)) }
 
-func BenchmarkReadDistribution(b *testing.B) { storetest.BenchmarkReadDistribution(b, sqlitetest.New(b)) }
+func BenchmarkReadDistribution(b *testing.B) {
+	storetest.BenchmarkReadDistribution(b, sqlitetest.New(b))
+}
