@@ -180,6 +180,10 @@ func longList[T any](item string) string { return long[client.Page[T]](`{"data":
 
 // longest are answers of the API with long values, by their path.
 var longest = map[string]string{
+	"/v1/models/states": longList[client.ModelState](`{"name":"NAME","state":"no_balance","running":10000,"max_in_flight":10000,"failures":[
+		{"at":"AT","reason":"no_answer"},{"at":"AT","reason":"unavailable"},{"at":"AT","reason":"refused_key"}]}`),
+	"/v1/models/x/check": long[client.ModelCheck](`{"name":"NAME","ok":true,"checks":[
+		{"part":"log_probabilities","status":"failed","text":"NAME NAME","write":"NAME NAME"}]}`),
 	"/v1/prisms":                           longList[client.Prism](`{"slug":"SLUG","name":"NAME","latest_version":1000,"created_at":"AT","archived_at":"AT","version":{"questions":[]},"id":"ID"}`),
 	"/v1/prisms/x/versions":                longList[client.Version](`{"version":1000,"fields":[],"questions":[],"created_at":"AT","model":"NAME"}`),
 	"/v1/prisms/x":                         whole[client.Prism](`{}`),

@@ -17,6 +17,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/views"
 )
 
 // pagedList is a list of mine. add adds an entry in front of the others, which is stored with a text of so many bytes, and returns
@@ -86,6 +87,15 @@ func pagedLists() []pagedList {
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListMembers(ctx, f.mine.account, page)
 			return positions(found, func(m members.Member) prism.UUID { return m.ID.UUID }), more, err
+		}},
+		{"ListViews", "views", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			v := f.newView(prism.PrismID{}, false)
+			v.Filters.Q = text(bytes)
+			succeeds(t, f.CreateView(t.Context(), f.mine.account, v, api.MaxViews, f.by(moment(1))))
+			return v.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListViews(ctx, f.mine.account, page)
+			return positions(found, func(v views.View) prism.UUID { return v.ID.UUID }), more, err
 		}},
 		{"ListAudit", "the audit", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			by := f.by(moment(1))

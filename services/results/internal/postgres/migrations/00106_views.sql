@@ -2,7 +2,7 @@
 
 -- +goose Up
 CREATE TABLE views (
-    account_id uuid           NOT NULL REFERENCES accounts (id),
+    account_id uuid           NOT NULL,
     id         uuid           NOT NULL,
     prism_id   uuid,
     name       text           NOT NULL,

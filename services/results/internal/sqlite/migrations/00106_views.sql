@@ -2,7 +2,7 @@
 
 -- +goose Up
 CREATE TABLE views (
-    account_id BLOB    NOT NULL REFERENCES accounts (id),
+    account_id BLOB    NOT NULL,
     id         BLOB    NOT NULL,
     prism_id   BLOB,
     name       TEXT    NOT NULL,
