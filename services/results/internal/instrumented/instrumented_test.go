@@ -77,7 +77,10 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	interfaceType := reflect.TypeFor[sqlstore.Store]()
 	measured := 0
 	for method := range interfaceType.Methods() {
-		if method.Name == "Close" || method.Name == "Full" || method.Name == "Found" { // which call no database, or by their caller's statements
+		switch method.Name {
+		case "Close", "Full", "Found": // which call no database, or by their caller's statements
+			continue
+		case "Visit": // which Counts calls
 			continue
 		}
 		args := []reflect.Value{reflect.ValueOf(t.Context())}
