@@ -306,9 +306,11 @@ def test_keys_members_models_usage_and_the_audit(prism: Server, account: Client,
     with pytest.raises(UnauthorizedError):
         other.list_prisms().page()
 
-    view = account.create_view("Sure", ViewFilters(from_=datetime(2026, 11, 1, tzinfo=timezone.utc), q="refund"), columns=["topic"])
+    view = account.create_view(
+        "Sure", ViewFilters(from_=datetime(2026, 11, 1, tzinfo=timezone.utc), q="refund"), columns=["topic"]
+    )
     assert list(account.list_views()) == [view]
-    assert (view.filters.q, view.columns, view.default) == ("refund", ["topic"], False)
+    assert (view.filters.q, view.columns, view.default) == ("refund", ("topic",), False)
     assert account.replace_view(view.id, "All", ViewFilters(), default=True).default
     account.delete_view(view.id)
     assert list(account.list_views()) == []

@@ -100,6 +100,7 @@ __all__ = [
     "ModelCheck",
     "ModelFailure",
     "ModelList",
+    "ModelPart",
     "ModelState",
     "ModelStateList",
     "NewCalibrationMethod",
@@ -200,6 +201,19 @@ AuditAction: TypeAlias = Literal[
 ]
 CalibrationMethod: TypeAlias = Literal["temperature", "platt", "isotonic"]
 ChangeType: TypeAlias = Literal["created", "retried", "labelled", "deleted"]
+ModelPart: TypeAlias = Literal[
+    "reached",
+    "key",
+    "request",
+    "json",
+    "log_probabilities",
+    "thinking",
+    "label_mass",
+    "answers",
+    "order_bias",
+    "tokens",
+    "time",
+]
 Show: TypeAlias = Literal["answer", "probability", "average", "confidence"]
 DriftKind: TypeAlias = Literal["first", "set"]
 EscalationErrorCode: TypeAlias = Literal[
@@ -994,7 +1008,7 @@ class ModelCheck(Received):
 class CheckedPart(Received):
     """A part of a ModelCheck."""
 
-    part: Literal["reached", "key", "request", "json", "log_probabilities", "thinking", "label_mass", "answers", "order_bias", "tokens", "time"]
+    part: ModelPart
     """What was looked at."""
     status: Literal["ok", "doubt", "failed"]
     """Whether it works (ok), could work better (doubt), or keeps the model from answering (failed)."""

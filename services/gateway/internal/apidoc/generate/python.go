@@ -21,6 +21,7 @@ var (
 		"Escalation.error_code": "EscalationErrorCode", "DriftReference.kind": "DriftKind", "Member.signed_in_by": "SignedInBy",
 		"Calibration.method": "CalibrationMethod", "NewCalibration.method": "NewCalibrationMethod", "Label.origin": "LabelOrigin",
 		"AuditEntry.action": "AuditAction", "Change.type": "ChangeType", "Model.order": "OptionOrder", "FileOptions.encoding": "Encoding",
+		"CheckedPart.part": "ModelPart",
 	}
 	// pythonTypes are the types of members that JSON says less of.
 	pythonTypes = map[string]string{
