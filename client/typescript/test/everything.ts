@@ -85,7 +85,9 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   compareVersions: (p) => p.compareVersions("a", { a: 1, b: 2, question: "q" }),
   readDrift: (p) => p.readDrift("a", { version: 1 }),
   readDistribution: (p) =>
-    p.readDistribution("a", { question: "q", by: "hour", zone: "UTC", from: "2026-01-01", to: "2026-01-02", version: 1 }),
+    p.readDistribution("a", {
+      question: "q", by: "hour", zone: "UTC", from: "2026-01-01", to: "2026-01-02", version: 1, ...search,
+    }),
   setDrift: (p) => p.setDrift("a", { watched: true, version: 1, reference: period }),
   listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
   createView: (p) => p.createView(view),
