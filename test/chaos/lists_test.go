@@ -58,7 +58,7 @@ func heavyReads(f fat) map[string][]string {
 }
 
 // owners are the reads for which a reader's key is not enough.
-var owners = []string{"listKeys", "listMembers", "listAudit"}
+var owners = []string{"listKeys", "listMembers", "listAudit", "listModelStates"}
 
 // measured are the reads whose bounds other tests hold: those that measure, and the events of a run, which wait.
 var measured = []string{"readQuality", "readThresholds", "compareVersions", "followRun"}
