@@ -59,7 +59,7 @@ func TestACallThatAServerRefusesIsMadeOnANewConnection(t *testing.T) {
 				if got, err := models.Ask(t.Context(), contract.Ask{}); err != nil || got.Error != "first" {
 					t.Errorf("%+v, %v", got, err)
 				}
-				if err := openOne(results, nil); err != nil {
+				if err := openOne(t.Context(), results); err != nil {
 					t.Errorf("a stream: %v", err)
 				}
 			}
@@ -107,6 +107,7 @@ func counted(t *testing.T, requests *atomic.Int64, breaks int64) string {
 
 func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 	t.Parallel()
+	stream := func(r wire.Results, _ wire.Models) error { return openOne(t.Context(), r) }
 	for _, row := range []struct {
 		name     string
 		breaks   int64
@@ -116,8 +117,8 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 	}{
 		{"a look-up, lost once", 1, readOne, 2, true},
 		{"a look-up, lost twice", 2, readOne, 2, false},
-		{"a stream, lost once", 1, openOne, 2, true},
-		{"a stream, lost twice", 2, openOne, 2, false},
+		{"a stream, lost once", 1, stream, 2, true},
+		{"a stream, lost twice", 2, stream, 2, false},
 		{"a save", 1, func(r wire.Results, _ wire.Models) error {
 			_, err := r.Save(t.Context(), contract.Save{})
 			return err
@@ -152,8 +153,8 @@ func readOne(r wire.Results, _ wire.Models) error {
 	return err
 }
 
-func openOne(r wire.Results, _ wire.Models) error {
-	stream, err := contract.Open(context.Background(), r, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{})
+func openOne(ctx context.Context, r wire.Results) error {
+	stream, err := contract.Open(ctx, r, contract.KeyDigest{}, api.ExportResults, api.ExportResultsRequest{})
 	if err != nil && !errors.Is(err, contract.ErrUnavailable) {
 		return errors.Join(errors.New("a stream that was lost twice took nothing"), err)
 	}

@@ -96,11 +96,10 @@ func (p *Proxy) pass(ctx context.Context, c *fiber.Ctx, body []byte, resp *fasth
 	}
 	return p.client.withToken(func(t token) error {
 		once := func() error { return p.once(ctx, c, body, t, resp) }
-		err := p.client.untilTaken(once)
-		if errors.Is(err, errLost) && httpkit.ReadOnly(c.Method()) && ctx.Err() == nil {
-			err = once()
+		if httpkit.ReadOnly(c.Method()) {
+			return untilReceived(func() error { return p.client.untilTaken(once) })
 		}
-		return err
+		return p.client.untilTaken(once)
 	})
 }
 
