@@ -26,6 +26,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/instrumented"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/polling"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/search"
@@ -222,9 +223,7 @@ func (s *Service) Migrate(ctx context.Context) error {
 			return err
 		}
 		s.log.WarnContext(ctx, "waiting for the database", "error", err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !polling.Pause(ctx, pause) {
 			return errors.Join(ctx.Err(), err)
 		}
 	}

@@ -146,9 +146,7 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 		if err != nil || ended {
 			return true, err
 		}
-		select {
-		case <-time.After(max(leastPause, pauseFactor*time.Since(begun))):
-		case <-ctx.Done():
+		if !polling.Pause(ctx, max(leastPause, pauseFactor*time.Since(begun))) {
 			return true, w.giveBack(context.WithoutCancel(ctx), job)
 		}
 	}

@@ -11,14 +11,12 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 const (
-	// The types of changes that count.
-	created, labelled = 1, 3
-
 	selectCursor = `SELECT seq, walk FROM distribution_cursors WHERE account_id = $1`
 	moveCursor   = `UPDATE distribution_cursors SET seq = $2, walk = $3 WHERE account_id = $1`
 
@@ -110,8 +108,8 @@ func (c counting) notReached(ctx context.Context, of cursor, first, last prism.U
 	st := sqldb.Statement{Text: notReached, Args: []any{c.account.UUID, of.seq, first, last}}
 	return found, c.run(ctx, st, func(rows iter.Seq[*sqldb.Row]) error {
 		for r := range rows {
-			id, typ := r.UUID(), r.Int()
-			found[id] = found[id] || typ == created
+			id, typ := r.UUID(), changes.Type(r.Int32())
+			found[id] = found[id] || typ == changes.Created
 		}
 		return nil
 	})
@@ -158,10 +156,10 @@ func (c counting) told(ctx context.Context, was cursor, next *cursor, results ma
 	err = c.run(ctx, st, func(rows iter.Seq[*sqldb.Row]) error {
 		n = 0
 		for r := range rows {
-			id, typ, seq := r.UUID(), r.Int(), r.Int()
+			id, typ, seq := r.UUID(), changes.Type(r.Int32()), r.Int()
 			n, next.seq = n+1, seq
-			if typ == created || typ == labelled && (results[id] || !was.walks(id)) {
-				results[id] = results[id] || typ == created
+			if typ == changes.Created || typ == changes.Labelled && (results[id] || !was.walks(id)) {
+				results[id] = results[id] || typ == changes.Created
 			}
 		}
 		return nil

@@ -41,10 +41,10 @@ type Filter struct {
 // Found is the counts of a question.
 type Found struct {
 	Quarters []Quarter
-	// Exact: everything that has happened is counted. Otherwise CountedFrom and CountedTo tell what is not, if not zero: results with ids
-	// of before, and what happened since.
+	// Exact: everything that has happened is counted. Otherwise CountedFrom and CountedTo tell what is not: results with ids of before,
+	// and what happened since.
 	Exact                  bool
-	CountedFrom, CountedTo time.Time
+	CountedFrom, CountedTo *time.Time
 	// Begun: the results of the account are counted.
 	Begun bool
 }

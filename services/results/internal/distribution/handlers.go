@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -66,7 +67,7 @@ func (s *Handlers) readDistribution(
 	}
 	return api.Distribution{
 		Question: in.Question, Type: question.Type, By: in.By, Zone: in.Zone, From: from.String(), To: to.String(),
-		Exact: found.Exact, CountedFrom: optional(found.CountedFrom), CountedTo: optional(found.CountedTo), Data: rows(question, begins, found.Quarters),
+		Exact: found.Exact, CountedFrom: bodies.Time(found.CountedFrom), CountedTo: bodies.Time(found.CountedTo), Data: rows(question, begins, found.Quarters),
 	}, nil
 }
 
@@ -114,13 +115,6 @@ func (s *Handlers) question(
 		}
 	}
 	return none, invalid("question", "Unknown question")
-}
-
-func optional(at time.Time) *api.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &api.Time{Time: at}
 }
 
 // rows adds up the quarters of each bucket (spec: distribution-row).

@@ -35,14 +35,8 @@ func (s *Searched) Count(f *finding.Found) {
 }
 
 // Found are the counts, of a search that has covered so much.
-func (s *Searched) Found(covered search.Covered) (found Found) {
-	found.Exact = covered.Complete()
-	if covered.From != nil {
-		found.CountedFrom = *covered.From
-	}
-	if covered.Until != nil {
-		found.CountedTo = *covered.Until
-	}
+func (s *Searched) Found(covered search.Covered) Found {
+	found := Found{Exact: covered.Complete(), CountedFrom: covered.From, CountedTo: covered.Until}
 	for at, c := range s.quarters {
 		found.Quarters = append(found.Quarters, Quarter{at, *c})
 	}

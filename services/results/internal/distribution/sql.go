@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
 
@@ -77,7 +78,7 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 			switch kind {
 			case youngerRow:
 				y := younger{counted: counted{
-					id: id, prism: f.Prism.UUID, version: version, at: at, answers: answers, fresh: typ == created,
+					id: id, prism: f.Prism.UUID, version: version, at: at, answers: answers, fresh: changes.Type(typ) == changes.Created, //nolint:gosec // one of four
 					labels: map[string]string{}, kept: map[string]bool{},
 				}, seen: !seen.IsZero()}
 				if label != nil {
@@ -95,7 +96,9 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 				found.add(f, version, at, &h)
 			case stateRow:
 				walk, found.Begun = id, version != 0
-				found.CountedTo = at
+				if !at.IsZero() {
+					found.CountedTo = &at
+				}
 				found.Exact = at.IsZero() && walk.IsZero() && (found.Begun || typ == 0)
 			}
 		}
@@ -103,7 +106,7 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 			return nil
 		}
 		if !walk.IsZero() {
-			found.CountedFrom = walk.Time()
+			found.CountedFrom = new(walk.Time())
 		}
 		young := newSums()
 		for i := range results {

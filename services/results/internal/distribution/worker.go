@@ -102,10 +102,8 @@ func (w *Worker) piece(ctx context.Context, a Waiting) (more bool, err error) {
 	if more, err = w.store.Count(counting, a.Account, pieceSize); err != nil || !more {
 		return more, err
 	}
-	select {
-	case <-time.After(time.Since(begun)):
-		return true, nil
-	case <-ctx.Done():
+	if !polling.Pause(ctx, time.Since(begun)) {
 		return false, ctx.Err()
 	}
+	return true, nil
 }

@@ -6,6 +6,18 @@ import (
 	"time"
 )
 
+// Pause returns true after a pause, and false when ctx ends before.
+func Pause(ctx context.Context, pause time.Duration) bool {
+	over := time.NewTimer(pause)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // Repeat calls work at once, and then again after each pause that work returns, until ctx ends.
 func Repeat(ctx context.Context, work func(context.Context) (pause time.Duration)) {
 	due := time.NewTimer(0)

@@ -29,3 +29,18 @@ func TestWorkIsRepeatedAfterThePauseThatItReturns(t *testing.T) {
 		}
 	})
 }
+
+func TestAPauseEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begun := time.Now()
+		if !polling.Pause(ctx, time.Second) || time.Since(begun) != time.Second {
+			t.Errorf("a pause of a second took %v", time.Since(begun))
+		}
+		if polling.Pause(ctx, time.Hour) || time.Since(begun) != time.Minute {
+			t.Errorf("a pause whose context ended after a minute took %v", time.Since(begun))
+		}
+	})
+}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/prism-results/prism/services/results/internal/polling"
 )
 
 // The steps of migrations that change tables with rows while calls go on. A migration of such steps is no transaction, so each of its
@@ -30,9 +32,7 @@ func changeTables(ctx context.Context, db *sql.DB, statements string) error {
 		if !ok || refusal.Code != lockNotAvailable {
 			return err
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
+		if !polling.Pause(ctx, time.Second) {
 			return ctx.Err()
 		}
 	}

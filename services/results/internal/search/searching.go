@@ -85,7 +85,7 @@ func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by [
 			}
 		}
 	})
-	c.Exact = covered == Covered{}
+	c.Exact = covered.Complete()
 	for _, values := range counts {
 		var some []ValueCount
 		for value, n := range values {

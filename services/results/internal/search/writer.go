@@ -65,24 +65,12 @@ func (i *Indexer) Run(ctx context.Context) {
 			} else if took < pieceTime/2 {
 				atOnce = min(atOnce*2, mostAtOnce)
 			}
-			if !yield(ctx, took/2) {
+			// Others who write to SQLite's file look for its lock ten times a second, and give up when they never find it free.
+			if !polling.Pause(ctx, took/2) {
 				return 0
 			}
 		}
 		i.late.Set(late.Seconds())
 		return pause
 	})
-}
-
-// yield lets others write to SQLite's file, who look for its lock ten times a second and give up when they never find it free. It returns
-// false when ctx has ended.
-func yield(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
