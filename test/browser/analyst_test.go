@@ -20,6 +20,8 @@ func testAnalyst(t *testing.T, server *prism, browser chromium) {
 	b.visit(server, view{path: "/results?prism=support", heading: "Results"})
 	b.find("table", "Results")
 	b.press("/")
+	b.find("dialog", "Add a filter")
+	b.await(`!!document.querySelector('[aria-label="Add a filter"] [aria-label="Filters"]')`) // the head of the column has the same name
 	b.click("button", "Team")
 	b.until("the counts are there", func() bool {
 		return len(b.all("checkbox", "")) > 0 && strings.HasPrefix(b.named("checkbox", "Billing"), "Billing ")
