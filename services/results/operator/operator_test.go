@@ -329,7 +329,7 @@ func TestALinkSignsTheOperatorIn(t *testing.T) {
 		}
 		link := contract.LinkDigest(sha256.Sum256([]byte(token)))
 		begun, err := s.SignIn(t.Context(), members.SignIn{
-			Session: contract.SessionDigest(link), ID: prism.UUID{link[0]}, Link: &link,
+			Session: contract.SessionDigest(link), ID: prism.UUID(link[:16]), Link: &link,
 			NewID: service.OrderedIDs(time.Now), At: time.Now(),
 		})
 		if err != nil || len(begun.Accounts) != 1 {
