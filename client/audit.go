@@ -45,6 +45,8 @@ const (
 	RunRetry       AuditAction = "run.retry"
 	RunLimitsSet   AuditAction = "run.limits"
 
+	CommentDeleted AuditAction = "comment.delete"
+
 	ViewCreated  AuditAction = "view.create"
 	ViewReplaced AuditAction = "view.replace"
 	ViewDeleted  AuditAction = "view.delete"

@@ -22,7 +22,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"retryResult": func(ctx context.Context, c *Client) error { _, err := c.RetryResult(ctx, "a"); return err },
 	"listResults": func(ctx context.Context, c *Client) error {
 		f := ResultFilter{
-			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
+			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a", Assignee: "me",
 			Fields: true, ResultSearch: fullSearch, Sort: "-q",
 		}
 		_, err := c.ListResults(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
@@ -30,14 +30,14 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"exportResults": func(ctx context.Context, c *Client) error {
 		_, err := c.ExportResults(ctx, "a", Export{
-			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a", ResultSearch: fullSearch,
+			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a", Assignee: "me", ResultSearch: fullSearch,
 			TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
 		})
 		return err
 	},
 	"countResults": func(ctx context.Context, c *Client) error {
 		f := ResultFilter{
-			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
+			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a", Assignee: "me",
 			ResultSearch: fullSearch,
 		}
 		_, err := c.CountResults(ctx, f, []string{"q"})
@@ -161,7 +161,14 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", ResultSearch: fullSearch, Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
-	"createView": func(ctx context.Context, c *Client) error { _, err := c.CreateView(ctx, fullView); return err },
+	"createComment": func(ctx context.Context, c *Client) error { _, err := c.CreateComment(ctx, "a", "t"); return err },
+	"listComments": func(ctx context.Context, c *Client) error {
+		_, err := c.ListComments(ctx, "a", PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"deleteComment": func(ctx context.Context, c *Client) error { return c.DeleteComment(ctx, "a", "a") },
+	"assignResult":  func(ctx context.Context, c *Client) error { _, err := c.AssignResult(ctx, "a", "m"); return err },
+	"createView":    func(ctx context.Context, c *Client) error { _, err := c.CreateView(ctx, fullView); return err },
 	"listViews": func(ctx context.Context, c *Client) error {
 		_, err := c.ListViews(ctx, PageOptions{Limit: 1, Cursor: "c"})
 		return err
@@ -289,7 +296,7 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 var fullView = NewView{
 	Name: "n", Filters: ViewFilters{
 		Prism: "a", Status: OK, Ref: new(string), Version: 1, From: &Time{Time: time.Unix(1, 0)}, To: &Time{Time: time.Unix(2, 0)}, Model: "m",
-		Key: prism.KeyID{UUID: prism.UUID{1}}, Run: prism.RunID{UUID: prism.UUID{2}}, Q: "a", Where: fullSearch.Where, Sort: "-q",
+		Key: prism.KeyID{UUID: prism.UUID{1}}, Run: prism.RunID{UUID: prism.UUID{2}}, Assignee: "me", Q: "a", Where: fullSearch.Where, Sort: "-q",
 	}, Columns: []string{"c"}, Default: true,
 }
 

@@ -22,6 +22,11 @@ func (c *Client) ListModelStates(ctx context.Context, options ...CallOption) (ap
 	return fetch[api.ModelStateList](ctx, c, declared(api.ListModelStates), options)
 }
 
+// ReadAssignee calls GET /v1/results/{result_id}/assignee. The member whom a result is assigned to. Null: nobody.
+func (c *Client) ReadAssignee(ctx context.Context, result_id string, options ...CallOption) (api.Assignee, error) {
+	return fetch[api.Assignee](ctx, c, declared(api.ReadAssignee, result_id), options)
+}
+
 // ReadAccount calls GET /v1/account. The account of the key, the limits that its operator set, and what it has. Null is no limit.
 // The counts and bytes are those of the moment.
 func (c *Client) ReadAccount(ctx context.Context, options ...CallOption) (api.Account, error) {

@@ -72,6 +72,7 @@ type ResultFilter struct {
 	Model    string    // only results of this configured model
 	KeyID    string    // only results of calls with this API key
 	Run      string    // only results of this file run, in the order of its rows
+	Assignee string    // only results of this member, "me", or "none"
 	Fields   bool      // whether each result has its Fields and Context
 	ResultSearch
 	Sort string // the order, such as "-refund"; see the description of the API
@@ -106,6 +107,7 @@ func (f ResultFilter) query(o PageOptions) url.Values {
 	setTime(q, "to", f.To)
 	set(q, "model", f.Model)
 	set(q, "key_id", f.KeyID)
+	set(q, "assignee", f.Assignee)
 	set(q, "run", f.Run)
 	if f.Fields {
 		q.Set("fields", "true")
@@ -196,12 +198,13 @@ func pages[T any](next func(cursor string) (Page[T], error)) iter.Seq2[T, error]
 
 // Export selects results of a prism and a format.
 type Export struct {
-	Format Format    // CSV, TSV or JSONL; CSV when empty
-	Status Status    // only these
-	From   time.Time // only results created then or later
-	To     time.Time // only results created before then
-	Model  string    // only results of this configured model
-	KeyID  string    // only results of calls with this API key
+	Format   Format    // CSV, TSV or JSONL; CSV when empty
+	Status   Status    // only these
+	From     time.Time // only results created then or later
+	To       time.Time // only results created before then
+	Model    string    // only results of this configured model
+	KeyID    string    // only results of calls with this API key
+	Assignee string    // only results of this member, "me", or "none"
 	ResultSearch
 	// After selects only results whose id is greater: those behind the result with this id, which need not exist.
 	After string
@@ -224,6 +227,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export, opti
 	setTime(q, "to", e.To)
 	set(q, "model", e.Model)
 	set(q, "key_id", e.KeyID)
+	set(q, "assignee", e.Assignee)
 	setSearch(q, e.ResultSearch)
 	set(q, "after", e.After)
 	setStyle(q, e.TextStyle)

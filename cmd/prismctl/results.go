@@ -16,7 +16,8 @@ import (
 
 func (a *app) results() *cobra.Command {
 	results := group("results", "Read, list, retry, export and delete results")
-	results.AddCommand(a.resultsGet(), a.resultsRecord(), a.resultsList(), a.retry(), a.export(), a.resultsDelete(), a.resultsCounts())
+	results.AddCommand(a.resultsGet(), a.resultsRecord(), a.resultsList(), a.retry(), a.export(), a.resultsDelete(), a.resultsCounts(),
+		a.resultsComment(), a.resultsComments(), a.resultsUncomment(), a.resultsAssign(), a.resultsAssignee())
 	return results
 }
 
@@ -99,6 +100,7 @@ prismctl results list --prism tickets --watch`,
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &filter.Model, &filter.KeyID)
 	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
+	assigneeFlag(cmd, &filter.Assignee)
 	cmd.Flags().BoolVar(&filter.Fields, "fields", false, "in JSON and YAML, also what was sent with each call: its fields and context")
 	searchFlags(cmd, &filter.ResultSearch)
 	cmd.Flags().StringVar(&filter.Sort, "sort", "", "order: @created, @took, a question, question.option, question@confidence; with - in front the greatest first")
@@ -122,6 +124,11 @@ func timeFlags(cmd *cobra.Command, from, to *string) {
 func searchFlags(cmd *cobra.Command, s *client.ResultSearch) {
 	cmd.Flags().StringVar(&s.Q, "q", "", "only results with these words")
 	cmd.Flags().StringArrayVar(&s.Where, "where", nil, "only results for which this holds, such as topic:is:billing; may be given several times")
+}
+
+// assigneeFlag adds --assignee.
+func assigneeFlag(cmd *cobra.Command, assignee *string) {
+	cmd.Flags().StringVar(assignee, "assignee", "", "only results that are assigned to the member of this id, to me, or to none")
 }
 
 // callFlags adds --model and --key-id.

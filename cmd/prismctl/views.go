@@ -70,6 +70,7 @@ prismctl views save Failed --status failed --default`,
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &view.Filters.Model, &key)
 	cmd.Flags().StringVar(&run, "run", "", "only results of the run of this id")
+	assigneeFlag(cmd, &view.Filters.Assignee)
 	searchFlags(cmd, &search)
 	cmd.Flags().StringVar(&view.Filters.Sort, "sort", "", "the order, as of results list")
 	a.prismFlag(cmd, &view.Filters.Prism, "only results of this prism")

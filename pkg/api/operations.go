@@ -16,6 +16,7 @@ func Operations() []Operation {
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember,
+		CreateComment, ListComments, DeleteComment, AssignResult, ReadAssignee,
 		CreateView, ListViews, ReplaceView, DeleteView,
 		ListAudit, ReadUsage, ReadAccount,
 	}
@@ -39,11 +40,12 @@ var slug = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
 
 // Forms are the patterns of strings by the names that the tag form has (spec: definition-keys, slug-form).
 var Forms = map[string]*regexp.Regexp{
-	"api-key": regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`),
-	"actor":   regexp.MustCompile(`^(operator|retention|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
-	"email":   regexp.MustCompile(`^[^\s@]{1,64}@[^\s@]{1,189}$`), // nothing checks that the mailbox exists
-	"key":     regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),
-	"column":  regexp.MustCompile(`^[A-Za-z0-9_ .-]{1,64}$`),
-	"slug":    slug,
-	"prism":   slug, // and never a UUID, so that the {prism} of a path has one meaning
+	"api-key":  regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`),
+	"actor":    regexp.MustCompile(`^(operator|retention|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
+	"assignee": regexp.MustCompile(`^(me|none|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
+	"email":    regexp.MustCompile(`^[^\s@]{1,64}@[^\s@]{1,189}$`), // nothing checks that the mailbox exists
+	"key":      regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),
+	"column":   regexp.MustCompile(`^[A-Za-z0-9_ .-]{1,64}$`),
+	"slug":     slug,
+	"prism":    slug, // and never a UUID, so that the {prism} of a path has one meaning
 }

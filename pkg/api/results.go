@@ -101,6 +101,8 @@ type ResultFilter struct {
 	To    time.Time    `query:"to" parameter:"To"`
 	Model string       `query:"model" max:"200" parameter:"Model"`
 	Key   *prism.KeyID `query:"key_id" parameter:"KeyOfCall"`
+	// Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`).
+	Assignee string `query:"assignee" form:"assignee"`
 }
 
 // ReadResult reads a result in a format (spec: same-format-for-create-read-retry).

@@ -51,6 +51,8 @@ type ViewFilters struct {
 	Key prism.KeyID `json:"key_id,omitzero"`
 	// Only results of the run with this id.
 	Run prism.RunID `json:"run,omitzero"`
+	// Only results that are assigned to the member with this id, to whoever looks (`me`), or to nobody (`none`).
+	Assignee string `json:"assignee,omitzero" form:"assignee"`
 	// Only results with these words.
 	Q string `json:"q,omitzero" min:"1" max:"1000"`
 	// Only results for which all these conditions hold. Needs a prism.

@@ -164,6 +164,9 @@ func MemberNotFound() *Error { return notFound("Member not found") }
 // ViewNotFound is a view that this account does not have.
 func ViewNotFound() *Error { return notFound("View not found") }
 
+// CommentNotFound is a comment that this result does not have.
+func CommentNotFound() *Error { return notFound("Comment not found") }
+
 // FileNotFound is a file that this account does not have.
 func FileNotFound() *Error { return notFound("File not found") }
 
@@ -224,6 +227,9 @@ func TooManyKeys() *Error { return conflict("This account has 1000 active keys."
 
 // TooManyViews is a new view for an account that has as many as it may have (spec: views-limit).
 func TooManyViews() *Error { return conflict("This account has 200 views.") }
+
+// TooManyComments is a new comment of a result that has as many as it may have (spec: comments-limit).
+func TooManyComments() *Error { return conflict("This result has 100 comments.") }
 
 // TooManyRuns is a run for an account that has as many that are not over as it may have (spec: runs-not-over).
 func TooManyRuns() *Error { return conflict("This account has 500 runs that are not over.") }

@@ -28,6 +28,7 @@ const (
 	ListOfCalibrations
 	ListOfFound // the results of a search, by a number and then by id
 	ListOfViews
+	ListOfComments
 )
 
 const cursorSize = 8 + 16

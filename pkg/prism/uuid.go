@@ -34,6 +34,8 @@ type (
 	PinsID struct{ UUID }
 	// ViewID identifies a saved view of results.
 	ViewID struct{ UUID }
+	// CommentID identifies a comment of a result.
+	CommentID struct{ UUID }
 )
 
 var errUUID = errors.New("invalid uuid")

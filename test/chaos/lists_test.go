@@ -25,6 +25,8 @@ func heavyReads(f fat) map[string][]string {
 		"listPrisms":       {"/v1/prisms?limit=100"},
 		"listVersions":     {"/v1/prisms/" + largeSlug + "/versions?limit=100"},
 		"listKeys":         {"/v1/keys?limit=100"},
+		"listComments":     {"/v1/results/" + f.result + "/comments?limit=100"},
+		"readAssignee":     {"/v1/results/" + f.result + "/assignee"},
 		"listViews":        {"/v1/views?limit=100"},
 		"listMembers":      {"/v1/members?limit=100"},
 		"listAudit":        {"/v1/audit?limit=100"},

@@ -47,6 +47,7 @@ ONCE = {
     "addMember",
     "linkMember",
     "createView",
+    "createComment",
 }
 """What may not be made twice."""
 ALL = {**EVERYTHING, **UNKEYED, "a create": lambda c: c.create_result("a", "t"), "a run": lambda c: c.create_run("a", "f", {})}

@@ -2,7 +2,7 @@ import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
 import type {
-  ApiKey, AuditEntry, Change, Changes, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, NewView, Schemas,
+  ApiKey, Assignee, AuditEntry, Change, Changes, Comment, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, NewView, Schemas,
   Selection, Usage, View,
 } from "./types.js";
 
@@ -28,6 +28,28 @@ export class Account extends Measures {
   /** Revokes a key at once. */
   revokeKey(id: string, options?: CallOptions): Promise<ApiKey> {
     return this.caller.json({ operation: "revokeKey", method: "POST", path: ["keys", id, "revoke"], repeatable: true }, options);
+  }
+
+  /** Adds a comment to a result. */
+  createComment(result: string, text: string, options?: CallOptions): Promise<Comment> {
+    const call = { operation: "createComment", method: "POST", path: ["results", result, "comments"], body: { text }, want: 201 } as const;
+    return this.caller.json(call, options);
+  }
+
+  /** Lists the comments of a result, newest first. */
+  listComments(result: string, selection?: Selection<"listComments">, options?: CallOptions): List<Comment> {
+    return this.list("listComments", ["results", result, "comments"], selection, options);
+  }
+
+  /** Deletes a comment of the client's key. An owner's key deletes any. */
+  deleteComment(result: string, comment: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing({ operation: "deleteComment", method: "DELETE", path: ["results", result, "comments", comment] }, options);
+  }
+
+  /** Assigns a result to a member, or with null to nobody. */
+  assignResult(result: string, member: string | null, options?: CallOptions): Promise<Assignee> {
+    const call = { operation: "assignResult", method: "PUT", path: ["results", result, "assignee"], body: { member_id: member } } as const;
+    return this.caller.json(call, options);
   }
 
   /** Saves a view of results, which the account shares. */

@@ -13,6 +13,10 @@ export class Operations extends Core {
   listModelStates(options?: CallOptions): Promise<Schemas["ModelStateList"]> {
     return this.caller.json({ operation: "listModelStates", method: "GET", path: ["models", "states"] }, options);
   }
+  /** The member whom a result is assigned to. Null: nobody. */
+  readAssignee(result_id: string, options?: CallOptions): Promise<Schemas["Assignee"]> {
+    return this.caller.json({ operation: "readAssignee", method: "GET", path: ["results", result_id, "assignee"] }, options);
+  }
   /** The account of the key, the limits that its operator set, and what it has. Null is no limit. The counts and bytes are those of the moment. */
   readAccount(options?: CallOptions): Promise<Schemas["Account"]> {
     return this.caller.json({ operation: "readAccount", method: "GET", path: ["account"] }, options);

@@ -1212,6 +1212,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/results/{result_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List comments
+         * @description The comments of a result, newest first.
+         */
+        get: operations["listComments"];
+        put?: never;
+        /**
+         * Comment on a result
+         * @description Adds a comment to a result, with the key or the member as its author. It is deleted with the result, and its bytes count in what the account stores.
+         */
+        post: operations["createComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/results/{result_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment
+         * @description Deletes a comment of the key or the member of the call. An owner deletes those of others too. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        delete: operations["deleteComment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/results/{result_id}/assignee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read whom a result is assigned to
+         * @description The member whom a result is assigned to. Null: nobody.
+         */
+        get: operations["readAssignee"];
+        /**
+         * Assign a result
+         * @description Assigns a result to a member of the account, in place of the one before, or with null to nobody. A member who leaves has no results any more.
+         */
+        put: operations["assignResult"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/views": {
         parameters: {
             query?: never;
@@ -1490,7 +1558,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -3455,6 +3523,73 @@ export interface components {
             /** @description What the member may do from now on. */
             role?: components["schemas"]["Role"] | null;
         };
+        /** @description A comment to add. */
+        NewComment: {
+            /** @description What to say. */
+            text: string;
+        };
+        /** @description What somebody said of a result. */
+        Comment: {
+            /**
+             * Format: uuid
+             * @description Deletes the comment.
+             */
+            id: string;
+            /** @description Who said it. */
+            author: components["schemas"]["Author"];
+            /** @description What was said. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When it was said. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+        };
+        /** @description The key or the member that wrote something. */
+        Author: {
+            /**
+             * @description What the author is.
+             * @enum {string}
+             */
+            kind: "key" | "member";
+            /**
+             * Format: uuid
+             * @description The id of the key or the member.
+             */
+            id: string;
+            /** @description The name that the key or the member has now. */
+            name: string;
+        };
+        /** @description A page of . */
+        CommentPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Comment"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description The member who is to look at a result. */
+        NewAssignee: {
+            /**
+             * Format: uuid
+             * @description The id of the member, or null for nobody.
+             */
+            member_id: string | null;
+        };
+        /** @description The member whom a result is assigned to, or nobody. */
+        Assignee: {
+            /** @description The member, or null. */
+            member: components["schemas"]["AssignedMember"] | null;
+        };
+        /** @description A member by its name. */
+        AssignedMember: {
+            /**
+             * Format: uuid
+             * @description The id of the member.
+             */
+            id: string;
+            /** @description What people call the member. */
+            name: string;
+        };
         /** @description A view to save. */
         NewView: {
             /** @description What people call it. */
@@ -3498,6 +3633,8 @@ export interface components {
              * @description Only results of the run with this id.
              */
             run?: string;
+            /** @description Only results that are assigned to the member with this id, to whoever looks (`me`), or to nobody (`none`). */
+            assignee?: string;
             /** @description Only results with these words. */
             q?: string;
             /** @description Only results for which all these conditions hold. Needs a prism. */
@@ -3877,6 +4014,8 @@ export interface operations {
                 model?: components["parameters"]["Model"];
                 /** @description Only results of calls that were made with the API key of this id. */
                 key_id?: components["parameters"]["KeyOfCall"];
+                /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
+                assignee?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
@@ -4053,6 +4192,8 @@ export interface operations {
                 model?: components["parameters"]["Model"];
                 /** @description Only results of calls that were made with the API key of this id. */
                 key_id?: components["parameters"]["KeyOfCall"];
+                /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
+                assignee?: string;
                 /** @description Only results of the run with this id, in the order of its rows. */
                 run?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
@@ -7056,6 +7197,8 @@ export interface operations {
                 model?: components["parameters"]["Model"];
                 /** @description Only results of calls that were made with the API key of this id. */
                 key_id?: components["parameters"]["KeyOfCall"];
+                /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
+                assignee?: string;
                 /** @description Only results of the run with this id. */
                 run?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
@@ -8455,6 +8598,325 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listComments: {
+        parameters: {
+            query?: {
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of comments. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComment"];
+            };
+        };
+        responses: {
+            /** @description The comment. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The result has as many comments as it may have. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+                /**
+                 * @description The id of the comment.
+                 * @example 0199f3d1-7e42-7c55-8a0b-2d9e4f6c1b38
+                 */
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comment is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such comment of this result. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readAssignee: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member, or null. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assignee"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    assignResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAssignee"];
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assignee"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account, or no such member. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

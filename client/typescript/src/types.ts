@@ -116,6 +116,8 @@ export type NewKey = WithTimes<Schemas["NewKey"]>;
 export type ApiKey = Schemas["ApiKey"];
 /** A new key. Its text is shown only here. */
 export type CreatedApiKey = Schemas["CreatedApiKey"];
+export type Comment = Schemas["Comment"];
+export type Assignee = Schemas["Assignee"];
 export type ViewFilters = WithTimes<Schemas["ViewFilters"]>;
 export type NewView = Omit<Schemas["NewView"], "filters"> & { filters: ViewFilters };
 export type View = Schemas["View"];

@@ -17,7 +17,7 @@ const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
 const view: NewView = {
   name: "n", columns: ["c"], default: true, filters: {
     prism: "a", status: "ok", ref: "", version: 1, from: new Date(1000), to: new Date(2000), model: "m",
-    key_id: anID, run: anID, sort: "-q", ...search,
+    key_id: anID, run: anID, assignee: "me", sort: "-q", ...search,
   },
 };
 const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok", ...search };
@@ -39,15 +39,15 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   retryResult: (p) => p.retryResult("a"),
   listResults: (p) =>
     p.listResults({
-      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", fields: true, format: "raw",
+      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", fields: true, format: "raw",
       ...search, sort: "-q", ...page,
     }),
   countResults: (p) =>
     p.countResults({
-      by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", ...search,
+      by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", ...search,
     }),
   exportResults: (p) => p.exportResults("a", {
-    format: "csv", status: "ok", ...period, model: "m", key_id: "k", ...search, after: "a", bom: true, delimiter: ";", safe: true,
+    format: "csv", status: "ok", ...period, model: "m", key_id: "k", assignee: "me", ...search, after: "a", bom: true, delimiter: ";", safe: true,
   }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
   readPrism: (p) => p.readPrism("a"),
@@ -90,6 +90,11 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
     }),
   setDrift: (p) => p.setDrift("a", { watched: true, version: 1, reference: period }),
   listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
+  createComment: (p) => p.createComment("a", "t"),
+  listComments: (p) => p.listComments("a", page),
+  deleteComment: (p) => p.deleteComment("a", "a"),
+  assignResult: (p) => p.assignResult("a", "m"),
+  readAssignee: (p) => p.readAssignee("a"),
   createView: (p) => p.createView(view),
   listViews: (p) => p.listViews(page),
   replaceView: (p) => p.replaceView("a", view),

@@ -20,7 +20,7 @@ const once_: Row[] = [
   ["a run that refuses a key", (p) => p.createRun("a", { file_id: "f", fields: {}, idempotency_key: null })],
   ...[
     "retryResult", "createPrism", "createVersion", "createCalibration", "createKey", "deleteResults", "retryResults",
-    "createFile", "retryRun", "tryDefinition", "checkModel", "addMember", "linkMember", "createView",
+    "createFile", "retryRun", "tryDefinition", "checkModel", "addMember", "linkMember", "createView", "createComment",
   ].map(named),
 ];
 const twice: Row[] = [

@@ -106,9 +106,13 @@ func probes(t *testing.T, s schema) map[string]string {
 			s.Minimum.String(): "", strconv.FormatInt(least-1, 10): "Number must be greater than or equal to " + s.Minimum.String(), "1.5": between,
 			s.Maximum.String(): "", strconv.FormatInt(most+1, 10): "Number must be less than or equal to " + s.Maximum.String(),
 		}
-	case s.Pattern != "": // an actor
-		const id, refusal = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "Expected 'operator', 'retention' or the id of a key"
-		return map[string]string{"operator": "", id: "", strings.ToUpper(id): "", "Operator": refusal, id + "0": refusal}
+	case s.Pattern != "": // an actor, or an assignee
+		const id = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
+		word, refusal := "operator", "Expected 'operator', 'retention' or the id of a key"
+		if strings.Contains(s.Pattern, "none") {
+			word, refusal = "none", "Expected 'me', 'none' or the id of a member"
+		}
+		return map[string]string{word: "", id: "", strings.ToUpper(id): "", strings.ToUpper(word): refusal, id + "0": refusal}
 	case s.MaxLength != nil:
 		return map[string]string{
 			strings.Repeat("é", *s.MaxLength): "", strings.Repeat("é", *s.MaxLength+1): "String must contain at most " + strconv.Itoa(*s.MaxLength) + " character(s)",

@@ -213,11 +213,11 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 		return func(r *reader, from Source, to reflect.Value) {
 			to.SetBool(oneOf(r, m.Name, from.Query(m.Name), []string{"true", "false"}, "false") == "true")
 		}
-	case m.Form == "actor":
+	case formTexts[m.Form] != "":
 		return func(r *reader, from Source, to reflect.Value) {
 			s := r.singleStr(from.Query, m.Name, math.MaxInt)
-			if s != "" && !api.Forms["actor"].MatchString(s) {
-				r.add(m.Name, textActor)
+			if s != "" && !api.Forms[m.Form].MatchString(s) {
+				r.add(m.Name, formTexts[m.Form])
 			}
 			to.SetString(s)
 		}
@@ -264,6 +264,9 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 	panic(undeclarable(m))
 }
 
+// formTexts are the problems of parameters whose form a pattern does not explain.
+var formTexts = map[string]string{"actor": textActor, "assignee": textAssignee}
+
 func defaultOf(m api.Property) int {
 	if m.Default == "" {
 		return 0
@@ -275,5 +278,5 @@ func defaultOf(m api.Property) int {
 var lists = map[string]contract.List{
 	"prisms": contract.ListOfPrisms, "versions": contract.ListOfVersions, "keys": contract.ListOfKeys, "audit": contract.ListOfAudit,
 	"files": contract.ListOfFiles, "runs": contract.ListOfRuns, "members": contract.ListOfMembers, "labels": contract.ListOfLabels,
-	"calibrations": contract.ListOfCalibrations, "views": contract.ListOfViews,
+	"calibrations": contract.ListOfCalibrations, "views": contract.ListOfViews, "comments": contract.ListOfComments,
 }

@@ -244,6 +244,10 @@ func stringReader(m api.Property) valueReader {
 			s = oneOfStr(r, it, m.Enum)
 		case m.Form == "prism":
 			s = r.slug(it)
+		case formTexts[m.Form] != "":
+			if s, _ = r.str(it, 0, math.MaxInt); s != "" && !form.MatchString(s) {
+				r.add(it.path, formTexts[m.Form])
+			}
 		case form != nil:
 			s, _ = r.matching(it, form)
 		default:

@@ -18,6 +18,7 @@ const (
 	textSHA256     = "Expected the SHA-256 of the file in hexadecimal"
 	textETag       = "Invalid entity tag"
 	textCursor     = "Invalid cursor"
+	textAssignee   = "Expected 'me', 'none' or the id of a member"
 	textActor      = "Expected 'operator', 'retention' or the id of a key"
 	textFloat      = "Expected integer, received float"
 	textFinite     = "Number must be finite"

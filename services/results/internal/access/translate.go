@@ -28,6 +28,12 @@ func Translate(err error, notFound *apierr.Error) error {
 		return apierr.TooManyKeys()
 	case errors.Is(err, store.ErrTooManyViews):
 		return apierr.TooManyViews()
+	case errors.Is(err, store.ErrTooManyComments):
+		return apierr.TooManyComments()
+	case errors.Is(err, store.ErrNotAuthor):
+		return apierr.RoleNotAllowed()
+	case errors.Is(err, store.ErrNoMember):
+		return apierr.MemberNotFound()
 	case errors.Is(err, store.ErrTooManyRuns):
 		return apierr.TooManyRuns()
 	case errors.Is(err, store.ErrTooManyDeletions):

@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Time is a time, or null for nil.
@@ -46,6 +48,31 @@ func Bound(t *time.Time) time.Time {
 		return WholeMillisecond(t.Add(1)) // no result was saved between the two
 	}
 	return WholeMillisecond(*t)
+}
+
+// Filter is the part of a store's filter that lists and exports have in common.
+func Filter(c store.Caller, status prism.Status, f api.ResultFilter) store.Filter {
+	return store.Filter{
+		Status: status, Model: f.Model, Key: f.Key, Assignee: Assignee(c, f.Assignee), From: WholeMillisecond(f.From), To: WholeMillisecond(f.To),
+	}
+}
+
+// Assignee is the member whose results a caller asks for: nil for those of all, zero for those of nobody. A key that is no member's has no
+// results of its own (spec: assignee-filter).
+func Assignee(c store.Caller, asked string) *prism.MemberID {
+	switch asked {
+	case "":
+		return nil
+	case "none":
+		return &prism.MemberID{}
+	case "me":
+		return &prism.MemberID{UUID: c.Key.UUID}
+	}
+	id, err := prism.ParseUUID(asked)
+	if err != nil { // the gateway has checked its form
+		return nil
+	}
+	return &prism.MemberID{UUID: id}
 }
 
 // Object is a JSON object whose members keep their order.

@@ -32,6 +32,7 @@ SELECT ` + memberColumns + ` FROM members WHERE account_id = $1 AND id < $2 AND 
 WHERE account_id = $1 AND id <> $2 AND role = 'owner' AND signed_in_by IS NOT NULL AND removed_at IS NULL LIMIT 1`
 	updateMember     = `UPDATE members SET name = $3, role = $4 WHERE account_id = $1 AND id = $2`
 	removeMember     = `UPDATE members SET removed_at = $3 WHERE account_id = $1 AND id = $2`
+	unassignResults  = `DELETE FROM assignments WHERE account_id = $1 AND member_id = $2`
 	leaveSessions    = `DELETE FROM session_members WHERE account_id = $1 AND member_id = $2`
 	revokeMemberKeys = `UPDATE api_keys SET revoked_at = $3 WHERE account_id = $1 AND member_id = $2 AND revoked_at IS NULL`
 
@@ -177,6 +178,7 @@ func (s SQL) RemoveMember(ctx context.Context, account prism.AccountID, id prism
 		for _, each := range []sqldb.Statement{
 			{Text: deleteLinks, Args: args},
 			{Text: removeMember, Args: []any{account.UUID, id.UUID, by.At}},
+			{Text: unassignResults, Args: args}, // behind the member, which whoever assigns locks
 			{Text: leaveSessions, Args: args},
 			{Text: revokeMemberKeys, Args: []any{account.UUID, id.UUID, by.At}},
 		} {

@@ -15,6 +15,7 @@ func steps() []*goose.Migration {
 		goose.NewGoMigration(store.Baseline+2, &goose.GoFunc{RunDB: beginTail}, nil),
 		goose.NewGoMigration(store.Baseline+3, &goose.GoFunc{RunDB: makeIndex}, nil),
 		goose.NewGoMigration(store.Baseline+4, &goose.GoFunc{RunDB: searchDeletions}, nil),
+		goose.NewGoMigration(store.Baseline+7, &goose.GoFunc{RunDB: makeComments}, nil),
 	}
 }
 

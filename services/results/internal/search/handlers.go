@@ -93,10 +93,8 @@ const MaxHits = 10_000
 func (c Covered) Complete() bool { return c.Until == nil && c.From == nil }
 
 func (h *Handlers) countResults(ctx context.Context, c store.Caller, in api.CountResultsRequest) (out api.ResultCounts, err error) {
-	f := store.Filter{
-		Status: in.Status, Ref: in.Ref, Version: in.Version, Model: in.Model, Key: in.Key, Run: in.Run,
-		From: bodies.WholeMillisecond(in.From), To: bodies.WholeMillisecond(in.To),
-	}
+	f := bodies.Filter(c, in.Status, in.ResultFilter)
+	f.Ref, f.Version, f.Run = in.Ref, in.Version, in.Run
 	var p *prism.Prism
 	if in.Prism != nil {
 		found, err := h.prisms.Prism(ctx, c.Account, *in.Prism)

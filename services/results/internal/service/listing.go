@@ -44,7 +44,7 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 	if err != nil {
 		return nil, err
 	}
-	filter, _, err := s.filterOf(ctx, c.Account, in)
+	filter, _, err := s.filterOf(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 }
 
 // filterOf is the filter of a list, and its prism if it has one.
-func (s *Service) filterOf(ctx context.Context, account prism.AccountID, in api.ListResultsRequest) (f store.Filter, of *prism.Prism, err error) {
-	f = narrow(in.Status, in.ResultFilter)
+func (s *Service) filterOf(ctx context.Context, c store.Caller, in api.ListResultsRequest) (f store.Filter, of *prism.Prism, err error) {
+	f = bodies.Filter(c, in.Status, in.ResultFilter)
 	f.Ref, f.Version, f.Run = in.Ref, in.Version, in.Run
 	if in.Prism == nil {
 		return f, nil, nil
 	}
-	p, err := s.Store.Prism(ctx, account, *in.Prism)
+	p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
 	f.Prism = p.ID
 	return f, &p, err
 }
@@ -95,8 +95,8 @@ const lookedAt = 20_000
 // looksAtEach tells whether no index finds the results of a filter: a list of them looks at one result of the account or the prism
 // after the other.
 func looksAtEach(f store.Filter) bool {
-	indexed := f.Run != nil || f.Ref != nil || f.Status == prism.Failed && f.Prism.IsZero()
-	return !indexed && (f.Version != 0 || f.Model != "" || f.Key != nil || f.Status != "")
+	indexed := f.Run != nil || f.Assignee != nil && !f.Assignee.IsZero() || f.Ref != nil || f.Status == prism.Failed && f.Prism.IsZero()
+	return !indexed && (f.Version != 0 || f.Assignee != nil && f.Assignee.IsZero() || f.Model != "" || f.Key != nil || f.Status != "")
 }
 
 func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
@@ -117,7 +117,7 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 	x := &export{
 		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
 		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
-		filter: narrow(in.Status, in.ResultFilter),
+		filter: bodies.Filter(caller, in.Status, in.ResultFilter),
 		limit:  exportFirst,
 	}
 	if in.After != nil {
@@ -141,11 +141,6 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 	}
 	x.buffer = encoder.Header(nil)
 	return contract.Stream{ContentType: format.ContentType(in.Format), Body: x}, nil
-}
-
-// narrow is the part of a store's filter that lists and exports have in common.
-func narrow(status prism.Status, f api.ResultFilter) store.Filter {
-	return store.Filter{Status: status, Model: f.Model, Key: f.Key, From: bodies.WholeMillisecond(f.From), To: bodies.WholeMillisecond(f.To)}
 }
 
 // export is a response body that fetches a page of rows when the page before has been read, and encodes a piece of the page when

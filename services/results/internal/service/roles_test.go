@@ -101,6 +101,9 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listChanges", true, true, true, true},      // spec: changes-list
 		{"putLabels", true, true, false, false},      // spec: label-roles
 		{"addLabels", true, true, false, false},
+		{"createComment", true, true, false, false}, // spec: comment-roles
+		{"deleteComment", true, true, false, false},
+		{"assignResult", true, true, false, false},
 		{"createView", true, true, false, false}, // spec: view-roles
 		{"replaceView", true, true, false, false},
 		{"deleteView", true, true, false, false},
@@ -119,7 +122,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 			t.Errorf("%s has no row", operation)
 		}
 	}
-	labels := map[string]bool{"putLabels": true, "addLabels": true, "createView": true, "replaceView": true, "deleteView": true}
+	labels := map[string]bool{"putLabels": true, "addLabels": true, "createComment": true, "deleteComment": true, "assignResult": true, "createView": true, "replaceView": true, "deleteView": true}
 	keys := map[prism.Role]contract.KeyDigest{}
 	for _, role := range append(prism.Roles(), "of a later release") {
 		keys[role] = w.newKey(t, api.NewKey{Name: string(role), Role: role})

@@ -23,7 +23,7 @@ const loadedAtOnce = 16
 
 // searchResults is a page of the results that a search finds, in its order (spec: search-words, search-where, search-sort).
 func (s *Service) searchResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
-	plain, p, err := s.filterOf(ctx, c.Account, in)
+	plain, p, err := s.filterOf(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}

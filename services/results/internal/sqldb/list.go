@@ -51,6 +51,15 @@ func (l *List) Results(query string, account prism.AccountID, f store.Filter) {
 	if f.Run != nil {
 		l.Add(" AND r.run_id = ", f.Run.UUID)
 	}
+	switch {
+	case f.Assignee == nil:
+	case f.Assignee.IsZero():
+		l.Write(" AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.account_id = r.account_id AND a.result_id = r.id)")
+	default:
+		l.Add(" AND r.id IN (SELECT a.result_id FROM assignments a WHERE a.account_id = ", account.UUID)
+		l.Add(" AND a.member_id = ", f.Assignee.UUID)
+		l.Write(")")
+	}
 	if f.IDs != nil {
 		l.In(" AND r.id IN (", Padded(f.IDs, PartSize))
 	}

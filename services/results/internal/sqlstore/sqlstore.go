@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/keys"
@@ -33,6 +34,7 @@ type Statements struct {
 	driftSQL
 	qualitySQL
 	viewSQL
+	commentSQL
 }
 
 type (
@@ -47,6 +49,7 @@ type (
 	qualitySQL      = quality.SQL
 	distributionSQL = distribution.SQL
 	viewSQL         = views.SQL
+	commentSQL      = comments.SQL
 )
 
 // New is the Store in a database.
@@ -54,7 +57,7 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
-		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db},
+		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db},
 	}
 }
 
@@ -85,6 +88,7 @@ type Store interface {
 	quality.LabelStore
 	drift.Store
 	views.Store
+	comments.Store
 	store.Clocks
 
 	// Ping checks that the database answers.

@@ -62,6 +62,7 @@ const (
 	RunCancel      Action = "run.cancel"
 	RunRetry       Action = "run.retry"
 	RunLimits      Action = "run.limits"
+	CommentDelete  Action = "comment.delete"
 	ViewCreate     Action = "view.create"
 	ViewReplace    Action = "view.replace"
 	ViewDelete     Action = "view.delete"

@@ -29,14 +29,14 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-// spec: page-bytes, export-is-streamed, active-keys-limit, session-key-limit, open-uploads, deletion-goes-on, usage-most, changes-next, views-limit
+// spec: page-bytes, export-is-streamed, active-keys-limit, session-key-limit, open-uploads, deletion-goes-on, usage-most, changes-next, views-limit, comments-limit
 func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]int64{
 		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {keys.MaxActiveKeys, 1000},
 		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
 		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
-		"results of the label queue": {store.QueueResults, 1_000_000}, "views": {api.MaxViews, 200},
+		"results of the label queue": {store.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %d, want %d", name, c[0], c[1])

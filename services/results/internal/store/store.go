@@ -27,6 +27,12 @@ var (
 	ErrTooManyKeys = errors.New("store: too many active keys")
 	// ErrTooManyViews: the account has as many views as it may have.
 	ErrTooManyViews = errors.New("store: too many views")
+	// ErrTooManyComments: the result has as many comments as it may have.
+	ErrTooManyComments = errors.New("store: too many comments")
+	// ErrNotAuthor: the comment is somebody else's.
+	ErrNotAuthor = errors.New("store: not the author")
+	// ErrNoMember: the account has no such member.
+	ErrNoMember = errors.New("store: no such member")
 	// ErrUnavailable: the database was not reached, so nothing has changed.
 	ErrUnavailable = errors.New("store: database unavailable")
 	// ErrUnwritable is an ErrUnavailable: the database was reached and cannot write, so nothing has changed.
@@ -215,6 +221,7 @@ type Filter struct {
 	Model    string       // the configured model that was asked last
 	Key      *prism.KeyID // that made the call
 	Run      *prism.RunID
+	Assignee *prism.MemberID // zero: nobody
 	From, To time.Time
 	IDs      []prism.UUID // up to sqldb.PartSize; nil: any
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -97,6 +99,24 @@ func pagedLists() []pagedList {
 			found, more, err := f.ListViews(ctx, f.mine.account, page)
 			return positions(found, func(v views.View) prism.UUID { return v.ID.UUID }), more, err
 		}},
+		{"ListComments", "comments", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			of, err := f.onlyResult(t.Context())
+			if errors.Is(err, store.ErrNotFound) {
+				of = f.saved(t)
+			}
+			c := f.newComment(f.keyActor())
+			c.Text = text(bytes)
+			_, err = f.CreateComment(t.Context(), f.mine.account, of, c, api.MaxComments)
+			succeeds(t, err)
+			return c.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			of, err := f.onlyResult(ctx)
+			if err != nil {
+				return nil, false, err
+			}
+			found, more, err := f.ListComments(ctx, f.mine.account, of, page)
+			return positions(found, func(c comments.Comment) prism.UUID { return c.ID.UUID }), more, err
+		}},
 		{"ListAudit", "the audit", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			by := f.by(moment(1))
 			k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
@@ -149,6 +169,18 @@ func pagedLists() []pagedList {
 			return positions(found, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), more, err
 		}},
 	}
+}
+
+// onlyResult is the one result of mine: store.ErrNotFound if there is none.
+func (f *fixture) onlyResult(ctx context.Context) (prism.ResultID, error) {
+	found, _, err := f.ListResults(ctx, f.mine.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 1})
+	if err == nil && len(found) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return prism.ResultID{}, err
+	}
+	return found[0].Result.ID, nil
 }
 
 func positions[T any](rows []T, position func(T) prism.UUID) (all []prism.UUID) {

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Keys", keyTests()},
 		{"Members", memberTests()},
 		{"Views", viewTests()},
+		{"Comments", commentTests()},
 		{"Sessions", sessionTests()},
 		{"Identities", identityTests()},
 		{"Claims", claimTests()},

@@ -102,6 +102,10 @@ func TableRows() []TableRow {
 		{"views", values{
 			"account_id": account, "id": id(70), "prism_id": prismID, "name": "v", "shows": empty, "is_default": true, "created_at": at,
 		}},
+		{"comments", values{
+			"account_id": account, "result_id": ok, "id": id(71), "author_kind": "key", "author_id": key, "text": "c", "created_at": at,
+		}},
+		{"assignments", values{"account_id": account, "result_id": ok, "member_id": member}},
 		{"claim_grants", values{"account_id": account, "claim_name": "groups", "claim_value": "staff", "granted_at": at}},
 		{"retries", values{"account_id": account, "prism_id": prismID, "id": id(14), "key_id": key, "leased_at": at}},
 		{"retry_chunks", values{

@@ -14,6 +14,7 @@ const actions: Record<string, string> = {
   'run.retry': 'Retried failed rows of run',
   'run.limits': 'Changed the limits of run',
   'results.retry': 'Retried failed results of',
+  'comment.delete': 'Deleted a comment of result',
   'view.create': 'Saved view', 'view.replace': 'Replaced view', 'view.delete': 'Deleted view',
   'member.add': 'Added member', 'member.change': 'Changed member', 'member.remove': 'Removed member',
   'member.link': 'Made a sign-in link for',

@@ -170,6 +170,7 @@ class AsyncResults(AsyncBase):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
@@ -192,6 +193,7 @@ class AsyncResults(AsyncBase):
             to=to,
             model=model,
             key_id=key_id,
+            assignee=assignee,
             run=run,
             q=q,
             where=where,
@@ -211,6 +213,7 @@ class AsyncResults(AsyncBase):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
@@ -227,6 +230,7 @@ class AsyncResults(AsyncBase):
             to=to,
             model=model,
             key_id=key_id,
+            assignee=assignee,
             run=run,
             q=q,
             where=where,
@@ -247,6 +251,7 @@ class AsyncResults(AsyncBase):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
@@ -262,6 +267,7 @@ class AsyncResults(AsyncBase):
             to=to,
             model=model,
             key_id=key_id,
+            assignee=assignee,
             run=run,
             q=q,
             where=where,
@@ -278,6 +284,7 @@ class AsyncResults(AsyncBase):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
         after: str | None = None,
@@ -292,7 +299,7 @@ class AsyncResults(AsyncBase):
         a formula.
         """
         style = text_style(bom, delimiter, safe)
-        filters = query(status=status, from_=from_, to=to, model=model, key_id=key_id, q=q, where=where)
+        filters = query(status=status, from_=from_, to=to, model=model, key_id=key_id, assignee=assignee, q=q, where=where)
         wanted = query(format=format, after=after, **style) | filters
         return AsyncStream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
 

@@ -14,9 +14,11 @@ from prism_results.models import (
     Account,
     AddedLabels,
     APIKey,
+    Assignee,
     AuditEntry,
     Calibration,
     Claim,
+    Comment,
     Comparison,
     CreatedAPIKey,
     Distribution,
@@ -500,6 +502,45 @@ class Operations(Base):
         """
         wanted = query(offset=offset, limit=limit)
         return self._fetch(FileRows, call("listFileRows", "GET", "files", file_id, "rows", query=wanted))
+
+    def create_comment(self, result_id: str, text: str) -> Comment:
+        """Comment on a result.
+
+        Adds a comment to a result, with the key or the member as its author. It is deleted with the result, and its bytes
+        count in what the account stores.
+        """
+        body = given(text=text)
+        return self._fetch(Comment, call("createComment", "POST", "results", result_id, "comments", body=body, want=201))
+
+    def list_comments(self, result_id: str) -> Pages[Comment]:
+        """List comments.
+
+        The comments of a result, newest first.
+        """
+        return Pages(self, Comment, call("listComments", "GET", "results", result_id, "comments"))
+
+    def delete_comment(self, result_id: str, comment_id: str) -> None:
+        """Delete a comment.
+
+        Deletes a comment of the key or the member of the call. An owner deletes those of others too.
+        """
+        self._content(call("deleteComment", "DELETE", "results", result_id, "comments", comment_id, want=204))
+
+    def assign_result(self, result_id: str, member_id: str | None) -> Assignee:
+        """Assign a result.
+
+        Assigns a result to a member of the account, in place of the one before, or with None to nobody. A member who leaves
+        has no results any more.
+        """
+        body = {"member_id": member_id}
+        return self._fetch(Assignee, call("assignResult", "PUT", "results", result_id, "assignee", body=body))
+
+    def read_assignee(self, result_id: str) -> Assignee:
+        """Read whom a result is assigned to.
+
+        The member whom a result is assigned to. None: nobody.
+        """
+        return self._fetch(Assignee, call("readAssignee", "GET", "results", result_id, "assignee"))
 
     def create_view(
         self, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False

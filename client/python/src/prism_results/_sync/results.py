@@ -171,6 +171,7 @@ class Results(Base):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
@@ -193,6 +194,7 @@ class Results(Base):
             to=to,
             model=model,
             key_id=key_id,
+            assignee=assignee,
             run=run,
             q=q,
             where=where,
@@ -212,6 +214,7 @@ class Results(Base):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
@@ -228,6 +231,7 @@ class Results(Base):
             to=to,
             model=model,
             key_id=key_id,
+            assignee=assignee,
             run=run,
             q=q,
             where=where,
@@ -248,6 +252,7 @@ class Results(Base):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
@@ -263,6 +268,7 @@ class Results(Base):
             to=to,
             model=model,
             key_id=key_id,
+            assignee=assignee,
             run=run,
             q=q,
             where=where,
@@ -279,6 +285,7 @@ class Results(Base):
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
+        assignee: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
         after: str | None = None,
@@ -293,7 +300,7 @@ class Results(Base):
         a formula.
         """
         style = text_style(bom, delimiter, safe)
-        filters = query(status=status, from_=from_, to=to, model=model, key_id=key_id, q=q, where=where)
+        filters = query(status=status, from_=from_, to=to, model=model, key_id=key_id, assignee=assignee, q=q, where=where)
         wanted = query(format=format, after=after, **style) | filters
         return Stream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
 

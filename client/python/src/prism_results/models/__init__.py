@@ -33,10 +33,13 @@ __all__ = [
     "AnswerError",
     "AnsweredModel",
     "Answers",
+    "AssignedMember",
+    "Assignee",
     "AuditAction",
     "AuditActor",
     "AuditEntry",
     "AuditObject",
+    "Author",
     "Calibration",
     "CalibrationMethod",
     "Change",
@@ -46,6 +49,7 @@ __all__ = [
     "ChoiceAnswer",
     "Claim",
     "Column",
+    "Comment",
     "ComparedVersion",
     "Comparison",
     "ConfiguredModel",
@@ -188,6 +192,7 @@ AuditAction: TypeAlias = Literal[
     "run.cancel",
     "run.retry",
     "run.limits",
+    "comment.delete",
     "view.create",
     "view.replace",
     "view.delete",
@@ -1796,6 +1801,50 @@ class Member(Received):
 
 
 @dataclass(frozen=True, slots=True)
+class Comment(Received):
+    """What somebody said of a result."""
+
+    id: str
+    """Deletes the comment."""
+    author: Author
+    """Who said it."""
+    text: str
+    """What was said."""
+    created_at: datetime
+    """When it was said. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author(Received):
+    """The key or the member that wrote something."""
+
+    kind: Literal["key", "member"]
+    """What the author is."""
+    id: str
+    """The id of the key or the member."""
+    name: str
+    """The name that the key or the member has now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignee(Received):
+    """The member whom a result is assigned to, or nobody."""
+
+    member: AssignedMember | None
+    """The member, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedMember(Received):
+    """A member by its name."""
+
+    id: str
+    """The id of the member."""
+    name: str
+    """What people call the member."""
+
+
+@dataclass(frozen=True, slots=True)
 class ViewFilters(Model):
     """Which results a view shows, as the list of results has them."""
 
@@ -1817,6 +1866,8 @@ class ViewFilters(Model):
     """Only results of calls with the API key with this id, or of the member."""
     run: str | None = None
     """Only results of the run with this id."""
+    assignee: str | None = None
+    """Only results that are assigned to the member with this id, to whoever looks (me), or to nobody (none)."""
     q: str | None = None
     """Only results with these words."""
     where: Sequence[str] | None = None

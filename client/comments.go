@@ -1,0 +1,52 @@
+package client
+
+import (
+	"context"
+	"iter"
+
+	"github.com/prism-results/prism/pkg/api"
+)
+
+type (
+	// Comment is what somebody said of a result.
+	Comment = api.Comment
+	// Author is the key or the member that wrote a comment.
+	Author = api.Author
+	// Assignee is the member whom a result is assigned to, or nobody.
+	Assignee = api.Assignee
+)
+
+// CreateComment adds a comment to a result. A result with 100 comments is ErrConflict.
+func (c *Client) CreateComment(ctx context.Context, result, text string, options ...CallOption) (Comment, error) {
+	return fetch[Comment](ctx, c, declared(api.CreateComment, result).sending(api.NewComment{Text: text}), options)
+}
+
+// ListComments returns one page of the comments of a result, newest first.
+func (c *Client) ListComments(ctx context.Context, result string, o PageOptions, options ...CallOption) (Page[Comment], error) {
+	return fetch[Page[Comment]](ctx, c, declared(api.ListComments, result).where(o.query()), options)
+}
+
+// Comments iterates over the comments of a result, newest first, and reads a page at a time. An error ends the iteration.
+func (c *Client) Comments(ctx context.Context, result string, options ...CallOption) iter.Seq2[Comment, error] {
+	return pages(func(cursor string) (Page[Comment], error) {
+		return c.ListComments(ctx, result, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
+	})
+}
+
+// DeleteComment deletes a comment of the client's key. An owner's key deletes any.
+func (c *Client) DeleteComment(ctx context.Context, result, comment string, options ...CallOption) error {
+	return c.remove(ctx, declared(api.DeleteComment, result, comment), options)
+}
+
+// AssignResult assigns a result to a member, or with "" to nobody.
+func (c *Client) AssignResult(ctx context.Context, result, member string, options ...CallOption) (Assignee, error) {
+	return fetch[Assignee](ctx, c, declared(api.AssignResult, result).sending(map[string]*string{"member_id": optionalText(member)}), options)
+}
+
+// optionalText is a text, or null for the empty one.
+func optionalText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

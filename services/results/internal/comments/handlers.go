@@ -1,0 +1,79 @@
+package comments
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Handlers are those of the operations of comments and assignees.
+type Handlers struct {
+	store  Store
+	access *access.Access
+}
+
+// NewHandlers makes Handlers over a store.
+func NewHandlers(s Store, a *access.Access) *Handlers { return &Handlers{s, a} }
+
+// Operations are the operations of comments and assignees.
+func (h *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{
+		access.Change(h.access, api.CreateComment, h.createComment),
+		access.Encoded(api.ListComments, h.listComments),
+		access.Handle(api.DeleteComment, h.deleteComment),
+		access.Handle(api.AssignResult, func(ctx context.Context, c store.Caller, in api.AssignResultRequest) (api.Assignee, error) {
+			m, err := h.store.Assign(ctx, c.Account, in.Result, in.Member)
+			return newAssigneeBody(m), err
+		}),
+		access.Handle(api.ReadAssignee, func(ctx context.Context, c store.Caller, in api.ResultRequest) (api.Assignee, error) {
+			m, err := h.store.Assignee(ctx, c.Account, in.Result)
+			return newAssigneeBody(m), err
+		}),
+	}
+}
+
+func newCommentBody(c Comment) api.Comment {
+	author := api.Author{Kind: string(c.Author.Kind), ID: c.Author.Key.String(), Name: c.Author.Name}
+	return api.Comment{ID: c.ID.String(), Author: author, Text: c.Text, CreatedAt: api.Time{Time: c.CreatedAt}}
+}
+
+func newAssigneeBody(m *Member) api.Assignee {
+	if m == nil {
+		return api.Assignee{}
+	}
+	return api.Assignee{Member: &api.AssignedMember{ID: m.ID.String(), Name: m.Name}}
+}
+
+func (h *Handlers) createComment(ctx context.Context, account prism.AccountID, by store.By, in api.CreateCommentRequest) (api.Comment, error) {
+	c := Comment{ID: prism.CommentID{UUID: by.Entry}, Author: by.Actor, Text: in.Text, CreatedAt: by.At}
+	c, err := h.store.CreateComment(ctx, account, in.Result, c, api.MaxComments)
+	return newCommentBody(c), err
+}
+
+func (h *Handlers) listComments(ctx context.Context, c store.Caller, in api.ListCommentsRequest) ([]byte, error) {
+	page, err := bodies.StorePage(contract.ListOfComments, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	found, more, err := h.store.ListComments(ctx, c.Account, in.Result, page)
+	if err != nil {
+		return nil, err
+	}
+	return bodies.NewList(contract.ListOfComments, found, more,
+		func(c Comment) (strictjson.Value, error) { return strictjson.Marshal(newCommentBody(c)) },
+		func(c Comment) prism.UUID { return c.ID.UUID })
+}
+
+func (h *Handlers) deleteComment(ctx context.Context, c store.Caller, in api.DeleteCommentRequest) (api.None, error) {
+	by, err := h.access.By(c.Actor())
+	if err != nil {
+		return api.None{}, err
+	}
+	return api.None{}, h.store.DeleteComment(ctx, c.Account, in.Result, in.Comment, c.Role == prism.Owner, by)
+}
