@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 
 	"github.com/prism-results/prism/pkg/api"
 )
@@ -34,8 +35,9 @@ type Deleting = api.Deleting
 // minute follow after a minute. Results that were not counted are deleted too. A dry run only counts.
 func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion, options ...CallOption) (Deleting, error) {
 	k := declared(api.DeleteResults, prism).sending(d)
-	if d.Ref == nil && d.Before == nil && d.Status == "" && d.Q == "" && len(d.Where) == 0 {
-		k.err = errors.New("client: deleteResults: a deletion needs a ref, a time, a status, q or where")
+	filter := d
+	if filter.Expect = nil; reflect.ValueOf(filter).IsZero() {
+		k.err = errors.New("client: deleteResults: a deletion needs a filter")
 	}
 	return fetch[Deleting](ctx, c, k, options)
 }

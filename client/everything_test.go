@@ -30,9 +30,13 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"exportResults": func(ctx context.Context, c *Client) error {
 		_, err := c.ExportResults(ctx, "a", Export{
-			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a", Assignee: "me", ResultSearch: fullSearch,
-			TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
+			Format: CSV, Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a", Assignee: "me",
+			After: "a", ResultSearch: fullSearch, TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
 		})
+		return err
+	},
+	"exportSelected": func(ctx context.Context, c *Client) error {
+		_, err := c.ExportSelected(ctx, "a", []string{"b"}, CSV)
 		return err
 	},
 	"countResults": func(ctx context.Context, c *Client) error {
@@ -303,7 +307,11 @@ var fullView = NewView{
 var fullSearch = ResultSearch{Q: "a", Where: []string{"q:labelled"}}
 
 func fullDeletion() ResultDeletion {
-	return ResultDeletion{Ref: new(string), Before: new(time.Unix(1, 0)), Status: OK, SearchMembers: SearchMembers(fullSearch)}
+	return ResultDeletion{
+		Ref: new(string), From: new(time.Unix(0, 0)), Before: new(time.Unix(1, 0)), Status: OK, Version: 1, Model: "m",
+		Key: prism.KeyID{UUID: prism.UUID{1}}, Run: prism.RunID{UUID: prism.UUID{2}}, Assignee: "me",
+		IDs: []prism.ResultID{{UUID: prism.UUID{3}}}, SearchMembers: SearchMembers(fullSearch), Expect: new(1),
+	}
 }
 
 func fullRetry() ResultRetry {

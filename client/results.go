@@ -198,13 +198,17 @@ func pages[T any](next func(cursor string) (Page[T], error)) iter.Seq2[T, error]
 
 // Export selects results of a prism and a format.
 type Export struct {
-	Format   Format    // CSV, TSV or JSONL; CSV when empty
+	Format   Format    // CSV, TSV, JSONL or XLSX; CSV when empty
 	Status   Status    // only these
+	Ref      string    // only results with this ref
+	EmptyRef bool      // only results whose ref is ""
+	Version  int       // only results of this version
 	From     time.Time // only results created then or later
 	To       time.Time // only results created before then
 	Model    string    // only results of this configured model
 	KeyID    string    // only results of calls with this API key
 	Assignee string    // only results of this member, "me", or "none"
+	Run      string    // only results of this file run
 	ResultSearch
 	// After selects only results whose id is greater: those behind the result with this id, which need not exist.
 	After string
@@ -220,18 +224,24 @@ type Delimiter = api.Delimiter
 // ExportResults streams the results of a prism, oldest first; csv and tsv begin with one header row. A stream whose
 // connection is lost ends with a *ConnectionError, never with io.EOF. The caller closes the stream.
 func (c *Client) ExportResults(ctx context.Context, prism string, e Export, options ...CallOption) (io.ReadCloser, error) {
-	q := url.Values{}
+	q := ResultFilter{
+		Status: e.Status, Ref: e.Ref, EmptyRef: e.EmptyRef, Version: e.Version, From: e.From, To: e.To, Model: e.Model, KeyID: e.KeyID,
+		Run: e.Run, Assignee: e.Assignee, ResultSearch: e.ResultSearch,
+	}.query(PageOptions{})
 	set(q, "format", string(e.Format))
-	set(q, "status", string(e.Status))
-	setTime(q, "from", e.From)
-	setTime(q, "to", e.To)
-	set(q, "model", e.Model)
-	set(q, "key_id", e.KeyID)
-	set(q, "assignee", e.Assignee)
-	setSearch(q, e.ResultSearch)
 	set(q, "after", e.After)
 	setStyle(q, e.TextStyle)
 	return c.stream(ctx, declared(api.ExportResults, prism).where(q), options, mediaTypes[string(cmp.Or(e.Format, CSV))])
+}
+
+// ExportSelected streams the results of a prism that have some ids, at most 1,000, oldest first, as CSV when the format is empty. The
+// caller closes the stream.
+func (c *Client) ExportSelected(ctx context.Context, prism string, ids []string, format Format, options ...CallOption) (io.ReadCloser, error) {
+	sent := struct {
+		IDs    []string `json:"ids"`
+		Format Format   `json:"format,omitempty"`
+	}{ids, format}
+	return c.stream(ctx, declared(api.ExportSelected, prism).sending(sent), options, mediaTypes[string(cmp.Or(format, CSV))])
 }
 
 // setStyle sets what is not the default.

@@ -18,6 +18,7 @@ const (
 	CSV   = api.CSV   // a header row and a row for each result, with labels
 	TSV   = api.TSV   // the same between tabs
 	JSONL = api.JSONL // a JSON object on each line, with keys in place of labels
+	XLSX  = api.XLSX  // a workbook, of exports alone
 )
 
 // mediaTypes are those of rows, by their format.

@@ -239,7 +239,9 @@ func (h *seeded) audit(t *testing.T, number int, r *seededRun) {
 // saved are the results of a run by row, oldest first.
 func (h *seeded) saved(t *testing.T, r *seededRun) map[int][]savedResult {
 	t.Helper()
-	q := api.ListResultsRequest{Run: &r.id, Format: contract.Raw, PageRequest: api.PageRequest{Limit: 100}}
+	q := api.ListResultsRequest{
+		ResultFilter: api.ResultFilter{Run: &r.id}, Format: contract.Raw, PageRequest: api.PageRequest{Limit: 100},
+	}
 	of, before := map[int][]savedResult{}, 0
 	for {
 		page, err := contract.Do(t.Context(), h.results, h.key, api.ListResults, q)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,48 +17,71 @@ import (
 // manyCounted is where Prism stops counting what a deletion deletes.
 const manyCounted = 1_000_000
 
+// deletionFlags are the flags that select the results of a prism to delete.
+var deletionFlags = []string{"ref", "from", "before", "status", "version", "model", "key-id", "run", "assignee", "q", "where"}
+
 func (a *app) resultsDelete() *cobra.Command {
 	var (
-		prism, ref, before, status string
-		yes, dryRun                bool
-		search                     client.ResultSearch
+		prism, ref, from, before, status, key, run string
+		yes, dryRun                                bool
+		expect                                     int
+		d                                          client.ResultDeletion
+		search                                     client.ResultSearch
 	)
 	cmd := a.calling(about{
 		use: "delete ID... | --prism PRISM", short: "Delete results for good",
 		example: `prismctl results delete "$RESULT"
-prismctl results delete --prism tickets --before 2026-01-01 --dry-run`,
+prismctl results delete --prism tickets --before 2026-01-01 --dry-run
+prismctl results delete --prism tickets --version 2 --where topic:is:billing --expect 120`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		ctx, d := cmd.Context(), client.ResultDeletion{Status: client.Status(status), SearchMembers: client.SearchMembers(search)}
-		if cmd.Flags().Changed("ref") {
+		ctx, changed := cmd.Context(), cmd.Flags().Changed
+		d.Status, d.SearchMembers = client.Status(status), client.SearchMembers(search)
+		if changed("ref") {
 			d.Ref = &ref
 		}
-		at, err := timeFlag("before", before)
+		if changed("expect") {
+			d.Expect = &expect
+		}
+		begin, err := timeFlag("from", from)
 		if err != nil {
 			return err
 		}
-		d.Before = optionalTime(at)
-		filtered := d.Ref != nil || d.Before != nil || status != "" || search.Q != "" || search.Where != nil
+		end, err := timeFlag("before", before)
+		if err != nil {
+			return err
+		}
+		d.From, d.Before = optionalTime(begin), optionalTime(end)
+		if d.Key, d.Run, err = filterIDs(key, run); err != nil {
+			return err
+		}
+		filtered := slices.ContainsFunc(deletionFlags, changed)
 		switch {
 		case len(args) > 0 && prism == "" && !filtered && !dryRun:
 			return a.deleteEach(ctx, "result", args, yes, func(id string) error { return c.DeleteResult(ctx, id) })
 		case len(args) > 0 || prism == "" || !filtered:
-			return usage(errors.New("name results by their ids, or by --prism with at least one of --ref, --before, --status, --q and --where"))
+			return usage(errors.New("name results by their ids, or by --prism with at least one of --" + strings.Join(deletionFlags, ", --")))
 		}
 		return a.deleteMatches(ctx, c, prism, d, yes, dryRun)
 	})
 	cmd.Long = `Delete results for good: their fields, context, ref and answers. Their idempotency keys are free again.
 
-Results are named by their ids, or are those of a prism with a ref, saved before a time, with a status, or found
-by --q and --where as in results list; what several flags ask for must all hold. Those are deleted in the background: the first at once, and those that were
-saved less than a minute ago a minute later. Without --yes, prismctl asks first.`
+Results are named by their ids, or are those of a prism that results list finds with the same flags; what several flags ask for must all
+hold. Those are deleted in the background: the first at once, and those that were saved less than a minute ago a minute later. Without
+--yes, prismctl asks first; with --expect, another number of results deletes none.`
 	f := cmd.Flags()
 	a.prismFlag(cmd, &prism, "delete results of this prism")
 	f.StringVar(&ref, "ref", "", "only results with this ref; it may be empty")
 	allowEmpty(cmd, "ref")
-	f.StringVar(&before, "before", "", "only results saved before this time, such as 2026-11-21 or 2026-11-21T09:00:00Z")
+	f.StringVar(&from, "from", "", "only results saved at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
+	f.StringVar(&before, "before", "", "only results saved before this time")
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	choices(cmd, "status", "ok", "failed")
+	f.Int32Var(&d.Version, "version", 0, "only results of this version")
+	callFlags(cmd, &d.Model, &key)
+	f.StringVar(&run, "run", "", "only results of the run of this id")
+	assigneeFlag(cmd, &d.Assignee)
 	searchFlags(cmd, &search)
+	f.IntVar(&expect, "expect", 0, "delete none unless as many results match")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask before deleting")
 	f.BoolVar(&dryRun, "dry-run", false, "print how many results match, and delete none")
 	return cmd

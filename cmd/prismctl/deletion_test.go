@@ -22,6 +22,18 @@ func TestResultsDelete(t *testing.T) {
 		u.run(append([]string{"results", "delete"}, args...)...).want(exitUsage, "name results by their ids, or by --prism")
 	}
 	u.run("results", "delete", "--prism", "language", "--before", "soon").want(exitUsage, "--before takes a day or a time")
+	u.run("results", "delete", "--prism", "language", "--run", "soon").want(exitUsage, "--run takes an id")
+	const nobody = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
+	for _, filter := range [][]string{
+		{"--from", "2999-01-01"}, {"--version", "2"}, {"--model", "none"}, {"--key-id", nobody}, {"--run", nobody}, {"--assignee", nobody},
+	} {
+		args := append([]string{"results", "delete", "--prism", "language", "--dry-run"}, filter...)
+		if n := u.ok(args...); n != "0\n" {
+			t.Errorf("%v: %q match", filter, n)
+		}
+	}
+	u.run("results", "delete", "--prism", "language", "--version", "1", "--assignee", "none", "--from", "2020-01-01", "--expect", "2", "--yes").
+		want(exitConflict, "3 results match now.")
 	u.run("results", "delete", "--yes", person).want(exitOK, person+" is deleted.")
 	u.run("results", "delete", "--yes", person).want(exitNotFound, "Result not found")
 	u.run("results", "get", person).want(exitNotFound, "Result not found")

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,29 +17,41 @@ import (
 
 func (a *app) export() *cobra.Command {
 	var (
-		name, status, from, to, model, key string
-		restart                            bool
-		search                             client.ResultSearch
-		output                             *output
-		style                              client.TextStyle
+		name, status, from, to string
+		restart                bool
+		filter                 client.Export
+		ids                    []string
+		output                 *output
 	)
 	cmd := a.command(about{
 		use: "export PRISM", short: "Write all results of a prism, oldest first",
-		example: `prismctl results export tickets --file results.csv
+		example: `prismctl results export tickets --file results.xlsx
 prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > november.jsonl.gz`,
 	}, func(cmd *cobra.Command, args []string) error {
 		if restart && name == "" {
 			return usage(errors.New("--restart goes with --file"))
 		}
-		options, err := exportOptions(output, name, status, from, to)
+		if len(ids) > 0 && slices.ContainsFunc(beyondIDs, cmd.Flags().Changed) {
+			return usage(errors.New("--id goes with --file and --output alone"))
+		}
+		options, err := exportOptions(filter, output, name, status, from, to)
 		if err != nil {
 			return err
 		}
-		options.Model, options.KeyID, options.TextStyle = model, key, withTab(style)
-		options.ResultSearch = search
+		options.EmptyRef, options.TextStyle = cmd.Flags().Changed("ref") && filter.Ref == "", withTab(filter.TextStyle)
 		c, t, err := a.client()
 		if err != nil {
 			return err
+		}
+		switch {
+		case len(ids) > 0:
+			return a.exportAnew(cmd.Context(), name, func(ctx context.Context) (io.ReadCloser, error) {
+				return c.ExportSelected(ctx, args[0], ids, options.Format)
+			})
+		case options.Format == client.XLSX:
+			return a.exportAnew(cmd.Context(), name, func(ctx context.Context) (io.ReadCloser, error) {
+				return c.ExportResults(ctx, args[0], options)
+			})
 		}
 		e := export.Export{Client: c, Prism: args[0], Options: options, Exact: a.exact, Retries: 8, Pause: pause}
 		if name == "" { // the rows may be on the terminal, also at the end of a pipe, so nothing else is written
@@ -61,24 +75,52 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 	})
 	cmd.Long = `Write all results of a prism, oldest first, to a file or to standard output.
 
-If the connection is lost, the export continues at its last row; each result is written once. The file gets its
+If the connection is lost, the export continues at its last row, and xlsx and results by --id begin again; each result is written once. The file gets its
 name when it is complete. Until then its name is FILE.part, and the same command continues it.`
 	f := cmd.Flags()
-	output = outputFlag(cmd, "csv", "tsv", "jsonl")
+	output = outputFlag(cmd, "csv", "tsv", "jsonl", "xlsx")
 	fileFlag(cmd, &name)
-	styleFlags(cmd, &style)
+	styleFlags(cmd, &filter.TextStyle)
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
+	f.StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
+	allowEmpty(cmd, "ref")
+	f.IntVar(&filter.Version, "version", 0, "only results of this version")
 	timeFlags(cmd, &from, &to)
-	callFlags(cmd, &model, &key)
-	searchFlags(cmd, &search)
+	callFlags(cmd, &filter.Model, &filter.KeyID)
+	f.StringVar(&filter.Run, "run", "", "only results of the run of this id")
+	assigneeFlag(cmd, &filter.Assignee)
+	searchFlags(cmd, &filter.ResultSearch)
+	f.StringArrayVar(&ids, "id", nil, "only the result of this id; may be given up to 1,000 times")
 	f.BoolVar(&restart, "restart", false, "discard the unfinished file and begin again")
 	choices(cmd, "status", "ok", "failed")
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }
 
-func exportOptions(output *output, name, status, from, to string) (o client.Export, err error) {
-	if err := output.fromExtension(name); err != nil {
+// beyondIDs are the flags of an export that does not name its results.
+var beyondIDs = []string{
+	"status", "ref", "version", "from", "to", "model", "key-id", "run", "assignee", "q", "where", "bom", "delimiter", "safe", "restart",
+}
+
+// exportAnew writes an export that cannot go on where it was cut, to standard output without a name.
+func (a *app) exportAnew(ctx context.Context, name string, open func(context.Context) (io.ReadCloser, error)) error {
+	copyTo := func(to io.Writer) error {
+		rows, err := open(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(to, rows)
+		return errors.Join(err, rows.Close())
+	}
+	if name == "" {
+		return copyTo(a.out)
+	}
+	return a.download(ctx, name, true, copyTo)
+}
+
+func exportOptions(o client.Export, output *output, name, status, from, to string) (client.Export, error) {
+	err := output.fromExtension(name)
+	if err != nil {
 		return o, err
 	}
 	o.Format, o.Status = client.Format(output.format), client.Status(status)

@@ -89,6 +89,23 @@ func TestExport(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
+	t.Run("results of ids, of filters, and in a workbook", func(t *testing.T) {
+		u := u.on(t)
+		some := decode[[]client.Result](t, u.ok("results", "list", "--prism", "language", "--limit", "2", "-o", "json"))
+		name := filepath.Join(u.dir, "some.jsonl")
+		u.ok("results", "export", "language", "--id", some[0].ID, "--id", some[1].ID, "--file", name)
+		if got, err := os.ReadFile(name); err != nil || strings.Count(string(got), "\n") != 2 || !strings.Contains(string(got), some[0].ID) {
+			t.Errorf("%v, got\n%s", err, got)
+		}
+		for filter, want := range map[string]int{"--ref=": 0, "--version=1": 41, "--version=2": 0, "--run=" + some[0].ID: 0} {
+			if got := u.ok("results", "export", "language", filter, "-o", "jsonl"); strings.Count(got, "\n") != want {
+				t.Errorf("%s: got\n%s", filter, got)
+			}
+		}
+		if got := u.ok("results", "export", "language", "-o", "xlsx"); !strings.HasPrefix(got, "PK") {
+			t.Errorf("got %q", got[:min(len(got), 20)])
+		}
+	})
 	t.Run("a connection that is cut is taken up again", func(t *testing.T) { // package export tests where it is cut
 		u := u.on(t)
 		url, cuts := cutter(t, int64(len(whole["csv"])/4), 3)
@@ -132,11 +149,12 @@ func TestExport(t *testing.T) {
 	})
 	t.Run("wrong command lines", func(t *testing.T) {
 		u := u.on(t)
-		u.run("results", "export", "language", "-o", "json").want(exitUsage, `unknown output "json": csv, tsv or jsonl`)
-		name := filepath.Join(u.dir, "out.xlsx")
-		u.run("results", "export", "language", "--file", name).want(exitUsage, `unknown format "xlsx" of the file: name a csv, tsv or jsonl file`)
+		u.run("results", "export", "language", "-o", "json").want(exitUsage, `unknown output "json": csv, tsv, jsonl or xlsx`)
+		name := filepath.Join(u.dir, "out.xml")
+		u.run("results", "export", "language", "--file", name).want(exitUsage, `unknown format "xml" of the file: name a csv, tsv, jsonl or xlsx file`)
 		u.run("results", "export", "language", "--status", "odd").want(exitUsage, "unknown status")
 		u.run("results", "export", "language", "--from", "yesterday").want(exitUsage, "--from takes")
+		u.run("results", "export", "language", "--id", "x", "--status", "ok").want(exitUsage, "--id goes with --file and --output alone")
 		u.run("results", "export", "language", "--restart").want(exitUsage, "--restart goes with --file")
 		u.run("results", "export", "none").want(exitNotFound, "Prism not found")
 		u.run("results", "export", "language", "-f", filepath.Join(u.dir, "none", "x.csv")).want(exitError, "no such file")

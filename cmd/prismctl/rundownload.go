@@ -48,7 +48,9 @@ prismctl runs download "$RUN" -o jsonl --only failed`,
 		if name == "" { // the rows may be on the terminal, so nothing else is written
 			return copyRows(ctx, c, args[0], q, a.out)
 		}
-		return a.download(ctx, c, args[0], q, name)
+		return a.download(ctx, name, q.Format == client.RowsXLSX || q.Format == "", func(to io.Writer) error {
+			return copyRows(ctx, c, args[0], q, to)
+		})
 	})
 	cmd.Long = `Write the rows of a run in the order of the file: its own columns first and as they came, then what came of the
 row, then the answers; in xlsx the answers come before what came of the row. It works in every state of the run, so an answer may not be
@@ -122,9 +124,9 @@ func copyRows(ctx context.Context, c *client.Client, id string, q client.RunRows
 // sheetTries is how often a spreadsheet is begun before a lost connection is an error.
 const sheetTries = 5
 
-// download writes the rows to a file, which gets its name when it is complete. A spreadsheet is compressed as a whole, so it
+// download writes what copyTo copies to a file, which gets its name when it is complete. A spreadsheet is compressed as a whole, so it
 // cannot continue, and begins again.
-func (a *app) download(ctx context.Context, c *client.Client, id string, q client.RunRows, name string) error {
+func (a *app) download(ctx context.Context, name string, isSheet bool, copyTo func(to io.Writer) error) error {
 	part := name + ".part"
 	file, err := os.Create(part) //nolint:gosec // the user named it
 	if err != nil {
@@ -132,9 +134,9 @@ func (a *app) download(ctx context.Context, c *client.Client, id string, q clien
 	}
 	to := &counted{file: bufio.NewWriterSize(file, 256<<10), show: a.err.newMeter(), name: name}
 	for n := 1; ; n++ {
-		err = copyRows(ctx, c, id, q, to)
+		err = copyTo(to)
 		var cut *client.ConnectionError
-		if q.Format != client.RowsXLSX && q.Format != "" || !errors.As(err, &cut) || n == sheetTries || !pause(ctx, n, 0) {
+		if !isSheet || !errors.As(err, &cut) || n == sheetTries || !pause(ctx, n, 0) {
 			break
 		}
 		_, seekErr := file.Seek(0, io.SeekStart)

@@ -45,16 +45,8 @@ prismctl views save Failed --status failed --default`,
 				*bound.to = &bound.at
 			}
 		}
-		for _, id := range []struct {
-			to         *prism.UUID
-			flag, text string
-		}{{&view.Filters.Key.UUID, "key-id", key}, {&view.Filters.Run.UUID, "run", run}} {
-			if id.text == "" {
-				continue
-			}
-			if *id.to, err = prism.ParseUUID(id.text); err != nil {
-				return usage(errors.New("--" + id.flag + " takes an id"))
-			}
+		if view.Filters.Key, view.Filters.Run, err = filterIDs(key, run); err != nil {
+			return err
 		}
 		saved, err := saveView(cmd, c, replaced, view)
 		if err == nil {
@@ -79,6 +71,22 @@ prismctl views save Failed --status failed --default`,
 	cmd.Flags().StringVar(&replaced, "replace", "", "replace all of the view of this id")
 	completeFlag(cmd, "replace", a.completeViews)
 	return cmd
+}
+
+// filterIDs reads --key-id and --run.
+func filterIDs(key, run string) (k prism.KeyID, r prism.RunID, err error) {
+	for _, id := range []struct {
+		to         *prism.UUID
+		flag, text string
+	}{{&k.UUID, "key-id", key}, {&r.UUID, "run", run}} {
+		if id.text == "" {
+			continue
+		}
+		if *id.to, err = prism.ParseUUID(id.text); err != nil {
+			return k, r, usage(errors.New("--" + id.flag + " takes an id"))
+		}
+	}
+	return k, r, nil
 }
 
 func saveView(cmd *cobra.Command, c *client.Client, replaced string, view client.NewView) (client.View, error) {

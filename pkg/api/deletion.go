@@ -2,6 +2,8 @@ package api
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -22,7 +24,7 @@ type ResultRequest struct {
 // DeleteResults deletes the results of a prism that match, from now on (spec: results-delete).
 var DeleteResults = Op[DeleteResultsRequest, Deleting]{Declaration{
 	Name: "deleteResults", Method: http.MethodPost, Path: "/v1/prisms/{prism}/results/delete", Tag: "Results", Role: prism.Editor,
-	Class: Scanning, Status: http.StatusAccepted, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.TooManyDeletions()},
+	Class: Scanning, Status: http.StatusAccepted, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.TooManyDeletions(), apierr.MatchNow(13)},
 }}
 
 // DeleteResultsRequest is the request of DeleteResults.
@@ -38,19 +40,38 @@ type DeleteResultsRequest struct {
 type ResultDeletion struct {
 	// Only results with this ref. The empty text finds results with an empty ref, not those without one.
 	Ref *string `json:"ref,omitzero" max:"200"`
+	// Only results saved at this time or later.
+	From *time.Time `json:"from,omitzero"`
 	// Only results saved before this time.
 	Before *time.Time `json:"before,omitzero"`
 	// Only results with this status.
 	Status Status `json:"status,omitzero" enum:"ok,failed"`
+	// Only results that this version answered.
+	Version int32 `json:"version,omitzero" min:"1" max:"2147483647"`
+	// Only results of this model.
+	Model string `json:"model,omitzero" min:"1" max:"200"`
+	// Only results of calls with the API key with this id.
+	Key prism.KeyID `json:"key_id,omitzero"`
+	// Only results of the run with this id.
+	Run prism.RunID `json:"run,omitzero"`
+	// Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`).
+	Assignee string `json:"assignee,omitzero" form:"assignee"`
+	// Only results with these ids.
+	IDs []prism.ResultID `json:"ids,omitzero" min:"1" max:"1000"`
 	SearchMembers
+	// How many results match. With another number nothing is deleted. Null or not sent: any number.
+	Expect *int `json:"expect,omitzero" min:"0" max:"1000000"`
 }
+
+// deletedBy are the members that select results.
+var deletedBy = []string{"ref", "from", "before", "status", "version", "model", "key_id", "run", "assignee", "ids", "q", "where"}
 
 // Missing implements the rule that something is selected (spec: results-delete-filter).
 func (ResultDeletion) Missing(sent func(name string) bool) []apierr.Problem {
-	if sent("ref") || sent("before") || sent("status") || sent("q") || sent("where") {
+	if slices.ContainsFunc(deletedBy, sent) {
 		return nil
 	}
-	return []apierr.Problem{{Path: "ref", Text: "send at least one of ref, before, status, q and where"}}
+	return []apierr.Problem{{Path: "ref", Text: "send at least one of " + strings.Join(deletedBy, ", ")}}
 }
 
 // Status is whether a result has answers.

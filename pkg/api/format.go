@@ -15,6 +15,8 @@ const (
 	CSV   Format = "csv"   // a header row and a row for each result, with labels
 	TSV   Format = "tsv"   // the same between tabs
 	JSONL Format = "jsonl" // a JSON object on each line, with keys in place of labels
+	// XLSX is a workbook of Excel. Only exports have it.
+	XLSX Format = "xlsx"
 )
 
 // Formats are all formats in the order in which error messages list them.
@@ -66,6 +68,9 @@ var (
 
 // rowMedia are those of the tabular formats.
 func rowMedia() []Media { return []Media{CSVMedia, TSVMedia, JSONLMedia} }
+
+// exportMedia are those of exports.
+func exportMedia() []Media { return append(rowMedia(), WorkbookMedia) }
 
 // Either is a response that is an A or a B: the format that was asked for says which.
 type Either[A, B any] struct{}

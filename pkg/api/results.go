@@ -50,14 +50,34 @@ type FieldValues []prism.FieldValue
 // ExportResults streams every result of a prism, oldest first (spec: export).
 var ExportResults = Op[ExportResultsRequest, None]{Declaration{
 	Name: "exportResults", Method: http.MethodGet, Path: "/v1/prisms/{prism}/results", Tag: "Results", Role: prism.Reader, Class: Streamed,
-	Media: rowMedia(), Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotIndexed()},
+	Media: exportMedia(), Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotIndexed()},
 }}
+
+// ExportSelected streams the results of a prism that have some ids, oldest first (spec: export-selected).
+var ExportSelected = Op[ExportSelectedRequest, None]{Declaration{
+	Name: "exportSelected", Method: http.MethodPost, Path: "/v1/prisms/{prism}/results/export", Tag: "Results", Role: prism.Reader, Class: Streamed,
+	Repeatable: true, ReadOnly: true, Media: exportMedia(), Errors: []*apierr.Error{apierr.PrismNotFound()},
+}}
+
+// ExportSelectedRequest is the request of ExportSelected.
+type ExportSelectedRequest struct {
+	PrismRequest
+	Selection
+}
+
+// Selection is results to export.
+type Selection struct {
+	// The ids of the results. Those that the prism does not have are left out.
+	IDs []prism.ResultID `json:"ids" min:"1" max:"1000"`
+	// The format of the rows. Null or not sent: `csv`.
+	Format Format `json:"format,omitzero" enum:"csv,tsv,jsonl,xlsx"`
+}
 
 // ExportResultsRequest is the request of ExportResults.
 type ExportResultsRequest struct {
 	PrismRequest
 	// The format of the rows. Sent empty it is `csv`.
-	Format Format `query:"format" enum:"csv,tsv,jsonl" default:"csv" empty:"true" example:"jsonl"`
+	Format Format `query:"format" enum:"csv,tsv,jsonl,xlsx" default:"csv" empty:"true" example:"jsonl"`
 	Status Status `query:"status" enum:"ok,failed" parameter:"Status"`
 	ResultFilter
 	ResultSearch
@@ -77,13 +97,7 @@ type ListResultsRequest struct {
 	// Only results of the prism with this slug or id.
 	Prism  *prism.Ref `query:"prism" max:"200"`
 	Status Status     `query:"status" enum:"ok,failed" parameter:"Status"`
-	// Only results with this ref. Sent empty it finds the empty ref.
-	Ref *string `query:"ref" max:"200" empty:"true"`
-	// Only results that this version answered.
-	Version int32 `query:"version" min:"1" max:"2147483647"`
 	ResultFilter
-	// Only results of the run with this id, in the order of its rows.
-	Run *prism.RunID `query:"run"`
 	ResultSearch
 	// The order: `-@created` (newest first), `@created`, `@took`, a question such as `refund`, an option such as `topic.billing`, `urgency@average` or `topic@confidence`; with `-` the greatest first. Results without the number come last.
 	Sort string `query:"sort" max:"200" example:"-refund"`
@@ -95,14 +109,20 @@ type ListResultsRequest struct {
 	Cursor string `query:"cursor" list:"results"`
 }
 
-// ResultFilter is what lists and exports of results have in common. From is inclusive, To exclusive, by the time of the save.
+// ResultFilter is what lists, counts and exports of results have in common. From is inclusive, To exclusive, by the time of the save.
 type ResultFilter struct {
-	From  time.Time    `query:"from" parameter:"From"`
-	To    time.Time    `query:"to" parameter:"To"`
-	Model string       `query:"model" max:"200" parameter:"Model"`
-	Key   *prism.KeyID `query:"key_id" parameter:"KeyOfCall"`
+	// Only results with this ref. Sent empty it finds the empty ref.
+	Ref *string `query:"ref" max:"200" empty:"true"`
+	// Only results that this version answered.
+	Version int32        `query:"version" min:"1" max:"2147483647"`
+	From    time.Time    `query:"from" parameter:"From"`
+	To      time.Time    `query:"to" parameter:"To"`
+	Model   string       `query:"model" max:"200" parameter:"Model"`
+	Key     *prism.KeyID `query:"key_id" parameter:"KeyOfCall"`
 	// Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`).
 	Assignee string `query:"assignee" form:"assignee"`
+	// Only results of the run with this id. A list has them in the order of its rows.
+	Run *prism.RunID `query:"run"`
 }
 
 // ReadResult reads a result in a format (spec: same-format-for-create-read-retry).

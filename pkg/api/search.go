@@ -64,13 +64,7 @@ type CountResultsRequest struct {
 	// What to count by, with commas between: keys of questions, `@version`, `@model`, `@status` and `@labelled`.
 	By     string `query:"by" max:"1000"`
 	Status Status `query:"status" enum:"ok,failed" parameter:"Status"`
-	// Only results with this ref. Sent empty it finds the empty ref.
-	Ref *string `query:"ref" max:"200" empty:"true"`
-	// Only results that this version answered.
-	Version int32 `query:"version" min:"1" max:"2147483647"`
 	ResultFilter
-	// Only results of the run with this id.
-	Run *prism.RunID `query:"run"`
 	ResultSearch
 }
 

@@ -39,7 +39,7 @@ func heavyReads(f fat) map[string][]string {
 			prism + "/label-queue?limit=100&question=" + unlabelled, prism + "/label-queue?limit=100&order=uncertain&question=" + unlabelled,
 		},
 
-		"exportResults":          {prism + "/results?format=csv"},
+		"exportResults":          {prism + "/results?format=csv", prism + "/results?format=xlsx"},
 		"listRunRows":            {run + "/rows?format=csv", run + "/rows?format=xlsx"},
 		"readResult":             {"/v1/results/" + f.result + "?format=csv"},
 		"readRecord":             {"/v1/results/" + f.result + "/record"},

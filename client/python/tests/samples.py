@@ -136,6 +136,21 @@ RUN = {
 
 SEARCH: Any = {"q": "a", "where": ["q:labelled", "q:is:a"]}
 
+DELETION: dict[str, Any] = {
+    "ref": "",
+    "from_": AT,
+    "before": AT,
+    "status": "ok",
+    "version": 1,
+    "model": "m",
+    "key_id": "k",
+    "run": "a",
+    "assignee": "me",
+    "ids": ["b"],
+    "expect": 1,
+    **SEARCH,
+}
+
 BY_HAND: dict[str, Act] = {
     "createResult": lambda c: c.create_result("a", "t", fields={"a": "b"}, version=1, idempotency_key="k", ref="r", context="c"),
     "readResult": lambda c: c.read_result("a"),
@@ -169,16 +184,20 @@ BY_HAND: dict[str, Act] = {
         run="a",
         **SEARCH,
     ),
+    "exportSelected": lambda c: opened(c.export_selected("a", ["b"])),
     "exportResults": lambda c: opened(
         c.export_results(
             "a",
             format="csv",
             status="ok",
+            ref="r",
+            version=1,
             from_=AT,
             to=LATER,
             model="m",
             key_id="k",
             assignee="me",
+            run="a",
             after="a",
             bom=True,
             delimiter=";",
@@ -193,7 +212,7 @@ BY_HAND: dict[str, Act] = {
     "previewLens": lambda c: c.preview_lens("a", LENS, [RESULT_ID]),
     "tryDefinition": lambda c: c.try_definition(DEFINITION, "t", fields={"a": "b"}, lens=LENS, context="c"),
     "listChanges": lambda c: c.list_changes(after=1, prism="a", limit=2, wait=3),
-    "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok", **SEARCH),
+    "deleteResults": lambda c: c.delete_results("a", **DELETION),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH),
     "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1, **SEARCH).page(limit=1, cursor="c"),
     "createCalibration": lambda c: c.create_calibration("a", 1, "q"),
@@ -263,7 +282,7 @@ DRY_RUNS: dict[str, Act] = {
     "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, dry_run=True),
     "replaceLens": lambda c: c.replace_lens("a", LENS, dry_run=True),
     "createRun": lambda c: c.check_run("a", "f", {"a": "b"}, **RUN),  # type: ignore[arg-type]
-    "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok", **SEARCH, dry_run=True),
+    "deleteResults": lambda c: c.delete_results("a", **DELETION, dry_run=True),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH, dry_run=True),
 }
 """Send an operation's dry_run too."""

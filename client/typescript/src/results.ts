@@ -87,6 +87,14 @@ export class Results extends Prisms {
     );
   }
 
+  /** Streams the results of a prism that have some ids, at most 1,000, oldest first. */
+  exportSelected(prism: string, ids: string[], format: keyof typeof rowTypes = "csv", options?: CallOptions): Promise<Download> {
+    const path = ["prisms", prism, "results", "export"];
+    return this.download(
+      { operation: "exportSelected", method: "POST", path, body: { ids, format }, repeatable: true, type: rowTypes[format] }, options,
+    );
+  }
+
   /** Reads everything that is kept of the call that made a result. */
   readRecord(id: string, options?: CallOptions): Promise<ResultRecord> {
     return this.caller.json({ operation: "readRecord", method: "GET", path: ["results", id, "record"] }, options,

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Export a prism's results
-         * @description Streams every result of a prism, oldest first, with one header row in csv and tsv. `q` and `where` select as in the list of results. The columns are those of a single result: the field columns follow the latest version, the answers the current Lens. An account runs at most 8 exports at once; one more is a 503, as is one behind too many of all accounts. A client that reads nothing for 30 seconds is disconnected. The body is compressed with gzip if `Accept-Encoding` accepts that.
+         * @description Streams every result of a prism, oldest first, with one header row in csv and tsv. The filters select as in the list of results. The columns are those of a single result: the field columns follow the latest version, the answers the current Lens. An account runs at most 8 exports at once; one more is a 503, as is one behind too many of all accounts. A client that reads nothing for 30 seconds is disconnected. The body is compressed with gzip if `Accept-Encoding` accepts that.
          */
         get: operations["exportResults"];
         put?: never;
@@ -427,7 +427,7 @@ export interface paths {
         put?: never;
         /**
          * Delete many results
-         * @description Deletes the results of a prism that match every member sent, and were saved before the call. They are deleted in small parts after the response, each as by `DELETE /v1/results/{result_id}`: the first at once, those younger than a minute a minute later. The prism may be archived. `dry_run` counts the results and deletes nothing. Needs a key of an editor.
+         * @description Deletes the results of a prism that match every member sent, and were saved before the call. They are deleted in small parts after the response, each as by `DELETE /v1/results/{result_id}`: the first at once, those younger than a minute a minute later. The prism may be archived. `dry_run` counts the results and deletes nothing; with `expect` another number deletes nothing either. Needs a key of an editor.
          */
         post: operations["deleteResults"];
         delete?: never;
@@ -1212,6 +1212,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/results/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export some results of a prism
+         * @description Streams the results of a prism that have some ids, up to 1,000, as the export of all of its results does. Ids that the prism does not have are left out.
+         */
+        post: operations["exportSelected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/results/{result_id}/comments": {
         parameters: {
             query?: never;
@@ -1776,6 +1796,16 @@ export interface components {
             /** @description The context sent with the call, or null. Only in lists with `fields=true`. */
             context?: string | null;
         };
+        /** @description Results to export. */
+        Selection: {
+            /** @description The ids of the results. Those that the prism does not have are left out. */
+            ids: string[];
+            /**
+             * @description The format of the rows. Null or not sent: `csv`.
+             * @enum {string|null}
+             */
+            format?: "csv" | "tsv" | "jsonl" | "xlsx" | null;
+        };
         /** @description A page of results in the format `json`. */
         ResultPage: {
             /** @description The items of this page. */
@@ -1975,15 +2005,40 @@ export interface components {
             ref?: string | null;
             /**
              * Format: date-time
+             * @description Only results saved at this time or later.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
              * @description Only results saved before this time.
              */
             before?: string | null;
             /** @description Only results with this status. */
             status?: components["schemas"]["Status"] | null;
+            /** @description Only results that this version answered. */
+            version?: number | null;
+            /** @description Only results of this model. */
+            model?: string | null;
+            /**
+             * Format: uuid
+             * @description Only results of calls with the API key with this id.
+             */
+            key_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Only results of the run with this id.
+             */
+            run?: string | null;
+            /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
+            assignee?: string | null;
+            /** @description Only results with these ids. */
+            ids?: string[] | null;
             /** @description Only results with these words, as in the list of results. */
             q?: string | null;
             /** @description Only results for which all these conditions hold, as in the list of results. */
             where?: string[] | null;
+            /** @description How many results match. With another number nothing is deleted. Null or not sent: any number. */
+            expect?: number | null;
             /** @description Count the results, and delete none. */
             dry_run?: boolean | null;
         };
@@ -4003,9 +4058,13 @@ export interface operations {
                  * @description The format of the rows. Sent empty it is `csv`.
                  * @example jsonl
                  */
-                format?: "csv" | "tsv" | "jsonl";
+                format?: "csv" | "tsv" | "jsonl" | "xlsx";
                 /** @description Only results with this status. */
                 status?: components["parameters"]["Status"];
+                /** @description Only results with this ref. Sent empty it finds the empty ref. */
+                ref?: string;
+                /** @description Only results that this version answered. */
+                version?: number;
                 /** @description Only results created at this time or later. */
                 from?: components["parameters"]["From"];
                 /** @description Only results created before this time. */
@@ -4016,6 +4075,8 @@ export interface operations {
                 key_id?: components["parameters"]["KeyOfCall"];
                 /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
                 assignee?: string;
+                /** @description Only results of the run with this id. A list has them in the order of its rows. */
+                run?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
@@ -4058,6 +4119,7 @@ export interface operations {
                     "text/csv": components["schemas"]["CsvText"];
                     "text/tab-separated-values": components["schemas"]["TsvText"];
                     "application/jsonl": components["schemas"]["JsonlText"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": components["schemas"]["Octets"];
                 };
             };
             /** @description The request is not valid. */
@@ -4194,7 +4256,7 @@ export interface operations {
                 key_id?: components["parameters"]["KeyOfCall"];
                 /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
                 assignee?: string;
-                /** @description Only results of the run with this id, in the order of its rows. */
+                /** @description Only results of the run with this id. A list has them in the order of its rows. */
                 run?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
@@ -5806,7 +5868,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description The account has as many deletions under way as it may have. */
+            /** @description Another number of results matches, or the account has as many deletions under way as it may have. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -7199,7 +7261,7 @@ export interface operations {
                 key_id?: components["parameters"]["KeyOfCall"];
                 /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
                 assignee?: string;
-                /** @description Only results of the run with this id. */
+                /** @description Only results of the run with this id. A list has them in the order of its rows. */
                 run?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
@@ -8598,6 +8660,63 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportSelected: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description The results, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["CsvText"];
+                    "text/tab-separated-values": components["schemas"]["TsvText"];
+                    "application/jsonl": components["schemas"]["JsonlText"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": components["schemas"]["Octets"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

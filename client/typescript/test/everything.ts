@@ -20,7 +20,10 @@ const view: NewView = {
     key_id: anID, run: anID, assignee: "me", sort: "-q", ...search,
   },
 };
-const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok", ...search };
+const deletion: ResultDeletion = {
+  ref: "", from: new Date(0), before: new Date(1000), status: "ok", version: 1, model: "m", key_id: anID, run: anID, assignee: "me", ids: [anID],
+  expect: 1, ...search,
+};
 const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1, ...search };
 const run: NewRun = {
   file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1,
@@ -46,8 +49,10 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
     p.countResults({
       by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", ...search,
     }),
+  exportSelected: (p) => p.exportSelected("a", ["b"]),
   exportResults: (p) => p.exportResults("a", {
-    format: "csv", status: "ok", ...period, model: "m", key_id: "k", assignee: "me", ...search, after: "a", bom: true, delimiter: ";", safe: true,
+    format: "csv", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", ...search, after: "a",
+    bom: true, delimiter: ";", safe: true,
   }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
   readPrism: (p) => p.readPrism("a"),

@@ -163,6 +163,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidFileReading", parseDeclared(api.ReadFileAgain, "", "", jsonBody(`{"header_row":0}`)))
 	put("InvalidRunSpeed", parseDeclared(api.SetRunLimits, "", "", jsonBody(`{"rows_per_second":0,"concurrency":10001}`)))
 	put("InvalidPauseAt", parseDeclared(api.CreateRun, "", "", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`)))
+	put("IdsRequired", parseDeclared(api.ExportSelected, "", "", jsonBody(`{}`)))
 	put("CommentWithoutText", parseDeclared(api.CreateComment, "", "", jsonBody(`{}`)))
 	put("InvalidCommentId", parseDeclared(api.DeleteComment, "comment_id", "1", request.Body{}))
 	put("MemberRequired", parseDeclared(api.AssignResult, "", "", jsonBody(`{}`)))

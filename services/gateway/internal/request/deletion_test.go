@@ -30,7 +30,7 @@ func TestADeletionIsReadFromTheBody(t *testing.T) {
 			t.Errorf("%s: got %+v %v, want %+v", body, got, err, want)
 		}
 	}
-	const none = "400 Invalid request: ref: send at least one of ref, before, status, q and where"
+	const none = "400 Invalid request: ref: send at least one of ref, from, before, status, version, model, key_id, run, assignee, ids, q, where"
 	for body, want := range map[string]string{
 		`{}`: none, `{"dry_run":true}`: none, `{"ref":null,"before":null}`: none,
 		`{"ref":1,"before":"","status":"done","dry_run":0}`: "400 Invalid request: ref: Expected string, received number; " +
@@ -46,5 +46,37 @@ func TestADeletionIsReadFromTheBody(t *testing.T) {
 		if _, err := parsedBody(api.DeleteResults, body, "prism", "tickets"); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", body, err, want)
 		}
+	}
+}
+
+// spec: export-selected, results-delete-filter, deletion-expect
+func TestASelectionIsRead(t *testing.T) {
+	t.Parallel()
+	id, err := prism.ParseUUID(anID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []prism.ResultID{{UUID: id}}
+	got, err := parsedBody(api.ExportSelected, `{"ids":["`+anID+`"],"format":"xlsx"}`, "prism", "tickets")
+	if err != nil || !reflect.DeepEqual(got.Selection, api.Selection{IDs: ids, Format: api.XLSX}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	deleted, err := parsedBody(api.DeleteResults, `{"from":"2026-11-01T00:00:00Z","version":2,"model":"m","key_id":"`+anID+`","run":"`+anID+
+		`","assignee":"me","ids":["`+anID+`"],"expect":0}`, "prism", "tickets")
+	want := api.ResultDeletion{
+		From: new(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)), Version: 2, Model: "m", Key: prism.KeyID{UUID: id}, Run: prism.RunID{UUID: id},
+		Assignee: "me", IDs: ids, Expect: new(0),
+	}
+	if err != nil || !reflect.DeepEqual(deleted.ResultDeletion, want) {
+		t.Errorf("got %+v, %v", deleted.ResultDeletion, err)
+	}
+	many := `"` + anID + `"` + strings.Repeat(`,"`+anID+`"`, 1000)
+	for body, want := range map[string]string{
+		`{}`: "ids: Required", `{"ids":[]}`: "ids: Array must contain at least 1 element(s)",
+		`{"ids":[` + many + `]}`:        "ids: Array must contain at most 1000 element(s)",
+		`{"ids":["1"],"format":"json"}`: "ids.0: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'",
+	} {
+		_, err := parsedBody(api.ExportSelected, body, "prism", "tickets")
+		wantProblems(t, err, want)
 	}
 }

@@ -147,7 +147,7 @@ func TestListsAreReadFromTheQuery(t *testing.T) {
 		{
 			"everything", query("prism", "triage", "status", "failed", "ref", "r", "limit", "100", "cursor", resultCursor, "other", "x"),
 			api.ListResultsRequest{
-				Prism: &prism.Ref{Slug: "triage"}, Status: prism.Failed, Ref: &ref, Format: api.JSON,
+				Prism: &prism.Ref{Slug: "triage"}, Status: prism.Failed, ResultFilter: api.ResultFilter{Ref: &ref}, Format: api.JSON,
 				PageRequest: api.PageRequest{Limit: 100}, Cursor: resultCursor,
 			},
 		},
@@ -224,12 +224,14 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 	}
 	filter := api.ResultFilter{
 		From: time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Model: "m",
-		Key: &prism.KeyID{UUID: id},
+		Key: &prism.KeyID{UUID: id}, Ref: new(string), Version: 7, Run: &prism.RunID{UUID: id},
 	}
-	sent := []string{"from", "2026-01-02T01:04:05Z", "to", "2026-02-01T00:00:00Z", "model", "m", "key_id", anID}
-	got, err := parsedList(query(append(sent, "version", "7", "format", "raw", "ref", "", "fields", "true")...))
+	sent := []string{
+		"from", "2026-01-02T01:04:05Z", "to", "2026-02-01T00:00:00Z", "model", "m", "key_id", anID, "version", "7", "ref", "", "run", anID,
+	}
+	got, err := parsedList(query(append(sent, "format", "raw", "fields", "true")...))
 	want := api.ListResultsRequest{
-		Ref: new(string), ResultFilter: filter, Version: 7, Format: contract.Raw, Fields: true, PageRequest: api.PageRequest{Limit: 50},
+		ResultFilter: filter, Format: contract.Raw, Fields: true, PageRequest: api.PageRequest{Limit: 50},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %v", got, err)
@@ -348,7 +350,7 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 	}
 	for _, f := range []string{"json", "raw", "xml", "CSV"} {
 		_, err = parsedExport("p", query("format", f))
-		wantProblems(t, err, "format: Expected 'csv' | 'tsv' | 'jsonl'")
+		wantProblems(t, err, "format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'")
 	}
 	for _, s := range []string{
 		"2026-01-02", "2026-01-02T03:04:05", "2026-1-2T03:04:05Z", "2026-01-02T3:04:05Z", "2026-01-02T03:04:05,5Z",
@@ -361,7 +363,7 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 	_, err = parsedExport("p", query("from", "\x00", "to", "\xff"))
 	wantProblems(t, err, "from: "+unclean+"; from: Invalid datetime; to: "+unclean+"; to: Invalid datetime")
 	_, err = parsedExport("\x00", query("format", "raw", "status", "x", "from", "x", "to", "a", "to", "b"))
-	wantProblems(t, err, "prism: "+unclean+"; format: Expected 'csv' | 'tsv' | 'jsonl'; status: Expected 'ok' | 'failed'; "+
+	wantProblems(t, err, "prism: "+unclean+"; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; status: Expected 'ok' | 'failed'; "+
 		"from: Invalid datetime; to: Expected string, received array")
 }
 

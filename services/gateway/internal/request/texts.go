@@ -10,7 +10,6 @@ import (
 const (
 	textRequired   = "Required"
 	textEither     = "send either fields or text"
-	textNoFilter   = "send at least one of ref, before, status, q and where"
 	textUnclean    = "must not contain NUL or unpaired surrogate characters"
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"

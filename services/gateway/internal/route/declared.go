@@ -95,6 +95,11 @@ func declared(app *fiber.App, d Deps) {
 			get(d.follow)
 		case declaration.Name == api.ListChanges.Name:
 			get(d.listChanges)
+		case declaration.Class == api.Streamed && declaration.Method != http.MethodGet:
+			app.Add(declaration.Method, path, withBody(func(c *fiber.Ctx, b request.Body) (func() error, error) {
+				sent, err := parse(c, b)
+				return func() error { return d.stream(c, op, sent, nil) }, err
+			}))
 		case declaration.Class == api.Streamed:
 			get(func(c *fiber.Ctx, sent request.Parsed, err error) error { return d.stream(c, op, sent, err) })
 		case declaration.Method == http.MethodGet:

@@ -67,18 +67,26 @@ func lookingUp(wait time.Duration, c call) call {
 
 // change is an operation that takes a body: up to the limit and of a type that is parsed, else 413 or 415.
 func (d Deps) change(parse func(*fiber.Ctx, request.Body) (call, error)) fiber.Handler {
+	return withBody(func(c *fiber.Ctx, b request.Body) (func() error, error) {
+		parsed, err := parse(c, b)
+		return func() error { return d.serveCall(c, parsed, nil) }, err
+	})
+}
+
+// withBody reads a body as change does, parses it, and serves what was parsed.
+func withBody(parse func(*fiber.Ctx, request.Body) (serve func() error, err error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		b, err := httpkit.ReadBody(c)
 		if err != nil {
 			return err
 		}
 		done := httpkit.CheckLarge(c, len(b.Bytes))
-		parsed, err := parse(c, b)
+		serve, err := parse(c, b)
 		if err != nil {
 			return err
 		}
 		done()
-		return d.serveCall(c, parsed, nil)
+		return serve()
 	}
 }
 

@@ -50,10 +50,11 @@ func Bound(t *time.Time) time.Time {
 	return WholeMillisecond(*t)
 }
 
-// Filter is the part of a store's filter that lists and exports have in common.
+// Filter is the part of a store's filter that lists, counts and exports have in common.
 func Filter(c store.Caller, status prism.Status, f api.ResultFilter) store.Filter {
 	return store.Filter{
-		Status: status, Model: f.Model, Key: f.Key, Assignee: Assignee(c, f.Assignee), From: WholeMillisecond(f.From), To: WholeMillisecond(f.To),
+		Status: status, Ref: f.Ref, Version: f.Version, Model: f.Model, Key: f.Key, Assignee: Assignee(c, f.Assignee), Run: f.Run,
+		From: WholeMillisecond(f.From), To: WholeMillisecond(f.To),
 	}
 }
 

@@ -57,6 +57,11 @@ func NewPlan(l prism.Lens, answered prism.Definition, pinned lens.Pinned) *Plan 
 	return p
 }
 
+// Cells appends the cells of answers, which are all null without answers.
+func (p *Plan) Cells(cells []prism.Cell, stored prism.Answers) []prism.Cell {
+	return p.columns.Apply(cells, stored)
+}
+
 // Calibrated tells whether a column of the Lens is calibrated.
 func (p *Plan) Calibrated() bool { return p.columns.Calibrated() }
 
@@ -147,9 +152,9 @@ func errorText(r *prism.Result) *string {
 	return &r.Error
 }
 
-// field finds the value of a field of the latest version, whose index is i. Results store values in their version's order,
+// Field finds the value of a field of the latest version, whose index is i. Results store values in their version's order,
 // so the value is nearly always at index i.
-func field(r *prism.Result, key string, i int) (string, bool) {
+func Field(r *prism.Result, key string, i int) (string, bool) {
 	if i < len(r.Fields) && r.Fields[i].Key == key {
 		return r.Fields[i].Value, true
 	}

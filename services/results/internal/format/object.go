@@ -58,7 +58,7 @@ func appendAnswers(b []byte, p *Plan, cells []prism.Cell) []byte {
 func (e *Encoder) appendFields(b []byte, r *prism.Result) []byte {
 	for i, f := range e.table.Latest.Fields {
 		b = append(strictjson.AppendString(append(b, ','), f.Key), ':')
-		if value, ok := field(r, f.Key, i); ok {
+		if value, ok := Field(r, f.Key, i); ok {
 			b = strictjson.AppendString(b, value)
 		} else {
 			b = append(b, "null"...)

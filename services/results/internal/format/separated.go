@@ -107,7 +107,7 @@ func (e *Encoder) separated(b []byte, r *prism.Result, cells []prism.Cell) []byt
 	}
 	b = prism.AppendTime(e.text.Next(b), r.CreatedAt)
 	for i, f := range e.table.Latest.Fields {
-		value, _ := field(r, f.Key, i)
+		value, _ := Field(r, f.Key, i)
 		b = e.text.Text(e.text.Next(b), value)
 	}
 	for i := range cells {
@@ -115,6 +115,9 @@ func (e *Encoder) separated(b []byte, r *prism.Result, cells []prism.Cell) []byt
 	}
 	return e.text.End(b)
 }
+
+// End appends what follows the last row, which is nothing.
+func (*Encoder) End(b []byte) ([]byte, error) { return b, nil }
 
 // AppendCSV quotes a cell that holds a comma, a quote or a line break, with quotes doubled; every other cell, and every
 // byte inside the quotes, is unchanged (spec: csv-cells).

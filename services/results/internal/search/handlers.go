@@ -94,7 +94,6 @@ func (c Covered) Complete() bool { return c.Until == nil && c.From == nil }
 
 func (h *Handlers) countResults(ctx context.Context, c store.Caller, in api.CountResultsRequest) (out api.ResultCounts, err error) {
 	f := bodies.Filter(c, in.Status, in.ResultFilter)
-	f.Ref, f.Version, f.Run = in.Ref, in.Version, in.Run
 	var p *prism.Prism
 	if in.Prism != nil {
 		found, err := h.prisms.Prism(ctx, c.Account, *in.Prism)

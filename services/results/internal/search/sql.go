@@ -158,7 +158,7 @@ func (q *searching) indexed(l *sqldb.List) {
 		}
 	}
 	l.IDsBetween("f.result_id", f.From, f.To)
-	if f.Ref != nil || f.Key != nil || f.Run != nil { // of which the index knows nothing
+	if f.Ref != nil || f.Key != nil || f.Run != nil || f.Assignee != nil || f.IDs != nil { // of which the index knows nothing
 		l.Write(" AND f.result_id IN (")
 		l.Results("SELECT r.id FROM results r", q.account, f.Filter)
 		l.Write(")")

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -33,7 +35,12 @@ func (s *Service) setRetention(ctx context.Context, account prism.AccountID, by 
 }
 
 // deleteResults has a worker delete what the call has counted, and what it did not get to count.
-func (s *Service) deleteResults(ctx context.Context, account prism.AccountID, by store.By, in api.DeleteResultsRequest) (api.Deleting, error) {
+func (s *Service) deleteResults(ctx context.Context, c store.Caller, in api.DeleteResultsRequest) (api.Deleting, error) {
+	by, err := s.By(c.Actor())
+	if err != nil {
+		return api.Deleting{}, err
+	}
+	account := c.Account
 	p, err := s.Store.Prism(ctx, account, in.Prism)
 	if err != nil {
 		return api.Deleting{}, err
@@ -46,14 +53,21 @@ func (s *Service) deleteResults(ctx context.Context, account prism.AccountID, by
 		d.SavedBefore = d.Before
 	}
 	count := s.countDeletion
-	if d.By = searchedBy(in.SearchMembers); d.By != nil {
-		text, err := strictjson.Marshal(in.SearchMembers)
+	more := search.Deleted{
+		SearchMembers: in.SearchMembers, From: bodies.Bound(in.From), Version: in.Version, Model: in.Model, Key: in.Key, Run: in.Run,
+		Assignee: bodies.Assignee(c, in.Assignee), IDs: in.IDs,
+	}
+	if d.By = more.By(); d.By != nil {
+		text, err := strictjson.Marshal(more)
 		if err != nil {
 			return api.Deleting{}, err
 		}
 		d.Search, count = string(text), s.searches.CountDeletion
 	}
 	n, ended, err := count(ctx, d)
+	if err == nil && !in.DryRun && in.Expect != nil && (n != int64(*in.Expect) || !ended) { // spec: deletion-expect
+		return api.Deleting{}, apierr.MatchNow(n)
+	}
 	if err == nil && !in.DryRun && (n > 0 || !ended) {
 		err = s.Store.AddDeletion(ctx, d, p.Slug, n, by)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
 // How many rows an export asks the store for, at first and at most. A database may send all rows that it was asked for, also when
@@ -71,7 +72,6 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 // filterOf is the filter of a list, and its prism if it has one.
 func (s *Service) filterOf(ctx context.Context, c store.Caller, in api.ListResultsRequest) (f store.Filter, of *prism.Prism, err error) {
 	f = bodies.Filter(c, in.Status, in.ResultFilter)
-	f.Ref, f.Version, f.Run = in.Ref, in.Version, in.Run
 	if in.Prism == nil {
 		return f, nil, nil
 	}
@@ -100,33 +100,18 @@ func looksAtEach(f store.Filter) bool {
 }
 
 func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
-	p, err := s.Store.Prism(ctx, caller.Account, in.Prism)
+	x, p, err := s.newExport(ctx, caller, in.Prism, in.Format, in.TextStyle)
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	columns, err := strictjson.Marshal(p.Lens)
-	if err != nil {
-		return contract.Stream{}, err
-	}
-	encoder, err := format.NewEncoder(in.Format, in.TextStyle, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
-	if err != nil {
-		return contract.Stream{}, err
-	}
-	fair.Identify(ctx, caller.Account.String())
-	ctx, cancel := context.WithCancel(ctx)
-	x := &export{
-		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
-		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
-		filter: bodies.Filter(caller, in.Status, in.ResultFilter),
-		limit:  exportFirst,
-	}
+	x.filter = bodies.Filter(caller, in.Status, in.ResultFilter)
 	if in.After != nil {
 		x.after = in.After.UUID
 	}
 	if in.Q != "" || len(in.Where) > 0 {
 		filter, err := s.searches.Narrow(ctx, caller.Account, p, x.filter, in.ResultSearch)
 		if err != nil {
-			cancel()
+			x.cancel()
 			return contract.Stream{}, err
 		}
 		filter.Prism = p.ID
@@ -135,12 +120,48 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 			x.next = &search.Position{ID: in.After.UUID, Without: true}
 		}
 		if err := x.find(); err != nil { // problems and what is missing, before the first row
-			cancel()
+			x.cancel()
 			return contract.Stream{}, err
 		}
 	}
-	x.buffer = encoder.Header(nil)
-	return contract.Stream{ContentType: format.ContentType(in.Format), Body: x}, nil
+	return contract.Stream{ContentType: tabular.ContentType(prism.RowsFormat(in.Format)), Body: x}, nil
+}
+
+func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in api.ExportSelectedRequest) (contract.Stream, error) {
+	in.Format = cmp.Or(in.Format, api.CSV)
+	x, _, err := s.newExport(ctx, caller, in.Prism, in.Format, api.TextStyle{})
+	if err != nil {
+		return contract.Stream{}, err
+	}
+	x.search, x.last, x.found = &search.Filter{}, true, sqldb.SortedIDs(in.IDs)
+	return contract.Stream{ContentType: tabular.ContentType(prism.RowsFormat(in.Format)), Body: x}, nil
+}
+
+// newExport begins an export of all results of a prism.
+func (s *Service) newExport(
+	ctx context.Context, caller store.Caller, ref prism.Ref, f api.Format, style api.TextStyle,
+) (*export, prism.Prism, error) {
+	p, err := s.Store.Prism(ctx, caller.Account, ref)
+	if err != nil {
+		return nil, p, err
+	}
+	columns, err := strictjson.Marshal(p.Lens)
+	if err != nil {
+		return nil, p, err
+	}
+	encoder, err := newRowEncoder(f, style, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
+	if err != nil {
+		return nil, p, err
+	}
+	fair.Identify(ctx, caller.Account.String())
+	ctx, cancel := context.WithCancel(ctx)
+	x := &export{
+		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
+		prism: store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
+		limit: exportFirst,
+	}
+	x.buffer = x.encoder.Header(nil)
+	return x, p, nil
 }
 
 // export is a response body that fetches a page of rows when the page before has been read, and encodes a piece of the page when
@@ -155,7 +176,7 @@ type export struct {
 	search  *search.Filter   // nil: all results of the filter
 	found   []prism.UUID     // by the search, of which no row was fetched
 	next    *search.Position // of the search; nil: before its first page or behind its last
-	encoder format.Encoder
+	encoder rowEncoder
 	version int32        // of the last row
 	plan    *format.Plan // of that version
 	after   prism.UUID   // id of the last row
@@ -271,6 +292,11 @@ func (x *export) fill() error {
 	}
 	if len(x.rows) == 0 {
 		if err := x.fetch(); err != nil {
+			return err
+		}
+		if x.ended {
+			var err error
+			x.buffer, err = x.encoder.End(x.buffer)
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Encoded(api.ListResults, s.listResults),
 		access.Encoded(api.ReadRecord, s.readRecord),
 		access.Change(s.Access, api.DeleteResult, s.deleteResult),
-		access.Change(s.Access, api.DeleteResults, s.deleteResults),
+		access.Handle(api.DeleteResults, s.deleteResults),
 		access.Handle(api.RetryResults, s.retryResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
@@ -104,6 +104,8 @@ func (s *Service) Open(ctx context.Context, key contract.KeyDigest, op api.Opera
 	switch in := request.(type) {
 	case *api.ExportResultsRequest:
 		stream, err = s.exportResults(ctx, c, *in)
+	case *api.ExportSelectedRequest:
+		stream, err = s.exportSelected(ctx, c, *in)
 	case *api.ListRunRowsRequest:
 		stream, err = s.listRunRows(ctx, c, *in)
 	default:

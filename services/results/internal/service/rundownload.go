@@ -76,22 +76,30 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 // ownColumns is how many columns have what came of a row; they are the first that addedColumns returns.
 const ownColumns = 4
 
-// addedColumns are the columns that are added to those of a file: the name of each with the prefix prism_ as often as another
-// column has it (spec: run-rows-columns, run-rows-xlsx).
+// addedColumns are the columns that are added to those of a file (spec: run-rows-columns, run-rows-xlsx).
 func addedColumns(columns []tabular.Column, l prism.Lens) []tabular.Column {
-	taken := map[string]bool{}
-	for _, c := range columns {
-		taken[c.Name] = true
-	}
-	added := []tabular.Column{
+	return withFreeNames(columns, append([]tabular.Column{
 		{Name: "prism_row"}, {Name: "prism_result_id", Longest: 36}, {Name: "prism_status"}, {Name: "prism_error", Longest: 40},
-	}
+	}, lensColumns(l)...))
+}
+
+// lensColumns are the columns of a Lens.
+func lensColumns(l prism.Lens) (columns []tabular.Column) {
 	for _, c := range l.Columns {
 		column := tabular.Column{Name: c.Name, Longest: 12}
 		if c.Show == prism.ShowProbability || c.Show == prism.ShowConfidence {
 			column.Look = tabular.LookPercent
 		}
-		added = append(added, column)
+		columns = append(columns, column)
+	}
+	return columns
+}
+
+// withFreeNames gives added columns the prefix prism_ as often as a column before them has their name.
+func withFreeNames(columns, added []tabular.Column) []tabular.Column {
+	taken := map[string]bool{}
+	for _, c := range columns {
+		taken[c.Name] = true
 	}
 	for i := range added {
 		for taken[added[i].Name] {

@@ -112,7 +112,7 @@ func TestARunIsMadeAnsweredAndShown(t *testing.T) {
 			t.Errorf("got %s, want %s", got, part)
 		}
 	}
-	list := api.ListResultsRequest{Run: &id, PageRequest: api.PageRequest{Limit: 1}}
+	list := api.ListResultsRequest{ResultFilter: api.ResultFilter{Run: &id}, PageRequest: api.PageRequest{Limit: 1}}
 	var refs []string
 	for {
 		r, err := w.ListResults(t.Context(), w.key, list)

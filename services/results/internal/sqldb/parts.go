@@ -54,3 +54,12 @@ func UUIDs(ids []prism.ResultID) []prism.UUID {
 
 // CompareIDs compares ids as databases sort them.
 func CompareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }
+
+// SortedIDs are the ids of results in the order of CompareIDs, each once; nil for none.
+func SortedIDs(of []prism.ResultID) (ids []prism.UUID) {
+	for _, id := range of {
+		ids = append(ids, id.UUID)
+	}
+	slices.SortFunc(ids, CompareIDs)
+	return slices.Compact(ids)
+}

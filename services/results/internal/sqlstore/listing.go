@@ -94,7 +94,7 @@ func (s Statements) LookedAt(
 func (s Statements) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) (results []prism.Result, err error) {
-	f.Prism, f.Ref, f.Version = id, nil, 0
+	f.Prism = id
 	l := sqldb.NewList("export_results")
 	l.Results(exportResults, account, f)
 	l.Page(page, ">", "ASC")

@@ -103,11 +103,9 @@ func listingTests() []test {
 					alike(t, got, want)
 				}
 				filter.Prism = f.mine.prism.ID
-				exporting := filter
-				exporting.Ref, exporting.Version = nil, 0
 				rows, err := f.ExportResults(f.ctx, f.mine.account, filter.Prism, filter, store.Page{Limit: 100})
 				must(t, err)
-				if want := exported(matching(all, exporting)); len(rows) != 0 || len(want) != 0 {
+				if want := exported(matching(all, filter)); len(rows) != 0 || len(want) != 0 {
 					alike(t, rows, want)
 				}
 			}
@@ -187,14 +185,16 @@ func listingTests() []test {
 				same(t, pages(t, limit, f.exporter(t, f.mine.prism.ID, store.Filter{}), resultID), want)
 			}
 		}},
-		{"exported results are narrowed by status and time, and by nothing else", func(t *testing.T, f *fixture) {
+		{"exported results are narrowed by status, ref and time, and by no other prism", func(t *testing.T, f *fixture) {
 			all := f.assorted(t)
 			for _, status := range []prism.Status{"", prism.OK, prism.Failed} {
 				for _, between := range [][2]time.Time{{}, {moment(102)}, {{}, moment(103)}, {moment(102), moment(103)}} {
-					filter := store.Filter{Prism: f.mine.prism.ID, Status: status, From: between[0], To: between[1]}
-					want := exported(matching(all, filter))
-					filter.Prism, filter.Ref = all[0].Prism.ID, pointer("one")
-					same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), want)
+					for _, ref := range []*string{nil, pointer("one")} {
+						filter := store.Filter{Prism: f.mine.prism.ID, Status: status, Ref: ref, From: between[0], To: between[1]}
+						want := exported(matching(all, filter))
+						filter.Prism = all[0].Prism.ID
+						same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), want)
+					}
 				}
 			}
 		}},

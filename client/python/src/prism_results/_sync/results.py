@@ -281,11 +281,14 @@ class Results(Base):
         *,
         format: ExportFormat = "csv",
         status: Status | None = None,
+        ref: str | None = None,
+        version: int | None = None,
         from_: datetime | None = None,
         to: datetime | None = None,
         model: str | None = None,
         key_id: str | None = None,
         assignee: str | None = None,
+        run: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
         after: str | None = None,
@@ -300,29 +303,69 @@ class Results(Base):
         a formula.
         """
         style = text_style(bom, delimiter, safe)
-        filters = query(status=status, from_=from_, to=to, model=model, key_id=key_id, assignee=assignee, q=q, where=where)
+        filters = query(
+            status=status,
+            ref=ref,
+            version=version,
+            from_=from_,
+            to=to,
+            model=model,
+            key_id=key_id,
+            assignee=assignee,
+            run=run,
+            q=q,
+            where=where,
+        )
         wanted = query(format=format, after=after, **style) | filters
         return Stream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
+
+    def export_selected(self, prism: str, ids: Sequence[str], *, format: ExportFormat = "csv") -> Stream:
+        """Stream the results of a prism that have some ids, at most 1,000, oldest first."""
+        body = given(ids=ids, format=format)
+        return Stream(self, call("exportSelected", "POST", "prisms", prism, "results", "export", body=body))
 
     def delete_results(
         self,
         prism: str,
         *,
         ref: str | None = None,
+        from_: datetime | None = None,
         before: datetime | None = None,
         status: Status | None = None,
+        version: int | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+        run: str | None = None,
+        assignee: str | None = None,
+        ids: Sequence[str] | None = None,
         q: str | None = None,
         where: Sequence[str] | None = None,
+        expect: int | None = None,
         dry_run: bool = False,
     ) -> Deleting:
         """Delete the results of a prism that match every member that is given, in the background. One is needed.
 
         An empty ref finds results with an empty ref, not those without one. before is the end of the times of saving.
+        With expect another number of results deletes none.
         dry_run counts the results and deletes none. A call whose response was lost is not repeated.
         """
-        members = given(ref=ref, before=before, status=status, q=q, where=where)
+        members = given(
+            ref=ref,
+            from_=from_,
+            before=before,
+            status=status,
+            version=version,
+            model=model,
+            key_id=key_id,
+            run=run,
+            assignee=assignee,
+            ids=ids,
+            q=q,
+            where=where,
+        )
         if not members:
-            raise ValueError("deleteResults: a deletion needs a ref, a time, a status, q or where")
+            raise ValueError("deleteResults: a deletion needs a filter")
+        members |= given(expect=expect)
         one = call("deleteResults", "POST", "prisms", prism, "results", "delete")
         return self._fetch(Deleting, one.of(members, 202, dry_run))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Literal, TypeAlias, TypedDict
 
-ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
+ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
 RowsFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
 Delimiter: TypeAlias = Literal[",", ";", "|", "\t"]
 RowStatus: TypeAlias = Literal["ok", "failed", "invalid", "pending"]
