@@ -17,17 +17,24 @@ func testAnalyst(t *testing.T, server *prism, browser chromium) {
 	t.Helper()
 	b := newTab(t, browser)
 	b.signIn(server, usedAccount)
+	b.until("all results are in the index", func() bool {
+		var is struct {
+			From  *string `json:"indexed_from"`
+			Until *string `json:"indexed_until"`
+		}
+		user{t, server}.into(&is, "GET", "/v1/results?prism=support&sort=-mood@average&limit=1", "", 200)
+		return is.From == nil && is.Until == nil
+	})
 	b.visit(server, view{path: "/results?prism=support", heading: "Results"})
 	b.find("table", "Results")
 	b.press("/")
-	b.find("dialog", "Add a filter")
-	b.await(`!!document.querySelector('[aria-label="Add a filter"] [aria-label="Filters"]')`) // the head of the column has the same name
-	b.click("button", "Team")
+	b.clickWithin("Team")
 	b.until("the counts are there", func() bool {
 		return len(b.all("checkbox", "")) > 0 && strings.HasPrefix(b.named("checkbox", "Billing"), "Billing ")
 	})
 	b.click("checkbox", "Billing…")
-	with[bool](b, b.find("textbox", "From"), "function() { this.focus(); return true; }")
+	b.find("button", "Remove the filter: Team is Billing") // the next filter is added to this one
+	b.focus("textbox", "From")
 	b.press("80" + kb.Enter + kb.Escape)
 	b.find("button", "Remove the filter: Team ≥ 80%")
 	b.click("button", "Mood")
@@ -44,8 +51,8 @@ func testAnalyst(t *testing.T, server *prism, browser chromium) {
 		t.Errorf("the head is sorted as %q", sorted)
 	}
 
-	b.click("button", "Save view")
-	with[bool](b, b.find("textbox", "Name"), "function() { this.focus(); return true; }")
+	popover("Save view")(b)
+	b.focus("textbox", "Name")
 	b.press("Billing, sure, angriest first" + kb.Enter)
 	b.find("link", "Billing, sure, angriest first")
 	b.await("location.search.includes('view=')")

@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // Bounds of looking for what should be on a page, and of the presses of Tab to reach it.
 const (
-	findBudget = 30 * time.Second
+	findBudget = 2 * time.Minute
 	mostTabs   = 250
 )
 
@@ -63,19 +64,41 @@ func (b *tab) find(role, name string) node {
 	return found[0]
 }
 
+// called are the elements of a role with a name, or those whose names begin so if it ends with "…".
+func (b *tab) called(role, name string) []node {
+	b.t.Helper()
+	prefix, cut := strings.CutSuffix(name, "…")
+	if !cut {
+		return b.all(role, name)
+	}
+	return slices.DeleteFunc(b.all(role, ""), func(n node) bool { return !strings.HasPrefix(n.name, prefix) })
+}
+
 // named is the whole name of the first element of a role whose name begins so.
 func (b *tab) named(role, prefix string) (name string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf("there is a %s %q…", role, prefix), func() bool {
-		for _, n := range b.all(role, "") {
-			if strings.HasPrefix(n.name, prefix) {
-				name = n.name
-				return true
-			}
+		found := b.called(role, prefix+"…")
+		if len(found) > 0 {
+			name = found[0].name
 		}
-		return false
+		return len(found) > 0
 	})
 	return name
+}
+
+// use waits until a function of the first element of a role and name, as called takes it, returns true. The page may put another element
+// in its place meanwhile, or enable it.
+func (b *tab) use(role, name, function string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("there is a %s %q that can be used", role, name), func() bool {
+		found := b.called(role, name)
+		if len(found) == 0 {
+			return false
+		}
+		done, err := call[bool](b, found[0], function)
+		return err == nil && done
+	})
 }
 
 // until waits for a condition.
@@ -113,7 +136,7 @@ func (b *tab) focused() node {
 // tabTo presses Tab until an element of a role with a name has the keyboard, as one without a mouse does.
 func (b *tab) tabTo(role, name string) {
 	b.t.Helper()
-	b.find(role, name)
+	b.use(role, name, "function() { return this.isConnected && !this.disabled; }")
 	var seen []string
 	for range mostTabs {
 		if at := b.focused(); at.role == role && at.name == name {
@@ -135,11 +158,42 @@ func (b *tab) press(keys string, options ...chromedp.KeyOption) {
 // with is the value of a JavaScript function of an element.
 func with[T any](b *tab, n node, function string) T {
 	b.t.Helper()
-	value, err := chromedp.Run(b.ctx, chromedp.CallFunctionOn[T](function, func(p *runtime.CallFunctionOnParams) { p.ObjectID = n.object }))
+	value, err := call[T](b, n, function)
 	if err != nil {
 		b.t.Fatalf("%s: %s: %v", n, function, err)
 	}
 	return value
+}
+
+func call[T any](b *tab, n node, function string) (T, error) {
+	return chromedp.Run(b.ctx, chromedp.CallFunctionOn[T](function, func(p *runtime.CallFunctionOnParams) { p.ObjectID = n.object }))
+}
+
+// openFirst opens the first row of the table in view.
+func (b *tab) openFirst() {
+	b.t.Helper()
+	b.settle() // what takes the keys is there
+	b.press("j")
+	b.await("document.activeElement.closest('tbody tr') !== null")
+	b.press(kb.Enter)
+}
+
+// pick chooses the option of the list that has the keyboard whose words begin so.
+func (b *tab) pick(option string) {
+	b.t.Helper()
+	b.press(kb.Home)
+	b.until(fmt.Sprintf("the option %q is chosen", option), func() bool {
+		at := eval[struct {
+			Words string
+			Last  bool
+		}](b, `(({ selectedOptions: [chosen], selectedIndex, length }) =>
+			({ Words: chosen?.text ?? "", Last: selectedIndex === length - 1 }))(document.activeElement)`)
+		if strings.HasPrefix(at.Words, option) {
+			return true
+		}
+		b.press(map[bool]string{true: kb.Home, false: kb.ArrowDown}[at.Last])
+		return false
+	})
 }
 
 func textOf(v *accessibility.Value) (text string) {

@@ -44,8 +44,7 @@ func testInputMethod(t *testing.T, server *prism, browser chromium) {
 	t.Run("in the search of the reference", func(t *testing.T) {
 		b := newTab(t, browser)
 		b.openReference(server.url + "/docs")
-		b.settle()
-		b.press("k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+		b.openSearch()
 		b.compose("audi")
 		b.await(value + " === 'audi'")
 		b.pressComposed("Enter")

@@ -38,7 +38,7 @@ func testJourney(t *testing.T, server *prism, browser chromium) {
 	b.press(kb.Enter)
 	b.find("heading", "Prisms")
 	b.find("cell", demo)
-	b.press("j" + kb.Enter)
+	b.openFirst()
 	b.tryPrism()
 	b.addColumn("wants_money")
 	b.runFile(writeRows(t))
@@ -51,7 +51,7 @@ func testJourney(t *testing.T, server *prism, browser chromium) {
 	b.find("heading", "Audit")
 	b.tabTo("button", b.named("button", firstAccount))
 	b.press(kb.Enter)
-	b.find("menuitem", "Sign out")
+	b.await(menuOpen)
 	b.press(kb.End + kb.Enter)
 	b.find("heading", "Sign in")
 	if got := eval[int](b, "fetch('/console/session').then((r) => r.status)"); got != 401 {
@@ -99,12 +99,16 @@ func (b *tab) addColumn(name string) {
 	b.await("document.activeElement.matches('.column-item:last-of-type input, li:last-child .column-item input')")
 	b.press("a", chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.press(name)
-	b.press(kb.Tab + "refund" + kb.Tab + "Probability")
+	b.press(kb.Tab)
+	b.pick("refund")
+	b.press(kb.Tab)
+	b.pick("Probability")
 	value := fmt.Sprintf(`(() => {
 		const at = [...document.querySelectorAll(".preview th")].findIndex((head) => head.textContent === %q);
 		return document.querySelector(".preview tbody tr")?.cells[at]?.textContent ?? "";
 	})()`, name)
-	b.until("the preview has the column", func() bool { return eval[string](b, value) != "" })
+	// What it had before its probability was chosen is a word.
+	b.until("the preview has the column", func() bool { return strings.ContainsAny(eval[string](b, value), "0123456789") })
 	before := eval[string](b, value)
 	b.tabTo("button", "Save Lens")
 	b.press(kb.Enter)
@@ -113,7 +117,7 @@ func (b *tab) addColumn(name string) {
 	b.press(kb.Enter)
 	b.await("location.pathname.endsWith('/results')")
 	b.find("table", "Results")
-	b.press("j" + kb.Enter)
+	b.openFirst()
 	b.until("the result has the column", func() bool {
 		at := strings.Fields(eval[string](b, "document.querySelector('.panel')?.innerText ?? ''"))
 		i := slices.Index(at, name)
@@ -134,7 +138,7 @@ func (b *tab) runFile(file string) {
 	b.press(kb.Enter)
 	b.find("heading", "New run")
 	b.tabTo("combobox", "Prism")
-	b.press(demo)
+	b.pick(demo)
 	b.tabTo("button", "Choose a file")
 	b.choose(file, func() { b.press(kb.Enter) })
 	b.find("button", "Start the run of 1,001 rows")
@@ -146,7 +150,7 @@ func (b *tab) runFile(file string) {
 		b.t.Errorf("the columns are %s", head)
 	}
 	b.tabTo("textbox", "Rows a second at most")
-	b.press("20")
+	b.press("5")
 	b.tabTo("button", "Check the rows")
 	b.press(kb.Enter)
 	b.tabTo("button", "Start the run of 1,000 rows")
@@ -155,11 +159,11 @@ func (b *tab) runFile(file string) {
 	eval[bool](b, "window.before = true")
 	b.awaitRun("running", 1)
 	run := eval[string](b, "location.origin + '/v1/runs/' + location.pathname.split('/').at(-1)")
-	reads := b.asked(run)
-	b.awaitRun("running", b.awaitRun("running", 2)+1)
-	if n := b.asked(run); n != reads {
-		b.t.Errorf("the counts changed by %d reads of the run", n-reads)
-	}
+	b.until("the counts change without a read of the run", func() bool { // a stream that is lost is followed anew after a read
+		reads := b.asked(run)
+		b.awaitRun("running", b.awaitRun("running", 2)+1)
+		return b.asked(run) == reads
+	})
 	b.press("p")
 	done := b.awaitRun("paused", 2)
 	b.tabTo("button", "Resume")
@@ -250,7 +254,7 @@ func (b *tab) labelResults(server *prism) {
 	b.tabTo("link", "Prisms")
 	b.press(kb.Enter)
 	b.find("cell", demo)
-	b.press("j" + kb.Enter)
+	b.openFirst()
 	b.tabTo("link", "Quality")
 	b.press(kb.Enter)
 	b.tabTo("link", "Label results")
@@ -303,7 +307,7 @@ func (b *tab) labelResults(server *prism) {
 	b.tabTo("link", "Quality")
 	b.press(kb.Enter)
 	b.find("table", "Questions")
-	b.press("j" + kb.Enter)
+	b.openFirst()
 	b.until("the measure is there", func() bool {
 		text := eval[string](b, "document.querySelector('main').innerText")
 		return strings.Contains(text, fmt.Sprintf("Of %d labels that count", labelled)) && strings.Contains(text, "Accuracy")

@@ -95,7 +95,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.press(kb.Tab)
 		b.press(demo) // instead of the example, which is selected
 		b.press(kb.Tab + kb.Tab)
-		b.press("te") // the example of a call with text
+		b.pick("text fills") // the example of a call with text
 		b.press(kb.Tab + kb.Tab + kb.Enter)
 		b.awaitAnswer(o)
 		if got := b.outcome(o); !strings.HasPrefix(got, "200 OK in ") {
@@ -290,7 +290,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		}
 		b.await(at("readResult"))
 		b.await(`document.querySelector("nav [aria-current]")?.hash === "#readResult"`)
-		b.press("k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+		b.openSearch()
 		b.press("idempotency_key")
 		b.find("option", "idempotency_key Create a result")
 		b.press(kb.Enter)
@@ -357,7 +357,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.tabTo("button", "Menu")
 		b.press(kb.Enter)
 		b.tabTo("combobox", "Theme")
-		b.press("Dark")
+		b.pick("Dark")
 		b.await("getComputedStyle(document.documentElement).colorScheme === 'dark'")
 		b.tabTo("link", "GET Read a result")
 		b.press(kb.Enter)

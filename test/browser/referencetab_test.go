@@ -19,6 +19,15 @@ func (b *tab) openReference(address string) {
 	b.await(rendered)
 }
 
+// openSearch gives the keyboard to the search of the reference.
+func (b *tab) openSearch() {
+	b.t.Helper()
+	b.until("the search has the keyboard", func() bool {
+		b.press("k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+		return eval[bool](b, "document.activeElement.type === 'search'")
+	})
+}
+
 func formOf(o operation) string {
 	return fmt.Sprintf("document.querySelector('#%s form')", o.id)
 }

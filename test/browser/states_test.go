@@ -112,23 +112,28 @@ func (b *tab) inject(script string) {
 // click presses an element by its role and name, or one whose name begins so if it ends with "…".
 func (b *tab) click(role, name string) {
 	b.t.Helper()
-	if prefix, cut := strings.CutSuffix(name, "…"); cut {
-		name = b.named(role, prefix)
-	}
-	with[bool](b, b.find(role, name), "function() { this.click(); return true; }")
+	b.use(role, name, "function() { const can = this.isConnected && !this.disabled; if (can) this.click(); return can; }")
+}
+
+// focus gives the keyboard to an element by its role and name, as click takes it.
+func (b *tab) focus(role, name string) {
+	b.t.Helper()
+	b.use(role, name, "function() { this.focus(); return document.activeElement === this; }")
 }
 
 // typeInto types into a field whose name begins so.
 func (b *tab) typeInto(field, text string) {
 	b.t.Helper()
-	with[bool](b, b.find("textbox", b.named("textbox", field)), "function() { this.focus(); return true; }")
+	b.focus("textbox", field+"…")
 	b.press(text)
 }
 
-// Layers that are open.
+// Layers that are open, and a message that stays because it gets the focus.
 const (
 	dialogOpen = "document.querySelector('dialog[open]') !== null"
-	menuOpen   = "document.querySelector('[role=menu]:popover-open') !== null"
+	menuOpen   = "document.querySelector('[role=menu]:popover-open')?.contains(document.activeElement) === true"
+
+	messageHeld = "(document.querySelector('.toast button')?.focus(), document.activeElement?.closest('.toast') instanceof Element)"
 )
 
 // dialog is what opens a dialog by the press of buttons, unless one is open.
@@ -153,11 +158,22 @@ func popover(buttons ...string) func(*tab) {
 		if eval[bool](b, open) {
 			return
 		}
-		for _, name := range buttons {
-			b.click("button", name)
-			b.await(open)
+		b.click("button", buttons[0])
+		for _, name := range buttons[1:] {
+			b.clickWithin(name)
 		}
+		b.await("document.querySelector('.pop:popover-open .pop-body') !== null")
 	}
+}
+
+// clickWithin presses a button of the controls that are open. The head of a column may have the same name.
+func (b *tab) clickWithin(name string) {
+	b.t.Helper()
+	b.await(fmt.Sprintf(`(() => {
+		const found = [...document.querySelectorAll(".pop:popover-open .pop-body button")].find((button) => button.textContent === %q);
+		found?.click();
+		return found !== undefined;
+	})()`, name))
 }
 
 // chosen is what selects the first result, and opens a dialog about it by the press of buttons, unless one is open.
@@ -180,7 +196,7 @@ func (b *tab) deleteOne() {
 		eval[bool](b, "document.querySelector('tbody input[type=checkbox]').click(), true")
 		b.click("button", "Delete 1 result")
 	}
-	with[bool](b, b.find("button", "Undo"), "function() { this.focus(); return true; }")
+	b.await(messageHeld)
 }
 
 // layers are what opens above a page.
@@ -237,7 +253,7 @@ func (u used) layers() []view {
 		{name: "open entry", path: "/audit?open=" + u.entry},
 		{name: "retention", path: "/prisms/banking77/settings", act: func(b *tab) {
 			if !eval[bool](b, dialogOpen) {
-				with[bool](b, b.find("textbox", "Days"), "function() { this.focus(); this.select(); return true; }")
+				b.use("textbox", "Days", "function() { this.focus(); this.select(); return document.activeElement === this; }")
 				b.press("30" + kb.Enter)
 				b.await(dialogOpen)
 			}
@@ -300,8 +316,8 @@ func (b *tab) archive() {
 		b.until("the prism is not archived", func() bool { return !eval[bool](b, archived) })
 	}
 	b.click("button", "Archive prism")
-	b.until("the prism is archived", func() bool { return eval[bool](b, archived+" && "+undo) })
-	eval[bool](b, "document.querySelector('.toast button').focus(), true")
+	b.await(messageHeld)
+	b.until("the prism is archived", func() bool { return eval[bool](b, archived) })
 }
 
 // endSession ends the session behind the page's back while something is typed, and has the page find out.

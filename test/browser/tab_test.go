@@ -18,8 +18,8 @@ import (
 
 // Bounds of what one test does in the browser, and of what all do: where the page is broken, each waits in vain.
 const (
-	caseBudget = 6 * time.Minute
-	allBudget  = 18 * time.Minute
+	caseBudget = 15 * time.Minute
+	allBudget  = 36 * time.Minute
 )
 
 // chromium is a browser that runs.
