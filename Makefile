@@ -74,8 +74,8 @@ quick: ## vet all, and run the tests that need no other program, without the rac
 SEQUENTIAL := ./pkg/calibration ./services/results/internal/tabular
 
 test: deps ## run all tests but those of chaos, the lab and compat under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
-	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
+	$(RACE) -timeout 40m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
+	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
 compat: deps $(PORTKEY_INSTALLED) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey

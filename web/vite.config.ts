@@ -34,5 +34,5 @@ export default defineConfig({
       return hostId.endsWith('docs.html') ? `/docs/${file}` : `/console/${file}`;
     },
   },
-  test: { environment: 'jsdom', setupFiles: ['./src/test/setup.ts'], restoreMocks: true, testTimeout: 60_000 },
+  test: { environment: 'jsdom', setupFiles: ['./src/test/setup.ts'], restoreMocks: true, testTimeout: 300_000 },
 });

@@ -111,7 +111,7 @@ func (s *Service) Ready(ctx context.Context) error {
 }
 
 // admin keeps no connection, so that a service that stops has none of the tests' to wait for.
-var admin = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+var admin = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 
 // Get reads a path of the admin address.
 func (s *Service) Get(ctx context.Context, path string) (status int, body string, err error) {

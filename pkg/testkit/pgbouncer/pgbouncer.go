@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	startBudget = time.Minute
-	stopBudget  = 20 * time.Second
+	startBudget = 2 * time.Minute
+	stopBudget  = time.Minute
 
 	port = 6432 // of the socket's name; nothing listens on it
 	user = "prism"

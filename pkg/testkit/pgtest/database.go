@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const databaseBudget = time.Minute
+const databaseBudget = 2 * time.Minute
 
 // templates are the databases that tests clone. Each is made once, however many tests ask for it at a time.
 type templates struct {

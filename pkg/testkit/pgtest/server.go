@@ -30,8 +30,8 @@ import (
 )
 
 const (
-	startBudget = time.Minute
-	stopBudget  = 20 * time.Second
+	startBudget = 2 * time.Minute
+	stopBudget  = time.Minute
 
 	superuser      = "postgres"
 	defaultPort    = 5432

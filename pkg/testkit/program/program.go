@@ -97,7 +97,7 @@ func Run(ctx context.Context, c Command) (string, error) {
 
 // AwaitReady returns when GET /readyz of the admin address answers 200. It fails when the program ends or ctx does.
 func (p *Process) AwaitReady(ctx context.Context, admin string) error {
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	return p.Await(ctx, func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+admin+"/readyz", nil)
 		if err != nil {

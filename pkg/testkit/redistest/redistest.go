@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	startBudget = 20 * time.Second
-	stopBudget  = 10 * time.Second
+	startBudget = 2 * time.Minute
+	stopBudget  = time.Minute
 )
 
 // Options of a server.

@@ -16,7 +16,7 @@ const (
 	// watching is the number of Sentinels, two of which have to agree.
 	watching = 3
 	// failoverBudget bounds the Sentinels' discovery of each other and a failover, on a machine of any load.
-	failoverBudget = time.Minute
+	failoverBudget = 2 * time.Minute
 	// downAfter is how long a master is away until the Sentinels replace it.
 	downAfter = time.Second
 )

@@ -26,7 +26,7 @@ const (
 	Bucket = "files"
 )
 
-const startBudget, stopBudget = 30 * time.Second, 10 * time.Second
+const startBudget, stopBudget = 2 * time.Minute, time.Minute
 
 // Store is a running object store.
 type Store struct {

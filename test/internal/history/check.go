@@ -10,7 +10,7 @@ import (
 
 // searchBudget bounds the search for an order of one race. A race is small, so only a bug in the model exceeds the bound.
 const (
-	searchBudget = 20 * time.Second
+	searchBudget = 2 * time.Minute
 	// shortBudget bounds each attempt to shorten a violation. An attempt that takes longer is dropped.
 	shortBudget = 100 * time.Millisecond
 )

@@ -176,7 +176,7 @@ func TestManyFailedRepeatsAtOnceAreDecidedQuickly(t *testing.T) {
 	if found := history.Check([]history.Race{{Name: "crowd", Calls: b.calls}}); len(found) != 1 || found[0].Undecided {
 		t.Error("a result that was retried twice is not found")
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 }

@@ -20,7 +20,7 @@ import (
 const maxProblems = 20
 
 // callBudget is longer than any call here may take.
-const callBudget = 30 * time.Second
+const callBudget = 2 * time.Minute
 
 // Config of a visit.
 type Config struct {

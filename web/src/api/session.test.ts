@@ -70,7 +70,7 @@ describe('the key of a session', () => {
     const own = new Session();
     await own.load();
     const first = own.key();
-    await vi.waitFor(() => expect(open).toBeDefined());
+    await vi.waitFor(() => expect(open).toBeDefined(), 30_000);
     own.switchTo(other);
     open!();
     expect(await first).toBe('prism_b');

@@ -98,7 +98,7 @@ test.each([
   vi.stubGlobal('Request', class { constructor(readonly url: string) {} });
   render(<TryIt operation={{ ...call, path: '/v1/prisms', needsKey: false }} />);
   await userEvent.click(screen.getByRole('button', { name: 'Send' }));
-  await vi.waitFor(() => expect(document.querySelector('.outcome')!.textContent).toMatch(outcome));
+  await vi.waitFor(() => expect(document.querySelector('.outcome')!.textContent).toMatch(outcome), 30_000);
   expect(screen.queryByRole('group', { name: 'Answer' })?.textContent).toBe(shown);
   vi.unstubAllGlobals();
 });

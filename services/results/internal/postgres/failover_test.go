@@ -56,7 +56,7 @@ func TestAFailoverIsFollowedAtTheFirstRefusedWrite(t *testing.T) {
 	if err := r.standby.Promote(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for refused := 0; ; refused++ {
 		_, err := s.SaveResult(ctx, account(), answered(11))

@@ -94,7 +94,7 @@ func answered(id byte) prism.Result {
 }
 
 // shortly is less time than a caller waits, and long enough for a save that waits for nothing.
-const shortly = 500 * time.Millisecond
+const shortly = 2 * time.Second
 
 // savers are both ways to save a result that was saved before, or is still being saved.
 func savers(r *replicated) map[string]func(ctx context.Context) error {

@@ -39,7 +39,7 @@ it('a member leaves an account after a yes (spec: session-leave)', async () => {
   expect(screen.getByRole('heading', { name: 'Leave demo?' })).toBeTruthy();
   expect(sent).toEqual([]);
   fireEvent.click(screen.getAllByRole('button', { name: 'Leave account' }).at(-1)!);
-  await vi.waitFor(() => expect(went).toEqual(['/console/']));
+  await vi.waitFor(() => expect(went).toEqual(['/console/']), 30_000);
   expect(sent).toEqual([['/console/session/leave', { account: 'a' }]]);
 });
 

@@ -26,7 +26,7 @@ type Config struct{ MaxWaiters int }
 
 const (
 	// patience bounds the wait for what has to happen, on a machine of any load.
-	patience = 20 * time.Second
+	patience = time.Minute
 	// promptly is far above the time of a wake-up and below any lease whose expiry could be taken for one: open gives long
 	// leases.
 	promptly = 10 * time.Second
