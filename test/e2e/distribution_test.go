@@ -29,6 +29,7 @@ func (c *client) distribution(t *testing.T, slug, query string) (d distributed) 
 	for end := time.Now().Add(patience); !d.Exact; {
 		r := c.get(t, "/v1/prisms/"+slug+"/distribution?"+query)
 		r.wantStatus(t, 200)
+		d = distributed{} // an element of a slice that is filled again keeps what the new text does not have
 		if err := json.Unmarshal(r.body, &d); err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ models:
 				}
 			}
 			// The signal is heard at some time soon, and the change is seen without it too.
-			tick, late := time.NewTicker(50*time.Millisecond), time.After(time.Minute)
+			tick, late := time.NewTicker(50*time.Millisecond), time.After(patience)
 			defer tick.Stop()
 			for {
 				script := strong.Script()

@@ -10,7 +10,7 @@ import (
 )
 
 // fileWait is how long a small file may take to be read, on a machine that does much else.
-const fileWait = 30 * time.Second
+const fileWait = 2 * time.Minute
 
 var (
 	noFile       = fail{404, "not_found", "File not found"}

@@ -90,7 +90,7 @@ func oneError(addr, sent string) string {
 		return err.Error()
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(patience))
 	go func() {
 		_, _ = io.WriteString(c, sent) // the server may stop taking
 		_ = c.(*net.TCPConn).CloseWrite()

@@ -19,7 +19,7 @@ func command(t *testing.T, p *launch.Service, env map[string]string, args ...str
 		t.Fatal(err)
 	}
 	world.started(proc)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	code, err = proc.Wait(ctx)
 	if err != nil {

@@ -50,6 +50,7 @@ func TestLimitsOfAccounts(t *testing.T) {
 		t.Run("requests a second", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
+			own.impatient = true
 			list := func() reply { return own.get(t, "/v1/prisms") }
 			if seconds := own.limit(t, list, "--requests-per-second", "1").wantRefused(t); seconds != 1 {
 				t.Errorf("Retry-After is %d", seconds)
@@ -76,6 +77,7 @@ func TestLimitsOfAccounts(t *testing.T) {
 		t.Run("requests in flight", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
+			own.impatient = true
 			slug := own.prism(t, oneField, yesNo)
 			if _, err := s.store.Operate(t.Context(), "account", "limits", own.account, "--concurrency", "1"); err != nil {
 				t.Fatal(err)

@@ -15,7 +15,7 @@ func (c *client) areRetried(t *testing.T, prism string) {
 	const want = `{"retrying":0}`
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(time.Minute); ; <-tick.C {
+	for end := time.Now().Add(patience); ; <-tick.C {
 		r := c.retryMany(t, prism, `"dry_run":true`)
 		if string(r.body) == want {
 			return

@@ -37,7 +37,7 @@ func startStack(ctx context.Context, top topology, settings map[string]string) (
 		return nil, err
 	}
 	s.http = &http.Client{
-		Timeout:       time.Minute,
+		Timeout:       3 * time.Minute,
 		Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: parallelism},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

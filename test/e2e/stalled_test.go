@@ -27,7 +27,9 @@ func TestStalledExports(t *testing.T) {
 			for range 8 {
 				own.main.stall(t, path)
 			}
+			own.main.impatient = true
 			own.main.get(t, path).wantUnavailable(t)
+			own.main.impatient = false
 			own.main.create(t, prism, text("y")).ok(t)
 			theirs := own.ownAccount(t)
 			one := theirs.triage(t)

@@ -41,7 +41,7 @@ func curlLine(t *testing.T, text string) string {
 // paste runs a line as a shell does when it is pasted.
 func paste(t *testing.T, line string) []byte {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "sh", "-c", line).Output()
 	if err != nil {
