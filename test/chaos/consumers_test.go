@@ -84,7 +84,7 @@ func (m *mirror) read(ctx context.Context, wait time.Duration) (n int, err error
 		case client.ChangeDeleted:
 			delete(table, id)
 		}
-		if m.random.IntN(20) == 0 {
+		if m.deaths == 0 || m.random.IntN(20) == 0 {
 			m.deaths++
 			return 0, errDied
 		}

@@ -71,9 +71,9 @@ const (
 	// goesOn is the promised time from the kill to the response of the next caller.
 	goesOn = 6 * time.Second
 	// caseBudget bounds one case, with the wait for other cases of its stage, on a machine of any load.
-	caseBudget = 5 * time.Minute
+	caseBudget = 10 * time.Minute
 	// toDie bounds the time from the call to its step, on a machine of any load.
-	toDie = time.Minute
+	toDie = 3 * time.Minute
 )
 
 // spec: retry-of-a-dead-process

@@ -28,7 +28,7 @@ const (
 	// startBudget is for building the services as well, on a busy machine.
 	startBudget = 10 * time.Minute
 	// recoveryBudget bounds the time from the end of the faults to the first success, on a machine of any load.
-	recoveryBudget = time.Minute
+	recoveryBudget = 3 * time.Minute
 	defaultLength  = 10 * time.Second
 
 	// tries is the number of measurements that onceOf makes.
