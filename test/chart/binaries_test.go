@@ -33,7 +33,7 @@ func said(t *testing.T, component string, env map[string]string, args ...string)
 	t.Helper()
 	path := binary(t, component)
 	ask, _ := remembered.LoadOrStore(fmt.Sprint(path, args, env), sync.OnceValues(func() (string, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 3*time.Minute)
 		defer cancel()
 		p, err := program.Launch(program.Command{Path: path, Args: args, Env: env})
 		if err != nil {

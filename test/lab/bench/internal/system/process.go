@@ -17,7 +17,7 @@ import (
 )
 
 // readyBudget bounds the start of a process on a busy machine.
-const readyBudget = time.Minute
+const readyBudget = 3 * time.Minute
 
 // Process is one running program.
 type Process struct {

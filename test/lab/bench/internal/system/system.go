@@ -13,6 +13,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/program"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // System is a running server, of one or several processes, with a key and stored results of each prism.
@@ -215,13 +216,27 @@ func operate(ctx context.Context, bin string, env map[string]string) (account, k
 	return account, key, nil
 }
 
-// Call makes a call that is not measured and returns the body of the response.
+// Call makes a call that is not measured and returns the body of the response. It is made again while the response is the 503, which took
+// nothing.
 func (s *System) Call(ctx context.Context, method, path, body string, status int) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
+	for {
+		got, b, err := s.call(ctx, method, path, body)
+		if err == nil && got == http.StatusServiceUnavailable && got != status && load.Wait(ctx, time.Second) {
+			continue
+		}
+		if err == nil && got != status {
+			err = fmt.Errorf("%s: %s %s: %d: %s", s.Name, method, path, got, b)
+		}
+		return b, err
+	}
+}
+
+func (s *System) call(ctx context.Context, method, path, body string) (status int, response []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+path, strings.NewReader(body))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.Key)
 	if body != "" {
@@ -229,12 +244,9 @@ func (s *System) Call(ctx context.Context, method, path, body string, status int
 	}
 	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != status {
-		err = fmt.Errorf("%s: %s %s: %d: %s", s.Name, method, path, resp.StatusCode, b)
-	}
-	return b, err
+	response, err = io.ReadAll(resp.Body)
+	return resp.StatusCode, response, err
 }
