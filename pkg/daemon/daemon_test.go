@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // limit bounds what a test waits for. It is not a pause.
-const limit = 20 * time.Second
+const limit = time.Minute
 
 const anyPort = config.Address("127.0.0.1:0")
 

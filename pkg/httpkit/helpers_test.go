@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 const prefetched = 8 << 10
 
 // limit bounds what a test waits for. It is not a pause.
-const limit = 20 * time.Second
+const limit = time.Minute
 
 type running struct {
 	*Server

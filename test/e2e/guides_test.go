@@ -21,7 +21,7 @@ import (
 )
 
 // guideBudget bounds the commands of all pages, on a machine that does much else.
-const guideBudget = 6 * time.Minute
+const guideBudget = 15 * time.Minute
 
 // guides are the pages whose commands are run, after the README itself.
 var guides = []string{

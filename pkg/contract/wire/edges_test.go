@@ -128,7 +128,7 @@ func startLoad(t *testing.T, c wire.Models) *load {
 // until lets calls go on until a condition holds, and for some calls more.
 func (l *load) until(what string, holds func() bool) {
 	l.t.Helper()
-	deadline, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(time.Minute), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for done := int64(-1); done < 0 || l.calls.Load() < done+100; {
 		if done < 0 && holds() {

@@ -77,7 +77,7 @@ func exchange(t *testing.T, addr, method, path, headers string) (status int, bod
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = io.WriteString(c, method+" "+path+" HTTP/1.1\r\nHost: x\r\n"+headers+"Content-Length: 0\r\n\r\n")
 	res, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
 	if err != nil {

@@ -48,7 +48,7 @@ func (s *Script) Requests() []Request {
 }
 
 // awaitBudget bounds the wait for a call, on a machine of any load.
-const awaitBudget = time.Minute
+const awaitBudget = 3 * time.Minute
 
 // Await waits until n calls have arrived. It fails after a minute, since a call that Prism refused never arrives.
 func (s *Script) Await(ctx context.Context, n int) error {

@@ -17,7 +17,7 @@ import (
 const (
 	childVariable = "PRISM_TESTKIT_CHILD"
 	pollEvery     = 10 * time.Millisecond
-	budget        = 30 * time.Second
+	budget        = 2 * time.Minute
 )
 
 // Main is called first in TestMain. In the process that Check starts it starts a server, writes the path of its socket
