@@ -134,6 +134,8 @@ func (s *stack) wantAnswersWhile(t *testing.T, f fault) {
 		rounds = append(rounds, round())
 	}
 	last := round()
+	s.main.impatient = true
+	defer func() { s.main.impatient = false }()
 	if err := f.begin(); err != nil {
 		t.Fatal(err)
 	}
@@ -235,8 +237,6 @@ func (s *stack) awaitUnavailable(t *testing.T) {
 	t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	s.main.impatient = true
-	defer func() { s.main.impatient = false }()
 	for s.main.get(t, "/v1/prisms").status != 503 {
 		select {
 		case <-deadline.C:

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/test/e2e/internal/openapi"
 	"github.com/prism-results/prism/test/internal/load"
@@ -161,17 +162,28 @@ func unzip(zipped []byte) ([]byte, error) {
 // do sends a call that gets a response.
 func (c *client) do(t *testing.T, in call) reply {
 	t.Helper()
+	r, err := c.repeat(t, in, c.impatient)
+	if err != nil {
+		t.Fatalf("%s: %v", in.path, err)
+	}
+	return r
+}
+
+// repeat sends a call, and unless its client is impatient again while a service had no time for it.
+func (c *client) repeat(t *testing.T, in call, impatient bool) (reply, error) {
+	t.Helper()
 	for end := time.Now().Add(patience); ; {
 		r, err := c.try(t, in)
-		if err != nil {
-			t.Fatalf("%s: %v", in.path, err)
-		}
-		if c.impatient || r.status != 503 || r.header.Get("Retry-After") != "1" || time.Now().After(end) {
-			return r
+		again := r.status == 503 && r.header.Get("Retry-After") == "1" || r.late() && in.method == http.MethodPut
+		if err != nil || impatient || !again || time.Now().After(end) {
+			return r, err
 		}
 		load.Wait(t.Context(), time.Second)
 	}
 }
+
+// late tells whether nobody knows what a call did, as results took longer than they are waited for (spec: error-internal).
+func (r reply) late() bool { return r.status == 500 && r.took >= contract.ResultsWait }
 
 func (c *client) get(t *testing.T, path string) reply {
 	t.Helper()
@@ -219,9 +231,9 @@ type outcome struct {
 // start sends a call in the background.
 func (c *client) start(t *testing.T, in call) <-chan outcome {
 	t.Helper()
-	out := make(chan outcome, 1)
+	out, impatient := make(chan outcome, 1), c.impatient
 	go func() {
-		r, err := c.try(t, in)
+		r, err := c.repeat(t, in, impatient)
 		if in.sent != nil {
 			in.sent() // nobody waits for a call that could not be sent
 		}

@@ -54,7 +54,11 @@ func (c *client) part(t *testing.T, id string, n int, content string) reply {
 // newFile begins an upload.
 func (c *client) newFile(t *testing.T, format string, bytes int) file {
 	t.Helper()
-	return c.post(t, "/v1/files", fmt.Sprintf(`{"name":"a file","format":%q,"bytes":%d}`, format, bytes)).file(t, 201)
+	for {
+		if r := c.post(t, "/v1/files", fmt.Sprintf(`{"name":"a file","format":%q,"bytes":%d}`, format, bytes)); !r.late() {
+			return r.file(t, 201)
+		}
+	}
 }
 
 // upload sends a file of one part, and waits until it was read.

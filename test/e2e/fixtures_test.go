@@ -41,9 +41,13 @@ func definition(slug, fields, questions string, more ...any) string {
 // prism makes a prism and returns its slug.
 func (c *client) prism(t *testing.T, fields, questions string, more ...any) string {
 	t.Helper()
-	slug := newSlug()
-	c.post(t, "/v1/prisms", definition(slug, fields, questions, more...)).wantStatus(t, 201)
-	return slug
+	for {
+		slug := newSlug()
+		if r := c.post(t, "/v1/prisms", definition(slug, fields, questions, more...)); !r.late() {
+			r.wantStatus(t, 201)
+			return slug
+		}
+	}
 }
 
 // triage makes a prism with one field and one question of each type.

@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 // parallelism is the number of concurrent cases. Most of them wait for other processes.
-const parallelism = 24
+const parallelism = 16
 
 func run(m *testing.M) int {
 	flag.Parse()
