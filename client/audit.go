@@ -36,6 +36,7 @@ const (
 	ResultsDelete  AuditAction = "results.delete"
 	ResultsRetry   AuditAction = "results.retry"
 	PrismRetention AuditAction = "prism.retention"
+	PrismSearch    AuditAction = "prism.searchable"
 	PrismDrift     AuditAction = "prism.drift"
 	FileDelete     AuditAction = "file.delete"
 	RunCreate      AuditAction = "run.create"

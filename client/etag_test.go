@@ -20,6 +20,7 @@ func TestAPrismHasTheETagOfItsResponse(t *testing.T) {
 	for name, call := range map[string]func(context.Context) (Prism, error){
 		"createPrism":    func(ctx context.Context) (Prism, error) { return c.CreatePrism(ctx, NewPrism{Slug: "a"}) },
 		"readPrism":      func(ctx context.Context) (Prism, error) { return c.ReadPrism(ctx, "a") },
+		"setSearchable":  func(ctx context.Context) (Prism, error) { return c.SetSearchable(ctx, "a", false) },
 		"renamePrism":    func(ctx context.Context) (Prism, error) { return c.RenamePrism(ctx, "a", "n") },
 		"replaceLens":    func(ctx context.Context) (Prism, error) { return c.ReplaceLens(ctx, "a", Lens{}) },
 		"setRetention":   func(ctx context.Context) (Prism, error) { return c.SetRetention(ctx, "a", nil) },

@@ -48,7 +48,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createPrism": func(ctx context.Context, c *Client) error {
-		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion})
+		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", Searchable: new(false), NewVersion: fullVersion})
 		return err
 	},
 	"readPrism": func(ctx context.Context, c *Client) error { _, err := c.ReadPrism(ctx, "a"); return err },
@@ -64,8 +64,9 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		_, err := c.ListVersions(ctx, "a", PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
-	"renamePrism": func(ctx context.Context, c *Client) error { _, err := c.RenamePrism(ctx, "a", "n"); return err },
-	"readVersion": func(ctx context.Context, c *Client) error { _, err := c.ReadVersion(ctx, "a", 1); return err },
+	"setSearchable": func(ctx context.Context, c *Client) error { _, err := c.SetSearchable(ctx, "a", false); return err },
+	"renamePrism":   func(ctx context.Context, c *Client) error { _, err := c.RenamePrism(ctx, "a", "n"); return err },
+	"readVersion":   func(ctx context.Context, c *Client) error { _, err := c.ReadVersion(ctx, "a", 1); return err },
 	"replaceLens": func(ctx context.Context, c *Client) error {
 		_, err := c.ReplaceLens(ctx, "a", *fullVersion.Lens)
 		return err
@@ -272,7 +273,7 @@ func withPlain(calls map[string]func(context.Context, *Client) error) map[string
 // dryRuns send an operation's dry_run too.
 var dryRuns = map[string]func(context.Context, *Client) error{
 	"createPrism": func(ctx context.Context, c *Client) error {
-		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion}, WithDryRun())
+		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", Searchable: new(false), NewVersion: fullVersion}, WithDryRun())
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {

@@ -77,6 +77,11 @@ func (c *Client) RenamePrism(ctx context.Context, prism, name string, options ..
 	return c.fetchPrism(ctx, declared(api.RenamePrism, prism).sending(api.NewName{Name: &name}), options)
 }
 
+// SetSearchable has searches find the results of a prism, or leave them out.
+func (c *Client) SetSearchable(ctx context.Context, prism string, searchable bool, options ...CallOption) (Prism, error) {
+	return c.fetchPrism(ctx, declared(api.SetSearchable, prism).sending(api.Searchable{Searchable: searchable}), options)
+}
+
 // ReadVersion reads a version of a prism.
 func (c *Client) ReadVersion(ctx context.Context, prism string, version int, options ...CallOption) (Version, error) {
 	return fetch[Version](ctx, c, declared(api.ReadVersion, prism, strconv.Itoa(version)), options)

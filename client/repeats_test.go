@@ -37,7 +37,7 @@ func TestRepeats(t *testing.T) {
 		twice = []everyCall{
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("exportSelected"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
-			named("listAudit"), named("listChanges"), named("listVersions"), named("renamePrism"), named("listModels"),
+			named("listAudit"), named("listChanges"), named("listVersions"), named("renamePrism"), named("setSearchable"), named("listModels"),
 			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"), named("readDrift"), named("readDistribution"), named("setDrift"),
 			named("putPart"), named("completeFile"), named("readFileAgain"), named("listFiles"), named("readFile"), named("listFileRows"), named("deleteFile"),
 			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),

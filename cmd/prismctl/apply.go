@@ -65,7 +65,8 @@ prismctl prisms get tickets | prismctl --context staging prisms apply -f - --yes
 		return nil
 	})
 	cmd.Long = `Create and change prisms as files define them: create missing prisms, add a version if fields, questions,
-instructions or model changed, replace the Lens if only the Lens changed, rename prisms, unarchive archived ones. The changes are shown first.
+instructions or model changed, replace the Lens if only the Lens changed, rename prisms, unarchive archived ones, and leave out of
+searches those with searchable: false. The changes are shown first.
 
 A folder stands for every .yaml, .yml and .json file in it and below, and - for standard input. A file can
 hold several prisms, separated by lines of ---. Without a lens in the file, a prism has the Lens derived from

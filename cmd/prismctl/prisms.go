@@ -13,7 +13,8 @@ import (
 
 func (a *app) prisms() *cobra.Command {
 	prisms := group("prisms", "Define, list and archive prisms")
-	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(), a.prismsRetention(), a.prismsPreview(), a.prismsDistribution(),
+	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(), a.prismsRetention(),
+		a.prismsSearchable(), a.prismsPreview(), a.prismsDistribution(),
 		a.archive(about{
 			use: "archive PRISM...", short: "Archive prisms: they take no calls, and their results stay readable",
 			example: `prismctl prisms archive tickets`,

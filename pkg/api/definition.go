@@ -48,6 +48,8 @@ type NewPrism struct {
 	// What people call it.
 	Name string `json:"name,omitzero" max:"200"`
 	NewVersion
+	// `false` has searches leave the results out.
+	Searchable *bool `json:"searchable,omitzero" default:"true"`
 }
 
 // NewVersion is a version to be. It replaces the Lens by the one sent, or else by the one derived from its questions.

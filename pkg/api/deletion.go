@@ -24,7 +24,9 @@ type ResultRequest struct {
 // DeleteResults deletes the results of a prism that match, from now on (spec: results-delete).
 var DeleteResults = Op[DeleteResultsRequest, Deleting]{Declaration{
 	Name: "deleteResults", Method: http.MethodPost, Path: "/v1/prisms/{prism}/results/delete", Tag: "Results", Role: prism.Editor,
-	Class: Scanning, Status: http.StatusAccepted, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.TooManyDeletions(), apierr.MatchNow(13)},
+	Class: Scanning, Status: http.StatusAccepted, Errors: []*apierr.Error{
+		apierr.PrismNotFound(), apierr.TooManyDeletions(), apierr.MatchNow(13), apierr.NotSearchable(),
+	},
 }}
 
 // DeleteResultsRequest is the request of DeleteResults.
@@ -88,6 +90,7 @@ var RetryResults = Op[RetryResultsRequest, Retrying]{Declaration{
 	Name: "retryResults", Method: http.MethodPost, Path: "/v1/results/retry", Tag: "Results", Role: prism.Caller, Class: Measuring,
 	Status: http.StatusAccepted, Wait: RetryWait, Errors: []*apierr.Error{
 		apierr.PrismNotFound(), apierr.PrismArchived(), apierr.MatchNow(13), apierr.TooManyMatch(MaxRetried), apierr.AreRetried(), apierr.NotIndexed(),
+		apierr.NotSearchable(),
 	},
 }}
 

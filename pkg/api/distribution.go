@@ -11,7 +11,7 @@ import (
 // ReadDistribution counts the answers to a question by time (spec: distribution).
 var ReadDistribution = Op[ReadDistributionRequest, Distribution]{Declaration{
 	Name: "readDistribution", Method: http.MethodGet, Path: "/v1/prisms/{prism}/distribution", Tag: "Prisms", Role: prism.Reader, Class: Scanning,
-	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound()},
+	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.NotSearchable()},
 }}
 
 // ReadDistributionRequest is the request of ReadDistribution. Without a day, results completes the period, since its clock says which day

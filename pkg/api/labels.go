@@ -205,7 +205,8 @@ func (v *LabelValue) UnmarshalJSON(b []byte) error {
 // ListLabelQueue reads a page of results that have no label for a question (spec: label-queue). It reads up to a million ids.
 var ListLabelQueue = Op[ListLabelQueueRequest, LabelQueuePage]{Declaration{
 	Name: "listLabelQueue", Method: http.MethodGet, Path: "/v1/prisms/{prism}/label-queue", Tag: "Labels", Role: prism.Reader,
-	Class: Scanning, Wait: 10 * time.Second, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.NotIndexed()},
+	Class: Scanning, Wait: 10 * time.Second,
+	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.NotIndexed(), apierr.NotSearchable()},
 }}
 
 // ListLabelQueueRequest is the request of ListLabelQueue.

@@ -7,7 +7,7 @@ func Operations() []Operation {
 	return []Operation{
 		CreateResult, ExportResults, ExportSelected, ListResults, CountResults, ReadResult, ReadRecord, RetryResult, DeleteResult, DeleteResults, RetryResults, ListChanges,
 		CreatePrism, ListPrisms, ReadPrism, RenamePrism, CreateVersion, ListVersions, ReadVersion, ReplaceLens, PreviewLens, TryDefinition,
-		SetRetention, ArchivePrism, UnarchivePrism, ListModels, ListModelStates, CheckModel,
+		SetRetention, SetSearchable, ArchivePrism, UnarchivePrism, ListModels, ListModelStates, CheckModel,
 		ReadQuality, ReadThresholds, CompareVersions,
 		CreateCalibration, ListCalibrations, ReadCalibration, PinCalibrations, ReadPinnedCalibrations,
 		ReadDrift, SetDrift, ReadDistribution,

@@ -117,6 +117,8 @@ type Prism struct {
 	Version Version `json:"version"`
 	// How many days old results become before they are deleted. Null: they are kept.
 	RetentionDays *int `json:"retention_days" min:"1" max:"3650"`
+	// `false` if searches leave the results out, else absent.
+	Searchable *bool `json:"searchable,omitzero" null:"true"`
 	// ETag names the prism as it is in this response. Prisms of lists have none.
 	ETag string `json:"-"`
 }

@@ -50,7 +50,7 @@ type FieldValues []prism.FieldValue
 // ExportResults streams every result of a prism, oldest first (spec: export).
 var ExportResults = Op[ExportResultsRequest, None]{Declaration{
 	Name: "exportResults", Method: http.MethodGet, Path: "/v1/prisms/{prism}/results", Tag: "Results", Role: prism.Reader, Class: Streamed,
-	Media: exportMedia(), Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotIndexed()},
+	Media: exportMedia(), Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotIndexed(), apierr.NotSearchable()},
 }}
 
 // ExportSelected streams the results of a prism that have some ids, oldest first (spec: export-selected).
@@ -89,7 +89,7 @@ type ExportResultsRequest struct {
 // ListResults reads a page of results: newest first, or those of a run in the order of its rows (spec: result-list, run-results).
 var ListResults = Op[ListResultsRequest, Either[ResultPage, RawResultPage]]{Declaration{
 	Name: "listResults", Method: http.MethodGet, Path: "/v1/results", Tag: "Results", Role: prism.Reader, Class: Listing,
-	Errors: []*apierr.Error{apierr.PrismNotFound()},
+	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotSearchable()},
 }}
 
 // ListResultsRequest is the request of ListResults.

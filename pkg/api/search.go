@@ -54,7 +54,7 @@ type RawResultPage struct {
 // CountResults counts results by their answers, labels, versions and models (spec: result-counts).
 var CountResults = Op[CountResultsRequest, ResultCounts]{Declaration{
 	Name: "countResults", Method: http.MethodGet, Path: "/v1/results/counts", Tag: "Results", Role: prism.Reader, Class: Scanning,
-	Errors: []*apierr.Error{apierr.PrismNotFound()},
+	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.NotSearchable()},
 }}
 
 // CountResultsRequest is the request of CountResults.

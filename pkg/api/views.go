@@ -10,7 +10,7 @@ import (
 // CreateView saves a view of results, which the account shares (spec: view-create).
 var CreateView = Op[CreateViewRequest, View]{Declaration{
 	Name: "createView", Method: http.MethodPost, Path: "/v1/views", Tag: "Views", Role: prism.Labeller, Class: Keyed,
-	Status: http.StatusCreated, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.TooManyViews()},
+	Status: http.StatusCreated, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.TooManyViews(), apierr.NotSearchable()},
 }}
 
 // MaxViews bounds the views of an account (spec: views-limit).
@@ -83,7 +83,7 @@ type ListViewsRequest struct {
 // ReplaceView replaces all of a view but its id (spec: view-replace).
 var ReplaceView = Op[ReplaceViewRequest, View]{Declaration{
 	Name: "replaceView", Method: http.MethodPut, Path: "/v1/views/{view_id}", Tag: "Views", Role: prism.Labeller, Class: Keyed,
-	Errors: []*apierr.Error{apierr.ViewNotFound(), apierr.PrismNotFound()},
+	Errors: []*apierr.Error{apierr.ViewNotFound(), apierr.PrismNotFound(), apierr.NotSearchable()},
 }}
 
 // ReplaceViewRequest is the request of ReplaceView.

@@ -219,6 +219,9 @@ func AreRetried() *Error { return conflict("Results of this prism are being retr
 // NotIndexed is a call for all results that a search finds while the index does not have all (spec: search-coverage).
 func NotIndexed() *Error { return conflict("Not all results are indexed yet. Try again later.") }
 
+// NotSearchable is a search of the results of a prism that searches leave out (spec: prism-searchable).
+func NotSearchable() *Error { return conflict("This prism is not searchable.") }
+
 // SlugTaken is a prism whose slug the account already has.
 func SlugTaken() *Error { return conflict("A prism with this slug already exists.") }
 

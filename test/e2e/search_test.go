@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
@@ -178,6 +179,43 @@ func TestSearch(t *testing.T) {
 				t.Errorf("the audit has %s", body)
 			}
 			s.other.get(t, "/v1/results/counts?q=answered&by=@status").wantStatus(t, 200)
+		})
+		// spec: prism-searchable, error-not-searchable, view-filters
+		t.Run("a prism that is not searchable is left out", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			f := own.searched(t)
+			path := "/v1/prisms/" + f.slug + "/searchable"
+			r := own.put(t, path, `{"searchable":false}`)
+			r.wantStatus(t, 200)
+			own.get(t, "/v1/prisms/"+f.slug).wantBody(t, string(r.body))
+			refused := fail{409, "conflict", "This prism is not searchable."}
+			for _, query := range []string{"q=parcel", "where=urgent:is:yes", "sort=@took"} {
+				own.get(t, "/v1/results?prism="+f.slug+"&"+query).wantFail(t, refused)
+			}
+			own.get(t, "/v1/results/counts?by=@status&prism="+f.slug).wantFail(t, refused)
+			own.post(t, "/v1/prisms/"+f.slug+"/results/delete", `{"dry_run":true,"q":"parcel"}`).wantFail(t, refused)
+			own.post(t, "/v1/prisms/"+f.slug+"/results/delete", `{"dry_run":true,"version":1}`).wantBody(t, `{"deleting":14}`)
+			own.get(t, "/v1/prisms/"+f.slug+"/distribution?question=urgent&by=day&q=parcel").wantFail(t, refused)
+			view := `{"name":"x","filters":{"prism":"` + f.slug + `"`
+			own.post(t, "/v1/views", view+`,"sort":"@took"}}`).wantFail(t, refused)
+			own.post(t, "/v1/views", view+`}}`).wantStatus(t, 201)
+			wantEqual(t, "found in all prisms", len(own.walk(t, "/v1/results?q=parcel", 5)), 0)
+			wantEqual(t, "results of the prism", len(own.walk(t, "/v1/results?prism="+f.slug, 5)), len(f.ids))
+			own.put(t, path, `{"searchable":true}`).wantStatus(t, 200)
+			tick, deadline := time.NewTicker(50*time.Millisecond), time.NewTimer(patience)
+			defer tick.Stop()
+			defer deadline.Stop()
+			for all := false; !all; { // while results are indexed anew, pages say so
+				select {
+				case <-tick.C:
+					all = !strings.Contains(string(own.get(t, "/v1/results?limit=1&prism="+f.slug+"&q=parcel").body), "indexed_from")
+				case <-deadline.C:
+					t.Fatal("the results are not indexed again")
+				}
+			}
+			wantEqual(t, "found again", own.find(t, f, 3, "q", "parcel late"), []string{"latin"})
+			own.put(t, path, `{}`).wantFail(t, invalid("searchable: Required"))
 		})
 	})
 }

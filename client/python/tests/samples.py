@@ -205,7 +205,7 @@ BY_HAND: dict[str, Act] = {
             **SEARCH,
         )
     ),
-    "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS),
+    "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS, searchable=False),
     "listPrisms": lambda c: c.list_prisms(archived=True).page(limit=1, cursor="c"),
     "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, if_match='"e"'),
     "replaceLens": lambda c: c.replace_lens("a", LENS, if_match='"e"'),
@@ -278,7 +278,7 @@ EVERYTHING = BY_HAND | {camel(name): plain(name) for name in vars(AsyncOperation
 """Calls each operation with all that it can send."""
 
 DRY_RUNS: dict[str, Act] = {
-    "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS, dry_run=True),
+    "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS, searchable=False, dry_run=True),
     "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, dry_run=True),
     "replaceLens": lambda c: c.replace_lens("a", LENS, dry_run=True),
     "createRun": lambda c: c.check_run("a", "f", {"a": "b"}, **RUN),  # type: ignore[arg-type]

@@ -82,6 +82,8 @@ def test_prisms(account: Client) -> None:
     assert account.rename_prism("triage", "T").name == "T"
     assert account.set_retention("triage", 30).retention_days == 30
     assert account.set_retention("triage", None).retention_days is None
+    assert account.set_searchable("triage", False).searchable is False
+    assert account.set_searchable("triage", True).searchable is None
     assert account.archive_prism("triage").archived_at is not None
     assert (slugs(account), slugs(account, archived=True), slugs(account, archived="all")) == ([], ["triage"], ["triage"])
     assert account.unarchive_prism("triage").archived_at is None

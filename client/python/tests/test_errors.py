@@ -272,6 +272,7 @@ def test_a_prism_has_the_etag_of_its_response(serve: Serve) -> None:
         client.rename_prism("a", "n"),
         client.replace_lens("a", Lens([])),
         client.set_retention("a", None),
+        client.set_searchable("a", False),
         client.archive_prism("a"),
         client.unarchive_prism("a"),
     ):

@@ -61,6 +61,13 @@ export class Prisms extends Operations {
     );
   }
 
+  /** Has searches find the results of a prism, or leave them out. */
+  setSearchable(prism: string, searchable: boolean, options?: CallOptions): Promise<StoredPrism> {
+    return this.#tagged(
+      { operation: "setSearchable", method: "PUT", path: ["prisms", prism, "searchable"], body: { searchable } }, options,
+    );
+  }
+
   /** Adds the next version of a prism, which answers calls from then on. With `if_latest` only behind that version. */
   createVersion(prism: string, version: NewVersion, options?: ChangeOptions): Promise<Version> {
     const call =

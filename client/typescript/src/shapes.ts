@@ -33,6 +33,7 @@ export const responses: Record<string, string> = {
   "deleteResults 200": "Deleting",
   "deleteResults 202": "Deleting",
   "setRetention 200": "Prism",
+  "setSearchable 200": "Prism",
   "readDrift 200": "Drift",
   "setDrift 200": "Drift",
   "readDistribution 200": "Distribution",

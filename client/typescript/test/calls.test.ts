@@ -315,7 +315,7 @@ it("a prism has the ETag of its response", async () => {
   const calls = [
     prism.createPrism({ slug: "a", fields: [], questions: [] }), prism.readPrism("a"), prism.renamePrism("a", "n"),
     prism.replaceLens("a", { columns: [] }),
-    prism.setRetention("a", null), prism.archivePrism("a"), prism.unarchivePrism("a"),
+    prism.setRetention("a", null), prism.setSearchable("a", false), prism.archivePrism("a"), prism.unarchivePrism("a"),
   ];
   for (const { etag } of await Promise.all(calls)) expect(etag).toBe(`"e"`);
 });

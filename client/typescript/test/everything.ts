@@ -54,12 +54,13 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
     format: "csv", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", ...search, after: "a",
     bom: true, delimiter: ";", safe: true,
   }),
-  createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
+  createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }),
   readPrism: (p) => p.readPrism("a"),
   listPrisms: (p) => p.listPrisms({ archived: "all", ...page }),
   createVersion: (p) => p.createVersion("a", version, ifMatch),
   listVersions: (p) => p.listVersions("a", page),
   renamePrism: (p) => p.renamePrism("a", "n"),
+  setSearchable: (p) => p.setSearchable("a", false),
   readVersion: (p) => p.readVersion("a", 1),
   replaceLens: (p) => p.replaceLens("a", lens!, ifMatch),
   previewLens: (p) => p.previewLens("a", lens!),
@@ -147,7 +148,7 @@ export const everything: typeof byHand = { ...byHand, ...Object.fromEntries(plai
 
 /** Calls the operations that have a dry run, with it. */
 export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
-  createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }, dryRun),
+  createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }, dryRun),
   createVersion: (p) => p.createVersion("a", version, { ...ifMatch, ...dryRun }),
   replaceLens: (p) => p.replaceLens("a", lens!, { ...ifMatch, ...dryRun }),
   createRun: (p) => p.createRun("a", { from_labels_of: 1 }, dryRun),

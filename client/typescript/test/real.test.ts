@@ -48,6 +48,7 @@ it("a prism is checked, created, changed and archived", async () => {
 
   expect((await prism.renamePrism("life", "Life")).name).toBe("Life");
   expect((await prism.setRetention("life", 30)).retention_days).toBe(30);
+  expect((await prism.setSearchable("life", false)).searchable).toBe(false);
   expect((await prism.archivePrism("life")).archived_at).not.toBeNull();
   const archived = await prism.listPrisms({ archived: "true" });
   expect(archived.data.map(({ slug }) => slug)).toEqual(["life"]);

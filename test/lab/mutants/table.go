@@ -15,6 +15,7 @@ const (
 	sqldb    = stores + "sqldb/"
 	members  = stores + "members/"
 	quality  = stores + "quality/"
+	search   = stores + "search/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"
 	service  = "services/results/internal/service/"
@@ -372,6 +373,10 @@ var mutants = []mutant{
 	{
 		file: quality + "counting.go", tests: service, why: "labels without a sample count though not every result has one",
 		old: "	return c.complete\n", new: "	return true\n",
+	},
+	{
+		file: search + "prisms.go", tests: sqlite, why: "a search of all finds the results of a prism that is left out",
+		old: "q.filter.unsearchable[p.id] = true", new: "q.filter.unsearchable[p.id] = false",
 	},
 	{
 		file: quality + "sql.go", tests: sqlite, why: "a calibration of one question is pinned to another",

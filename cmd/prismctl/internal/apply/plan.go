@@ -1,8 +1,8 @@
 // Package apply creates and changes the prisms of an account as files define them.
 //
 // A plan is made first and changes nothing. For each file the plan creates the prism, adds a version if fields, questions,
-// instructions or model changed, replaces the Lens if only the Lens changed, renames it, or does nothing. The plan unarchives an
-// archived prism that a file defines. With prune it archives the prisms that no file defines.
+// instructions or model changed, replaces the Lens if only the Lens changed, renames it, leaves it out of searches or no longer, or does
+// nothing. The plan unarchives an archived prism that a file defines. With prune it archives the prisms that no file defines.
 package apply
 
 import (
@@ -25,7 +25,7 @@ import (
 type Change struct {
 	Slug string
 	// The steps of the change, in this order.
-	Create, Unarchive, Version, Lens, Rename, Archive bool
+	Create, Unarchive, Version, Lens, Rename, Search, Archive bool
 	// Diff is the change of the definition as YAML in the unified format; empty without a change.
 	Diff string
 
@@ -36,7 +36,7 @@ type Change struct {
 
 // None tells that the prism does not change.
 func (c Change) None() bool {
-	return !c.Create && !c.Unarchive && !c.Version && !c.Lens && !c.Rename && !c.Archive
+	return !c.Create && !c.Unarchive && !c.Version && !c.Lens && !c.Rename && !c.Search && !c.Archive
 }
 
 // Summary lists the steps in words.
@@ -52,6 +52,8 @@ func (c Change) Summary() string {
 	add(c.Version, fmt.Sprintf("add version %d", c.before.LatestVersion+1))
 	add(c.Lens, "edit the Lens")
 	add(c.Rename, "rename")
+	add(c.Search && *c.file.Searchable, "make searchable")
+	add(c.Search && !*c.file.Searchable, "leave out of searches")
 	add(c.Archive, "archive")
 	return cmp.Or(strings.Join(steps, ", "), "unchanged")
 }
@@ -127,11 +129,15 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 	before := definition.Of(p)
 	change.before = p
 	change.Rename = before.Name != after.Name
+	change.Search = f.Prism.Searchable != nil && *f.Prism.Searchable != (p.Searchable == nil)
+	if !change.Search { // a file that does not say it leaves it as it is
+		after.Searchable = before.Searchable
+	}
 	change.Unarchive = p.ArchivedAt != nil
 	change.Lens = !reflect.DeepEqual(before.Lens, after.Lens)
 	change.Diff = udiff.Unified("", "", definition.YAML(before), definition.YAML(after))
 	before.Lens, after.Lens = nil, nil
-	before.Name = after.Name
+	before.Name, before.Searchable = after.Name, after.Searchable
 	change.Version = !reflect.DeepEqual(before, after)
 	return change, nil
 }
@@ -175,13 +181,16 @@ func (c Change) Do(ctx context.Context, to *client.Client) error {
 	if err == nil && c.Rename {
 		_, err = to.RenamePrism(ctx, c.before.ID, c.file.Name)
 	}
+	if err == nil && c.Search {
+		_, err = to.SetSearchable(ctx, c.before.ID, *c.file.Searchable)
+	}
 	return err
 }
 
 // changed tells whether somebody else changed what the plan changes.
 func (c Change) changed(now client.Prism) bool {
 	return now.LatestVersion != c.before.LatestVersion || !reflect.DeepEqual(now.Lens, c.before.Lens) ||
-		!reflect.DeepEqual(now.Name, c.before.Name)
+		(now.Searchable == nil) != (c.before.Searchable == nil) || !reflect.DeepEqual(now.Name, c.before.Name)
 }
 
 // located gives each problem of a refused definition its file and line. Other errors stay as they are.

@@ -25,7 +25,7 @@ func Of(p client.Prism) client.NewPrism {
 		c.YesAt, c.NoAt = nilIf(c.YesAt, 0.6), nilIf(c.NoAt, 0.4)
 		lens.Columns[i] = c
 	}
-	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), NewVersion: client.NewVersion{
+	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), Searchable: p.Searchable, NewVersion: client.NewVersion{
 		Definition: client.Definition{
 			Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Escalate: p.Version.Escalate,
 			Fields: p.Version.Fields, Questions: questions,
@@ -66,9 +66,10 @@ func YAML(p client.NewPrism) string {
 	tree, err := yaml.ValueToNode(struct {
 		Slug              string `yaml:"slug"`
 		Name              string `yaml:"name,omitempty"`
+		Searchable        *bool  `yaml:"searchable,omitempty"`
 		client.Definition `yaml:",inline"`
 		Lens              *client.Lens `yaml:"lens,omitempty"`
-	}{p.Slug, p.Name, p.Definition, p.Lens}, yaml.IndentSequence(true), yaml.AutoInt())
+	}{p.Slug, p.Name, p.Searchable, p.Definition, p.Lens}, yaml.IndentSequence(true), yaml.AutoInt())
 	if err != nil {
 		panic("definition: a definition has no YAML form: " + err.Error())
 	}

@@ -82,6 +82,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		return parseDeclared(api.DeleteResults, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
+	got["SearchableRequired"] = parseDeclared(api.SetSearchable, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	got["InvalidDays"] = parseDeclared(api.SetRetention, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
 	driftChange := func(body string) error {
 		return parseDeclared(api.SetDrift, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})

@@ -112,7 +112,11 @@ func TestADatabaseFromBeforeTheFirstReleaseIsRefused(t *testing.T) {
 func applied(t *testing.T, url string) {
 	t.Helper()
 	got := values[int64](t, url, "SELECT version_id FROM goose_db_version WHERE version_id > 0 ORDER BY id")
-	if want := []int64{store.Baseline, store.Baseline + 1, store.Baseline + 2, store.Baseline + 3, store.Baseline + 4, store.Baseline + 5, store.Baseline + 6, store.Baseline + 7}; !slices.Equal(got, want) {
+	var want []int64
+	for n := int64(store.Baseline); n <= store.Baseline+8; n++ {
+		want = append(want, n)
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("the migrations applied are %v, want %v", got, want)
 	}
 	if err := open(t, url).Migrated(t.Context()); err != nil {

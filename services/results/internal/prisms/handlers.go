@@ -56,7 +56,8 @@ func (s *Handlers) createPrism(ctx context.Context, account prism.AccountID, by 
 	}
 	p := prism.Prism{
 		ID: prism.PrismID{UUID: id}, Slug: in.Slug, Name: in.Name, CreatedAt: by.At, Lens: lensOf(in.NewVersion),
-		Latest: prism.Version{Number: 1, Definition: in.Definition, CreatedAt: by.At},
+		Unsearchable: in.Searchable != nil && !*in.Searchable,
+		Latest:       prism.Version{Number: 1, Definition: in.Definition, CreatedAt: by.At},
 	}
 	p.VersionsHash = hashVersions(0, p.Latest)
 	if in.DryRun {
@@ -246,6 +247,9 @@ func NewBody(p prism.Prism) api.Prism {
 	body := api.Prism{
 		ID: p.ID.String(), Slug: p.Slug, Name: bodies.Optional(p.Name), ArchivedAt: bodies.Time(p.ArchivedAt),
 		CreatedAt: api.Time{Time: p.CreatedAt}, LatestVersion: int(p.Latest.Number), Lens: p.Lens, Version: newVersionBody(p.Latest),
+	}
+	if p.Unsearchable {
+		body.Searchable = new(false)
 	}
 	if p.RetentionDays > 0 {
 		body.RetentionDays = new(int(p.RetentionDays))

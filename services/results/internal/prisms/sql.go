@@ -20,11 +20,16 @@ const (
 	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
+	// There is nothing to take out of the index.
+	createUnsearchable = `INSERT INTO index_prisms (account_id, prism_id, searchable) VALUES ($1, $2, false)`
+
 	createVersion = `INSERT INTO versions (account_id, prism_id, number, definition, created_at)
 VALUES ($1, $2, $3, $4, $5)`
 
 	selectPrisms = `
-SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.pins, p.retention_days, v.number, v.definition, v.created_at
+SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.pins, p.retention_days,
+	EXISTS (SELECT 1 FROM index_prisms i WHERE i.account_id = p.account_id AND i.prism_id = p.id AND NOT i.searchable),
+	v.number, v.definition, v.created_at
 FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = $1 AND `
@@ -71,6 +76,11 @@ func (s SQL) CreatePrism(ctx context.Context, account prism.AccountID, p prism.P
 		}
 		if err := run(ctx, sqldb.Statement{Text: createPrism, Args: args}, sqldb.NoRow); err != nil {
 			return err
+		}
+		if p.Unsearchable {
+			if err := run(ctx, sqldb.Statement{Text: createUnsearchable, Args: args[:2]}, sqldb.NoRow); err != nil {
+				return err
+			}
 		}
 		if err := insertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
 			return err
@@ -263,7 +273,8 @@ func (s SQL) SetArchived(
 func readPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{
 		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: sqldb.Decode[prism.Lens](r), CreatedAt: r.Time(),
-		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.PinsID(), RetentionDays: r.Int32(), Latest: readVersion(r),
+		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.PinsID(), RetentionDays: r.Int32(),
+		Unsearchable: r.Bool(), Latest: readVersion(r),
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// ofDeletion is the filter of a deletion by a search.
-func (h *Handlers) ofDeletion(ctx context.Context, d store.Deletion) (Filter, error) {
+// ofDeletion is the filter of a deletion by a search. It returns apierr.NotSearchable if a deletion that begins has words or conditions for a
+// prism that is left out of searches.
+func (h *Handlers) ofDeletion(ctx context.Context, d store.Deletion, begins bool) (Filter, error) {
 	var sent Deleted
 	if err := strictjson.Unmarshal([]byte(d.Search), &sent); err != nil {
 		return Filter{}, err
@@ -34,7 +35,10 @@ func (h *Handlers) ofDeletion(ctx context.Context, d store.Deletion) (Filter, er
 		f.Run = &sent.Run
 	}
 	f.IDs = sqldb.SortedIDs(sent.IDs)
-	return h.Narrow(ctx, d.Account, p, f, api.ResultSearch(sent.SearchMembers))
+	if begins && p.Unsearchable && (sent.Q != "" || len(sent.Where) > 0) {
+		return Filter{}, apierr.NotSearchable()
+	}
+	return h.narrow(ctx, d.Account, p, f, api.ResultSearch(sent.SearchMembers))
 }
 
 // Deleted is what a deletion selects by, beside what each deletion can.
@@ -81,7 +85,7 @@ func (f Filter) parts(behind prism.UUID) (all []Filter) {
 
 // CountDeletion counts what a deletion deletes, and tells whether it has counted all.
 func (h *Handlers) CountDeletion(ctx context.Context, d store.Deletion) (n int64, exact bool, err error) {
-	f, err := h.ofDeletion(ctx, d)
+	f, err := h.ofDeletion(ctx, d, true)
 	if err != nil {
 		return 0, false, err
 	}
@@ -97,8 +101,9 @@ func (h *Handlers) CountDeletion(ctx context.Context, d store.Deletion) (n int64
 }
 
 // FindDeletion finds the next results that a deletion deletes. It returns apierr.NotIndexed while some of them may be missing.
+// A prism that was left out of searches since the call is no hindrance.
 func (h *Handlers) FindDeletion(ctx context.Context, d store.Deletion) (part store.FoundPart, err error) {
-	f, err := h.ofDeletion(ctx, d)
+	f, err := h.ofDeletion(ctx, d, false)
 	if err != nil {
 		return part, err
 	}

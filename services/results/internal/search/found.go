@@ -65,7 +65,7 @@ func (f *Filter) list(l *sqldb.List, account prism.AccountID) {
 }
 
 func (f *Filter) finds(one *finding.Found) bool {
-	return (f.Words == nil || f.Words.Match(finding.Tokens(one.Result))) && f.Where.Match(one)
+	return !f.unsearchable[one.Result.Prism] && (f.Words == nil || f.Words.Match(finding.Tokens(one.Result))) && f.Where.Match(one)
 }
 
 // read reads results with what a search reads of them, but their definitions.

@@ -25,20 +25,42 @@ type Handlers struct {
 func NewHandlers(s Store, p prisms.Store) *Handlers { return &Handlers{s, p, newSchemas()} }
 
 // Operations are the operations that search alone.
-func (h *Handlers) Operations() []api.Handler[access.Caller] {
-	return []api.Handler[access.Caller]{access.Handle(api.CountResults, h.countResults)}
+func (h *Handlers) Operations(a *access.Access) []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{access.Handle(api.CountResults, h.countResults), access.Change(a, api.SetSearchable, h.setSearchable)}
 }
 
-// Schema is the schema of a prism; nil is no prism.
+func (h *Handlers) setSearchable(ctx context.Context, account prism.AccountID, by store.By, in api.SetSearchableRequest) (api.Prism, error) {
+	p, err := h.prisms.Prism(ctx, account, in.Prism)
+	if err != nil {
+		return api.Prism{}, err
+	}
+	p.Unsearchable = !in.Searchable.Searchable
+	return prisms.NewBody(p), h.store.SetSearchable(ctx, account, p.ID, in.Searchable.Searchable, by)
+}
+
+// Schema is the schema of a prism, or apierr.NotSearchable; nil is no prism.
 func (h *Handlers) Schema(ctx context.Context, account prism.AccountID, p *prism.Prism) (*Schema, error) {
+	if p != nil && p.Unsearchable {
+		return nil, apierr.NotSearchable()
+	}
 	return h.schemas.schemaOf(ctx, h.prisms, account, p)
 }
 
-// Narrow adds the words and conditions of a search to a filter of results of a prism. It returns the problems of what was sent.
+// Narrow adds the words and conditions of a search to a filter of results of a prism. It returns apierr.NotSearchable, or the problems of
+// what was sent.
 func (h *Handlers) Narrow(
 	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch,
 ) (Filter, error) {
-	schema, err := h.Schema(ctx, account, &p)
+	if p.Unsearchable {
+		return Filter{}, apierr.NotSearchable()
+	}
+	return h.narrow(ctx, account, p, f, sent)
+}
+
+func (h *Handlers) narrow(
+	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch,
+) (Filter, error) {
+	schema, err := h.schemas.schemaOf(ctx, h.prisms, account, &p)
 	if err != nil {
 		return Filter{}, err
 	}

@@ -21,11 +21,12 @@ const (
 	oldResults = `SELECT r.id FROM results r WHERE r.account_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`
 
 	behind = `-- name: Behind :many
-SELECT c.account_id, c.seq > coalesce(i.seq, 0), i.old IS NOT NULL, x.at
+SELECT c.account_id, c.seq > coalesce(i.seq, 0), i.old IS NOT NULL OR p.account_id IS NOT NULL, x.at
 FROM change_counts c
 LEFT JOIN index_cursors i ON i.account_id = c.account_id
+LEFT JOIN (SELECT DISTINCT account_id FROM index_prisms WHERE old IS NOT NULL) p ON p.account_id = c.account_id
 LEFT JOIN changes x ON x.account_id = c.account_id AND x.seq = coalesce(i.seq, 0) + 1
-WHERE i.old IS NOT NULL OR c.seq > coalesce(i.seq, 0)
+WHERE i.old IS NOT NULL OR p.account_id IS NOT NULL OR c.seq > coalesce(i.seq, 0)
 ORDER BY x.at LIMIT 1000`
 )
 
@@ -72,8 +73,9 @@ func (s SQL) IndexChanges(ctx context.Context, account prism.AccountID, n int) (
 // IndexOld implements Store.
 func (s SQL) IndexOld(ctx context.Context, account prism.AccountID, n int) (more bool, err error) {
 	err = s.advance(ctx, "index_old", account, func(run sqldb.Run, c *cursor) error {
-		if more = c.old != nil; !more {
-			return nil
+		if c.old == nil {
+			more, err = s.indexPrism(ctx, run, account, n)
+			return err
 		}
 		var ids []prism.ResultID
 		args := []any{account.UUID, *c.old, int64(n)}
@@ -124,7 +126,7 @@ func (s SQL) index(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 			args[i] = id.UUID
 		}
 		l.In(" AND r.id IN (", args)
-		l.Write(s.Locking(false))
+		l.Write(ofSearchable + s.Locking(false))
 		found, err := s.read(ctx, run, account, l.Complete(), store.WithInput)
 		if err != nil {
 			return err

@@ -30,7 +30,8 @@ const (
 // Store finds results, and indexes them. What a search finds is what finding.Words, finding.Conditions and the filter say, whatever the
 // index has.
 type Store interface {
-	// Search is a page of the results of an account that a filter finds, in an order, behind a position; nil for the first page.
+	// Search is a page of the results of an account that a filter finds, in an order, behind a position; nil for the first page. Of a prism
+	// that is left out it finds all by id, and says of an order by a number that it lacks results.
 	Search(ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int) (Page, error)
 	// Found are those of some results that a filter finds, in any order. run is a statement's, or those of a transaction.
 	Found(ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID) ([]*finding.Found, error)
@@ -41,9 +42,12 @@ type Store interface {
 	Counts(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject) (Counts, error)
 	// IndexChanges indexes the results of a number of changes of an account that are not indexed, and reports whether there may be more.
 	IndexChanges(ctx context.Context, account prism.AccountID, n int) (more bool, err error)
-	// IndexOld indexes a number of results that were saved before the account had an index, newest first, and reports whether there may
-	// be more.
+	// IndexOld indexes a number of results that were saved before the account had an index, or while their prism was left out, newest
+	// first, or takes some out whose prism is left out now. It reports whether there may be more.
 	IndexOld(ctx context.Context, account prism.AccountID, n int) (more bool, err error)
+	// SetSearchable indexes the results of a prism from now on, or leaves them out, which has an entry of the audit if it changes something:
+	// ErrNotFound. IndexOld does the rest.
+	SetSearchable(ctx context.Context, account prism.AccountID, id prism.PrismID, searchable bool, by store.By) error
 	// Behind are some accounts that have something to index, those with the oldest change first.
 	Behind(ctx context.Context) ([]Lag, error)
 }
@@ -54,6 +58,8 @@ type Filter struct {
 	Words    finding.Words
 	Where    finding.Conditions
 	Versions map[int32]prism.Definition
+	// unsearchable are the prisms that a search of all leaves out.
+	unsearchable map[prism.PrismID]bool
 }
 
 // Page is a page of results. Next is where the next one begins; nil if there is none. A page that looked at many results may be short.

@@ -20,7 +20,8 @@ type searching struct {
 	needs     finding.Needs // of the filter
 	order     finding.Order
 	upto      prism.UUID
-	at        *Position // behind which nothing was looked at
+	old       *prism.UUID // from which on results of prisms that were left out are indexed
+	at        *Position   // behind which nothing was looked at
 	looked    int
 	covered   Covered
 	// found is called with what the filter finds, in order. It returns false when it has seen enough.
@@ -99,13 +100,16 @@ func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by [
 
 // run looks at results, the first ones together, and tells whether there may be more behind those that it looked at.
 func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
+	if err := q.leaveOut(ctx); err != nil {
+		return false, err
+	}
 	if q.order.ByID() {
 		goesOn, more, err := q.walk(ctx, first)
 		if !goesOn || err != nil {
 			return more, err
 		}
 	}
-	ids, covered, err := q.younger(ctx, q.account)
+	ids, covered, err := q.younger(ctx)
 	if q.covered = covered; err != nil {
 		return false, err
 	}

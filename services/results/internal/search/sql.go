@@ -28,9 +28,9 @@ SELECT y.result_id, y.at FROM (
 )
 
 // younger are the results that may not be in the index as they are, and what the index does not cover.
-func (s SQL) younger(ctx context.Context, account prism.AccountID) (ids []prism.ResultID, covered Covered, err error) {
+func (q *searching) younger(ctx context.Context) (ids []prism.ResultID, covered Covered, err error) {
 	var until time.Time
-	err = s.Run(ctx, sqldb.Query("younger", younger, account.UUID, int64(mostYounger)+1), sqldb.ReadRows(&ids, func(r *sqldb.Row) prism.ResultID {
+	err = q.Run(ctx, sqldb.Query("younger", younger, q.account.UUID, int64(mostYounger)+1), sqldb.ReadRows(&ids, func(r *sqldb.Row) prism.ResultID {
 		id := readID(r)
 		until = r.Time()
 		return id
@@ -42,12 +42,12 @@ func (s SQL) younger(ctx context.Context, account prism.AccountID) (ids []prism.
 		ids, covered.Until = ids[:mostYounger], &until
 	}
 	var c cursor
-	err = s.Run(ctx, sqldb.Query("read_indexed", readIndexed, account.UUID), sqldb.ReadRow(&c, readCursor))
+	err = q.Run(ctx, sqldb.Query("read_indexed", readIndexed, q.account.UUID), sqldb.ReadRow(&c, readCursor))
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}
-	if c.old != nil {
-		from := c.old.Time()
+	if old := later(c.old, q.old); old != nil {
+		from := old.Time()
 		if now := time.Now(); from.After(now) {
 			from = now
 		}

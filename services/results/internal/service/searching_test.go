@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// spec: search-coverage, search-sorted, error-not-indexed, search-of-all
+// spec: search-coverage, search-sorted, error-not-indexed, search-of-all, error-not-searchable, prism-searchable
 func TestWhatASearchDidNotLookAtIsSaidOrRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -47,16 +47,42 @@ func TestWhatASearchDidNotLookAtIsSaidOrRefused(t *testing.T) {
 			})
 			return err
 		},
-		"deletion": func() error {
-			_, err := w.FindDeletion(t.Context(), store.Deletion{
-				Account: w.account, Prism: p, Search: `{"q":"r"}`, SavedBefore: time.UnixMilli(2e12), DueAt: time.UnixMilli(2e12),
-			})
-			return err
-		},
+	}
+	deletion := func() (store.FoundPart, error) {
+		return w.FindDeletion(t.Context(), store.Deletion{
+			Account: w.account, Prism: p, Search: `{"q":"r"}`, SavedBefore: time.UnixMilli(2e12), DueAt: time.UnixMilli(2e12),
+		})
+	}
+	set := func(searchable bool) {
+		in := api.SetSearchableRequest{PrismRequest: api.PrismRequest{Prism: ref}, Searchable: api.Searchable{Searchable: searchable}}
+		got, err := contract.Do(t.Context(), w.Service, w.key, api.SetSearchable, in)
+		if err != nil || strings.Contains(string(got.Body), `"searchable":false`) == searchable {
+			t.Fatalf("set %s, %v", got.Body, err)
+		}
+	}
+	set(false)
+	if body := list(); !strings.Contains(body, `"data":[]`) {
+		t.Errorf("a list of all finds in a prism that is left out: %s", body)
+	}
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, apierr.NotSearchable()) {
+			t.Errorf("%s of a prism that is left out: %v", name, err)
+		}
+	}
+	if part, err := deletion(); err != nil || len(part.IDs) != 1 || !part.End {
+		t.Errorf("a deletion that began before finds %+v, %v", part, err)
+	}
+	set(true)
+	for more := true; more; {
+		var err error
+		if more, err = w.store.IndexOld(t.Context(), w.account, 10); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if body := list(); strings.Contains(body, "indexed") || !strings.Contains(body, `"ref":"r"`) {
 		t.Errorf("got %s", body)
 	}
+	calls["deletion"] = func() error { _, err := deletion(); return err }
 	for name, call := range calls {
 		if err := call(); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"database/sql"
 	"os"
 	"strings"
 	"testing"
@@ -77,4 +78,64 @@ func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	if has() {
 		t.Error("the file has bytes of a result that was deleted")
 	}
+}
+
+// spec: prism-searchable, index-left-out
+func TestTheFileHasNoTermOfAPrismThatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	path := sqlitetest.File(t)
+	s, err := sqlite.Open(path)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	account, of := prism.AccountID{UUID: prism.UUID{1}}, prism.PrismID{UUID: prism.UUID{2}}
+	must(s.CreateAccount(t.Context(), account, "a", storetest.By()))
+	must(s.CreatePrism(t.Context(), account, prism.Prism{ID: of, Slug: "p", Latest: prism.Version{Number: 1}}, storetest.By()))
+	save := func(i byte) {
+		_, err := s.SaveResult(t.Context(), account, prism.Result{
+			ID: prism.ResultID{UUID: prism.UUID{3, i}}, Prism: of, Version: 1, Status: prism.Failed, Error: "no", Context: "word",
+		})
+		must(err)
+	}
+	index := func() {
+		for more := true; more; {
+			more, err = s.IndexChanges(t.Context(), account, 20)
+			must(err)
+		}
+		for more := true; more; {
+			more, err = s.IndexOld(t.Context(), account, 20)
+			must(err)
+		}
+	}
+	for i := range byte(50) {
+		save(i)
+	}
+	index()
+	db, err := sql.Open("sqlite", path)
+	must(err)
+	defer func() { must(db.Close()) }()
+	terms := func() (n int) {
+		// The words of the index, and the results that have them.
+		must(db.QueryRow("SELECT count(*) FROM result_index i JOIN term_index t ON t.rowid = i.id").Scan(&n))
+		return n
+	}
+	if n := terms(); n != 50 {
+		t.Fatalf("%d results are indexed, want 50", n)
+	}
+	must(s.SetSearchable(t.Context(), account, of, false, storetest.By()))
+	save(50)
+	index()
+	if n := terms(); n != 0 {
+		t.Errorf("%d results are indexed of a prism that is left out", n)
+	}
+	must(s.SetSearchable(t.Context(), account, of, true, storetest.By()))
+	index()
+	if n := terms(); n != 51 {
+		t.Errorf("%d results are indexed, want all 51", n)
+	}
+	s.Close()
 }

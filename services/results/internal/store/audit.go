@@ -55,6 +55,7 @@ const (
 	ResultsRetry   Action = "results.retry"
 	PrismRetention Action = "prism.retention"
 	PrismDrift     Action = "prism.drift"
+	PrismSearch    Action = "prism.searchable"
 	FileDelete     Action = "file.delete"
 	RunCreate      Action = "run.create"
 	RunPause       Action = "run.pause"

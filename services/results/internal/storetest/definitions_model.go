@@ -42,7 +42,9 @@ func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) sqlstore
 		name, by := fmt.Sprintf("account %d", ids), m.by(moment(0))
 		must(rt, s.CreateAccount(m.ctx, m.account, name, by))
 		m.record(by, store.AccountCreate, store.Object{Kind: store.AccountObject, ID: m.account.UUID, Name: name}, `{}`)
-		steps := []func(*rapid.T){m.create, m.create, m.addVersion, m.addVersion, m.putLens, m.rename, m.archive, m.archive, m.createKey, m.revokeKey}
+		steps := []func(*rapid.T){
+			m.create, m.create, m.addVersion, m.addVersion, m.putLens, m.rename, m.setSearchable, m.archive, m.archive, m.createKey, m.revokeKey,
+		}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			rapid.SampledFrom(steps).Draw(rt, "step")(rt)
 		}
@@ -82,6 +84,7 @@ func (m *definitionsModel) create(t *rapid.T) {
 	p := prism.Prism{
 		ID: prism.PrismID{UUID: m.id()}, Slug: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "slug"),
 		CreatedAt: moment(rapid.IntRange(1, 3).Draw(t, "at")), Lens: lens("first"), Latest: version(1),
+		Unsearchable: rapid.Bool().Draw(t, "unsearchable"),
 	}
 	by := m.by(p.CreatedAt)
 	err := m.store.CreatePrism(m.ctx, m.account, p, by)
@@ -110,6 +113,21 @@ func (m *definitionsModel) addVersion(t *rapid.T) {
 	}
 	*p = next
 	m.recordPrism(by, store.VersionCreate, *p, fmt.Sprintf(`{"version":%d}`, p.Latest.Number))
+}
+
+func (m *definitionsModel) setSearchable(t *rapid.T) {
+	nobody := prism.PrismID{UUID: m.id()}
+	fails(t, m.store.SetSearchable(m.ctx, m.account, nobody, false, m.by(moment(1))), store.ErrNotFound)
+	i := pick(t, m.prisms)
+	if i < 0 {
+		return
+	}
+	p, by, searchable := &m.prisms[i], m.by(moment(1)), rapid.Bool().Draw(t, "searchable")
+	must(t, m.store.SetSearchable(m.ctx, m.account, p.ID, searchable, by))
+	if p.Unsearchable == searchable {
+		p.Unsearchable = !searchable
+		m.recordPrism(by, store.PrismSearch, *p, fmt.Sprintf(`{"searchable":%t}`, searchable))
+	}
 }
 
 func (m *definitionsModel) putLens(t *rapid.T) {

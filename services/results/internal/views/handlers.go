@@ -58,6 +58,9 @@ func (h *Handlers) check(ctx context.Context, account prism.AccountID, id prism.
 		}
 		p, v.Prism, v.Filters.Prism = &found, found.ID, found.Slug
 	}
+	if n.Filters.Q == "" && len(n.Filters.Where) == 0 && n.Filters.Sort == "" {
+		return v, nil
+	}
 	schema, err := h.searches.Schema(ctx, account, p)
 	if err != nil {
 		return v, err

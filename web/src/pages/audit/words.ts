@@ -7,6 +7,7 @@ const actions: Record<string, string> = {
   'prism.create': 'Created prism', 'prism.rename': 'Renamed prism', 'prism.archive': 'Archived prism',
   'prism.unarchive': 'Unarchived prism',
   'prism.retention': 'Changed the retention of', 'prism.drift': 'Changed the drift watch of',
+  'prism.searchable': 'Changed the searches of',
   'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
   'calibration.create': 'Fitted a calibration of', 'calibration.pin': 'Pinned calibrations of',
   'result.delete': 'Deleted result', 'results.delete': 'Deleted results of', 'file.delete': 'Deleted file',

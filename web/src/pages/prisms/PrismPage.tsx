@@ -19,7 +19,7 @@ const places = [
   { label: 'Runs', to: '/prisms/$prism/runs', words: 'files' },
   { label: 'Quality', to: '/prisms/$prism/quality', words: 'labels reliability calibration thresholds accuracy compare' },
   { label: 'Label', to: '/prisms/$prism/label', words: 'annotate', right: 'label' },
-  { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention name versions' },
+  { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention searchable name versions' },
 ] as const;
 
 /** The prism of the address. Only below PrismPage, which shows its children once the prism is there. */

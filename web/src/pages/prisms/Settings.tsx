@@ -31,6 +31,7 @@ export function Settings(): ReactNode {
       ]} />
       <Name key={`name ${prism.name}`} prism={prism} disabled={!canEdit || prism.archived_at !== null} />
       <Retention key={`days ${prism.retention_days}`} prism={prism} disabled={!canEdit} />
+      <Search prism={prism} disabled={!canEdit} />
       <Archive prism={prism} disabled={!canEdit} />
       <Versions prism={prism} />
       <Definition prism={prism} />
@@ -106,6 +107,31 @@ function Retention({ prism, disabled }: { prism: Prism; disabled: boolean }) {
           cannot be undone.
         </p>
       </Confirm>
+    </Section>
+  );
+}
+
+function Search({ prism, disabled }: { prism: Prism; disabled: boolean }) {
+  const changed = useChanged(prism);
+  const searchable = prism.searchable ?? true;
+  const save = useMutation({
+    mutationFn: (to: boolean) =>
+      ask(api.PUT('/v1/prisms/{prism}/searchable', { params: { path: { prism: prism.slug } }, body: { searchable: to } })),
+    onSuccess: async (_, to) => {
+      await changed();
+      toast(to ? 'Results are found by searches.' : 'Results are left out of searches.', () => save.mutate(!to));
+    },
+  });
+  return (
+    <Section title="Searches">
+      <p className="soft">{searchable ? 'Searches find the results, by an index of their texts and answers.'
+        : 'Searches leave the results out, and the index has nothing of them.'}</p>
+      <div className="row">
+        <Button busy={save.isPending} disabled={disabled} onClick={() => save.mutate(!searchable)}>
+          {searchable ? 'Leave out of searches' : 'Make searchable'}
+        </Button>
+      </div>
+      <ErrorNote error={save.error} title="It was not changed." />
     </Section>
   );
 }
@@ -196,7 +222,8 @@ function Versions({ prism }: { prism: Prism }) {
 function Definition({ prism }: { prism: Prism }) {
   const { as } = route.useSearch();
   const definition = {
-    slug: prism.slug, ...(prism.name && { name: prism.name }), ...plain(prism.version),
+    slug: prism.slug, ...(prism.name && { name: prism.name }), ...(prism.searchable === false && { searchable: false }),
+    ...plain(prism.version),
     lens: { columns: prism.lens.columns.map(plainColumn) },
   };
   const yaml = useQuery({

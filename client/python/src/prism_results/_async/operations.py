@@ -193,6 +193,18 @@ class AsyncOperations(AsyncBase):
         body = {"days": days}
         return await self._fetch(Prism, call("setRetention", "PUT", "prisms", prism, "retention", body=body))
 
+    async def set_searchable(self, prism: str, searchable: bool) -> Prism:
+        """Set whether results are searchable.
+
+        With false the results of the prism, which may be archived, are not indexed, those that were are taken out of the
+        index piece by piece, and q, where, sort and counts of the prism are a ConflictError. Searches and counts of all
+        prisms leave its results out from now on. Lists without these, and results by their ids, stay as they are. With true
+        the results are indexed, the newest first; until then pages say from when on with indexed_from. Needs a key of an
+        editor.
+        """
+        body = given(searchable=searchable)
+        return await self._fetch(Prism, call("setSearchable", "PUT", "prisms", prism, "searchable", body=body))
+
     async def read_drift(self, prism: str, *, version: int | None = None) -> Drift:
         """See whether answers change.
 

@@ -15,14 +15,21 @@ class Prisms(Base):
     """The calls about prisms."""
 
     def create_prism(
-        self, slug: str, definition: Definition, *, name: str | None = None, lens: Lens | None = None, dry_run: bool = False
+        self,
+        slug: str,
+        definition: Definition,
+        *,
+        name: str | None = None,
+        lens: Lens | None = None,
+        searchable: bool | None = None,
+        dry_run: bool = False,
     ) -> Prism:
         """Create a prism with its version 1. Without a Lens, it gets the one derived from the questions.
 
-        A slug that the account has already is a ConflictError. dry_run makes every check, returns the prism as it would
-        be, and creates nothing.
+        With searchable=False searches leave its results out. A slug that the account has already is a ConflictError.
+        dry_run makes every check, returns the prism as it would be, and creates nothing.
         """
-        body = {**given(slug=slug, name=name, lens=lens), **definition.to_dict()}
+        body = {**given(slug=slug, name=name, lens=lens, searchable=searchable), **definition.to_dict()}
         return self._fetch(Prism, call("createPrism", "POST", "prisms").of(body, 201, dry_run))
 
     def list_prisms(self, *, archived: bool | Literal["all"] = False) -> Pages[Prism]:

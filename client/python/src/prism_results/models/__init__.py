@@ -185,6 +185,7 @@ AuditAction: TypeAlias = Literal[
     "results.retry",
     "prism.retention",
     "prism.drift",
+    "prism.searchable",
     "file.delete",
     "run.create",
     "run.pause",
@@ -807,6 +808,8 @@ class Prism(Received):
     """The latest version."""
     retention_days: int | None
     """How many days old results become before they are deleted. None: they are kept."""
+    searchable: bool | None = None
+    """false if searches leave the results out, else absent."""
     etag: str | None = field(default=None, repr=False, compare=False)
     """Names the prism as it is here, for if_match. Prisms of lists have none."""
 
