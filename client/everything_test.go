@@ -321,7 +321,11 @@ func fullRetry() ResultRetry {
 
 func fullRun() NewRun {
 	return NewRun{
-		FileID: "f", Fields: map[string]string{"a": "b"}, Labels: map[string]string{"q": "c"}, Ref: "r", Context: "c", FromLabelsOf: 1, Version: 1, Name: "n",
+		FileID: "f", Fields: map[string]string{"a": "b"}, Labels: map[string]string{"q": "c"}, Ref: "r", Context: "c", FromLabelsOf: 1,
+		FromResults: &ResultsOfRun{
+			IDs: []string{"i"}, Status: OK, Version: 1, From: &time.Time{}, To: &time.Time{}, SearchMembers: SearchMembers(fullSearch),
+		},
+		Version: 1, Name: "n",
 		RunLimits: RunLimits{RowsPerSecond: new(1.0), Concurrency: new(1)}, PauseAtFailures: new(0.5), IdempotencyKey: "k",
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
@@ -69,13 +70,25 @@ type NewRun struct {
 	Version int               `json:"version,omitempty"` // pins a version; 0 is the latest
 	// FromLabelsOf replaces FileID, Fields, Labels, Ref and Context. It is a version: the run answers its labelled inputs, and its
 	// results get the same labels.
-	FromLabelsOf int    `json:"from_labels_of,omitempty"`
-	Name         string `json:"name,omitempty"`
+	FromLabelsOf int `json:"from_labels_of,omitempty"`
+	// FromResults replaces them too: the run answers the inputs of these results of the prism anew.
+	FromResults *ResultsOfRun `json:"from_results,omitempty"`
+	Name        string        `json:"name,omitempty"`
 	RunLimits
 	// PauseAtFailures is the part of the last 200 rows above which failures pause the run; 0.5 when nil.
 	PauseAtFailures *float64 `json:"pause_at_failures,omitempty"`
 	// IdempotencyKey makes repeats of the call safe: the same key is the same run.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
+}
+
+// ResultsOfRun selects up to 10,000 results whose inputs a run answers: those for which every member holds. An empty member selects all.
+type ResultsOfRun struct {
+	IDs     []string   `json:"ids,omitempty"` // up to 1,000
+	Status  Status     `json:"status,omitempty"`
+	Version int        `json:"version,omitempty"` // that answered
+	From    *time.Time `json:"from,omitempty"`    // saved then or later
+	To      *time.Time `json:"to,omitempty"`      // saved before
+	SearchMembers
 }
 
 // CreateRun starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also of the rows,

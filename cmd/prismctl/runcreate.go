@@ -21,6 +21,7 @@ type runFlags struct {
 	limits                      limitFlags
 	pauseAt                     float64
 	watch, dryRun               bool
+	results                     resultsFlags
 	output                      *output
 	new                         client.NewRun
 }
@@ -31,8 +32,13 @@ func (a *app) runsCreate() *cobra.Command {
 		use: "create -f FILE --prism PRISM", short: "Send every row of a file through a prism",
 		example: `prismctl runs create -f tickets.csv --prism tickets --watch
 prismctl runs create -f tickets.csv --prism tickets --map text=message --ref id --dry-run
-prismctl runs create --from-labels-of 1 --version 2 --prism tickets --watch`,
+prismctl runs create --from-labels-of 1 --version 2 --prism tickets --watch
+prismctl runs create --from-results --where urgent:to:0.6 --version 2 --prism tickets`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		var err error
+		if in.new.FromResults, err = in.results.of(cmd); err != nil {
+			return err
+		}
 		in.new.RunLimits = in.limits.changed(cmd)
 		if cmd.Flags().Changed("pause-at-failures") {
 			in.new.PauseAtFailures = &in.pauseAt
@@ -48,6 +54,9 @@ results, and "prismctl runs download" writes the file with the answers beside ea
 With --from-labels-of the rows are the inputs of a version whose labels count, and their results get the same labels:
 "prismctl compare" then compares the versions.
 
+With --from-results the rows are the inputs of up to 10,000 results of the prism: those that --result, --status, --of-version,
+--from, --to, --q and --where find, or all.
+
 An upload that was cut is continued by the same command. With --watch, Ctrl-C ends only the watching.`
 	in.add(a, cmd)
 	return cmd
@@ -58,6 +67,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f.StringVarP(&in.file, "file", "f", "", "file to upload")
 	f.StringVar(&in.fileID, "file-id", "", "id of a file that was uploaded, instead of --file")
 	f.IntVar(&in.new.FromLabelsOf, "from-labels-of", 0, "version whose labelled inputs to answer, instead of a file")
+	in.results.add(cmd)
 	fileFormatFlag(cmd, &in.format)
 	a.prismFlag(cmd, &in.prism, "prism that answers")
 	f.StringArrayVar(&in.columns, "map", nil, "`FIELD=COLUMN` whose cells are the values of the field; may be repeated")
@@ -72,10 +82,11 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f.BoolVar(&in.dryRun, "dry-run", false, "check the rows and show what the run would take, but start nothing")
 	f.BoolVar(&in.watch, "watch", false, "follow the run")
 	in.output = outputFlag(cmd, oneFormats...)
-	cmd.MarkFlagsOneRequired("file", "file-id", "from-labels-of")
-	cmd.MarkFlagsMutuallyExclusive("file", "file-id", "from-labels-of")
+	cmd.MarkFlagsOneRequired("file", "file-id", "from-labels-of", "from-results")
+	cmd.MarkFlagsMutuallyExclusive("file", "file-id", "from-labels-of", "from-results")
 	for _, ofFile := range []string{"map", "label", "ref", "background", "format"} {
 		cmd.MarkFlagsMutuallyExclusive("from-labels-of", ofFile)
+		cmd.MarkFlagsMutuallyExclusive("from-results", ofFile)
 	}
 	cmd.MarkFlagsMutuallyExclusive("file-id", "format")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch")
@@ -83,7 +94,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 }
 
 func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) error {
-	if in.new.FromLabelsOf == 0 {
+	if in.new.FromLabelsOf == 0 && in.new.FromResults == nil {
 		if err := a.resolveFile(ctx, c, &in); err != nil {
 			return err
 		}

@@ -45,6 +45,12 @@ func TestRunsCreate(t *testing.T) {
 		t.Errorf("the file was sent again, or no key: %v", f.sent)
 	}
 	u.ok("runs", "create", "--file-id", "file-1", "--prism", "tickets", "--map", "subject=text")
+	u.ok("runs", "create", "--from-results", "--result", "a", "--result", "b", "--status", "ok", "--of-version", "1", "--from", "2026-01-02",
+		"--q", "late", "--where", "urgent:is:yes", "--version", "2", "--prism", "tickets", "--idempotency-key", "k")
+	want = `map[from_results:map[from:2026-01-02T00:00:00Z ids:[a b] q:late status:ok version:1 where:[urgent:is:yes]] idempotency_key:k version:2]`
+	if got := fmt.Sprint(f.sent); got != want {
+		t.Errorf("sent %s\nwant %s", got, want)
+	}
 }
 
 func TestRunsCreateDryRun(t *testing.T) {
@@ -82,6 +88,8 @@ func TestRunsCreateSaysWhatIsWrong(t *testing.T) {
 		`at least one of the flags in the grou`: {exitUsage, ""},
 		`[file file-id] were all set`:           {exitUsage, "-f a --file-id b"},
 		`[dry-run watch] were all set`:          {exitUsage, "-f a --dry-run --watch"},
+		`--q goes with --from-results`:          {exitUsage, "-f " + name + " --q late"},
+		`[from-results ref] were all set`:       {exitUsage, "--from-results --ref id"},
 	} {
 		u.run(append([]string{"runs", "create", "--prism", "tickets"}, strings.Fields(test.args)...)...).want(test.code, want)
 	}

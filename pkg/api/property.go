@@ -35,8 +35,8 @@ type Property struct {
 	NotNull bool
 	// Zeroed is true of an optional pointer of a request that is nil when it was not sent, and points to zero when null was sent.
 	Zeroed bool
-	// Without is a member beside which this one must not be sent. Without it a required one must be. "": none.
-	Without string
+	// Without are members beside which this one must not be sent. Without all of them a required one must be.
+	Without []string
 	// Of are the values of the member type with which a struct has this one; none: with all.
 	Of []string
 	// Unless is a boolean member that is true when this one may be absent; "": none.
@@ -101,7 +101,7 @@ func property(f reflect.StructField) (Property, bool) {
 		_, notNull := f.Tag.Lookup("notnull")
 		m := Property{
 			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Zeroed: null == "zero", NotNull: notNull,
-			Unless: f.Tag.Get("unless"), Without: f.Tag.Get("without"),
+			Unless: f.Tag.Get("unless"), Without: split(f.Tag.Get("without")),
 			Of:       split(f.Tag.Get("of")),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}

@@ -15,10 +15,11 @@ var CreateRun = Op[CreateRunRequest, Run]{Declaration{
 	Status: http.StatusCreated, Plan: DryRun{}, Errors: []*apierr.Error{
 		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.FileNotFound(), apierr.FileNotReady(), apierr.ContentMissing(),
 		apierr.KeyOfAnotherPrism(), apierr.TooManyUploads(20), apierr.NoRoom(50 << 30), apierr.TooManyRuns(),
+		apierr.NotIndexed(), apierr.NotSearchable(),
 	},
 }}
 
-// LabelsRunWait is how long a caller waits for the file of labelled inputs, whose making reads thousands of results, until it was read.
+// LabelsRunWait is how long a caller waits for the file of the inputs of results, whose making reads thousands of them, until it was read.
 const LabelsRunWait = 15 * time.Second
 
 // CreateRunRequest is the request of CreateRun.
@@ -29,21 +30,24 @@ type CreateRunRequest struct {
 	DryRun bool `json:"dry_run,omitzero"`
 }
 
-// NewRun is a run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`.
+// NewRun is a run of a file, with `file_id` and `fields`, of the labelled inputs of a version, with `from_labels_of`, or of the inputs of
+// results, with `from_results`.
 type NewRun struct {
 	// The file, which is ready.
-	File prism.FileID `json:"file_id" without:"from_labels_of"`
-	// For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`.
-	Fields ColumnsOfFields `json:"fields" max:"100000" without:"from_labels_of"`
+	File prism.FileID `json:"file_id" without:"from_labels_of,from_results"`
+	// For each field of the version, by its key, the column whose cells are its values. Only with `file_id`.
+	Fields ColumnsOfFields `json:"fields" max:"100000" without:"from_labels_of,from_results"`
 	// For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor.
-	Labels ColumnsOfLabels `json:"labels,omitzero" max:"100000" without:"from_labels_of"`
+	Labels ColumnsOfLabels `json:"labels,omitzero" max:"100000" without:"from_labels_of,from_results"`
 	// The column whose cells are the refs of the results.
-	Ref string `json:"ref,omitzero" min:"1" max:"100000" without:"from_labels_of"`
+	Ref string `json:"ref,omitzero" min:"1" max:"100000" without:"from_labels_of,from_results"`
 	// The column whose cells are the contexts; if the file has no such column, the context of every row.
-	Context string `json:"context,omitzero" max:"100000" without:"from_labels_of"`
+	Context string `json:"context,omitzero" max:"100000" without:"from_labels_of,from_results"`
 	// In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key
 	// of an editor.
 	FromLabelsOf int32 `json:"from_labels_of,omitzero" min:"1" max:"2147483647"`
+	// In place of a file and its columns: which results of the prism are answered anew.
+	FromResults *ResultsOfRun `json:"from_results,omitzero" without:"from_labels_of"`
 	// The version to answer. Null or not sent: the latest.
 	Version int32 `json:"version,omitzero" min:"1" max:"2147483647"`
 	// What people call the run.
@@ -54,6 +58,27 @@ type NewRun struct {
 	// Makes creating the run safe to repeat.
 	IdempotencyKey string `json:"idempotency_key,omitzero" min:"1" max:"200"`
 }
+
+// MakesFile tells whether the file of the run is made of results.
+func (n NewRun) MakesFile() bool { return n.FromLabelsOf != 0 || n.FromResults != nil }
+
+// ResultsOfRun are results whose inputs a run answers: those for which every member holds. Null is the same as not sent.
+type ResultsOfRun struct {
+	// Only results with these ids.
+	IDs []prism.ResultID `json:"ids,omitzero" min:"1" max:"1000"`
+	// Only results with this status.
+	Status Status `json:"status,omitzero" enum:"ok,failed"`
+	// Only results that this version answered.
+	Version int32 `json:"version,omitzero" min:"1" max:"2147483647"`
+	// Only results saved at this time or later.
+	From *time.Time `json:"from,omitzero"`
+	// Only results saved before this time.
+	To *time.Time `json:"to,omitzero"`
+	SearchMembers
+}
+
+// MaxResultsOfRun bounds the results that a run answers anew.
+const MaxResultsOfRun = 10_000
 
 // DefaultPauseAt is the part of the last rows above which failures pause a run (spec: run-pauses-itself).
 const DefaultPauseAt = 0.5

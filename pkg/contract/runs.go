@@ -17,9 +17,9 @@ type Runs interface {
 	PlanRun(ctx context.Context, key KeyDigest, ref prism.Ref, n api.NewRun) (RunPlan, error)
 	// PlanRows are the rows of a planned run in one chunk of its file, as a Chunk has them: the second half of a dry run.
 	PlanRows(ctx context.Context, key KeyDigest, q PlanRows) ([]ChunkRow, error)
-	// LabelsRun makes a file of the inputs of a version whose labels count, and returns the run of that file, which n names by
-	// FromLabelsOf: the checks are those of CreateRun, and apierr.TooFewLabels. A run that was made with the idempotency key of n is
-	// returned as it is, without a file. Callers give it LabelsRunWait.
+	// LabelsRun makes a file of the inputs of a version whose labels count, which n names by FromLabelsOf, or of results, FromResults, and
+	// returns the run of that file: the checks are those of CreateRun, and apierr.TooFewLabels. A run that was made with the idempotency key
+	// of n is returned as it is, without a file. Callers give it LabelsRunWait.
 	LabelsRun(ctx context.Context, key KeyDigest, ref prism.Ref, n api.NewRun) (api.NewRun, error)
 	// DropLabelsFile deletes the file that LabelsRun made for a dry run. Like the dry run, it has no entry in the audit.
 	DropLabelsFile(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)

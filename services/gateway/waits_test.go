@@ -40,7 +40,7 @@ func (w *waits) Do(ctx context.Context, _ contract.KeyDigest, _ api.Operation, _
 	return w.note(ctx)
 }
 
-// spec: quality, calibration-create, retry-many-time, run-from-labels
+// spec: quality, calibration-create, retry-many-time, run-from-labels, run-from-results
 func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 	t.Parallel()
 	results := &waits{}
@@ -58,6 +58,7 @@ func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 		{"POST", "/v1/prisms/p/versions/1/calibrations", `{"question":"q","method":"auto"}`, 10 * time.Second},
 		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2}`, 15 * time.Second},
 		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2,"dry_run":true}`, 15 * time.Second},
+		{"POST", "/v1/prisms/p/runs", `{"from_results":{"q":"a"}}`, 15 * time.Second},
 		{"POST", "/v1/results/retry", `{"prism":"p","status":"failed","expect":1}`, 10 * time.Second},
 	} {
 		results.last = 0

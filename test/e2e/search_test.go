@@ -180,6 +180,24 @@ func TestSearch(t *testing.T) {
 			}
 			s.other.get(t, "/v1/results/counts?q=answered&by=@status").wantStatus(t, 200)
 		})
+		// spec: run-from-results
+		t.Run("a run answers the inputs of results anew, with another version", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			f := own.searched(t)
+			of := "/v1/prisms/" + f.slug
+			own.post(t, of+"/versions", object("fields", raw(oneField), "questions", raw(triageQuestions))).wantStatus(t, 201)
+			run := own.post(t, of+"/runs", `{"from_results":{"q":"answered","where":["urgent:from:0.4"]},"version":2}`).run(t, 201)
+			if done := own.follow(t, run.ID); done.OK != 2 {
+				t.Fatalf("got %+v", done)
+			}
+			wantEqual(t, "answered anew", len(own.find(t, f, 5, "where", "@version:is:2", "where", "urgent:from:0.4")), 2)
+			dry := own.post(t, of+"/runs", `{"from_results":{"ids":["`+f.ids["card"]+`"]},"dry_run":true}`)
+			dry.wantStatus(t, 200)
+			if !strings.HasPrefix(string(dry.body), `{"rows":1,`) {
+				t.Errorf("got %s", dry.body)
+			}
+		})
 		// spec: prism-searchable, error-not-searchable, view-filters
 		t.Run("a prism that is not searchable is left out", func(t *testing.T) {
 			t.Parallel()

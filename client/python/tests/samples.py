@@ -22,6 +22,7 @@ from prism_results import (
     NewLabel,
     Option,
     Question,
+    ResultsOfRun,
     ViewFilters,
 )
 from prism_results._async.operations import AsyncOperations
@@ -132,6 +133,7 @@ RUN = {
     "pause_at_failures": 0.5,
     "labels": {"q": "l"},
     "from_labels_of": 1,
+    "from_results": ResultsOfRun(["i"], "ok", 1, AT, LATER, "w", ["q:labelled"]),
 }
 
 SEARCH: Any = {"q": "a", "where": ["q:labelled", "q:is:a"]}

@@ -28,6 +28,7 @@ from prism_results import (
     NotFoundError,
     Prism,
     Question,
+    ResultsOfRun,
     UnauthorizedError,
     ValidationError,
     ViewFilters,
@@ -245,6 +246,7 @@ def test_labelled_inputs_of_a_version_are_answered_by_the_next(account: Client) 
     account.put_labels(result.id, {"topic": "billing"}, sample="random")
     account.create_version("triage", TRIAGE)
     assert account.check_run("triage", from_labels_of=1).rows == 1
+    assert account.check_run("triage", from_results=ResultsOfRun(ids=[result.id], version=1)).rows == 1
     run = account.watch_run(account.create_run("triage", from_labels_of=1).id)
     assert (run.status, run.version, run.ok, run.labels and run.labels.stored) == ("finished", 2, 1, 1)
 

@@ -16,7 +16,7 @@ export interface WatchOptions extends CallOptions {
 }
 
 /** A run of the rows of a file that is uploaded with it. */
-export type RowsRun = Omit<NewRun, "file_id" | "from_labels_of"> & Required<Pick<NewRun, "fields">>;
+export type RowsRun = Omit<NewRun, "file_id" | "from_labels_of" | "from_results"> & Required<Pick<NewRun, "fields">>;
 
 /** Whether a run changes no more unless somebody resumes or retries it. */
 export const isSettled = (run: Run): boolean =>
@@ -38,8 +38,8 @@ export class Runs extends Uploads {
   }
 
   /**
-   * Starts a run of a ready file through a prism, given by its slug or id, or of the labelled inputs of a version. A dry run
-   * makes every check, also those of the rows, and says what the run would do.
+   * Starts a run of a ready file through a prism, given by its slug or id, or of the labelled inputs of a version, or of
+   * the inputs of results. A dry run makes every check, also those of the rows, and says what the run would do.
    */
   createRun(prism: string, run: NewRun, options: StoreOptions & { dryRun: true }): Promise<DryRun>;
   createRun(prism: string, run: NewRun, options?: StoreOptions & { dryRun?: false | undefined }): Promise<Run>;

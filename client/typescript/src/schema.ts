@@ -456,6 +456,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/searchable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set whether results are searchable
+         * @description With `false` the results of the prism, which may be archived, are not indexed, those that were are taken out of the index piece by piece, and `q`, `where`, `sort` and counts of the prism are a 409. Searches and counts of all prisms leave its results out from now on. Lists without these, and results by their ids, stay as they are. With `true` the results are indexed, the newest first; until then pages say from when on with `indexed_from`. Needs a key of an editor.
+         */
+        put: operations["setSearchable"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/drift": {
         parameters: {
             query?: never;
@@ -1578,7 +1598,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -1607,6 +1627,8 @@ export interface components {
                 days?: number | null;
                 /** @description Whether the prism is watched, of `prism.drift`. */
                 watched?: boolean;
+                /** @description Whether searches find the results, of `prism.searchable`. */
+                searchable?: boolean;
                 /** @description What selects the results, of `results.delete` by a call. */
                 by?: ("ref" | "before" | "status" | "q" | "where")[];
                 /**
@@ -2127,6 +2149,11 @@ export interface components {
             /** @description Without it the Lens is derived from the questions. */
             lens?: components["schemas"]["Lens"] | null;
             /**
+             * @description `false` has searches leave the results out.
+             * @default true
+             */
+            searchable?: boolean | null;
+            /**
              * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
              * @default false
              */
@@ -2271,6 +2298,8 @@ export interface components {
             version: components["schemas"]["Version"];
             /** @description How many days old results become before they are deleted. Null: they are kept. */
             retention_days: number | null;
+            /** @description `false` if searches leave the results out, else absent. */
+            searchable?: boolean | null;
         };
         /** @description A numbered definition. It never changes. */
         Version: {
@@ -2436,6 +2465,11 @@ export interface components {
         Retention: {
             /** @description The days, or null to keep results. */
             days: number | null;
+        };
+        /** @description Whether searches find results. */
+        Searchable: {
+            /** @description `false` leaves the results out of searches, and out of their index. */
+            searchable: boolean;
         };
         /** @description All configured models. */
         ModelList: {
@@ -3174,14 +3208,14 @@ export interface components {
                 [key: string]: string | null;
             }[];
         };
-        /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
+        /** @description A run of a file, with `file_id` and `fields`, of the labelled inputs of a version, with `from_labels_of`, or of the inputs of results, with `from_results`. */
         NewRun: {
             /**
              * Format: uuid
              * @description The file, which is ready.
              */
             file_id?: string;
-            /** @description For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`. */
+            /** @description For each field of the version, by its key, the column whose cells are its values. Only with `file_id`. */
             fields?: {
                 [key: string]: string;
             };
@@ -3195,6 +3229,8 @@ export interface components {
             context?: string | null;
             /** @description In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key of an editor. */
             from_labels_of?: number | null;
+            /** @description In place of a file and its columns: which results of the prism are answered anew. */
+            from_results?: components["schemas"]["ResultsOfRun"] | null;
             /** @description The version to answer. Null or not sent: the latest. */
             version?: number | null;
             /** @description What people call the run. */
@@ -3209,6 +3245,29 @@ export interface components {
             idempotency_key?: string | null;
             /** @description Checks the rows and makes no run. */
             dry_run?: boolean | null;
+        };
+        /** @description Results whose inputs a run answers: those for which every member holds. Null is the same as not sent. */
+        ResultsOfRun: {
+            /** @description Only results with these ids. */
+            ids?: string[];
+            /** @description Only results with this status. */
+            status?: components["schemas"]["Status"];
+            /** @description Only results that this version answered. */
+            version?: number;
+            /**
+             * Format: date-time
+             * @description Only results saved at this time or later.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Only results saved before this time.
+             */
+            to?: string;
+            /** @description Only results with these words, as in the list of results. */
+            q?: string;
+            /** @description Only results for which all these conditions hold, as in the list of results. */
+            where?: string[];
         };
         /** @description A run of a file. `ok + failed + invalid + cancelled + pending = rows`, always. */
         Run: {
@@ -4137,7 +4196,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description Not all results that may match are indexed yet. */
+            /** @description Not all results that may match are indexed yet, or the prism is not searchable. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4312,6 +4371,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            /** @description The prism is not searchable. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5868,7 +5939,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description Another number of results matches, or the account has as many deletions under way as it may have. */
+            /** @description Another number of results matches, the account has as many deletions under way as it may have, or the prism is not searchable. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5902,6 +5973,59 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Retention"];
+            };
+        };
+        responses: {
+            /** @description The prism. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prism"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setSearchable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Searchable"];
             };
         };
         responses: {
@@ -6128,6 +6252,18 @@ export interface operations {
             403: components["responses"]["RoleNotAllowed"];
             /** @description No such prism or version. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description With `q` or `where`: the prism is not searchable. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
@@ -6880,7 +7016,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not all results that may match are indexed yet. */
+            /** @description Not all results that may match are indexed yet, or the prism is not searchable. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -7302,6 +7438,18 @@ export interface operations {
             403: components["responses"]["RoleNotAllowed"];
             /** @description No such prism in this account. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The prism is not searchable. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
@@ -8048,7 +8196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The file is not ready, its content is missing, the idempotency key is used, the account has no room for a file of labelled inputs, or as many runs that are not over as it may have. */
+            /** @description The file is not ready, its content is missing, the idempotency key is used, the account has no room for a file of inputs, not all results that may match are indexed yet, the prism is not searchable, or there are as many runs that are not over as it may have. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -9124,7 +9272,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description The account has as many views as it may have. */
+            /** @description The account has as many views as it may have, or the prism of the search is not searchable. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -9189,6 +9337,18 @@ export interface operations {
             403: components["responses"]["RoleNotAllowed"];
             /** @description No such view in this account, or no such prism. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The prism of the search is not searchable. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];

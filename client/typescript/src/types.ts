@@ -182,8 +182,8 @@ export type FilePart = Schemas["FilePart"];
 export type FileRows = { data: Record<string, string | null>[] };
 
 /**
- * A run of a file, with its columns, or of the labelled inputs of a version. Its idempotency key is like that of
- * {@link NewResult}.
+ * A run of a file, with its columns, of the labelled inputs of a version, or of the inputs of results. Its
+ * idempotency key is like that of {@link NewResult}.
  */
 export type NewRun = Omit<Schemas["NewRun"], "dry_run">;
 export type Run = Schemas["Run"];

@@ -151,7 +151,7 @@ export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }, dryRun),
   createVersion: (p) => p.createVersion("a", version, { ...ifMatch, ...dryRun }),
   replaceLens: (p) => p.replaceLens("a", lens!, { ...ifMatch, ...dryRun }),
-  createRun: (p) => p.createRun("a", { from_labels_of: 1 }, dryRun),
+  createRun: (p) => p.createRun("a", { from_labels_of: 1, from_results: { ids: ["i"] } }, dryRun),
   deleteResults: (p) => p.deleteResults("a", deletion, dryRun),
   retryResults: (p) => p.retryResults(retry, dryRun),
 };

@@ -198,6 +198,7 @@ it("labelled inputs of a version are answered by the next", async () => {
   expect((await prism.createRun("next", { from_labels_of: 1 }, dryRun)).rows).toBe(1);
   const run = await prism.watchRun((await prism.createRun("next", { from_labels_of: 1 })).id);
   expect([run.status, run.version, run.ok, run.labels]).toEqual(["finished", 2, 1, { stored: 1, invalid: 0 }]);
+  expect((await prism.createRun("next", { from_results: { ids: [made.id], version: 1 } }, dryRun)).rows).toBe(1);
 });
 
 it("a prism is watched for drift", async () => {

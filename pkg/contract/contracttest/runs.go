@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -94,12 +95,20 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		t.Errorf("got %+v, %v", plan, err)
 	}
 	heardOf("PlanRun", digest, bySlug, aRun)
-	fromLabels := api.NewRun{Fields: []api.FieldColumn{}, FromLabelsOf: 1, Version: 2, Name: odd}
-	made, err := near.LabelsRun(patience(t), digest, bySlug, fromLabels)
-	if err != nil || !reflect.DeepEqual(made, fromLabels) {
-		t.Errorf("got %+v, %v", made, err)
+	at := time.UnixMilli(1_800_000_000_000).UTC()
+	for _, n := range []api.NewRun{
+		{Fields: []api.FieldColumn{}, FromLabelsOf: 1, Version: 2, Name: odd},
+		{Fields: []api.FieldColumn{}, FromResults: &api.ResultsOfRun{
+			IDs: []prism.ResultID{resultID}, Status: api.Status(prism.OK), Version: 3, From: &at, To: &at,
+			SearchMembers: api.SearchMembers{Q: odd, Where: []string{odd}},
+		}},
+	} {
+		made, err := near.LabelsRun(patience(t), digest, bySlug, n)
+		if err != nil || !reflect.DeepEqual(made, n) {
+			t.Errorf("got %+v, %v", made, err)
+		}
+		heardOf("LabelsRun", digest, bySlug, n)
 	}
-	heardOf("LabelsRun", digest, bySlug, fromLabels)
 	if _, err := near.DropLabelsFile(patience(t), digest, fileID); err != nil {
 		t.Error(err)
 	}

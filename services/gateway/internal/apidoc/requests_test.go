@@ -219,6 +219,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"UnknownMeasuredQuestion": true, "QuestionNotYesNo": true, "OtherTypes": true, "OtherLevels": true,
 		"InvalidWhere": true, "InvalidWords": true, "InvalidSort": true, "InvalidBy": true,
 		"UnknownDistributionQuestion": true, "UnknownTimeZone": true, "InvalidViewFilter": true,
+		"InvalidResultsOfRun": true, "NoResultsOfRun": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 

@@ -114,9 +114,9 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 		if m.Unless != "" && !agreed(it.at(m.Unless)) {
 			optional, nullable = false, false
 		}
-		if m.Without != "" && it.at(m.Without).hasValue() {
+		if other := slices.IndexFunc(m.Without, func(name string) bool { return it.at(name).hasValue() }); other >= 0 {
 			if value.hasValue() {
-				r.add(value.path, textNotWith+m.Without)
+				r.add(value.path, textNotWith+m.Without[other])
 			}
 			continue
 		}

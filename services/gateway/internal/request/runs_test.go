@@ -108,17 +108,26 @@ func TestRunsAreRead(t *testing.T) {
 		`{"from_labels_of":null}`:                           "file_id: Required; fields: Required",
 		`{"from_labels_of":1,"file_id":1,"fields":[]}`:      "file_id: must not be sent with from_labels_of; fields: must not be sent with from_labels_of",
 		`{"from_labels_of":1,"file_id":null,"fields":null}`: "",
+		`{"from_results":{},"file_id":1,"ref":"r"}`:         "file_id: must not be sent with from_results; ref: must not be sent with from_results",
+		`{"from_results":{},"from_labels_of":1}`:            "from_results: must not be sent with from_labels_of",
+		`{"from_results":{"ids":[],"status":"x","q":"","where":[]}}`: "from_results.ids: Array must contain at least 1 element(s); " +
+			"from_results.status: Expected 'ok' | 'failed'; from_results.q: String must contain at least 1 character(s); " +
+			"from_results.where: Array must contain at least 1 element(s)",
 	} {
 		_, err := parsedBody(api.CreateRun, body, "prism", "p")
 		wantProblems(t, err, want)
 	}
 }
 
-// spec: run-from-labels
-func TestARunFromLabelsHasAVersionInPlaceOfAFile(t *testing.T) {
+// spec: run-from-labels, run-from-results
+func TestARunOfResultsNamesThemInPlaceOfAFile(t *testing.T) {
 	t.Parallel()
+	id, _ := prism.ParseUUID(anID)
 	for body, want := range map[string]api.NewRun{
 		`{"from_labels_of":1}`: {FromLabelsOf: 1},
+		`{"from_results":{"ids":["` + anID + `"],"version":1,"q":"w","where":["a:labelled"]}}`: {FromResults: &api.ResultsOfRun{
+			IDs: []prism.ResultID{{UUID: id}}, Version: 1, SearchMembers: api.SearchMembers{Q: "w", Where: []string{"a:labelled"}},
+		}},
 		`{"from_labels_of":2,"version":3,"name":"n","concurrency":4,"idempotency_key":"k"}`: {
 			FromLabelsOf: 2, Version: 3, Name: "n", RunLimits: api.RunLimits{Concurrency: new(4)}, IdempotencyKey: "k",
 		},

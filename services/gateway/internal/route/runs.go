@@ -12,15 +12,15 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// createRun makes a run, or answers the dry run of one. Of a run from labels results make the file first (spec: run-from-labels). The
-// file of a dry run is deleted, or expires if it cannot be.
+// createRun makes a run, or answers the dry run of one. Of a run of results the file is made first, by the service of that name (spec:
+// run-from-labels, run-from-results). The file of a dry run is deleted, or expires if it cannot be.
 func (d Deps) createRun(ctx context.Context, key contract.KeyDigest, in api.CreateRunRequest) (contract.Response, error) {
 	if !in.DryRun {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, api.LabelsRunWait+api.StoreWait)
 		defer cancel()
 	}
-	if in.FromLabelsOf != 0 {
+	if in.MakesFile() {
 		if in.DryRun {
 			in.IdempotencyKey = "" // it would find an earlier run instead of the labels
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,11 +46,13 @@ func (s *Service) LabelsRun(
 	var account prism.AccountID
 	_, err = s.respond(ctx, key, access.LabelsRun, nil, func(c store.Caller) (any, error) {
 		account = c.Account
-		n.Labels = []api.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
-		if err := mayLabel(c, n); err != nil {
-			return nil, err
+		if n.FromLabelsOf != 0 {
+			n.Labels = []api.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
+			if err := mayLabel(c, n); err != nil {
+				return nil, err
+			}
+			n.Labels = nil
 		}
-		n.Labels = nil
 		p, err := s.livePrism(ctx, c.Account, ref)
 		if err != nil {
 			return nil, err
@@ -60,7 +63,11 @@ func (s *Service) LabelsRun(
 				return nil, err
 			}
 		}
-		run, err = s.labelsRun(ctx, c.Account, p, n)
+		if n.FromResults != nil {
+			run, err = s.resultsRun(ctx, c.Account, p, n)
+		} else {
+			run, err = s.labelsRun(ctx, c.Account, p, n)
+		}
 		return nil, err
 	})
 	if err != nil || run.File.IsZero() {
@@ -100,7 +107,7 @@ func (s *Service) labelsRun(
 	if err != nil {
 		return n, err
 	}
-	content, err := s.labelledInputs(ctx, account, p.ID, labels, by.Definition, questions)
+	content, err := s.inputsOf(ctx, account, p.ID, slices.Collect(maps.Keys(labels)), labels, by.Definition, questions, "from_labels_of")
 	if err != nil {
 		return n, err
 	}
@@ -164,37 +171,48 @@ func (s *Service) labelsByResult(
 	return byResult, nil
 }
 
-// labelledInputs is a JSON object on a line for each labelled result, the oldest one first.
-func (s *Service) labelledInputs(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, labels map[prism.ResultID]map[string]string,
-	answers prism.Definition, questions []prism.Question,
+// inputsOf is a JSON object on a line for each of some results, the oldest one first, with the fields of a definition and their labels. Its
+// problems are those of a member. A result that lacks a field is apierr.MissingFields.
+func (s *Service) inputsOf(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID, labels map[prism.ResultID]map[string]string,
+	answers prism.Definition, questions []prism.Question, member string,
 ) ([]byte, error) {
-	ids := make([]prism.ResultID, 0, len(labels))
-	for id := range labels {
-		ids = append(ids, id)
-	}
-	older := func(a, b prism.ResultID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) }
-	slices.SortFunc(ids, older)
+	slices.SortFunc(ids, olderResult)
 	var content []byte
 	for part := range slices.Chunk(ids, inputsAtOnce) {
 		results, err := s.Store.FindResults(ctx, account, of, part, store.WithInput)
 		if err != nil {
 			return nil, err
 		}
-		slices.SortFunc(results, func(a, b prism.Result) int { return older(a.ID, b.ID) })
+		slices.SortFunc(results, func(a, b prism.Result) int { return olderResult(a.ID, b.ID) })
 		for _, r := range results {
+			if missing := fieldsWithout(answers.Fields, r); len(missing) > 0 {
+				return nil, apierr.MissingFields(missing)
+			}
 			before := len(content)
 			content = appendInput(content, r, labels[r.ID], answers, questions)
 			if len(content)-before > tabular.MaxRowBytes {
-				return nil, apierr.Invalid(apierr.Problem{Path: "from_labels_of", Text: "a labelled input has more than 1 MiB"})
+				return nil, apierr.Invalid(apierr.Problem{Path: member, Text: "an input has more than 1 MiB"})
 			}
 			content = append(content, '\n')
 		}
 		if len(content) > maxLabelsFile {
-			return nil, apierr.Invalid(apierr.Problem{Path: "from_labels_of", Text: "the labelled inputs have more than 64 MiB"})
+			return nil, apierr.Invalid(apierr.Problem{Path: member, Text: "the inputs have more than 64 MiB"})
 		}
 	}
 	return content, nil
+}
+
+func olderResult(a, b prism.ResultID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) }
+
+// fieldsWithout are the keys of fields for which a result has no value.
+func fieldsWithout(fields []prism.Field, r prism.Result) (missing []string) {
+	for _, f := range fields {
+		if !slices.ContainsFunc(r.Fields, func(v prism.FieldValue) bool { return v.Key == f.Key }) {
+			missing = append(missing, f.Key)
+		}
+	}
+	return missing
 }
 
 // appendInput appends an object with every column: what is missing is null.

@@ -106,7 +106,7 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 		{"tickets", 1, 3, "404 Prism version not found"},
 		{"tickets", 1, 2, "400 Missing fields: subject"},
 		{"tickets", 1, 1, "409 Too few labels: 0 of 1."}, // uncertain ones never count
-		{"large", 1, 1, "400 Invalid request: from_labels_of: a labelled input has more than 1 MiB"},
+		{"large", 1, 1, "400 Invalid request: from_labels_of: an input has more than 1 MiB"},
 	} {
 		n := api.NewRun{FromLabelsOf: c.from, Version: c.other}
 		if _, err := w.LabelsRun(t.Context(), w.key, prism.Ref{Slug: c.slug}, n); fmt.Sprint(err) != c.want {
@@ -139,7 +139,7 @@ func TestTheFileOfARunFromLabelsHas64MiBAtMost(t *testing.T) {
 	w.labelled(t, of, w.examples(t, of, 1, 70), 1, prism.RandomSample, true)
 	w.store.Store = largeInputs{w.store.Store, 1_000_000}
 	_, err := w.LabelsRun(t.Context(), w.key, prism.Ref{ID: of}, api.NewRun{FromLabelsOf: 1, Version: 1})
-	if want := "400 Invalid request: from_labels_of: the labelled inputs have more than 64 MiB"; fmt.Sprint(err) != want {
+	if want := "400 Invalid request: from_labels_of: the inputs have more than 64 MiB"; fmt.Sprint(err) != want {
 		t.Errorf("got %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (s *Service) createRun(ctx context.Context, c store.Caller, in api.CreateRu
 		return api.Run{}, err
 	}
 	made, err := s.makeRun(ctx, c, p, n)
-	if n.FromLabelsOf != 0 && !n.File.IsZero() && made.File != n.File { // the run was not made, or made by an earlier call
+	if n.MakesFile() && !n.File.IsZero() && made.File != n.File { // the run was not made, or made by an earlier call
 		_ = s.dropFile(ctx, c.Account, n.File) // else it expires
 	}
 	if err != nil {

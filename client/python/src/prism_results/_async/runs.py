@@ -43,7 +43,8 @@ class AsyncRuns(AsyncFiles):
     ) -> Run:
         """Start a run of a ready file through a prism, given by its slug or id. fields has the column of each field.
 
-        With from_labels_of in place of both, it is a run of the labelled inputs of a version.
+        With from_labels_of in place of both, it is a run of the labelled inputs of a version, and with from_results of the
+        inputs of results.
 
         The idempotency key makes repeats of the call safe: the same key is the same run. None is a new key for this
         call, kept over its attempts. An empty text is no key, and such a call is not repeated when its response is lost.

@@ -136,6 +136,7 @@ __all__ = [
     "ResultPage",
     "ResultRow",
     "ResultRowPage",
+    "ResultsOfRun",
     "Retrying",
     "Role",
     "Row",
@@ -1592,6 +1593,26 @@ class FileRows(Received):
 
     data: Sequence[Mapping[str, str | None]]
     """The rows, each an object in the order of the columns, with None for what a row of jsonl lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsOfRun(Model):
+    """Results whose inputs a run answers: those for which every member holds. None is the same as not sent."""
+
+    ids: Sequence[str] | None = None
+    """Only results with these ids."""
+    status: Status | None = None
+    """Only results with this status."""
+    version: int | None = None
+    """Only results that this version answered."""
+    from_: datetime | None = None
+    """Only results saved at this time or later."""
+    to: datetime | None = None
+    """Only results saved before this time."""
+    q: str | None = None
+    """Only results with these words, as in the list of results."""
+    where: Sequence[str] | None = None
+    """Only results for which all these conditions hold, as in the list of results."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from . import ResultsOfRun
 
 ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
 RowsFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
@@ -33,6 +36,8 @@ class RunOptions(TypedDict, total=False):
     """By question, the column whose cells are its labels."""
     from_labels_of: int | None
     """In place of a file and its columns: a version whose labelled inputs are answered, and labelled alike."""
+    from_results: ResultsOfRun | None
+    """In place of a file and its columns: which results of the prism are answered anew."""
 
 
 class Keep(Enum):

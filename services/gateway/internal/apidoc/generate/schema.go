@@ -114,14 +114,14 @@ func (s *schemas) structure(t reflect.Type, description string, request bool) ob
 
 // structureOf is structure of some of the members.
 func (s *schemas) structureOf(t reflect.Type, description string, request bool, has func(api.Property) bool) object {
-	var required, instead []string
-	properties, unless := object{}, ""
+	var required, instead, unless []string
+	properties := object{}
 	for _, m := range api.Properties(t) {
 		if m.Place != api.InBody || !has(m) {
 			continue
 		}
 		switch {
-		case m.Required && m.Without != "":
+		case m.Required && m.Without != nil:
 			instead, unless = append(instead, m.Name), m.Without
 		case m.Required:
 			required = append(required, m.Name)
@@ -135,7 +135,11 @@ func (s *schemas) structureOf(t reflect.Type, description string, request bool, 
 	}
 	schema = schema.with("properties", properties)
 	if instead != nil {
-		schema = schema.with("if", object{{"not", object{{"required", []string{unless}}}}}).with("then", object{{"required", instead}})
+		var others []any
+		for _, name := range unless {
+			others = append(others, object{{"required", []string{name}}})
+		}
+		schema = schema.with("if", object{{"not", object{{"anyOf", others}}}}).with("then", object{{"required", instead}})
 	}
 	if one, ok := reflect.Zero(t).Interface().(interface{ OneOf() []string }); ok {
 		var all []any
