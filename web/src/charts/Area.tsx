@@ -132,7 +132,8 @@ export function runs(values: (number | null)[]): [number, number][] {
   return found;
 }
 
-function ticksOf(n: number, width: number): number[] {
+/** Which of n times have a label, of as many as there is room for. */
+export function ticksOf(n: number, width: number): number[] {
   const most = Math.max(2, Math.floor(width / 90));
   if (n <= most) return Array.from({ length: n }, (_, i) => i);
   return Array.from({ length: most }, (_, i) => Math.round((i * (n - 1)) / (most - 1)));

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AreaChart, niceMax, runs } from './Area';
 import { Probabilities, YesNo } from './Probabilities';
+import { ShareBar, stack, Stacked } from './Stacked';
 
 beforeEach(() => { vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} }); });
 
@@ -45,5 +46,39 @@ describe('a chart over time', () => {
   });
   it('leaves gaps open', () => {
     expect(runs([1, 2, null, 0, null, null, 3])).toEqual([[0, 2], [3, 4], [6, 7]]);
+  });
+});
+
+describe('counts that stand on each other', () => {
+  const days = ['2026-11-20', '2026-11-21'];
+  const layers = [
+    { key: 'a', label: 'Billing', hue: 1, values: [3, 4] }, { key: '', label: 'Unsure', lacking: true, values: [1, 0] },
+  ];
+  it('end where those below them and they are together', () => {
+    expect(stack(layers, 2)).toEqual([[3, 4], [4, 4]]);
+  });
+  it('read their values by arrow keys, and name days', async () => {
+    render(<Stacked label="Topics" days={days} layers={layers} marks={[
+      { day: '2026-11-21', label: 'version 2' }, { day: '2026-01-01', label: 'version 1' },
+    ]} />);
+    screen.getByRole('img').focus();
+    await userEvent.keyboard('{ArrowLeft}');
+    expect(screen.getByText('2026-11-21 UTC').parentElement!.textContent).toBe('Billing 4Unsure 02026-11-21 UTC');
+    expect(screen.getByText('version 2')).toBeTruthy();
+    expect(screen.queryByText('version 1')).toBeNull();
+  });
+  it('are drawn of one day too', () => {
+    const { container } = render(<Stacked label="Topics" days={['2026-11-20']} layers={[{ ...layers[0]!, values: [3] }]} />);
+    const points = container.querySelector('polygon')!.getAttribute('points')!.split(' ');
+    const places = points.map((point) => Number(point.split(',')[0]));
+    expect(new Set(places).size).toBe(2);
+    expect(places.every(Number.isFinite)).toBe(true);
+  });
+  it('are shares of a bar, the rest of which is empty', () => {
+    render(<ShareBar label="Answers" parts={[
+      { key: 'a', label: 'Billing', hue: 1, share: 0.25 }, { key: 'b', label: 'No', share: 0 },
+    ]} />);
+    expect([...screen.getByRole<HTMLElement>('img').children as HTMLCollectionOf<HTMLElement>].map(({ title, style }) =>
+      [title, style.flexGrow])).toEqual([['Billing', '0.25'], ['', '0.75']]);
   });
 });

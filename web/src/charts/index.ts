@@ -3,3 +3,4 @@ export { Curve, type Line } from './Curve';
 export { Figure } from './Figure';
 export { Probabilities, Scale, YesNo, type Part } from './Probabilities';
 export { type Bin, Reliability } from './Reliability';
+export { type Layer, ShareBar, SmallStacked, Stacked, Swatch } from './Stacked';

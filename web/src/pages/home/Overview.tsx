@@ -6,6 +6,8 @@ import {
   type Column, count, duration, ErrorNote, exactly, money, percent, Progress, Section, shown, Skeleton, Status, Table, Time,
   type Tone,
 } from '@/design';
+import { Cards } from '../overview/Cards';
+import { Stat, Stats } from '../overview/Stats';
 import { byDay, dayAfter, today, whole } from '../usage/sums';
 
 type Result = Schemas['Result'];
@@ -23,6 +25,7 @@ export function Overview({ newest }: { newest: Result[] }) {
   });
   return (
     <>
+      <Cards />
       <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />
       {usage.data ? <Days usage={usage.data} newest={newest} /> : !usage.error && <Skeleton lines={8} />}
       <div className="home-lists">
@@ -43,20 +46,20 @@ function Days({ usage, newest }: { usage: Schemas['Usage']; newest: Result[] }) 
   const costs = Object.entries(sum.costs);
   return (
     <>
-      <dl className="home-facts">
-        <Fact name="Results, 30 days" title={exactly(sum.results)}><Link to="/usage">{shown(sum.results)}</Link></Fact>
-        <Fact name="Failed" title={exactly(sum.failed)}>
+      <Stats>
+        <Stat name="Results, 30 days" title={exactly(sum.results)}><Link to="/usage">{shown(sum.results)}</Link></Stat>
+        <Stat name="Failed" title={exactly(sum.failed)}>
           {shown(sum.failed)} <small className="soft">{sum.results ? percent(sum.failed / sum.results) : ''}</small>
-        </Fact>
-        <Fact name={`Time, newest ${took.length}`} title={`Half took up to ${middle} ms, 95 of 100 up to ${slow} ms`}>
+        </Stat>
+        <Stat name={`Time, newest ${took.length}`} title={`Half took up to ${middle} ms, 95 of 100 up to ${slow} ms`}>
           {duration(middle)} <small className="soft">p95 {duration(slow)}</small>
-        </Fact>
+        </Stat>
         {costs.length > 0 && (
-          <Fact name="Cost, 30 days" title={costs.map(([currency, cost]) => `${exactly(cost)} ${currency}`).join(', ')}>
+          <Stat name="Cost, 30 days" title={costs.map(([currency, cost]) => `${exactly(cost)} ${currency}`).join(', ')}>
             {costs.map(([currency, cost]) => money(cost, currency)).join(' + ')}
-          </Fact>
+          </Stat>
         )}
-      </dl>
+      </Stats>
       <div className="home-charts">
         <AreaChart title="Calls by day" label={`Calls by day, ${count(sum.results, 'result')} in 30 days`} times={times}
           series={[{ label: 'Results', values: list.map((t) => t.results) }]} />
@@ -66,10 +69,6 @@ function Days({ usage, newest }: { usage: Schemas['Usage']; newest: Result[] }) 
       </div>
     </>
   );
-}
-
-function Fact({ name, title, children }: { name: string; title: string; children: React.ReactNode }) {
-  return <div><dt className="soft">{name}</dt><dd className="num" title={title}>{children}</dd></div>;
 }
 
 /** How long the newest results took, oldest first. */

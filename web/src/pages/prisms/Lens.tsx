@@ -174,7 +174,7 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
     return (
       <Empty title="No results yet"
         command={`prismctl call ${prism.slug} ${prism.version.fields.map((f) => `--field ${f.key}=…`).join(' ')}`}
-        action={<ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }} variant="primary">Try the prism</ButtonLink>}>
+        action={<ButtonLink to="/prisms/$prism/try" params={{ prism: prism.slug }} variant="primary">Try the prism</ButtonLink>}>
         The newest 20 results stand here through the columns beside, while you type.
       </Empty>
     );

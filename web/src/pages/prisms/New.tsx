@@ -96,7 +96,7 @@ function Form({ kept, first, onChange }: FormProps) {
       onChange(undefined);
       void client.invalidateQueries({ queryKey: ['prisms'] });
       toast(`${prism.name ?? prism.slug} created.`);
-      void navigate({ to: '/prisms/$prism', params: { prism: prism.slug } });
+      void navigate({ to: '/prisms/$prism/try', params: { prism: prism.slug } });
     },
   });
   const send = () => {

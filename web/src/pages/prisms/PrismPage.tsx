@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCan } from '@/api';
-import { Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
+import { ButtonLink, Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
 import { useActions } from '@/shell/actions';
 import { isNowhere, NotFound } from '@/shell/Failed';
 import { DriftLine } from '../quality/DriftLine';
@@ -12,7 +12,8 @@ import './prisms.css';
 const route = getRouteApi('/frame/prisms/$prism');
 
 const places = [
-  { label: 'Try', to: '/prisms/$prism', words: 'call answer', exact: true },
+  { label: 'Overview', to: '/prisms/$prism', words: 'answers accuracy drift unsure', exact: true },
+  { label: 'Try', to: '/prisms/$prism/try', words: 'call answer' },
   { label: 'Edit', to: '/prisms/$prism/edit', words: 'questions options definition version' },
   { label: 'Lens', to: '/prisms/$prism/lens', words: 'columns' },
   { label: 'Results', to: '/prisms/$prism/results', words: 'answers' },
@@ -32,6 +33,8 @@ export function PrismPage(): ReactNode {
   const { prism: name } = route.useParams();
   const navigate = route.useNavigate();
   const settings = useRouterState({ select: ({ location }) => location.pathname.endsWith('/settings') });
+  const overview = useRouterState({ select: ({ location }) => /\/prisms\/[^/]+\/?$/.test(location.pathname) });
+  const mayCall = useCan('call');
   const { data, error, refetch } = useQuery(prismQuery(name));
   const canLabel = useCan('label');
   const tabs = places.filter((place) => !('right' in place) || canLabel);
@@ -52,7 +55,13 @@ export function PrismPage(): ReactNode {
       }
       tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({
         label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false },
-      }))} />}>
+      }))} />}
+      actions={overview && mayCall && prism && !prism.archived_at && (
+        <>
+          <ButtonLink to="/runs/new" search={{ prism: name }} icon="upload">Upload a file</ButtonLink>
+          <ButtonLink to="/prisms/$prism/try" params={{ prism: name }} variant="primary" icon="play">Try a text</ButtonLink>
+        </>
+      )}>
       <ErrorNote error={error} title="The prism could not be loaded." onRetry={() => void refetch()} />
       {prism?.archived_at && (
         <Note tone="warn">

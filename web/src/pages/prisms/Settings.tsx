@@ -200,7 +200,7 @@ function Versions({ prism }: { prism: Prism }) {
               <h3>{before ? `Differences to version ${before.version}` : 'The first version'}</h3>
               {before && <Changes changes={changes(plain(before), plain(shown))} none="Only the Lens was given anew." />}
               <div className="row">
-                <ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }}
+                <ButtonLink to="/prisms/$prism/try" params={{ prism: prism.slug }}
                   search={{ version: shown.version === prism.latest_version ? undefined : shown.version }}>
                   Try it
                 </ButtonLink>

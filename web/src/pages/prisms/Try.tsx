@@ -14,7 +14,7 @@ import { problemsByPath } from './problems';
 import { Outcome } from './Outcome';
 import { nothing, TryForm, type Typed, valuesOf } from './TryForm';
 
-const route = getRouteApi('/frame/prisms/$prism/');
+const route = getRouteApi('/frame/prisms/$prism/try');
 
 /** A form of the prism's fields; sending it is a create call, so the answer is stored as a result. */
 export function Try(): ReactNode {

@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
 import { labelSearch, qualitySearch } from '../quality/search';
@@ -15,6 +15,11 @@ export interface NewSearch {
   /** `blank`, `paste`, `pasted`, or the id of an example. */
   from?: string;
   try?: boolean;
+}
+
+export interface OverviewSearch {
+  /** The question whose answers are shown, if not the main one. */
+  question?: string;
 }
 
 export interface TrySearch {
@@ -51,13 +56,27 @@ const prism = createRoute({
 });
 
 // Children are named before they are added: TypeScript does not infer the tree of routes that are made inside addChildren.
-const tryIt = createRoute({
+const trySearch = (search: Record<string, unknown>): TrySearch => ({
+  version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'typescript', 'python', 'prismctl'),
+});
+/** Try had the address of the overview: one that was kept with what it showed still shows it. */
+export function toTry({ params, location }: { params: { prism: string }; location: { search: object } }) {
+  const search = trySearch(location.search as Record<string, unknown>);
+  if (Object.values(search).some(Boolean)) throw redirect({ to: '/prisms/$prism/try', params, search, replace: true });
+}
+
+const overview = createRoute({
   getParentRoute: () => prism,
   path: '/',
+  component: lazyRouteComponent(() => import('../overview/Overview'), 'Overview'),
+  validateSearch: (search): OverviewSearch => ({ question: text(search.question) }),
+  beforeLoad: toTry,
+});
+const tryIt = createRoute({
+  getParentRoute: () => prism,
+  path: '/try',
   component: lazyRouteComponent(() => import('./Try'), 'Try'),
-  validateSearch: (search): TrySearch => ({
-    version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'typescript', 'python', 'prismctl'),
-  }),
+  validateSearch: trySearch,
 });
 const edit = createRoute({
   getParentRoute: () => prism,
@@ -105,5 +124,5 @@ export const prismsRoutes = [
     component: lazyRouteComponent(() => import('./New'), 'New'),
     validateSearch: (search): NewSearch => ({ from: text(search.from), try: yes(search.try) }),
   }),
-  prism.addChildren([tryIt, edit, lens, results, runs, quality, label, settings]),
+  prism.addChildren([overview, tryIt, edit, lens, results, runs, quality, label, settings]),
 ] as const;

@@ -136,10 +136,12 @@ export function verdictWords({ a, b, verdict, mcnemar, differences }: Compared):
 type Compared = Pick<Comparison, 'verdict' | 'mcnemar'> & Record<'a' | 'b', Pick<Comparison['a'], 'version'>>
   & { differences: Pick<Comparison['differences'], 'brier'> };
 
+export const fewest = 30; // labels that measures need
+
 /** The labels that the next thing needs: what they are for, and how many. */
 export function milestone(counted: number, type: Measured['type']): { need: number; words: string } | undefined {
   const steps: [number, string][] = [
-    [30, 'for measures'],
+    [fewest, 'for measures'],
     [100, type === 'yes_no' ? 'for the reliability diagram' : 'for the reliability diagram and a calibration'],
     ...(type === 'yes_no' ? [[200, 'for a calibration'], [1000, 'for an isotonic calibration']] as [number, string][] : []),
   ];

@@ -200,7 +200,7 @@ function Nothing({ search, fixed }: { search: ResultsSearch; fixed: string | und
   return (
     <Empty title="Results will be here" command={`prismctl call ${shellWord(prism)} --text "…"`}
       action={fixed
-        ? <ButtonLink variant="primary" to="/prisms/$prism" params={{ prism }}>Try the prism</ButtonLink>
+        ? <ButtonLink variant="primary" to="/prisms/$prism/try" params={{ prism }}>Try the prism</ButtonLink>
         : <ButtonLink variant="primary" to="/prisms">Choose a prism to try</ButtonLink>}>
       Each call of a prism leaves a result: the answers with every probability, what was sent, and what it took.
     </Empty>

@@ -1,0 +1,49 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { api, ask } from '@/api';
+import type { Prism } from '../prisms/calls';
+import { type Figure, qualityQuery, tooFew } from '../quality/calls';
+import { fewest } from '../quality/figures';
+import { useCounts } from '../results/data';
+import { dayAfter, today } from '../usage/sums';
+
+export const span = 30; // days that are shown; as many before them are compared with
+
+/** How the answers to a question were each day, of twice the days that are shown. */
+export const distributionQuery = (prism: string, question: string) => {
+  const to = dayAfter(today(), 1);
+  const query = { question, from: dayAfter(to, -2 * span), to };
+  return queryOptions({
+    queryKey: ['distribution', prism, query],
+    staleTime: 60_000, refetchInterval: 60_000, placeholderData: undefined,
+    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/distribution', { params: { path: { prism }, query }, signal })),
+  });
+};
+
+/** What a prism used in the days that are shown, each day. */
+export const spentQuery = (prism: string) => {
+  const query = { prism, from: dayAfter(today(), 1 - span), to: dayAfter(today(), 1) };
+  return queryOptions({
+    queryKey: ['usage', query],
+    staleTime: 60_000, placeholderData: undefined,
+    queryFn: ({ signal }) => ask(api.GET('/v1/usage', { params: { query }, signal })),
+  });
+};
+
+interface Accuracy {
+  accuracy?: Figure;
+  counted?: number;
+  /** How many more labels it takes to know it. */
+  missing?: number;
+}
+
+/** How often the newest version answers a question right. It is asked where there are labels enough: fewer are an error. */
+export function useAccuracy(prism: Prism, question: string, enabled = true): Accuracy {
+  const of = { prism: prism.slug, version: prism.latest_version };
+  const labels = useCounts({ ...of, where: [`${question}:labelled`] }, '@labelled', enabled).data?.total;
+  const { data, error } = useQuery({ ...qualityQuery({ ...of, question }), enabled: enabled && labels !== undefined && labels >= fewest });
+  const measured = data?.questions[0];
+  if (measured?.accuracy) return { accuracy: measured.accuracy, counted: measured.counted };
+  if (labels === undefined) return {};
+  const few = tooFew(error); // labels of the least sure results do not count
+  return { missing: few ? few.need - few.have : Math.max(0, fewest - labels) };
+}

@@ -1,0 +1,145 @@
+import { hueOf, labelOf, lackingKey, type Question, yesNo } from '@/answers/words';
+import type { Schemas } from '@/api';
+import type { Layer } from '@/charts';
+import { dayAfter, days } from '../usage/sums';
+
+export type Distribution = Schemas['Distribution'];
+type Row = Distribution['data'][number];
+type Bounds = { no: number; yes: number };
+
+/** An answer that a question can have, as pictures draw it. */
+export type Kind = Omit<Layer, 'values'>;
+
+/** The key of the answer of a yes_no question that is neither. */
+export const unsureKey = 'unsure';
+/** The key of all options for which there is no place. */
+export const othersKey = '';
+
+/**
+ * The answers that a question can have, in its order: options in their hues, levels the darker the higher, and what is unsure
+ * last, which is hatched.
+ */
+export function kindsOf(question: Question): Kind[] {
+  const lacking = (key: string, label: string): Kind => ({ key, label, lacking: true });
+  switch (question.type) {
+    case 'yes_no':
+      return [{ key: 'yes', label: 'Yes' }, { key: 'no', label: 'No', strength: 0.3 }, lacking(unsureKey, 'Unsure')];
+    case 'scale':
+      return question.levels.map(({ key }, i) => (
+        { key, label: labelOf(question, key), strength: (i + 1) / question.levels.length }));
+    default:
+      return [
+        ...question.options.map(({ key }) => ({ key, label: labelOf(question, key), hue: hueOf(question, key) })),
+        ...(question.insufficient_information ? [lacking(lackingKey, labelOf(question, lackingKey))] : []),
+      ];
+  }
+}
+
+/** How many answers of a time were what. Those of a yes_no question are told by its thresholds. */
+function countsOf(row: Row, bounds: Bounds): Map<string, number> {
+  if (!row.bins) return new Map(row.values.map(({ value, count }) => [String(value), count]));
+  const counts = new Map<string, number>();
+  row.bins.forEach((n, i) => {
+    const key = yesNo(i / 100, bounds).toLowerCase();
+    counts.set(key, (counts.get(key) ?? 0) + n);
+  });
+  return counts;
+}
+
+const places = 9; // answers that a picture has room for
+
+/**
+ * The answers of each day from `from` up to but without `to`. Of many options the most frequent ones are drawn, in the order of
+ * the question, and the others together. Options that the question no longer has are among the others.
+ */
+export function layersOf(
+  { data }: Pick<Distribution, 'data'>, question: Question, bounds: Bounds, from: string, to: string,
+): { days: string[]; layers: Layer[] } {
+  const all = days(from, to);
+  const rows = new Map(data.map((row) => [row.at.slice(0, 10), { answers: row.answers, counts: countsOf(row, bounds) }]));
+  const layers = kindsOf(question).map((kind): Layer => (
+    { ...kind, values: all.map((day) => rows.get(day)?.counts.get(kind.key) ?? 0) }));
+  const kept = layers.length <= places ? layers : [...layers].sort((a, b) => total(b) - total(a)).slice(0, places - 1);
+  const drawn = layers.filter((layer) => kept.includes(layer));
+  const rest = all.map((day, i) => (rows.get(day)?.answers ?? 0) - drawn.reduce((sum, { values }) => sum + values[i]!, 0));
+  const others = rest.some((n) => n > 0)
+    ? [{ key: othersKey, label: layers.length > kept.length ? `${layers.length - kept.length} others` : 'Others', values: rest,
+      strength: 0.3 }]
+    : [];
+  return { days: all, layers: [...drawn, ...others] };
+}
+
+/** How often an answer was given, in some of the times. */
+export const total = ({ values }: Pick<Layer, 'values'>, from = 0, to = values.length) =>
+  values.slice(from, to).reduce((sum, n) => sum + n, 0);
+
+/** How many answers there are, in some of the days. */
+export const answered = (layers: Layer[], from?: number, to?: number) =>
+  layers.reduce((sum, layer) => sum + total(layer, from, to), 0);
+
+/** The part of answers that are unsure; undefined of a question that is never so, and without answers. */
+export function unsure(layers: Layer[], from?: number, to?: number): number | undefined {
+  const doubt = layers.find(({ lacking }) => lacking);
+  const all = answered(layers, from, to);
+  return doubt && all > 0 ? total(doubt, from, to) / all : undefined;
+}
+
+/** An answer with its share lately, and by how many parts of 1 that is more than it was before; undefined without one of both. */
+export interface Lately extends Kind {
+  share: number;
+  more: number | undefined;
+}
+
+export const late = 7; // days at the end that are compared with those before
+
+/** The share of each answer in the last days, and its difference to the days before. */
+export function latelyOf(layers: Layer[]): Lately[] {
+  const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
+  const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
+  return layers.map((layer) => {
+    const share = now ? total(layer, begin) / now : 0;
+    return { ...layer, share, more: now && before ? share - total(layer, 0, begin) / before : undefined };
+  });
+}
+
+const [few, points, deviations] = [50, 0.05, 3]; // what is less than these is no news
+
+/** The answer that is given more often lately than before, by more than chance does it, and by how much. */
+export function news(layers: Layer[]): Lately | undefined {
+  const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
+  const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
+  if (now < few || before < few) return undefined;
+  return latelyOf(layers).filter(({ key, share, more = 0 }) => {
+    const p = (share * now + (share - more) * before) / (now + before);
+    return key !== othersKey && more >= points && more > deviations * Math.sqrt(p * (1 - p) * (1 / now + 1 / before));
+  }).sort((a, b) => b.more! - a.more!)[0];
+}
+
+/** The condition of results with an answer; undefined for what no condition says. */
+export function whereOf(question: Question, key: string, bounds: Bounds): string[] | undefined {
+  if (question.type !== 'yes_no') return key === othersKey ? undefined : [`${question.key}:is:${key}`];
+  return key === 'yes' ? [`${question.key}:from:${bounds.yes}`] : key === 'no' ? [`${question.key}:to:${bounds.no}`]
+    : [`${question.key}:from:${bounds.no}`, `${question.key}:to:${bounds.yes}`];
+}
+
+export type Share = Kind & { share: number };
+
+/** Counts of results by their answers, as shares. A yes_no question is counted by tenths, each on one side of a threshold. */
+export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds): Share[] {
+  const all = counts.reduce((sum, { count }) => sum + count, 0);
+  const answerOf = (value: string) => (question.type === 'yes_no' ? yesNo(Number(value) + 0.05, bounds).toLowerCase() : value);
+  const of = (key: string) => counts.reduce((sum, { value, count }) => sum + (answerOf(value) === key ? count : 0), 0);
+  return kindsOf(question).map((kind) => ({ ...kind, share: all ? of(kind.key) / all : 0 }));
+}
+
+/** The question that a prism is about at first sight: its first choice, or else its first one. */
+export const mainQuestion = (questions: Question[]): Question | undefined =>
+  questions.find(({ type }) => type === 'choice') ?? questions[0];
+
+const least = 7; // days that a picture shows
+
+/** The first day of a picture up to a day: the first one with answers, as far as that is not too late. */
+export function firstDay({ data }: Pick<Distribution, 'data'>, earliest: string, to: string): string {
+  const first = data.map(({ at }) => at.slice(0, 10)).find((day) => day >= earliest) ?? to;
+  return [first, dayAfter(to, -least)].sort()[0]!;
+}
