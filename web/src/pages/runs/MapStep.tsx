@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
-import { ApiError, api, ask, type Schemas } from '@/api';
+import { ApiError, api, ask, type Schemas, useCan } from '@/api';
 import { shellWord } from '@/commands/commands';
 import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown, typedNumber } from '@/design';
 import { useVersion } from '../results/data';
@@ -38,6 +38,8 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
   const mapping: Mapping = { ref: changed.ref ?? guessed.ref, fields: {
     ...guessed.fields, ...Object.fromEntries(Object.entries(changed.fields ?? {}).filter(([key]) => key in guessed.fields)),
   } };
+  const [labels, setLabels] = useState<Record<string, string>>({});
+  const mayLabel = useCan('edit');
   const problems = problemsOf(mapping, columns);
   const whole = Object.values(mapping.fields).every(Boolean);
   const sound = ![limitProblem(options.rate), limitProblem(options.places, true), limitProblem(options.pauseAt)].some(Boolean);
@@ -45,6 +47,7 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
   const body: NewRun = compact({
     file_id: file.id, fields: mapping.fields, ref: mapping.ref || undefined, version: Number(options.version) || undefined,
     name: options.name.trim() || undefined,
+    labels: labelsOf(labels, version?.questions ?? []),
     context: (options.context === 'column' ? options.contextColumn : options.context === 'text' ? options.contextText : '')
       || undefined,
     rows_per_second: limitOf(options.rate), concurrency: limitOf(options.places),
@@ -69,12 +72,35 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
         {Object.values(mapping.fields).some((name, i, all) => name && all.indexOf(name) !== i) && (
           <Note tone="warn">One column is the value of several fields.</Note>
         )}
+        {mayLabel && (
+          <details className="runs-about">
+            <summary>Columns that say what was right</summary>
+            <div className="stack">
+              <p className="soft">
+                If people have answered some of these questions in the file, their answers become labels, by which Quality
+                measures how often the prism is right. They are not sent to a model.
+              </p>
+              <div className="runs-map">
+                {version.questions.map(({ key, text }) => (
+                  <Column key={key} label={text} columns={columns} value={labels[key] ?? ''} none="No column"
+                    onValue={(value) => setLabels({ ...labels, [key]: value })} />
+                ))}
+              </div>
+            </div>
+          </details>
+        )}
         <Preview file={file} version={version} mapping={mapping} />
       </Section>
       <Section title="Options"><OptionFields {...{ options, set, columns, prism }} /></Section>
       <Check key={JSON.stringify(body)} prism={prism.slug} file={file} body={body} whole={whole} sound={sound} />
     </>
   );
+}
+
+/** The columns of labels that are chosen, of questions that there are; undefined for none. */
+function labelsOf(chosen: Record<string, string>, questions: { key: string }[]): Record<string, string> | undefined {
+  const set = Object.entries(chosen).filter(([key, column]) => column && questions.some((question) => question.key === key));
+  return set.length ? Object.fromEntries(set) : undefined;
 }
 
 function hintOf(
@@ -210,7 +236,9 @@ function Check({ prism, file, body, whole, sound }: CheckProps) {
     .filter(([field, column]) => field !== column)
     .map(([field, column]) => ` --map ${shellWord(`${field}=${column}`)}`)
     .join('');
+  const labels = Object.entries(body.labels ?? {}).map((of) => ` --label ${shellWord(of.join('='))}`).join('');
   const ref = body.ref ? ` --ref ${shellWord(body.ref)}` : '';
+  const mapped = `${maps}${labels}${ref}${flagsOf(body)}`;
   return (
     <Section title="Check and start">
       <div className="row">
@@ -226,7 +254,7 @@ function Check({ prism, file, body, whole, sound }: CheckProps) {
         ? error.problems.map(({ path, message }) => <Note key={path} tone="bad"><code>{path}</code> {message}</Note>)
         : <ErrorNote error={error} />}
       {dry.data && <Outcome dry={dry.data} />}
-      <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${maps}${ref}${flagsOf(body)} --watch`}
+      <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${mapped} --watch`}
         label="Copy command" />
     </Section>
   );
@@ -261,15 +289,33 @@ function Outcome({ dry }: { dry: DryRun }) {
           <Note tone="warn">
             {count(dry.invalid_total, 'row')} would be refused. They are kept as invalid and not sent; the others run.
           </Note>
-          <table className="table" aria-label="Invalid rows">
-            <thead><tr><th scope="col" className="end">Row</th><th scope="col">Why</th></tr></thead>
-            <tbody>
-              {dry.invalid.map(({ row, message }) => <tr key={row}><td className="end">{shown(row)}</td><td>{message}</td></tr>)}
-            </tbody>
-          </table>
-          {dry.invalid_total > dry.invalid.length && <p className="soft">These are the first {shown(dry.invalid.length)}.</p>}
+          <Why label="Invalid rows" rows={dry.invalid} total={dry.invalid_total} />
         </>
       ) : <Note tone="good">{part ? 'Every checked row can be sent.' : 'Every row can be sent.'}</Note>}
+      {dry.invalid_labels_total > 0 && (
+        <>
+          <Note tone="warn">
+            {count(dry.invalid_labels_total, 'cell')} with what was right {dry.invalid_labels_total === 1 ? 'has' : 'have'} no
+            answer that the question knows. The rows are answered, without that label.
+          </Note>
+          <Why label="Cells that are no label" rows={dry.invalid_labels} total={dry.invalid_labels_total} />
+        </>
+      )}
     </div>
+  );
+}
+
+/** The first rows of something that is wrong, and why. */
+function Why({ label, rows, total }: { label: string; rows: DryRun['invalid']; total: number }) {
+  return (
+    <>
+      <table className="table" aria-label={label}>
+        <thead><tr><th scope="col" className="end">Row</th><th scope="col">Why</th></tr></thead>
+        <tbody>
+          {rows.map(({ row, message }, i) => <tr key={i}><td className="end">{shown(row)}</td><td>{message}</td></tr>)}
+        </tbody>
+      </table>
+      {total > rows.length && <p className="soft">These are the first {shown(rows.length)}.</p>}
+    </>
   );
 }

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, ApiError, ask, useCan } from '@/api';
 import { Button, Code, Confirm, count, Dialog, ErrorNote, Input, Select, toast } from '@/design';
 import { useActions } from '@/shell/actions';
-import { fileName, withQuery } from '../results/download';
+import { download, fileName, withQuery } from '../results/download';
 import { DownloadDialog } from '../results/DownloadDialog';
 import { act, type Run, told, useFile } from './data';
 import { over } from './events';
@@ -62,9 +62,8 @@ export function RunActions({ run, only }: { run: Run; only: Only }) {
         <Button icon="play" variant="primary" busy={change.isPending} onClick={() => change.mutate('resume')}>Resume</Button>
       )}
       {can.cancel && <Button icon="stop" onClick={() => setDialog('cancel')}>Cancel</Button>}
-      <Button icon="download" variant={over(run) ? 'primary' : 'secondary'} onClick={() => setDialog('download')}>
-        Download
-      </Button>
+      {over(run) && run.rows < excelRows && <Excel run={run} />}
+      <Button icon="download" onClick={() => setDialog('download')}>Download</Button>
       {dialog === undefined && <ErrorNote error={change.error} title="Nothing was changed." />}
       <Confirm open={dialog === 'cancel'} onClose={close} onConfirm={() => change.mutate('cancel')} busy={change.isPending}
         verb="Cancel run" keep="Keep run" title={`Cancel ${name}?`} error={<ErrorNote error={change.error} />}>
@@ -134,6 +133,33 @@ function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
   );
 }
 
+const excelRows = 1_048_576; // of a sheet, with its head
+
+/** The name of a file with answers of a run. */
+const answersName = (run: Run, only: Only, format: string) => fileName(
+  [(run.name ?? run.prism).replace(/\.(csv|tsv|jsonl|xlsx|parquet)$/i, ''), ...(only === 'all' ? ['answers'] : [only])], format,
+  new Date(),
+);
+
+/** Downloads the whole run as a person opens it, without a question. */
+function Excel({ run }: { run: Run }) {
+  const name = answersName(run, 'all', 'xlsx');
+  const under = useRef<AbortController>(undefined);
+  useEffect(() => () => under.current?.abort(), []);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => download(withQuery(`/v1/runs/${run.id}/rows`, { format: 'xlsx' }), name, {
+      stream: false, onBytes: () => {}, signal: (under.current = new AbortController()).signal,
+    }),
+    onSuccess: () => toast(`${name} is downloaded.`),
+  });
+  return (
+    <>
+      <Button icon="download" variant="primary" busy={isPending} onClick={() => mutate()}>Download Excel</Button>
+      <ErrorNote error={error} title="The download did not finish." onRetry={() => mutate()} />
+    </>
+  );
+}
+
 const formats =
   [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines']] as const;
 
@@ -142,10 +168,7 @@ function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose
   const [only, setOnly] = useState(first);
   const { data: file } = useFile(run.file_id);
   const own = formats.filter(([format]) => format === file?.format);
-  const name = (format: string) => fileName(
-    [(run.name ?? run.prism).replace(/\.(csv|tsv|jsonl|xlsx|parquet)$/i, ''), ...(only === 'all' ? ['answers'] : [only])], format,
-    new Date(),
-  );
+  const name = (format: string) => answersName(run, only, format);
   return (
     <DownloadDialog key={file?.format} title={`Download ${run.name ?? 'the run'}`}
       formats={[...own, ...formats.filter((one) => !own.includes(one))]} large={run.rows > 500_000} onClose={onClose}

@@ -1,12 +1,19 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Copy, ErrorNote, Facts, money, Note, Num, Page, Section, shown, Skeleton, Status, Time } from '@/design';
+import {
+  Badge, Copy, count, ErrorNote, Facts, money, Note, Num, Page, Section, shown, Skeleton, Status, Time, wholePercent,
+} from '@/design';
 import { isNowhere, NotFound } from '@/shell/Failed';
+import { usePrism, useVersion } from '../results/data';
 import { compact } from '../results/search';
+import '../overview/overview.css';
 import '../results/results.css';
-import { type Run, useFile, useRun } from './data';
+import { doneOf, type Run, useFile, useRun } from './data';
 import { moving } from './events';
 import { doneText, paceText, RunProgress } from './Figures';
+import { NewestRows, Notice, Pace, RunAnswers } from './Live';
+import { skippedOf } from './reading';
 import { RunActions } from './RunActions';
+import { RunStatus } from './RunLine';
 import { RunRows } from './RunRows';
 import './runs.css';
 import type { RunSearch } from './search';
@@ -19,6 +26,10 @@ export function RunPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data: run, error, refetch } = useRun(id);
+  const { data: prism } = usePrism(run?.prism);
+  const latest = run?.version === prism?.latest_version;
+  const { data: older } = useVersion(latest ? undefined : run?.prism, run?.version);
+  const questions = (latest ? prism?.version : older)?.questions ?? [];
   const set = (change: RunSearch, replace = false) =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace, resetScroll: false });
   if (isNowhere(error) && !run) return <NotFound />;
@@ -31,11 +42,11 @@ export function RunPage() {
     );
   }
   return (
-    <Page title={run.name ?? 'Run'} name={run.name ?? `Run ${id}`} actions={
+    <Page title={run.name ?? 'Run'} name={tabName(run)} actions={
       <RunActions run={run} only={search.only ?? 'all'} />
     } lead={
       <span className="row">
-        <Status status={run.status} />
+        <RunStatus run={run} />
         <span className="runs-of">
           <Link to="/results" search={{ run: id }}>Results</Link> of {run.prism} version {run.version}
         </span>
@@ -44,13 +55,32 @@ export function RunPage() {
       <ErrorNote error={error} title="The run could not be read again." onRetry={() => void refetch()} />
       {run.reason && <Note tone="warn"><strong>Paused by itself:</strong> {run.reason} Look into it, then resume the run.</Note>}
       <Progressing run={run} />
+      {run.labels && (
+        <p>
+          {count(run.labels.stored, 'label')} of what was right {run.labels.stored === 1 ? 'is' : 'are'} stored
+          {run.labels.invalid > 0 && `, and ${count(run.labels.invalid, 'cell')} had none that the question knows`}.{' '}
+          <Link to="/prisms/$prism/quality" params={{ prism: run.prism }} search={{ version: run.version }}>Quality</Link>
+        </p>
+      )}
+      {prism && (
+        <div className={moving(run) ? 'overview-sides' : undefined}>
+          <RunAnswers run={run} prism={prism} questions={questions} />
+          {moving(run) && <div className="stack"><Pace run={run} /><NewestRows run={run} prism={prism} /></div>}
+        </div>
+      )}
       <details className="runs-about"><summary>About this run</summary><About run={run} /></details>
       <Section title="Rows"><RunRows run={run} search={search} set={set} /></Section>
     </Page>
   );
 }
 
+/** The name in the tab of the browser: while the run moves, how far it is comes first. */
+const tabName = (run: Run) =>
+  `${moving(run) ? `${wholePercent(doneOf(run) / Math.max(1, run.rows))} · ` : ''}${run.name ?? `Run ${run.id}`}`;
+
 function Progressing({ run }: { run: Run }) {
+  const { data: file } = useFile(run.file_id);
+  const skipped = file ? skippedOf(file) : 0;
   const states: [string, number][] = [
     ['ok', run.ok], ['failed', run.failed], ['invalid', run.invalid], ['cancelled', run.cancelled], ['pending', run.pending],
   ];
@@ -64,6 +94,12 @@ function Progressing({ run }: { run: Run }) {
             <Status status={status} /> <strong className="num">{shown(n)}</strong>
           </li>
         ))}
+        {skipped > 0 && (
+          <li title="Empty rows of the file are no rows of the run.">
+            <Badge icon="stop">skipped</Badge> <strong className="num">{shown(skipped)}</strong>
+          </li>
+        )}
+        <li><Notice run={run} /></li>
       </ul>
     </div>
   );

@@ -2,12 +2,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCan, usePrisms } from '@/api';
 import { shellWord } from '@/commands/commands';
 import {
-  Button, ButtonLink, type Column, Empty, ErrorNote, Select, shown, Skeleton, Status, Table, Time, Toolbar,
+  Button, ButtonLink, type Column, Empty, ErrorNote, Select, shown, Skeleton, Table, Time, Toolbar,
 } from '@/design';
 import { useActions } from '@/shell/actions';
 import { compact } from '../results/search';
 import { doneOf, type Run, useRuns } from './data';
 import { leftText, rateText, RunProgress } from './Figures';
+import { RunStatus } from './RunLine';
 import './runs.css';
 import { runsSearch, type RunsSearch, statuses } from './search';
 
@@ -73,8 +74,8 @@ const columns = (ofOne: boolean): Column<Run>[] => [
     show: 'wide' as const, width: '7rem',
   }]),
   {
-    id: 'state', head: 'State', cell: (run) => <span title={run.reason ?? undefined}><Status status={run.status} /></span>,
-    width: '6rem',
+    id: 'state', head: 'State',
+    cell: (run) => <span className="runs-state" title={run.reason ?? undefined}><RunStatus run={run} /></span>, width: '11rem',
   },
   { id: 'progress', head: 'Progress', cell: (run) => <RunProgress run={run} />, width: '5rem' },
   {

@@ -5,7 +5,7 @@ import type { Schemas } from '@/api';
 import { type Call, refusal, serve } from '@/test/server';
 import { useFile } from './data';
 import { FileReading } from './FileReading';
-import { type Choices, optionsOf, rowProblem } from './reading';
+import { type Choices, optionsOf, rowProblem, skippedOf } from './reading';
 
 type File_ = Schemas['File'];
 
@@ -135,4 +135,10 @@ describe('the options of a reading', () => {
     ['jsonl has an encoding', { ...file, format: 'jsonl', header_row: null, delimiter: null }, { encoding: 'utf-16le' },
       { encoding: 'utf-16le' }],
   ])('%s', (_, of, changed, want) => expect(optionsOf(of, changed)).toEqual(want));
+});
+
+it('the empty rows that were skipped are counted by a note', () => {
+  expect(skippedOf(file)).toBe(3);
+  expect(skippedOf({ notes: ['1 empty row was skipped.'] })).toBe(1);
+  expect([skippedOf(read), skippedOf(reading)]).toEqual([0, 0]);
 });

@@ -60,6 +60,12 @@ export function optionsOf(file: File_, changed: Partial<Choices>): Options {
   };
 }
 
+/** How many empty rows of a file were skipped, which a note of the API counts. */
+export function skippedOf({ notes }: Pick<File_, 'notes'>): number {
+  const found = (notes ?? []).map((note) => /^(\d+) empty rows? (?:was|were) skipped\.$/.exec(note)?.[1]).find(Boolean);
+  return Number(found ?? 0);
+}
+
 /** What is wrong with the header row that was typed, which may be empty. */
 export function rowProblem(text: string): string | undefined {
   const row = Number(text);

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { Chip } from '@/answers/Chip';
+import { type Question, sentText, thresholds } from '@/answers/words';
+import { api, ask, type Schemas } from '@/api';
+import { AreaChart, ShareBar, Swatch } from '@/charts';
+import { Button, count, exactly, percent, Section, shown, wholePercent } from '@/design';
+import { mainQuestion, sharesOf, whereOf } from '../overview/distribution';
+import { Text } from '../results/columns';
+import type { Listed } from '../results/data';
+import { useRunCounts } from './answers';
+import type { Run } from './data';
+import { moving, over } from './events';
+
+type Prism = Schemas['Prism'];
+
+const mostAnswers = 8; // to one question
+
+/** What a run has answered so far, question by question. Each answer leads to its results. */
+export function RunAnswers({ run, prism, questions }: { run: Run; prism: Prism; questions: Question[] }) {
+  const counts = useRunCounts(run, questions);
+  if (!counts) return null;
+  return (
+    <Section title="Answers">
+      <div className="runs-answers">
+        {questions.filter(({ key }) => counts.by[key]).map((question) => {
+          const bounds = thresholds(question.key, prism.lens.columns);
+          const all = sharesOf(question, counts.by[question.key]!, bounds).filter(({ share }) => share > 0);
+          const kept = [...all].sort((a, b) => b.share - a.share).slice(0, mostAnswers);
+          return (
+            <div key={question.key}>
+              <h3>{question.text}</h3>
+              <ul className="overview-late">
+                {all.filter((one) => kept.includes(one)).map((one) => (
+                  <li key={one.key}>
+                    <Swatch layer={one} />
+                    <Link to="/results"
+                      search={{ prism: prism.slug, run: run.id, where: whereOf(question, one.key, bounds), view: 'all' }}>
+                      {one.label}
+                    </Link>
+                    <ShareBar label={percent(one.share)} parts={[one]} />
+                    <strong className="num" title={exactly(one.share)}>{wholePercent(one.share)}</strong>
+                  </li>
+                ))}
+              </ul>
+              {all.length > kept.length && <p className="soft">and {count(all.length - kept.length, 'answer')} more</p>}
+            </div>
+          );
+        })}
+      </div>
+    </Section>
+  );
+}
+
+const mostMoments = 300;
+
+/** How fast a run is, since the page was opened. */
+export function Pace({ run }: { run: Run }) {
+  const [moments, setMoments] = useState<{ at: string; rate: number }[]>([]);
+  useEffect(() => {
+    const at = new Date().toISOString().slice(0, 19).replace('T', ' ');
+    setMoments((old) => [...old, { at, rate: run.rows_per_second_now }].slice(-mostMoments));
+  }, [run]);
+  return (
+    <AreaChart title="Rows a second" label="Rows a second since this page was opened" times={moments.map(({ at }) => at)}
+      series={[{ label: 'Rows a second', values: moments.map(({ rate }) => rate), bare: true }]} />
+  );
+}
+
+/** The texts that were answered last. */
+export function NewestRows({ run, prism }: { run: Run; prism: Prism }) {
+  const { data } = useQuery({
+    queryKey: ['results', 'of run', run.id],
+    queryFn: async ({ signal }) => (await ask(api.GET('/v1/results', {
+      // Without an order, the rows of a run come in that of its file.
+      params: { query: { run: run.id, status: 'ok', sort: '-@created', limit: 4, format: 'raw', fields: 'true' } }, signal,
+    }))).data as Listed[],
+    refetchInterval: 2000,
+  });
+  const question = mainQuestion(prism.version.questions);
+  return (
+    <Section title="Newest rows">
+      <ul className="runs-newest">
+        {(data ?? []).map(({ id, fields, answers }) => {
+          const answer = question && (answers?.[question.key] as Schemas['Answer'] | undefined);
+          return (
+            <li key={id}>
+              <Text text={sentText(fields)} />
+              {answer && <Chip answer={answer} question={question} bounds={thresholds(question.key, prism.lens.columns)} />}
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
+
+/** How a run ended, as a notice says it. */
+export const endOf = ({ ok, failed, invalid }: Run) => [
+  `${count(ok, 'row')} answered`, ...(failed ? [`${shown(failed)} failed`] : []),
+  ...(invalid ? [`${shown(invalid)} invalid`] : []),
+].join(', ');
+
+/** Has the browser say that the run is over, for those who allow it. */
+export function Notice({ run }: { run: Run }) {
+  const there = typeof Notification !== 'undefined';
+  const [allowed, setAllowed] = useState(there ? Notification.permission : 'denied');
+  const seen = useRef(run);
+  useEffect(() => {
+    const ended = moving(seen.current) && over(run);
+    seen.current = run;
+    if (ended && there && Notification.permission === 'granted') {
+      new Notification(`${run.name ?? 'The run'} is ${run.status}`, { body: endOf(run), tag: run.id });
+    }
+  }, [run, there]);
+  if (!moving(run) || allowed === 'denied') return null;
+  return allowed === 'granted' ? <span className="soft">The browser says when it is over.</span> : (
+    <Button small onClick={() => void Notification.requestPermission().then(setAllowed)}>Tell me when it is over</Button>
+  );
+}
