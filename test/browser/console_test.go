@@ -32,7 +32,8 @@ func pages(t *testing.T, server *prism) []view {
 		{name: "new prism", path: "/prisms/new", heading: "New prism"},
 		{name: "new prism blank", path: "/prisms/new?from=blank", heading: "New prism"},
 		{name: "paste", path: "/prisms/new?from=paste", heading: "Paste a prism"},
-		{name: "try", path: "/prisms/" + slug},
+		{name: "overview", path: "/prisms/" + slug},
+		{name: "try", path: "/prisms/" + slug + "/try"},
 		{name: "edit", path: "/prisms/" + slug + "/edit"},
 		{name: "lens", path: "/prisms/" + slug + "/lens"},
 		{name: "runs of a prism", path: "/prisms/" + slug + "/runs"},
@@ -157,7 +158,7 @@ func (b *tab) signIn(server *prism, account string) {
 	b.find("heading", "Sign in to "+account+"?")
 	b.tabTo("button", "Sign in as Operator")
 	b.press(kb.Enter)
-	b.find("heading", "Home")
+	b.await("location.pathname === '/console/' && document.querySelector('main h1') !== null")
 	token := link[strings.LastIndex(link, "#")+1:]
 	if at := eval[string](b, "location.href"); strings.Contains(at, token) || token == link {
 		b.t.Errorf("the address after signing in is %s", at)

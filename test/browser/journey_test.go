@@ -14,6 +14,7 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -25,7 +26,7 @@ const rowsOfRun = 1000
 
 // testJourney does with the keyboard alone what the console is for: sign in, a prism, a try, its Lens, a run of a file, the
 // download of its answers, labels and what they tell, a key, and out.
-// spec: console-file-reading, console-run-page, console-label-keys, console-quality-page
+// spec: console-home, console-file-reading, console-run-page, console-label-keys, console-quality-page
 func testJourney(t *testing.T, server *prism, browser chromium) {
 	t.Helper()
 	b := newTab(t, browser)
@@ -33,12 +34,15 @@ func testJourney(t *testing.T, server *prism, browser chromium) {
 	b.scheme("light")
 	b.do(chromedp.EmulateViewport(1280, 720))
 	b.signIn(server, firstAccount)
+	b.askFirst(server)
 
 	b.tabTo("link", "Prisms")
 	b.press(kb.Enter)
 	b.find("heading", "Prisms")
 	b.find("cell", demo)
 	b.openFirst()
+	b.tabTo("link", "Try")
+	b.press(kb.Enter)
 	b.tryPrism()
 	b.addColumn("wants_money")
 	b.runFile(writeRows(t))
@@ -74,6 +78,33 @@ func writeRows(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// askFirst has the first screen answer its message, whose answers grow one after the other, but not for those who want no motion.
+func (b *tab) askFirst(server *prism) {
+	b.t.Helper()
+	b.visit(server, view{path: "/", heading: "Ask a text something."})
+	b.hold(axe(b.t), server, view{name: "first screen", brief: true})
+	const motion = `[...document.querySelectorAll(".refraction-bar > span")].map((bar) => {
+		const { transitionDuration, transitionDelay } = getComputedStyle(bar);
+		return transitionDuration + " " + transitionDelay;
+	}).join()`
+	if got := eval[string](b, motion); got != "0s 0s,0s 0s,0s 0s" {
+		b.t.Errorf("without motion the answers grow in %s", got)
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
+		b.t.Fatal(err)
+	}
+	if got := eval[string](b, motion); got != "0.2s 0s,0.2s 0.04s,0.2s 0.08s" {
+		b.t.Errorf("the answers grow in %s", got)
+	}
+	b.tabTo("textbox", "Message")
+	b.press(kb.Enter)
+	b.find("link", "Open its result")
+	b.await(`[...document.querySelectorAll(".refraction-bar > span")].every((bar) => bar.offsetWidth > 0)`)
+	b.hold(axe(b.t), server, view{name: "first answer", brief: true})
+	b.scheme("light")
+	b.do(chromedp.EmulateViewport(1280, 720))
 }
 
 // tryPrism asks the prism in view.

@@ -36,7 +36,7 @@ func keepReadmePictures(t *testing.T, server *prism, browser chromium, folder st
 	b.find("heading", "Answers")
 	keep("console-results.png")
 
-	b.visit(server, view{path: "/prisms/support"})
+	b.visit(server, view{path: "/prisms/support/try"})
 	b.typeInto("Subject", "Sparks")
 	b.typeInto("Message", "There were sparks from the plug of the toaster this morning and then smoke. I am furious and want my money back!")
 	b.click("button", "Ask the model")

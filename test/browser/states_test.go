@@ -55,7 +55,7 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 	t.Run("a session that ended", func(t *testing.T) {
 		b := newTab(t, browser)
 		b.signIn(server, usedAccount)
-		b.holdEach(axe, server, []view{{name: "session ended", path: "/prisms/support", act: (*tab).endSession}})
+		b.holdEach(axe, server, []view{{name: "session ended", path: "/prisms/support/try", act: (*tab).endSession}})
 	})
 	// spec: console-missing-files
 	t.Run("files of another release", func(t *testing.T) {

@@ -96,7 +96,10 @@ func (u used) views() []view {
 		{name: "open version", path: "/prisms/support/settings?version=2"},
 		{name: "definition as JSON", path: "/prisms/spam/settings?as=json"},
 		{name: "edit from version 1", path: "/prisms/support/edit?from=1"},
-		{name: "try an older version", path: "/prisms/support?version=1"},
+		{name: "overview of a yes or no", path: "/prisms/support?question=refund"},
+		{name: "overview of 21", path: "/prisms/banking77?question=intent"},
+		{name: "overview of nothing", path: "/prisms/spam"},
+		{name: "try an older version", path: "/prisms/support/try?version=1"},
 		{name: "new prism from an example", path: "/prisms/new?from=support&try=true"},
 	}
 }
