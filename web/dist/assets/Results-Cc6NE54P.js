@@ -1,1 +1,0 @@
-import"./design-CIzjUfEz.js";import{t as e}from"./Page-Ab0fD6N-.js";import{t}from"./ResultsTable-CGfqs0ZG.js";import{H as n}from"./Field-cdM6S2on.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

@@ -1,1 +1,0 @@
-import{R as e}from"./Page-Ab0fD6N-.js";import"./design-CIzjUfEz.js";function t(t,n=!1){if(!t.trim())return;let r=e(t);return!Number.isFinite(r)||r<=0?`A number above 0, or nothing.`:n&&!Number.isInteger(r)?`A whole number, or nothing.`:void 0}var n=t=>t.trim()?e(t):void 0;export{t as n,n as t};
