@@ -35,6 +35,12 @@ const (
 	AfterFold Point = "after-fold" // results: the numbers are durable
 )
 
+// The steps of the writer of the index.
+const (
+	InIndex    Point = "in-index"    // results: a piece of the index is written, the transaction is not committed
+	AfterIndex Point = "after-index" // results: the piece is durable
+)
+
 // FilePoints are all steps of a file, in their order.
 func FilePoints() []Point { return []Point{AfterPart, InReading, BeforeReady} }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -95,7 +96,7 @@ func (s SQL) IndexOld(ctx context.Context, account prism.AccountID, n int) (more
 func (s SQL) advance(
 	ctx context.Context, operation string, account prism.AccountID, move func(run sqldb.Run, c *cursor) error,
 ) error {
-	return s.Transaction(ctx, operation, func(run sqldb.Run) error {
+	err := s.Transaction(ctx, operation, func(run sqldb.Run) error {
 		start := sqldb.Statement{Text: startIndex, Args: []any{account.UUID}}
 		if err := run(ctx, start, sqldb.NoRow); err != nil {
 			return err
@@ -109,11 +110,19 @@ func (s SQL) advance(
 		if err == nil {
 			err = move(run, &c)
 		}
-		if err != nil || c == before {
+		if err != nil {
 			return err
+		}
+		crash.At(crash.InIndex)
+		if c == before {
+			return nil
 		}
 		return run(ctx, sqldb.Statement{Text: moveIndex, Args: []any{account.UUID, c.seq, c.old}}, sqldb.NoRow)
 	})
+	if err == nil {
+		crash.At(crash.AfterIndex)
+	}
+	return err
 }
 
 // index writes what is to know of results. It locks them, so that none is deleted meanwhile.
