@@ -61,7 +61,7 @@ export function Label(): ReactNode {
       {(of.q ?? of.where) !== undefined && (
         <Note action={<Button small onClick={() => set({ q: undefined, where: undefined })}>Label any result</Button>}>
           Only results that match: {chipsOf(compact({ q: of.q, where: of.where }), {
-            prism, key: String, run: String,
+            prism, key: String, assignee: String, run: String,
           }, true).map(chipText).join(', ')}.
         </Note>
       )}

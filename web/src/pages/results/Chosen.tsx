@@ -18,7 +18,7 @@ interface ChosenProps {
   onClear: () => void;
   /** Does something with all that match. */
   onMatching: (what: 'download' | 'label' | 'retry' | 'delete') => void;
-  onDownload: (() => void) | undefined;
+  onDownload: () => void;
 }
 
 /** What can be done with the selected results, or with all that match. It stands at the bottom of the window. */
@@ -28,12 +28,11 @@ export function Chosen({ results, all, total, labels, onAll, onClear, onMatching
   const [mayRetry, mayDelete, mayLabel] = [useCan('call'), useCan('edit'), useCan('label')];
   const failed = results.filter(({ status }) => status === 'failed');
   const remove = () => { deleteLater(client, results.map(({ id }) => id)); onClear(); };
-  const download = all ? () => onMatching('download') : onDownload;
   return (
     <div className="results-chosen" role="region" aria-label="Selected results">
       <strong className="num" role="status">{all ? total ?? 'All that match' : count(results.length, 'result')} selected</strong>
       {onAll && !all && <Button small variant="quiet" onClick={onAll}>Select all{total && ` ${total}`} that match</Button>}
-      {download && <Button small icon="download" onClick={download}>Download</Button>}
+      <Button small icon="download" onClick={() => (all ? onMatching('download') : onDownload())}>Download</Button>
       {mayLabel && (!all || labels) && (
         <Button small icon="check" onClick={() => (all ? onMatching('label') : setAsking('label'))}>Label</Button>
       )}

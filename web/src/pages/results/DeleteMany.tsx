@@ -1,24 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Confirm, count, Dialog, ErrorNote, Skeleton, toast, toastBefore } from '@/design';
 import { countDeleted, deleteMatching, deletionOf } from './many';
-import { beyondDeletion, type ResultsSearch } from './search';
+import type { ResultsSearch } from './search';
 
 /** Deletes every result that matches: says how many first, and deletes after the time in which it can be undone. */
 export function DeleteMany({ search, onClose, onDone }: { search: ResultsSearch; onClose: () => void; onDone: () => void }) {
   const client = useQueryClient();
   const { prism } = search;
-  const beyond = beyondDeletion(search);
-  const possible = prism !== undefined && beyond.length === 0;
   const which = deletionOf(search);
   const counted = useQuery({
-    queryKey: ['results', 'deletion', prism, which], queryFn: () => countDeleted(prism!, which), enabled: possible, staleTime: 0,
-    gcTime: 0, placeholderData: undefined,
+    queryKey: ['results', 'deletion', prism, which], queryFn: () => countDeleted(prism!, which), enabled: prism !== undefined,
+    staleTime: 0, gcTime: 0, placeholderData: undefined,
   });
-  if (!possible) {
+  if (prism === undefined) {
     return (
       <Dialog open onClose={onClose} title="Delete all that match" actions={<Button onClick={onClose}>Close</Button>}>
-        <p>{prism === undefined ? 'All that match are deleted of one prism at a time. Choose a prism in the filters first.'
-          : `Clear these filters first (${beyond.join(', ')}), or select rows and delete those.`}</p>
+        <p>All that match are deleted of one prism at a time. Choose a prism in the filters first.</p>
       </Dialog>
     );
   }

@@ -7,17 +7,19 @@ interface Props {
   formats: readonly (readonly [string, string])[];
   large?: boolean;
   path: (format: string, style: TextStyle) => string;
+  /** What is sent to the path, of a download that needs it. */
+  body?: (format: string) => object;
   name: (format: string) => string;
-  command: (format: string) => string;
+  command?: (format: string) => string;
   children?: ReactNode;
   onClose: () => void;
 }
 
-/** Asks for the format, and downloads with progress. `path`, `name` and `command` are of a format. */
-export function DownloadDialog({ title, formats, large, path, name, command, children, onClose }: Props) {
+/** Asks for the format, and downloads with progress. `path`, `body`, `name` and `command` are of a format. */
+export function DownloadDialog({ title, formats, large, path, body, name, command, children, onClose }: Props) {
   const [format, setFormat] = useState(formats[0]![0]);
   const [excel, setExcel] = useState(false);
-  const separated = format === 'csv' || format === 'tsv';
+  const separated = !body && (format === 'csv' || format === 'tsv');
   const style = excel && separated ? forExcel(format, navigator.language) : {};
   const [stream, setStream] = useState(Boolean(large) && canStream());
   const [bytes, setBytes] = useState<number>();
@@ -29,7 +31,9 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
     setError(undefined);
     setBytes(0);
     try {
-      await download(path(format, style), name(format), { stream, signal: controller.signal, onBytes: setBytes });
+      await download(path(format, style), name(format), {
+        stream, signal: controller.signal, onBytes: setBytes, body: body?.(format),
+      });
       toast(`${name(format)} is downloaded.`);
       onClose();
     } catch (cause) {
@@ -63,12 +67,20 @@ export function DownloadDialog({ title, formats, large, path, name, command, chi
           <p role="status" className="num">{bytes === 0 ? 'Waiting for the first rows …' : `${sizeText(bytes)} received`}</p>
         )}
         <ErrorNote error={error} title="The download did not finish." />
-        <p className="soft">The command does the same, and continues when the connection is lost:</p>
-        <Code text={command(format) + styleFlags(style)} label="Copy command" />
+        {command && (
+          <>
+            <p className="soft">
+              The command does the same{format !== 'xlsx' && ', and continues when the connection is lost'}:
+            </p>
+            <Code text={command(format) + styleFlags(style)} label="Copy command" />
+          </>
+        )}
       </div>
     </Dialog>
   );
 }
 
-export const textFormats =
-  [['csv', 'CSV, with labels'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines, with keys']] as const;
+/** The formats of results, as people want them first. */
+export const resultFormats = [
+  ['xlsx', 'Excel workbook'], ['csv', 'CSV, with labels'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines, with keys'],
+] as const;

@@ -1,10 +1,11 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { Dot } from '@/answers/Chip';
-import { lackingKey, type Question } from '@/answers/words';
+import { lackingKey, type Question, titleOf } from '@/answers/words';
 import { type Schemas, usePrisms } from '@/api';
 import { Button, Checkbox, Input, onKeys, Select, shown, useTyped } from '@/design';
 import { useRuns } from '../runs/data';
 import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
+import { useAssigneeNames } from './comments';
 import { labelStates, partOf, put, typedPart, valueOf } from './conditions';
 import { type Counts, useCounts, useKeyNames, usePrism } from './data';
 import type { FilterProps } from './Filters';
@@ -47,6 +48,7 @@ export function Form({ about, search, set, close }: Props & { about: About }): R
     case 'prism': return <Prisms {...one} />;
     case 'status': case 'version': case 'model': return <Counted {...one} about={about} />;
     case 'key_id': return <Keys {...one} />;
+    case 'assignee': return <Assignees {...one} />;
     case 'run': return <Runs {...one} />;
     case 'ref': return (
       <Typed label="Reference, exactly as it was sent (ref)" value={search.ref}
@@ -235,6 +237,14 @@ function Keys({ search, set, close }: Props) {
   return (
     <Values legend="API key" single values={[...keys].map(([value, label]) => ({ value, label }))}
       chosen={search.key_id ? [search.key_id] : []} onChosen={([key_id]) => set({ key_id }, true)} />
+  );
+}
+
+function Assignees({ search, set }: Props) {
+  const values = [...useAssigneeNames()].map(([value, name]) => ({ value, label: titleOf(name) }));
+  return (
+    <Values legend="Assigned to" single values={values} chosen={search.assignee ? [search.assignee] : []}
+      onChosen={([assignee]) => set({ assignee }, true)} />
   );
 }
 

@@ -4,6 +4,7 @@ import { Icon, Popover } from '@/design';
 import { useActions } from '@/shell/actions';
 import { useRuns } from '../runs/data';
 import { type About, chipsOf, chipText, type FilterChip } from './chips';
+import { useAssigneeNames } from './comments';
 import { useKeyNames, usePrism } from './data';
 import { AddFilter, Form } from './FilterForms';
 import { clear, type ResultsSearch } from './search';
@@ -20,9 +21,11 @@ export function Filters({ search, set, fixed = false }: FilterProps) {
   const add = useRef<HTMLButtonElement>(null);
   const { data: prism } = usePrism(search.prism);
   const keys = useKeyNames();
+  const members = useAssigneeNames();
   const runs = useRuns({}, search.run !== undefined).data?.pages.flatMap((page) => page.data) ?? [];
   const run = (id: string) => runs.find((one) => one.id === id)?.name ?? `${id.slice(0, 8)}…`;
-  const chips = chipsOf(search, { prism, run, key: (id) => keys.get(id) ?? `${id.slice(0, 8)}…` }, fixed);
+  const of = (names: Map<string, string>) => (id: string) => names.get(id) ?? `${id.slice(0, 8)}…`;
+  const chips = chipsOf(search, { prism, run, key: of(keys), assignee: of(members) }, fixed);
   useActions([
     { id: 'filter', group: 'Results', label: 'Filter results', keys: '/', run: () => add.current?.click() },
     {

@@ -6,6 +6,7 @@ import { Escalated } from '@/answers/Escalated';
 import { type Shaped, titleOf } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
 import { Copy, ErrorNote, Facts, Note, Num, percent, Skeleton, Status, Time } from '@/design';
+import { Discussion } from './Discussion';
 import { type Record_, useKeyNames, usePrism, useResult, useVersion } from './data';
 import { LongText } from './LongText';
 import './results.css';
@@ -34,6 +35,7 @@ export function ResultView({ id, wide, actions }: { id: string; wide?: boolean; 
   );
   const rest = (
     <>
+      <Discussion id={id} />
       {shaped.answers && (
         <Part title="As calls return it (Lens)">
           <LensRow answers={shaped.answers as Record<string, Shaped>} columns={prism?.lens.columns}

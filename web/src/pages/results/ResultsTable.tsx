@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useCan, usePrisms } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Button, ButtonLink, count, Dialog, Empty, ErrorNote, Panel, shown, Skeleton, Split } from '@/design';
+import { Button, ButtonLink, count, Empty, ErrorNote, Panel, shown, Skeleton, Split } from '@/design';
 import { useActions } from '@/shell/actions';
 import { sortWords } from './chips';
 import { Chosen } from './Chosen';
@@ -12,13 +12,12 @@ import { ColumnsMenu } from './ColumnsMenu';
 import { type Counts, renew, resultOptions, useCounts, useNewer, usePrism, useResults } from './data';
 import { useWaiting } from './deleting';
 import { DeleteMany } from './DeleteMany';
-import { fileName, withQuery } from './download';
-import { DownloadDialog, textFormats } from './DownloadDialog';
+import { DownloadChosen, DownloadResults } from './Downloads';
 import { Filters } from './Filters';
 import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
 import { RetryMany } from './RetryMany';
-import { beyondExport, beyondRetry, clear, exportQuery, filtered, listQuery, queueOf, type ResultsSearch } from './search';
+import { beyondRetry, clear, filtered, listQuery, queueOf, type ResultsSearch } from './search';
 import { useResultsSearch } from './useSearch';
 import { ViewTabs } from './ViewTabs';
 import { VirtualTable } from './VirtualTable';
@@ -34,7 +33,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const prisms = usePrisms().data;
   const { text: wanted } = useWanted();
-  const [dialog, setDialog] = useState<'download' | 'matching' | 'delete'>();
+  const [dialog, setDialog] = useState<'download' | 'chosen' | 'matching' | 'delete'>();
   const [all, setAll] = useState(false);
   const navigate = useNavigate();
   const choose = (ids: ReadonlySet<string>) => { setChosen(ids); setAll(false); };
@@ -69,7 +68,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   useActions([
     { id: 'results-refresh', group: 'Results', label: 'Show the newest results', keys: 'r', run: refresh },
     {
-      id: 'results-download', group: 'Results', label: 'Download results', words: 'export csv tsv jsonl', keys: 'd',
+      id: 'results-download', group: 'Results', label: 'Download results', words: 'export xlsx excel csv tsv jsonl', keys: 'd',
       run: () => setDialog('download'),
     },
     ...(mayCall ? [{
@@ -135,7 +134,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
       {chosen.size > 0 && (
         <Chosen results={rows.filter(({ id }) => chosen.has(id))} onClear={() => choose(new Set())} all={all}
           labels={search.prism !== undefined && beyondRetry(search).length === 0}
-          total={total?.exact ? shown(total.total) : undefined} onDownload={undefined}
+          total={total?.exact ? shown(total.total) : undefined} onDownload={() => setDialog('chosen')}
           onAll={hasNextPage || chosen.size < rows.length ? () => setAll(true) : undefined}
           onMatching={(what) => {
             if (what === 'label') void label();
@@ -145,6 +144,9 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
       {dialog === 'matching' && <RetryMany search={search} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && (
         <DeleteMany search={search} onClose={() => setDialog(undefined)} onDone={() => choose(new Set())} />
+      )}
+      {dialog === 'chosen' && (
+        <DownloadChosen results={rows.filter(({ id }) => chosen.has(id))} onClose={() => setDialog(undefined)} />
       )}
       {dialog === 'download' && <DownloadResults search={search} onClose={() => setDialog(undefined)} />}
     </div>
@@ -204,45 +206,5 @@ function Nothing({ search, fixed }: { search: ResultsSearch; fixed: string | und
         : <ButtonLink variant="primary" to="/prisms">Choose a prism to try</ButtonLink>}>
       Each call of a prism leaves a result: the answers with every probability, what was sent, and what it took.
     </Empty>
-  );
-}
-
-function DownloadResults({ search, onClose }: { search: ResultsSearch; onClose: () => void }) {
-  const { prism } = search;
-  if (prism === undefined) {
-    return search.run === undefined
-      ? <DownloadNone onClose={onClose}>
-        A download is of one prism, since its columns are those of the Lens. Choose a prism in the filters first.
-      </DownloadNone>
-      : <DownloadNone onClose={onClose}>
-        The rows of a run with their answers are downloaded from
-        the <Link to="/runs/$run" params={{ run: search.run }}>page of the run</Link>.
-      </DownloadNone>;
-  }
-  const query = exportQuery(search);
-  const beyond = beyondExport(search);
-  const flags = Object.entries(query)
-    .flatMap(([name, value]) => [value].flat().map((one) => ` --${name.replace('_', '-')} ${shellWord(String(one))}`))
-    .join('');
-  return (
-    <DownloadDialog title={`Download results of ${prism}`} formats={textFormats} onClose={onClose}
-      path={(format, style) => withQuery(`/v1/prisms/${encodeURIComponent(prism)}/results`, { ...query, format, ...style })}
-      name={(format) => fileName([prism, 'results'], format, new Date())}
-      command={(format) =>
-        `prismctl results export ${shellWord(prism)}${flags} --file ${fileName([prism, 'results'], format, new Date())}`}>
-      <p>{Object.keys(query).length ? `Every result of ${prism} that matches the filters.` : `Every result of ${prism}.`} Oldest
-        first.</p>
-      {beyond.length > 0 && (
-        <p><strong>A download has no filter for {beyond.join(', ')}:</strong> results that these hide are in it.</p>
-      )}
-    </DownloadDialog>
-  );
-}
-
-function DownloadNone({ children, onClose }: { children: React.ReactNode; onClose: () => void }) {
-  return (
-    <Dialog open onClose={onClose} title="Download results" actions={<Button onClick={onClose}>Close</Button>}>
-      <p>{children}</p>
-    </Dialog>
   );
 }

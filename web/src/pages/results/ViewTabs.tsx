@@ -17,6 +17,7 @@ interface Props {
 /** What everybody finds without saving it. */
 const given = (prism: string | undefined): { id: string; name: string; filters: View['filters'] }[] => [
   { id: 'all', name: 'All', filters: {} },
+  { id: 'mine', name: 'Mine', filters: { assignee: 'me' } },
   ...(prism ? [{ id: 'unreviewed', name: 'Unreviewed', filters: { where: ['@labelled:is:no'] } }] : []),
   { id: 'failed', name: 'Failed', filters: { status: 'failed' as const } },
 ];

@@ -6,7 +6,8 @@ import { compact, localTime, type ResultsSearch } from './search';
 
 /** What is filtered by: a parameter of the list, `labelled`, `time`, or `question topic`. */
 export type About =
-  | 'prism' | 'q' | 'status' | 'labelled' | 'version' | 'model' | 'key_id' | 'run' | 'ref' | 'time' | 'other'
+  | 'prism' | 'q' | 'status' | 'labelled' | 'version' | 'model' | 'key_id' | 'assignee' | 'run' | 'ref' | 'time'
+  | 'other'
   | `question ${string}`;
 
 /** A filter that is set, in words: `Topic is Billing`. */
@@ -25,12 +26,14 @@ export interface FilterChip {
 export interface Names {
   prism: Schemas['Prism'] | undefined;
   key: (id: string) => string;
+  /** Of a member, `me` or `none`. */
+  assignee: (of: string) => string;
   run: (id: string) => string;
 }
 
 const names: Record<Exclude<About, `question ${string}`>, string> = {
-  prism: 'Prism', q: 'Text', status: 'Status', labelled: 'Label', version: 'Version', model: 'Model', key_id: 'Key', run: 'Run',
-  ref: 'Reference', time: 'Time', other: '',
+  prism: 'Prism', q: 'Text', status: 'Status', labelled: 'Label', version: 'Version', model: 'Model', key_id: 'Key',
+  assignee: 'Assigned', run: 'Run', ref: 'Reference', time: 'Time', other: '',
 };
 
 export const nameOf = (about: About): string =>
@@ -40,7 +43,7 @@ export const nameOf = (about: About): string =>
 export const withoutPrism: ResultsSearch = { prism: undefined, where: undefined, sort: undefined, version: undefined };
 
 /** The filters that are set, as chips, in the order in which they stand in the address. */
-export function chipsOf(search: ResultsSearch, { prism, key, run }: Names, fixed: boolean): FilterChip[] {
+export function chipsOf(search: ResultsSearch, { prism, key, assignee, run }: Names, fixed: boolean): FilterChip[] {
   const one = (about: keyof typeof names & keyof ResultsSearch, words: string | undefined, verb = ''): FilterChip[] =>
     (words === undefined ? [] : [{
       id: about, about, name: names[about], verb, values: [{ words }], question: undefined,
@@ -54,7 +57,8 @@ export function chipsOf(search: ResultsSearch, { prism, key, run }: Names, fixed
     ...(fixed ? [] : one('prism', search.prism && (prism?.name ?? search.prism))),
     ...one('q', search.q), ...(prism ? conditions : []), ...one('status', search.status),
     ...one('version', search.version === undefined ? undefined : String(search.version)), ...one('model', search.model),
-    ...one('key_id', search.key_id && key(search.key_id)), ...one('run', search.run && run(search.run)),
+    ...one('key_id', search.key_id && key(search.key_id)),
+    ...one('assignee', search.assignee && assignee(search.assignee), 'to'), ...one('run', search.run && run(search.run)),
     ...one('ref', search.ref === '' ? 'empty' : search.ref), ...timeOf(search),
   ];
 }
@@ -122,7 +126,7 @@ export function aboutsOf(prism: Schemas['Prism'] | undefined, fixed: boolean): A
   const questions = (prism?.version.questions ?? []).map(({ key }) => `question ${key}` as const);
   return [
     ...(fixed ? [] : ['prism' as const]), ...questions, ...(prism ? ['labelled' as const] : []),
-    'status', 'time', 'version', 'model', 'key_id', 'run', 'ref',
+    'status', 'time', 'version', 'model', 'key_id', 'assignee', 'run', 'ref',
   ];
 }
 

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { CutError, drain, fileName, forExcel, sizeText, styleFlags, TooLargeError, withQuery } from './download';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { serve } from '@/test/server';
+import { CutError, download, drain, fileName, forExcel, sizeText, styleFlags, TooLargeError, withQuery } from './download';
 
 const stream = (pieces: number[], end: 'close' | Error = 'close') => new ReadableStream<Uint8Array>({
   pull(controller) {
@@ -35,6 +36,25 @@ describe('a download', () => {
   it('that was stopped says nothing', async () => {
     const stopped = new DOMException('stopped', 'AbortError');
     await expect(drain(stream([], stopped), () => undefined, () => undefined)).rejects.toBe(stopped);
+  });
+});
+
+describe('a download of a selection', () => {
+  afterEach(() => { vi.unstubAllGlobals(); vi.restoreAllMocks(); });
+
+  it('sends the ids, and saves what comes', async () => {
+    const calls = await serve('reader', () => new Response('rows'));
+    const saved: Blob[] = [];
+    const createObjectURL = (blob: Blob) => { saved.push(blob); return 'blob:rows'; };
+    Object.assign(URL, { createObjectURL, revokeObjectURL: () => undefined });
+    const clicked = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+    await download('/v1/prisms/p/results/export', 'p.xlsx', {
+      stream: false, onBytes: () => undefined, signal: new AbortController().signal, body: { ids: ['a'], format: 'xlsx' },
+    });
+    expect(calls.map(({ method, path, body }) => [method, path, body])).toEqual(
+      [['POST', '/v1/prisms/p/results/export', { ids: ['a'], format: 'xlsx' }]],
+    );
+    expect([await saved[0]!.text(), clicked.mock.calls.length]).toEqual(['rows', 1]);
   });
 });
 

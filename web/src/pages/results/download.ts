@@ -15,7 +15,7 @@ export class CutError extends Error {
   override name = 'CutError';
   constructor(bytes: number) {
     super(`The connection was lost after ${sizeText(bytes)}, so nothing was saved. `
-      + 'Download it again, or use the command below: it continues where it was cut.');
+      + 'Download it again, or use the command: it continues where it was cut, but for workbooks.');
   }
 }
 
@@ -71,18 +71,20 @@ const picker = () => (window as unknown as { showSaveFilePicker?: Picker }).show
 export const canStream = () => picker() !== undefined;
 
 /**
- * Downloads a path of the API with the session's key, which no link can carry. `stream` writes into a file that the reader
- * chooses, for downloads of any size; without it the browser saves what was gathered in memory.
+ * Downloads a path of the API, or what it answers to a body, with the session's key, which no link can carry. `stream` writes
+ * into a file that the reader chooses, for downloads of any size; without it the browser saves what was gathered in memory.
  */
 export async function download(
-  path: string, name: string,
-  { stream, onBytes, signal }: { stream: boolean; onBytes: (bytes: number) => void; signal: AbortSignal },
+  path: string, name: string, { stream, onBytes, signal, body }: {
+    stream: boolean; onBytes: (bytes: number) => void; signal: AbortSignal; body?: object | undefined;
+  },
 ): Promise<void> {
+  const sent = body && { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
   const pick = stream ? picker() : undefined;
   if (pick) {
     const file = await (await pick({ suggestedName: name })).createWritable();
     try {
-      const response = await askRaw(path, { signal });
+      const response = await askRaw(path, { signal, ...sent });
       await drain(response.body!, (piece) => file.write(piece), onBytes);
     } catch (cause) {
       await file.abort();
@@ -90,7 +92,7 @@ export async function download(
     }
     return file.close();
   }
-  const response = await askRaw(path, { signal });
+  const response = await askRaw(path, { signal, ...sent });
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   await drain(response.body!, (piece) => pieces.push(piece), onBytes, mostInMemory);
   const url = URL.createObjectURL(new Blob(pieces, { type: response.headers.get('Content-Type') ?? 'application/octet-stream' }));

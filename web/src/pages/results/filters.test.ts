@@ -16,7 +16,9 @@ const prism = {
     ],
   },
 } as unknown as Schemas['Prism'];
-const names = { prism, key: (id: string) => `key ${id}`, run: (id: string) => `run ${id}` };
+const names = {
+  prism, key: (id: string) => `key ${id}`, assignee: (id: string) => `member ${id}`, run: (id: string) => `run ${id}`,
+};
 const texts = (search: ResultsSearch, fixed = true) => chipsOf(search, names, fixed).map(chipText);
 
 describe('conditions', () => {
@@ -66,9 +68,14 @@ describe('filters in words', () => {
   });
 
   it('name keys and runs, and the prism where it is a filter', () => {
-    const search = { prism: 'support', status: 'failed', version: 2, model: 'fast', key_id: 'k', run: 'r', ref: '' } as const;
+    const search = {
+      prism: 'support', status: 'failed', version: 2, model: 'fast', key_id: 'k', assignee: 'm', run: 'r', ref: '',
+    } as const;
     expect(texts(search, false)).toEqual(
-      ['Prism Support', 'Status failed', 'Version 2', 'Model fast', 'Key key k', 'Run run r', 'Reference empty'],
+      [
+        'Prism Support', 'Status failed', 'Version 2', 'Model fast', 'Key key k', 'Assigned to member m', 'Run run r',
+        'Reference empty',
+      ],
     );
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '@/api';
-import { serve } from '@/test/server';
+import { refusal, serve } from '@/test/server';
 import { deleteMatching, deletionOf, each, matchNow, matchOf } from './many';
 
 describe('a retry of many', () => {
@@ -56,22 +56,24 @@ describe('one call for each', () => {
 describe('a deletion of all that match', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it('has every filter as a member or a condition', () => {
-    const search = { prism: 'p', status: 'ok', version: 2, from: '2026-11-01T00:00:00.000Z', to: 'b', ref: '', q: 'x' } as const;
-    expect(deletionOf(search)).toEqual({
-      status: 'ok', ref: '', before: 'b', q: 'x', where: ['@version:is:2', '@created:from:2026-11-01T00:00:00.000Z'],
-    });
+  it('has every filter as a member', () => {
+    const same = {
+      status: 'ok', version: 2, from: 'a', ref: '', model: 'm', key_id: 'k', assignee: 'me', run: 'r',
+      q: 'x', where: ['topic:wrong'],
+    } as const;
+    const of = { ...same, where: [...same.where] };
+    expect(deletionOf({ prism: 'p', to: 'b', sort: '-topic', open: 'id', view: 'v', ...of })).toEqual({ ...of, before: 'b' });
   });
 
   it('without a filter is of what there was at the call', () => {
     expect(deletionOf({ prism: 'p', sort: 'a', open: 'id' }, new Date(0))).toEqual({ before: '1970-01-01T00:00:00.000Z' });
   });
 
-  it('deletes nothing when more match than was said', async () => {
-    const calls = await serve('editor', () => Response.json({ deleting: 3 }, { status: 202 }));
-    await expect(deleteMatching('p', { q: 'x' }, 2)).rejects.toThrow('3 results match now, not 2.');
-    expect(calls.map(({ body }) => body)).toEqual([{ q: 'x', dry_run: true }]);
+  it('expects as many as were said, and the API refuses other numbers', async () => {
+    const calls = await serve('editor', ({ body }) => ((body as { expect: number }).expect === 3
+      ? Response.json({ deleting: 3 }, { status: 202 }) : refusal(409, 'conflict', '3 results match now.')));
+    await expect(deleteMatching('p', { q: 'x' }, 2)).rejects.toThrow('3 results match now.');
     await deleteMatching('p', { q: 'x' }, 3);
-    expect(calls.at(-1)!.body).toEqual({ q: 'x' });
+    expect(calls.map(({ body }) => body)).toEqual([{ q: 'x', expect: 2 }, { q: 'x', expect: 3 }]);
   });
 });

@@ -1,6 +1,5 @@
 import { api, ApiError, ask, type Schemas } from '@/api';
-import { count, shown } from '@/design/numbers';
-import { compact, ofAll, type ResultsSearch } from './search';
+import { exportQuery, ofAll, type ResultsSearch } from './search';
 
 /** Which failed results of a prism, of those that were not retried. */
 export interface Match {
@@ -30,10 +29,8 @@ type Deletion = Schemas['ResultDeletion'];
 
 /** The filters as members of a deletion, which has at least one. */
 export function deletionOf(search: ResultsSearch, now = new Date()): Deletion {
-  const { status, ref, from, to } = search;
-  const { q, where = [] } = ofAll(search);
-  const all = from ? [...where, `@created:from:${from}`] : where;
-  const which = compact({ status, ref, before: to, q, where: all.length ? all : undefined });
+  const { to, ...rest } = exportQuery(search);
+  const which = { ...rest, ...(to !== undefined && { before: to }) };
   return Object.keys(which).length ? which : { before: now.toISOString() };
 }
 
@@ -44,11 +41,7 @@ const remove = async (prism: string, body: Deletion): Promise<number> =>
 export const countDeleted = (prism: string, which: Deletion) => remove(prism, { ...which, dry_run: true });
 
 /** Deletes what matches, if it is still as many as the reader was told. */
-export async function deleteMatching(prism: string, which: Deletion, expect: number): Promise<void> {
-  const now = await countDeleted(prism, which);
-  if (now !== expect) throw new Error(`${count(now, 'result matches', 'results match')} now, not ${shown(expect)}.`);
-  await remove(prism, which);
-}
+export const deleteMatching = (prism: string, which: Deletion, expect: number) => remove(prism, { ...which, expect });
 
 /** The number in the refusal `12 results match now.`, or undefined for other errors. */
 export function matchNow(error: unknown): number | undefined {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  beyondExport, beyondRetry, clear, exportQuery, filtered, fromLocal, listQuery, localTime, ofAll, queueOf, resultsSearch,
+  beyondRetry, clear, exportQuery, filtered, fromLocal, listQuery, localTime, ofAll, queueOf, resultsSearch,
   spanFrom,
 } from './search';
 
 describe('the search of a URL', () => {
   it('takes every filter of the list', () => {
     const search = {
-      prism: 'support', status: 'failed', ref: 'ticket-1', version: 2, model: 'fast', key_id: 'k', run: 'r',
+      prism: 'support', status: 'failed', ref: 'ticket-1', version: 2, model: 'fast', key_id: 'k', assignee: 'me', run: 'r',
       from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z', q: 'refund -spam',
       where: ['topic:is:billing', 'topic:from:0.8'], sort: '-upset', open: 'id',
     };
@@ -49,16 +49,22 @@ describe('the search of a URL', () => {
   });
 });
 
-describe('what an export, a retry and a deletion of all that match take', () => {
+describe('what an export and a retry of all that match take', () => {
   const search = {
     prism: 'p', status: 'failed', ref: 'r', version: 1, model: 'm', from: '2026-11-01T00:00:00.000Z', q: 'refund', key_id: 'k',
     where: ['topic:is:billing'], sort: '-topic', open: 'id',
   } as const;
   const where = ['topic:is:billing', '@version:is:1', '@model:is:m'];
 
-  it('has the version and the model as conditions', () => {
+  it('is every filter of an export', () => {
+    const { prism: _, sort: __, open: ___, ...filters } = { ...search, where: [...search.where] };
+    expect(exportQuery({ ...search, ...filters, assignee: 'none', run: 'r', view: 'v' })).toEqual(
+      { ...filters, assignee: 'none', run: 'r' },
+    );
+  });
+
+  it('has the version and the model of a retry as conditions', () => {
     const of = { ...search, where: [...search.where] };
-    expect(exportQuery(of)).toEqual({ status: 'failed', from: search.from, key_id: 'k', q: 'refund', where });
     expect(ofAll(of)).toEqual({ q: 'refund', where });
     expect(ofAll({ prism: 'p', status: 'ok' })).toEqual({});
   });
@@ -72,8 +78,8 @@ describe('what an export, a retry and a deletion of all that match take', () => 
 
   it('says what it lacks', () => {
     const of = { ...search, where: [...search.where] };
-    expect(beyondExport(of)).toEqual(['ref']);
     expect(beyondRetry(of)).toEqual(['ref', 'key_id']);
+    expect(beyondRetry({ prism: 'p', assignee: 'me', run: 'r' })).toEqual(['assignee', 'run']);
     expect(beyondRetry({ prism: 'p', status: 'failed', from: 'x', to: 'y', sort: 'topic', open: 'id' })).toEqual([]);
   });
 });
@@ -84,7 +90,7 @@ it('says that a list is filtered, whatever row is open', () => {
 });
 
 it('clears every filter and the order, but not the open row', () => {
-  const search = { prism: 'p', q: 'x', where: ['a:labelled'], sort: 'a', status: 'ok', open: 'id' } as const;
+  const search = { prism: 'p', q: 'x', where: ['a:labelled'], sort: 'a', status: 'ok', assignee: 'me', open: 'id' } as const;
   expect(resultsSearch({ ...search, ...clear })).toEqual({ open: 'id', view: 'all' });
 });
 

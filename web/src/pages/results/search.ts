@@ -8,6 +8,8 @@ export interface ResultsSearch {
   version?: number;
   model?: string;
   key_id?: string;
+  /** The id of a member, `me`, or `none`. */
+  assignee?: string;
   run?: string;
   /** ISO 8601. */
   from?: string;
@@ -51,6 +53,7 @@ export function resultsSearch(search: Record<string, unknown>): ResultsSearch {
     version: Number.isInteger(version) && version > 0 && version <= 2147483647 ? version : undefined,
     model: filled(search.model),
     key_id: filled(search.key_id),
+    assignee: filled(search.assignee),
     run: filled(search.run),
     from: time(search.from),
     to: time(search.to),
@@ -73,7 +76,7 @@ export function listQuery({ open: _, view: __, where, sort, ...rest }: ResultsSe
   return compact({ ...rest, where: rest.prism ? where : undefined, sort: rest.prism || any ? sort : undefined });
 }
 
-/** The filters that an export, a deletion and a retry have, with what else can be said as a condition. */
+/** The conditions of a retry and of a queue of labels, which say the version and the model so. */
 function conditions({ version, model, where }: ResultsSearch): string[] | undefined {
   const all = [
     ...(where ?? []), ...(version === undefined ? [] : [`@version:is:${version}`]),
@@ -82,13 +85,12 @@ function conditions({ version, model, where }: ResultsSearch): string[] | undefi
   return all.length ? all : undefined;
 }
 
-/** The filters as parameters of an export, which is of one prism. */
-export function exportQuery(search: ResultsSearch): ExportQuery {
-  const { status, from, to, key_id, q } = search;
-  return compact({ status, from, to, key_id, q, where: conditions(search) });
+/** The filters as parameters of an export, which is of one prism, and has an order of its own. */
+export function exportQuery({ prism: _, open: __, view: ___, sort: ____, ...filters }: ResultsSearch): ExportQuery {
+  return compact(filters);
 }
 
-/** The filters as members of a retry of all that match, or of a deletion, which say the time otherwise. */
+/** The filters as members of a retry of all that match. */
 export function ofAll(search: ResultsSearch) {
   return compact({ q: search.q, where: conditions(search) });
 }
@@ -102,17 +104,10 @@ export function queueOf(search: ResultsSearch) {
   return compact({ q, where: where.length ? where : undefined });
 }
 
-const exported = ['status', 'from', 'to', 'model', 'key_id', 'version', 'q', 'where'];
 const retried = ['status', 'from', 'to', 'model', 'version', 'q', 'where'];
-
-/** The filters that are set but that an export does not have. */
-export const beyondExport = (search: ResultsSearch) => beyond(search, exported);
 
 /** The filters that are set but that the retry of all that match does not have. It is of failed ones, whatever the status. */
 export const beyondRetry = (search: ResultsSearch) => beyond(search, retried);
-
-/** The filters that are set but that a deletion of all that match does not have. */
-export const beyondDeletion = (search: ResultsSearch) => beyond(search, [...retried, 'ref']);
 
 const unfiltering = ['prism', 'open', 'sort', 'view'];
 
@@ -125,7 +120,7 @@ export const filtered = (search: ResultsSearch) => beyond(search, []).length > 0
 
 /** No filter at all, and not those of the view that a page begins with. */
 export const clear = { ...Object.fromEntries(
-  ['prism', 'status', 'ref', 'version', 'model', 'key_id', 'run', 'from', 'to', 'q', 'where', 'sort']
+  ['prism', 'status', 'ref', 'version', 'model', 'key_id', 'assignee', 'run', 'from', 'to', 'q', 'where', 'sort']
     .map((name) => [name, undefined]),
 ), view: 'all' } as ResultsSearch;
 
