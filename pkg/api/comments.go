@@ -102,6 +102,8 @@ var ReadAssignee = Op[ResultRequest, Assignee]{Declaration{
 
 // Assignee is the member whom a result is assigned to, or nobody.
 type Assignee struct {
+	// The id of the result.
+	ResultID string `json:"result_id" form:"uuid"`
 	// The member, or null.
 	Member *AssignedMember `json:"member"`
 }

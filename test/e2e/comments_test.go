@@ -66,9 +66,9 @@ func TestComments(t *testing.T) {
 			r.wantStatus(t, 201)
 			r.decode(t, &ada)
 			path := "/v1/results/" + id + "/assignee"
-			own.get(t, path).wantBody(t, `{"member":null}`)
-			own.put(t, path, object("member_id", ada.ID)).wantBody(t, `{"member":{"id":"`+ada.ID+`","name":"Ada"}}`)
-			own.get(t, path).wantBody(t, `{"member":{"id":"`+ada.ID+`","name":"Ada"}}`)
+			own.get(t, path).wantBody(t, `{"result_id":"`+id+`","member":null}`)
+			own.put(t, path, object("member_id", ada.ID)).wantBody(t, `{"result_id":"`+id+`","member":{"id":"`+ada.ID+`","name":"Ada"}}`)
+			own.get(t, path).wantBody(t, `{"result_id":"`+id+`","member":{"id":"`+ada.ID+`","name":"Ada"}}`)
 			found := func(assignee string) {
 				t.Helper()
 				want := map[string]string{ada.ID: id, "none": free, "me": ""}[assignee]
@@ -100,7 +100,7 @@ func TestComments(t *testing.T) {
 			caller, _ := own.withRole(t, "caller", "")
 			caller.put(t, path, `{"member_id":null}`).wantFail(t, notAllowed)
 			own.delete(t, "/v1/members/"+ada.ID).wantStatus(t, 204)
-			own.get(t, path).wantBody(t, `{"member":null}`)
+			own.get(t, path).wantBody(t, `{"result_id":"`+id+`","member":null}`)
 		})
 	})
 }

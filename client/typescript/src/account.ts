@@ -2,8 +2,8 @@ import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
 import type {
-  ApiKey, Assignee, AuditEntry, Change, Changes, Comment, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, NewView, Schemas,
-  Selection, Usage, View,
+  ApiKey, Assignee, AuditEntry, Change, Changes, Comment, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember,
+  NewView, Schemas, Selection, Usage, View,
 } from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
@@ -32,8 +32,8 @@ export class Account extends Measures {
 
   /** Adds a comment to a result. */
   createComment(result: string, text: string, options?: CallOptions): Promise<Comment> {
-    const call = { operation: "createComment", method: "POST", path: ["results", result, "comments"], body: { text }, want: 201 } as const;
-    return this.caller.json(call, options);
+    const path = ["results", result, "comments"];
+    return this.caller.json({ operation: "createComment", method: "POST", path, body: { text }, want: 201 }, options);
   }
 
   /** Lists the comments of a result, newest first. */
@@ -43,13 +43,14 @@ export class Account extends Measures {
 
   /** Deletes a comment of the client's key. An owner's key deletes any. */
   deleteComment(result: string, comment: string, options?: CallOptions): Promise<void> {
-    return this.caller.nothing({ operation: "deleteComment", method: "DELETE", path: ["results", result, "comments", comment] }, options);
+    const path = ["results", result, "comments", comment];
+    return this.caller.nothing({ operation: "deleteComment", method: "DELETE", path }, options);
   }
 
   /** Assigns a result to a member, or with null to nobody. */
   assignResult(result: string, member: string | null, options?: CallOptions): Promise<Assignee> {
-    const call = { operation: "assignResult", method: "PUT", path: ["results", result, "assignee"], body: { member_id: member } } as const;
-    return this.caller.json(call, options);
+    const path = ["results", result, "assignee"];
+    return this.caller.json({ operation: "assignResult", method: "PUT", path, body: { member_id: member } }, options);
   }
 
   /** Saves a view of results, which the account shares. */

@@ -90,8 +90,9 @@ export class Results extends Prisms {
   /** Streams the results of a prism that have some ids, at most 1,000, oldest first. */
   exportSelected(prism: string, ids: string[], format: keyof typeof rowTypes = "csv", options?: CallOptions): Promise<Download> {
     const path = ["prisms", prism, "results", "export"];
+    const type = rowTypes[format];
     return this.download(
-      { operation: "exportSelected", method: "POST", path, body: { ids, format }, repeatable: true, type: rowTypes[format] }, options,
+      { operation: "exportSelected", method: "POST", path, body: { ids, format }, repeatable: true, type }, options,
     );
   }
 

@@ -3691,6 +3691,11 @@ export interface components {
         };
         /** @description The member whom a result is assigned to, or nobody. */
         Assignee: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id: string;
             /** @description The member, or null. */
             member: components["schemas"]["AssignedMember"] | null;
         };

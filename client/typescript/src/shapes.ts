@@ -194,7 +194,7 @@ export const shapes: Record<string, string> = {
   "Comment": "id author:Author text created_at",
   "Author": "kind id name",
   "CommentPage": "data:[]Comment",
-  "Assignee": "member?:AssignedMember",
+  "Assignee": "result_id member?:AssignedMember",
   "AssignedMember": "id name",
   "View": "id name filters:ViewFilters default created_at",
   "ViewFilters": "",

@@ -21,8 +21,8 @@ const view: NewView = {
   },
 };
 const deletion: ResultDeletion = {
-  ref: "", from: new Date(0), before: new Date(1000), status: "ok", version: 1, model: "m", key_id: anID, run: anID, assignee: "me", ids: [anID],
-  expect: 1, ...search,
+  ref: "", from: new Date(0), before: new Date(1000), status: "ok", version: 1, model: "m", key_id: anID, run: anID,
+  assignee: "me", ids: [anID], expect: 1, ...search,
 };
 const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1, ...search };
 const run: NewRun = {
@@ -42,17 +42,18 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   retryResult: (p) => p.retryResult("a"),
   listResults: (p) =>
     p.listResults({
-      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", fields: true, format: "raw",
-      ...search, sort: "-q", ...page,
+      prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a",
+      fields: true, format: "raw", ...search, sort: "-q", ...page,
     }),
   countResults: (p) =>
     p.countResults({
-      by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", ...search,
+      by: "q", prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a",
+      ...search,
     }),
   exportSelected: (p) => p.exportSelected("a", ["b"]),
   exportResults: (p) => p.exportResults("a", {
-    format: "csv", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a", ...search, after: "a",
-    bom: true, delimiter: ";", safe: true,
+    format: "csv", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a",
+    ...search, after: "a", bom: true, delimiter: ";", safe: true,
   }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }),
   readPrism: (p) => p.readPrism("a"),

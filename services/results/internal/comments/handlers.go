@@ -29,11 +29,11 @@ func (h *Handlers) Operations() []api.Handler[access.Caller] {
 		access.Handle(api.DeleteComment, h.deleteComment),
 		access.Handle(api.AssignResult, func(ctx context.Context, c store.Caller, in api.AssignResultRequest) (api.Assignee, error) {
 			m, err := h.store.Assign(ctx, c.Account, in.Result, in.Member)
-			return newAssigneeBody(m), err
+			return newAssigneeBody(in.Result, m), err
 		}),
 		access.Handle(api.ReadAssignee, func(ctx context.Context, c store.Caller, in api.ResultRequest) (api.Assignee, error) {
 			m, err := h.store.Assignee(ctx, c.Account, in.Result)
-			return newAssigneeBody(m), err
+			return newAssigneeBody(in.Result, m), err
 		}),
 	}
 }
@@ -43,11 +43,12 @@ func newCommentBody(c Comment) api.Comment {
 	return api.Comment{ID: c.ID.String(), Author: author, Text: c.Text, CreatedAt: api.Time{Time: c.CreatedAt}}
 }
 
-func newAssigneeBody(m *Member) api.Assignee {
-	if m == nil {
-		return api.Assignee{}
+func newAssigneeBody(of prism.ResultID, m *Member) api.Assignee {
+	b := api.Assignee{ResultID: of.String()}
+	if m != nil {
+		b.Member = &api.AssignedMember{ID: m.ID.String(), Name: m.Name}
 	}
-	return api.Assignee{Member: &api.AssignedMember{ID: m.ID.String(), Name: m.Name}}
+	return b
 }
 
 func (h *Handlers) createComment(ctx context.Context, account prism.AccountID, by store.By, in api.CreateCommentRequest) (api.Comment, error) {

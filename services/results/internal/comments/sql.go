@@ -2,6 +2,7 @@ package comments
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -74,7 +75,7 @@ func (s SQL) CreateComment(ctx context.Context, account prism.AccountID, of pris
 			return store.ErrTooManyComments
 		}
 		args = append(args[:2:2], c.ID.UUID)
-		insert := append(args[:3:3], string(c.Author.Kind), c.Author.Key.UUID, c.Text, c.CreatedAt)
+		insert := slices.Concat(args, []any{string(c.Author.Kind), c.Author.Key.UUID, c.Text, c.CreatedAt})
 		if err := run(ctx, sqldb.Statement{Text: insertComment, Args: insert}, sqldb.NoRow); err != nil {
 			return err
 		}

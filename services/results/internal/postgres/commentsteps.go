@@ -14,7 +14,7 @@ const (
     id          uuid           NOT NULL,
     author_kind text           NOT NULL COLLATE "C",
     author_id   uuid           NOT NULL,
-    text        text           NOT NULL,
+    "text"      text           NOT NULL,
     created_at  timestamptz(3) NOT NULL,
     CONSTRAINT comments_pkey PRIMARY KEY (account_id, result_id, id)
 );

@@ -59,8 +59,15 @@ func (d Deleted) By() (names []string) {
 		name string
 		set  bool
 	}{
-		{"from", !d.From.IsZero()}, {"version", d.Version != 0}, {"model", d.Model != ""}, {"key_id", !d.Key.IsZero()}, {"run", !d.Run.IsZero()},
-		{"assignee", d.Assignee != nil}, {"ids", d.IDs != nil}, {"q", d.Q != ""}, {"where", d.Where != nil},
+		{"from", !d.From.IsZero()},
+		{"version", d.Version != 0},
+		{"model", d.Model != ""},
+		{"key_id", !d.Key.IsZero()},
+		{"run", !d.Run.IsZero()},
+		{"assignee", d.Assignee != nil},
+		{"ids", d.IDs != nil},
+		{"q", d.Q != ""},
+		{"where", d.Where != nil},
 	} {
 		if member.set {
 			names = append(names, member.name)

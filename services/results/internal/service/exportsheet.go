@@ -46,7 +46,11 @@ func newSheet(t format.Table) (*sheet, error) {
 		fields[i] = tabular.Column{Name: f.Key, Longest: widest}
 	}
 	columns := withFreeNames(nil, slices.Concat(fields, lensColumns(t.Lens), []tabular.Column{
-		{Name: "result_id", Longest: 36}, {Name: "ref", Longest: 20}, {Name: "version"}, {Name: "status"}, {Name: "error", Longest: 40},
+		{Name: "result_id", Longest: 36},
+		{Name: "ref", Longest: 20},
+		{Name: "version"},
+		{Name: "status"},
+		{Name: "error", Longest: 40},
 		{Name: "created_at", Longest: 24},
 	}))
 	s := &sheet{table: t}

@@ -1854,6 +1854,8 @@ class Author(Received):
 class Assignee(Received):
     """The member whom a result is assigned to, or nobody."""
 
+    result_id: str
+    """The id of the result."""
     member: AssignedMember | None
     """The member, or None."""
 
