@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-DI2trOmq.js";import{t}from"./RunsList-B4vQ8ypX.js";import{usePrism as n}from"./PrismPage-Cqr9ivX3.js";import{H as r}from"./Field-cdM6S2on.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
