@@ -52,7 +52,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; the figures mean nothing")
-	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but gateways and large")
+	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but finding, gateways and large")
 	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain; of the row large: three,sqlite")
 	f.StringVar(&s.Calls, "calls", "all", "which calls are compared: read,create,keyed")
 	f.StringVar(&s.Prisms, "prisms", "all", "which prisms are compared: small,large")
@@ -65,7 +65,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.IntVar(&s.Few, "few", 10_000, "stored results of each prism otherwise")
 	f.IntVar(&s.Attackers, "attackers", 1850, "connections of an attack, at most")
 	f.IntVar(&s.File, "file", 50_000, "rows of the file that is run")
-	f.IntVar(&s.Stored, "stored", 1_000_000, "stored results of the account in the rows quality and console")
+	f.IntVar(&s.Stored, "stored", 1_000_000, "stored results of the account in the rows quality, console and finding")
 	f.IntVar(&s.Labels, "labels", 10_000, "labelled results that are measured")
 	f.IntVar(&s.Large, "large", 5_000_000, "rows of 1 KiB of the file of the row large")
 	f.IntVar(&s.Bad, "bad", 0, "of these, bad ones: 1000 at most")
@@ -133,6 +133,7 @@ func rows() []row {
 		{name: "quality", run: (*bench).quality},
 		{name: "console", run: (*bench).console},
 		{name: "hosts", run: (*bench).hosts},
+		{name: "finding", run: (*bench).finding, long: true},
 		{name: "gateways", run: (*bench).gateways, long: true},
 		{name: "large", run: (*bench).large, long: true},
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +19,8 @@ type Archive struct {
 	Results int
 	// Failed is the distance between failed results: 1 if all failed, 0 if none did.
 	Failed int
+	// Indexed has Prism index them for searches, as after an update.
+	Indexed bool
 }
 
 const (
@@ -47,7 +50,7 @@ func (s *Stores) Archived(ctx context.Context, bin, dir string, a Archive) (syst
 		system.Name, system.URL = OneProcess, s.postgres.URL(name)
 		env["PRISM_DATABASE_URL"] = system.URL
 	} else {
-		env["PRISM_DATA_DIR"] = dir
+		env["PRISM_DATA_DIR"], system.file = dir, filepath.Join(dir, "prism.db")
 	}
 	if _, system.Key, err = operate(ctx, filepath.Join(bin, "prism"), env); err != nil {
 		return nil, "", err
@@ -152,13 +155,21 @@ func (a Archive) fillPostgres(ctx context.Context, url, _, key string) error {
 	at := fmt.Sprintf("(%d + floor(n * %f)::bigint)", from, step)
 	values := a.columns(names,
 		"(lpad(to_hex("+at+"), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid", "to_timestamp("+at+" / 1000.0)", "'"+key+"'::uuid")
-	_, err = SQL(ctx, url,
+	statements := []string{
 		fmt.Sprintf(`INSERT INTO results (%s) SELECT %s FROM generate_series(1, %d) AS n
 			JOIN (SELECT row_number() OVER (ORDER BY id) - 1 AS number, * FROM results) r ON r.number = n %% %d`,
 			strings.Join(names, ", "), strings.Join(values, ", "), a.Results, patterns),
-		"VACUUM ANALYZE", "CHECKPOINT")
+	}
+	if a.Indexed {
+		statements = append(statements, fmt.Sprintf(indexAll, "'ffffffff-ffff-ffff-ffff-ffffffffffff'"))
+	}
+	_, err = SQL(ctx, url, append(statements, "VACUUM ANALYZE", "CHECKPOINT")...)
 	return err
 }
+
+// indexAll has Prism index results that no change tells of: those with ids below another one.
+const indexAll = `INSERT INTO index_cursors (account_id, seq, old) SELECT id, 0, %s FROM accounts WHERE true
+ON CONFLICT (account_id) DO UPDATE SET old = excluded.old`
 
 // fillSQLite writes the ids as literals: the sqlite3 of some systems cannot make a blob of a text.
 func (a Archive) fillSQLite(ctx context.Context, _, dir, key string) error {
@@ -196,8 +207,12 @@ BEGIN;
 		fmt.Fprintf(w, "%s(%d, X'%012x70008000%012x', %d)", before, n, at, n, at)
 	}
 	values := a.columns(names, "c.id", "c.at", "X'"+strings.ReplaceAll(key, "-", "")+"'")
-	fmt.Fprintf(w, ";\nINSERT INTO results (%s) SELECT %s FROM copies c CROSS JOIN patterns r ON r.number = c.n %% %d ORDER BY c.n;\nCOMMIT;\n",
+	fmt.Fprintf(w, ";\nINSERT INTO results (%s) SELECT %s FROM copies c CROSS JOIN patterns r ON r.number = c.n %% %d ORDER BY c.n;\n",
 		strings.Join(names, ", "), strings.Join(values, ", "), patterns)
+	if a.Indexed {
+		fmt.Fprintf(w, indexAll+";\n", "X'ffffffffffffffffffffffffffffffff'")
+	}
+	fmt.Fprintln(w, "COMMIT;")
 	if err := errors.Join(w.Flush(), in.Close(), ids.Wait()); err != nil {
 		return fmt.Errorf("sqlite3: %w: %s", err, failure.String())
 	}
@@ -211,4 +226,21 @@ func sqlite(ctx context.Context, file, statement string) (string, error) {
 		err = fmt.Errorf("sqlite3: %w: %s", err, failed.Stderr)
 	}
 	return strings.TrimSpace(string(out)), err
+}
+
+// IndexSize is the size of the index of results, of that of the results with their own indexes. Postgres vacuums the index first, as it does
+// by itself later.
+func (s *System) IndexSize(ctx context.Context) (float64, error) {
+	var text string
+	var err error
+	if s.URL != "" {
+		text, err = SQL(ctx, s.URL, "VACUUM ANALYZE result_index", "SELECT pg_total_relation_size('result_index')::float / pg_total_relation_size('results')")
+	} else {
+		text, err = sqlite(ctx, s.file, `SELECT sum(pgsize) FILTER (WHERE name LIKE '%result_index%' OR name LIKE 'term_index%') * 1.0
+			/ sum(pgsize) FILTER (WHERE name = 'results' OR name LIKE 'results_%' OR name LIKE '%autoindex_results%') FROM dbstat`)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(text), 64)
 }

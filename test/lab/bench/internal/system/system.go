@@ -23,6 +23,7 @@ type System struct {
 	Key       string
 	Processes []*Process
 	URL       string     // of the database; "" with SQLite
+	file      string     // of SQLite, if Archived started it
 	Query     string     // after the path of creates with a key
 	IDs       [][]string // of stored results, by prism in the order of Prisms
 	Request   []byte     // of every call that asks the model, if it is no create
