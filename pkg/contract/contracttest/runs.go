@@ -99,7 +99,7 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 	for _, n := range []api.NewRun{
 		{Fields: []api.FieldColumn{}, FromLabelsOf: 1, Version: 2, Name: odd},
 		{Fields: []api.FieldColumn{}, FromResults: &api.ResultsOfRun{
-			IDs: []prism.ResultID{resultID}, Status: api.Status(prism.OK), Version: 3, From: &at, To: &at,
+			IDs: []prism.ResultID{resultID}, Status: prism.OK, Version: 3, From: &at, To: &at,
 			SearchMembers: api.SearchMembers{Q: odd, Where: []string{odd}},
 		}},
 	} {

@@ -58,7 +58,7 @@ func (s *Service) resultsOfRun(
 	}
 	slices.SortFunc(ids, olderResult)
 	ids = slices.Compact(ids)
-	problem := ""
+	var problem string
 	switch {
 	case len(ids) > api.MaxResultsOfRun:
 		problem = "more than 10,000 results match"

@@ -38,8 +38,8 @@ func TestTheFileOfARunOfResultsHasTheInputsOfThoseThatMatch(t *testing.T) {
 		{"words", api.ResultsOfRun{SearchMembers: api.SearchMembers{Q: "two or three"}}, "two three"},
 		{"words among ids", among(ids["one"], ids["two"]), "two"},
 		{"words among ids of which none has them", among(ids["one"]), "400 Invalid request: from_results: no result matches"},
-		{"a version", api.ResultsOfRun{Version: 1, Status: api.Status(prism.OK)}, "one two three"},
-		{"no result", api.ResultsOfRun{Status: api.Status(prism.Failed)}, "400 Invalid request: from_results: no result matches"},
+		{"a version", api.ResultsOfRun{Version: 1, Status: prism.OK}, "one two three"},
+		{"no result", api.ResultsOfRun{Status: prism.Failed}, "400 Invalid request: from_results: no result matches"},
 		{"a wrong condition", api.ResultsOfRun{SearchMembers: api.SearchMembers{Where: []string{"x:labelled"}}}, "400 Invalid request: from_results.where.0: Unknown question"},
 	} {
 		kept.content = nil
