@@ -127,7 +127,7 @@ func (b *tab) addColumn(name string) {
 	b.press("a", chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.press(name)
 	b.press(kb.Tab)
-	b.pick("refund")
+	b.pick("Does the customer ask for a refund")
 	b.press(kb.Tab)
 	b.pick("Probability")
 	value := fmt.Sprintf(`(() => {
@@ -337,7 +337,7 @@ func (b *tab) labelResults(server *prism) {
 	b.openFirst()
 	b.until("the measure is there", func() bool {
 		text := eval[string](b, "document.querySelector('main').innerText")
-		return strings.Contains(text, fmt.Sprintf("Of %d labels that count", labelled)) && strings.Contains(text, "Accuracy")
+		return strings.Contains(text, fmt.Sprintf("of %d labels that count", labelled)) && strings.Contains(text, "% right, ")
 	})
 }
 

@@ -86,11 +86,10 @@ interface ScaleProps {
 }
 
 /**
- * The levels of a scale as columns in their order, with the average as a mark. `average` counts levels from the first one's
+ * The levels of a scale as columns in their order, each as high as its probability, with the average as a mark. `average` counts levels from the first one's
  * value.
  */
 export function Scale({ label, levels, chosen, average, lacking, plain }: ScaleProps) {
-  const highest = Math.max(...levels.map((level) => level.p), 0.0001);
   const [first, last] = [levels[0]?.value ?? 0, levels.at(-1)?.value ?? 0];
   // The middle of the first column stands at half a column's width.
   const mark = average == null || first === last
@@ -104,7 +103,9 @@ export function Scale({ label, levels, chosen, average, lacking, plain }: ScaleP
               title={`${level.label}: ${exactly(level.p)}`}>
               <span className="column-top">
                 <span className="bar-value num">{percent(level.p)}</span>
-                <span className="column" aria-hidden="true" style={{ height: `${(level.p / highest) * 72}px` }} />
+                <span className="column-room" aria-hidden="true">
+                  <span className="column" style={{ height: `${level.p * 100}%` }} />
+                </span>
               </span>
               <span className="bar-label">{level.label}</span>
             </li>

@@ -43,7 +43,34 @@ describe('a reliability diagram', () => {
     expect(heights[0]! / heights[3]!).toBeCloseTo(1 / 3);
     expect(heights.slice(1, 3)).toEqual([0, 0]);
     expect(new Set(bars.map((bar) => Math.round(number(bar, 'y') + number(bar, 'height')))).size).toBe(1);
-    expect(bars[3]!.textContent).toBe('75% of answers from 0.75 to 1');
+    expect(bars[3]!.textContent).toBe('75% of answers from 75% to 100%');
+  });
+  it('has percentages on both axes, and the sides of the diagonal by name', () => {
+    const { container } = draw();
+    const axis = [...container.querySelectorAll('.axis')].map((text) => text.textContent);
+    expect(axis.filter((text) => text === '50%')).toHaveLength(2);
+    expect(axis).toEqual(expect.arrayContaining(['too sure', 'too hesitant']));
+    // The side that is too sure is that of the point whose probability is higher than the share that was so.
+    const sure = container.querySelector('.sure')!.getAttribute('points')!.split(' ').map((point) => point.split(',').map(Number));
+    const diagonal = container.querySelector('.diagonal')!;
+    expect(sure).toContainEqual([number(diagonal, 'x2'), number(diagonal, 'y1')]);
+  });
+  it('of yes and no is too sure of either', () => {
+    const { container } = render(<Reliability label="Reliability" bins={bins} shares={[]} axes={{ x: 'Probability', y: 'Share' }}
+      ofYes wordsOf={words} />);
+    expect(screen.getByText('too sure of yes') && screen.getByText('too sure of no')).toBeTruthy();
+    expect(container.querySelectorAll('.sure, .hesitant')).toHaveLength(4);
+  });
+  it('has calibrated points beside the stored ones, which a legend and the table name', async () => {
+    const other = [{ n: 25, mean: 0.3, rate: 0.25, low: 0.1, high: 0.4 }];
+    const { container } = render(<Reliability label="Reliability" bins={bins} shares={[]} axes={{ x: 'Probability', y: 'Share' }}
+      beside={{ bins: other, name: 'Calibrated', other: 'Stored' }} wordsOf={words} />);
+    const diagonal = container.querySelector('.diagonal')!;
+    const [x0, x1] = [number(diagonal, 'x1'), number(diagonal, 'x2')];
+    expect(number(container.querySelector('circle.before')!, 'cx')).toBeCloseTo(x0 + (x1 - x0) * 0.3);
+    expect(screen.getByText('Calibrated') && screen.getByText('Stored')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: /^Table/ }));
+    expect(screen.getByRole('row', { name: '0.3, stored 0.25 0.1 0.4 25' })).toBeTruthy();
   });
   it('says the point that is farthest from the diagonal, and each point by arrow keys', async () => {
     draw();

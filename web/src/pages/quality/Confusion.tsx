@@ -3,7 +3,7 @@ import type { Question } from '@/answers/words';
 import { count, percent, Section, shown } from '@/design';
 import type { Figure, Measured } from './calls';
 import { Interval } from './Interval';
-import { valueLabel } from './figures';
+import { fixed, share, valueLabel } from './figures';
 
 /** What was answered for each label, as a heat map of a table, and how well each option is told from the others. */
 export function Confusion({ measured, question }: { measured: Measured; question: Question }) {
@@ -84,7 +84,7 @@ export function Confusion({ measured, question }: { measured: Measured; question
 function Cell({ of, none = '–', wide }: { of: Figure | null; none?: string; wide?: boolean }) {
   return (
     <td className={wide ? 'end wide' : 'end'} title={of ? String(of.value) : undefined}>
-      {of ? <Interval of={of} /> : <span className="soft">{none}</span>}
+      {of ? <Interval of={of} written={wide ? fixed : share} /> : <span className="soft">{none}</span>}
     </td>
   );
 }

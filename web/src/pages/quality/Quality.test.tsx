@@ -48,6 +48,7 @@ const refund = {
 const counts = Array.from({ length: 101 }, (_, i) => ({
   at: i / 100, from_yes: i <= 65 ? 1 : 0, from_no: i <= 20 ? 1 : 0, to_yes: i >= 65 ? 1 : 0, to_no: i >= 20 ? 1 : 0,
 }));
+const bins = (at: Record<number, number>) => Array.from({ length: 101 }, (_, i) => at[i] ?? 0);
 const threshold = { yes_at: 0.5, no_at: 0.5, yes: 1, no: 1, unsure: 0, false_yes: 0, false_no: 0, total: 0, mean: 0 };
 const calibration = {
   id: 'c1', version: 2, question: 'topic', method: 'temperature', temperature: 1.5, a: null, b: null, points: null, labels: 120,
@@ -130,6 +131,9 @@ async function open(search = '', role = 'editor') {
         question: 'refund', type: 'yes_no', labels: 2, counted: 2, calibration: null, false_yes: 1, false_no: 1, unsure: 0.3,
         yes_at: 0.7, no_at: 0.3, theory: threshold, empirical: threshold, counts,
       });
+      case 'GET /distribution': return Response.json({
+        data: [{ bins: bins({ 10: 20, 65: 4 }) }, { bins: bins({ 70: 30 }) }].slice(url.searchParams.get('version') === '2' ? 0 : 2),
+      });
       case 'GET /compare':
         if (few) return tooFew();
         return Response.json({
@@ -165,12 +169,17 @@ const made = (what: string) => calls.filter((call) => call.what === what);
 describe('the Quality page', () => {
   it('lists the questions, and opens one with its diagram in words and its measures with intervals', async () => {
     const router = await open();
-    fireEvent.click(await screen.findByText('0.750 to 0.850', { selector: 'tr:first-child td *' }));
-    expect(await screen.findByText('Answers near 0.9 were right 71% of the time, 64 to 78, of 60 labels.')).toBeTruthy();
+    const first = await screen.findByRole('row', { name: /^What is it about\? 80% right, 75 to 85 too sure 120/ });
+    fireEvent.click(first);
+    expect(await screen.findByText('of 120 labels that count')).toBeTruthy();
+    expect(screen.getByRole('heading', { name: 'What is it about?' })).toBeTruthy();
+    expect(await screen.findByText('Answers near 90% were right 71% of the time, 64 to 78, of 60 labels.')).toBeTruthy();
     expect(router.state.location.search).toMatchObject({ question: 'topic' });
     const row = screen.getByRole('row', { name: /^Log loss/ });
     expect(within(row).getByText('0.450 to 0.550')).toBeTruthy();
-    expect(screen.getByText(/Of 120 labels that count, of 130 that were looked at/)).toBeTruthy();
+    expect(within(row).getByText(/How little probability the right answers had/)).toBeTruthy();
+    expect(row.closest('details')?.open).toBe(false);
+    expect(screen.getByText(/130 labels were looked at, and 120 of them count/)).toBeTruthy();
   });
   it('says where the probabilities come from, of the default model and of the one that is chosen', async () => {
     await open();
@@ -197,10 +206,19 @@ describe('the Quality page', () => {
       const router = await open('?question=refund&tab=thresholds');
       const slider = await screen.findByRole('slider', { name: 'Yes from' });
       expect((slider as HTMLInputElement).value).toBe('0.7');
+      // The two labels until there are answers: no up to 30%, a person, yes from 70%.
+      const zones = () => [...document.querySelectorAll('.zones-words div')].map((zone) => zone.textContent);
+      await waitFor(() => expect(zones()).toEqual(
+        ['No, up to 30%20 0% of 1 labels wrong, 0 to 79', 'To a person4 between the two', 'Yes, from 70%30 no labels'],
+      ));
       expect(screen.getByText(/These cost 0.15 an answer: 0 wrong yeses, 0 wrong noes and 1 unsure of 2 labels/)).toBeTruthy();
       const before = made('GET /versions/2/quality/thresholds').length;
       fireEvent.change(slider, { target: { value: '0.6' } });
       expect(screen.getByText(/These cost 0 an answer/)).toBeTruthy();
+      expect(zones()).toEqual(
+        ['No, up to 30%20 0% of 1 labels wrong, 0 to 79', 'To a person0 between the two',
+          'Yes, from 60%34 0% of 1 labels wrong, 0 to 79'],
+      );
       fireEvent.keyUp(slider);
       await waitFor(() => expect(router.state.location.search).toMatchObject({ yes_at: 0.6, no_at: 0.3 }));
       expect(made('GET /versions/2/quality/thresholds')).toHaveLength(before);
@@ -223,7 +241,7 @@ describe('the Quality page', () => {
     ).toBeTruthy();
     expect(screen.getByText(/Left out: 5 whose label one version does not have, 2 labelled differently/)).toBeTruthy();
     expect(screen.getByRole(
-      'row', { name: 'Accuracy 0.800, 0.750 to 0.850 0.900, 0.850 to 0.950 +0.100, 0.020 to 0.180 better' },
+      'row', { name: 'Right 80.0%, 75.0 to 85.0% 90.0%, 85.0 to 95.0% +10.0%, 2.0 to 18.0% better' },
     )).toBeTruthy();
     expect(screen.getByRole('row', { name: /^Log loss .* no difference seen$/ })).toBeTruthy();
   });
@@ -243,8 +261,8 @@ describe('the Quality page', () => {
   it('shows a pinned calibration beside the stored probabilities', async () => {
     pinned = 'c1';
     await open('?question=topic&calibrated=true');
-    expect(await screen.findByRole('heading', { name: 'Stored' })).toBeTruthy();
-    expect(screen.getByRole('heading', { name: 'Calibrated' })).toBeTruthy();
+    expect(await screen.findByText('Stored', { selector: '.before' })).toBeTruthy();
+    expect(screen.getByText('Calibrated', { selector: '.bin-legend span' })).toBeTruthy();
     await waitFor(() => expect(screen.getByRole('row', { name: /^Log loss .* 0.500 0.400 / })).toBeTruthy());
   });
   // spec: console-same-call

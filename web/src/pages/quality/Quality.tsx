@@ -14,11 +14,11 @@ import { versionsQuery } from '../prisms/calls';
 import { usePrism } from '../prisms/PrismPage';
 import { useVersion } from '../results/data';
 import { Calibrations } from './Calibrations';
-import { type Measured, type Of, pinsQuery, qualityQuery, tooFew } from './calls';
+import { type Figure, type Measured, type Of, pinsQuery, qualityQuery, tooFew } from './calls';
 import { Confusion } from './Confusion';
 import { Coverage } from './Coverage';
 import { DriftPart } from './Drift';
-import { Interval } from './Interval';
+import { leaning, leaningShort, rightWords } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 import { Measuring } from './Measuring';
 import { ReliabilityPart } from './ReliabilityPart';
@@ -73,7 +73,7 @@ export function Quality(): ReactNode {
             set({ question: event.target.value || undefined, tab: event.target.value ? search.tab : undefined })}
           options={[
             ...(questions?.length === 1 ? [] : [['', 'All questions'] as const]),
-            ...(questions ?? []).map((q) => [q.key, q.key] as const),
+            ...(questions ?? []).map((q) => [q.key, q.text] as const),
             ...(key && questions && !question ? [[key, `${key}, not in this version`] as const] : []),
           ]} />
         <Select label="Version" value={String(number)}
@@ -90,9 +90,9 @@ export function Quality(): ReactNode {
             onChange={(event) => set({ calibrated: event.target.checked || undefined })} />
         )}
       </Toolbar>
-      {measured && (
-        <p className="soft">Probabilities of <code>{measured.name}</code>: {sources[measured.probabilities]}</p>
-      )}
+      <p className="soft quality-source">
+        {measured && <>Probabilities of <code>{measured.name}</code>: {sources[measured.probabilities]}</>}
+      </p>
       <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
       {!version ? !old.error && <Skeleton lines={8} />
         : question ? (
@@ -107,6 +107,12 @@ export function Quality(): ReactNode {
   );
 }
 
+/** `82% right, 79 to 85` */
+function Right({ of }: { of: Figure }) {
+  const [value, ...interval] = rightWords(of).split(', ');
+  return <><strong>{value}</strong>, {interval}</>;
+}
+
 const namesOf = (names: string[] | undefined, chosen: string | undefined): [string, string][] =>
   [...new Set([...(names ?? []), ...(chosen === undefined ? [] : [chosen])])].map((name) => [name, name]);
 
@@ -117,26 +123,24 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
   const few = tooFew(error);
   if (few) return <LabelsNeeded prism={prism.slug} version={of.version} question={questions[0]!.key} {...few} what="measures" />;
   const columns: Column<Measured>[] = [
-    { id: 'question', head: 'Question', cell: (m) => <code>{m.question}</code> },
-    { id: 'type', head: 'Type', cell: (m) => m.type, width: '6rem', show: 'wide' },
+    {
+      id: 'question', head: 'Question',
+      cell: (m) => <span className="quality-question">{questions.find((q) => q.key === m.question)?.text ?? m.question}</span>,
+    },
+    {
+      id: 'right', head: 'Right', width: '14rem',
+      cell: (m) => m.accuracy
+        ? <span title={String(m.accuracy.value)}><Right of={m.accuracy} /></span> : <span className="soft">too few labels</span>,
+    },
+    {
+      id: 'sure', head: 'As sure as right?', width: '16rem', show: 'wide',
+      cell: (m) => m.bins ? <span title={leaning(m.bins, m.type)}>{leaningShort(m.bins, m.type)}</span>
+        : <span className="soft">from 100 labels</span>,
+    },
     {
       id: 'counted', head: 'Labels',
       cell: (m) => <span title={`${m.counted} of ${count(m.labels, 'label')} count`}>{shown(m.counted)}</span>, align: 'end',
       width: '5rem',
-    },
-    {
-      id: 'accuracy', head: 'Accuracy',
-      cell: (m) => m.accuracy ? <Interval of={m.accuracy} /> : <span className="soft">too few labels</span>, align: 'end',
-      width: '12rem',
-    },
-    {
-      id: 'brier', head: 'Brier score', cell: (m) => m.brier ? <Interval of={m.brier} /> : '–', align: 'end', width: '12rem',
-      show: 'wide',
-    },
-    {
-      id: 'ece', head: 'Calibration error',
-      cell: (m) => m.ece ? <Interval of={m.ece} /> : <span className="soft">{m.counted >= 30 ? 'from 100 labels' : '–'}</span>,
-      align: 'end', width: '12rem', show: 'wide',
     },
   ];
   return (
@@ -146,7 +150,7 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
         <>
           <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question}
             onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
-          <p className="soft">Each figure with its 95% interval. A question opens with its reliability diagram.</p>
+          <p className="soft">How often answers are right, with the 95% interval. A question opens with how sure they were.</p>
         </>
       ) : !error && <Measuring lines={questions.length + 1} />}
     </>
@@ -182,11 +186,19 @@ function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
   const needsMeasures = tab !== 'versions' && tab !== 'calibration' && tab !== 'drift';
   return (
     <>
+      <div className="quality-head">
+        <h2>{question.text}</h2>
+        {measured?.accuracy && (
+          <p className="quality-right">
+            <Right of={measured.accuracy} /> <span className="soft">of {count(measured.counted, 'label')} that count</span>
+          </p>
+        )}
+        {few && <p className="soft">{few.have} of {few.need} labels count so far.</p>}
+      </div>
       <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
         label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part },
         current: part === tab, resetScroll: false,
       }))} />
-      <p>{question.text}</p>
       {needsMeasures && few && (
         <LabelsNeeded prism={prism.slug} version={of.version} question={question.key} {...few} what="measures" />
       )}

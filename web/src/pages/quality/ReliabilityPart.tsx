@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Reliability } from '@/charts';
 import { count, Note } from '@/design';
 import { type Figures, type Measured, type Of, qualityQuery, thresholdsQuery } from './calls';
-import { binWords, figure, fixed, interval, leaning, measures, sharesOfCounts, sharesOfCoverage } from './figures';
+import { binWords, figure, interval, leaning, measures, sharesOfCounts, sharesOfCoverage, writtenAs } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 
 interface ReliabilityPartProps {
@@ -12,11 +12,11 @@ interface ReliabilityPartProps {
   pinned: string | null;
 }
 
-/** The reliability diagram and all measures; with calibrated probabilities, before and after. */
+/** The reliability diagram and the measures by name. Where a calibration is pinned, the other probabilities stand beside these. */
 export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPartProps) {
   const calibrated = measured.calibration !== null;
-  const before = useQuery({ ...qualityQuery({ ...of, calibrated: undefined }), enabled: calibrated });
-  const stored = calibrated ? before.data?.questions[0] : undefined;
+  const beside = useQuery({ ...qualityQuery({ ...of, calibrated: calibrated ? undefined : true }), enabled: pinned !== null });
+  const other = pinned === null ? undefined : beside.data?.questions[0];
   return (
     <>
       {of.calibrated && !calibrated && (
@@ -28,14 +28,10 @@ export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPart
         </Note>
       )}
       <div className="quality-sides">
-        {measured.bins ? (
-          <div className={calibrated ? 'quality-pair' : undefined}>
-            {stored?.bins && <Diagram of={{ ...of, calibrated: undefined }} measured={stored} title="Stored" />}
-            <Diagram of={of} measured={measured} title={calibrated ? 'Calibrated' : 'Reliability'} />
-          </div>
-        ) : <LabelsNeeded prism={prism} version={of.version} question={of.question} have={measured.counted} need={100}
-          what="points of a reliability diagram" />}
-        <Measures measured={measured} stored={stored} pinned={pinned} />
+        {measured.bins ? <Diagram of={of} measured={measured} other={other} />
+          : <LabelsNeeded prism={prism} version={of.version} question={of.question} have={measured.counted} need={100}
+            what="points of a reliability diagram" />}
+        <Measures measured={measured} other={other} pinned={pinned} />
       </div>
     </>
   );
@@ -44,16 +40,19 @@ export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPart
 const axesOf = (type: Measured['type']) => (type === 'yes_no'
   ? { x: 'Probability of yes', y: 'Share that is yes' } : { x: 'Probability of the answer', y: 'Share that is right' });
 
-function Diagram({ of, measured, title }: { of: Of & { question: string }; measured: Measured; title: string }) {
+const nameOf = ({ calibration }: Measured) => (calibration === null ? 'Stored' : 'Calibrated');
+
+function Diagram({ of, measured, other }: { of: Of & { question: string }; measured: Measured; other: Measured | undefined }) {
   const yesNo = measured.type === 'yes_no';
   // The counts at each hundredth have nothing to do with the costs.
   const counted = useQuery({ ...thresholdsQuery(of, { false_yes: 1, false_no: 1, unsure: 0.5 }), enabled: yesNo });
   const shares = yesNo ? (counted.data ? sharesOfCounts(counted.data.counts) : []) : sharesOfCoverage(measured.coverage ?? []);
   return (
     <div>
-      <Reliability label={`${title} of ${measured.question}`} title={title} bins={measured.bins ?? []} shares={shares}
-        axes={axesOf(measured.type)} wordsOf={(bin) => binWords(bin, measured.type)} />
-      <p className="soft">{leaning(measured.bins ?? [])}</p>
+      <Reliability label={`Reliability of ${measured.question}`} title="Is it as sure as it is right?" bins={measured.bins ?? []}
+        beside={other?.bins ? { bins: other.bins, name: nameOf(measured), other: nameOf(other) } : undefined}
+        shares={shares} axes={axesOf(measured.type)} ofYes={yesNo} wordsOf={(bin) => binWords(bin, measured.type)} />
+      <p className="soft">{leaning(measured.bins ?? [], measured.type)}</p>
     </div>
   );
 }
@@ -70,40 +69,47 @@ export function PlainDiagram({ label, title, type, figures }: PlainDiagramProps)
   const shares = type === 'yes_no' ? [] : sharesOfCoverage(figures.coverage ?? []);
   return (
     <Reliability label={label} title={title} bins={figures.bins ?? []} shares={shares} axes={axesOf(type)}
-      wordsOf={(bin) => binWords(bin, type)} />
+      ofYes={type === 'yes_no'} wordsOf={(bin) => binWords(bin, type)} />
   );
 }
 
-function Measures({ measured, stored, pinned }: { measured: Measured; stored: Measured | undefined; pinned: string | null }) {
+function Measures({ measured, other, pinned }: { measured: Measured; other: Measured | undefined; pinned: string | null }) {
   return (
-    <section className="stack-2" aria-label="Measures">
-      <h2>Measures</h2>
+    <details className="more" open={other !== undefined || undefined}>
+      <summary>More measures</summary>
       <table className="table quality-measures">
         <thead>
           <tr>
             <th scope="col">Measure</th>
-            {stored && <th scope="col" className="end">Stored</th>}
-            <th scope="col" className="end">{stored ? 'Calibrated' : 'Value'}</th>
+            {other && <th scope="col" className="end">{nameOf(other)}</th>}
+            <th scope="col" className="end">{other ? nameOf(measured) : 'Value'}</th>
             <th scope="col" className="end">95% interval</th>
           </tr>
         </thead>
         <tbody>
           {measures.map(([key, name, meaning, better]) => {
             const value = measured[key];
-            const old = stored?.[key];
+            const beside = other?.[key];
+            const written = writtenAs(key);
             return value && (
-              <tr key={key} title={`${meaning}. ${better === 'more' ? 'Higher' : 'Lower'} is better.`}>
-                <th scope="row">{name} <span className="soft quality-meaning">{meaning}</span></th>
-                {stored && <td className="end" title={old ? String(old.value) : undefined}>{old ? fixed(old.value) : '–'}</td>}
-                <td className="end" title={String(value.value)}><strong>{fixed(value.value)}</strong></td>
-                <td className="end" aria-label={figure(value)}>{interval(value)}</td>
+              <tr key={key}>
+                <th scope="row">
+                  {name} <span className="soft quality-meaning">{meaning} {better === 'more' ? 'Higher' : 'Lower'} is better.</span>
+                </th>
+                {other && (
+                  <td className="end" title={beside ? String(beside.value) : undefined}>{beside ? written(beside.value) : '–'}</td>
+                )}
+                <td className="end" title={String(value.value)}><strong>{written(value.value)}</strong></td>
+                <td className="end" aria-label={figure(value, written)}>{interval(value, written)}</td>
               </tr>
             );
           })}
         </tbody>
       </table>
-      <p className="soft">Of {count(measured.counted, 'label')} that count{measured.labels > measured.counted
-        && `, of ${measured.labels} that were looked at`}.{pinned === null ? ' No calibration is pinned.' : ''}</p>
-    </section>
+      <p className="soft">
+        Intervals are those of 95%. {count(measured.labels, 'label')} were looked at, and {measured.counted} of them
+        count.{pinned === null ? ' No calibration is pinned.' : ''}
+      </p>
+    </details>
   );
 }

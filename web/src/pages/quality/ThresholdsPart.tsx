@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { api, ask, useCan } from '@/api';
 import { Curve } from '@/charts';
 import { thresholdCommands } from '@/commands/commands';
@@ -10,10 +10,12 @@ import {
 import type { Prism, Tagged } from '../prisms/calls';
 import { usePrism } from '../prisms/PrismPage';
 import type { LensColumn } from '../prisms/model';
-import { type Costs, costedQuery, type Of, type Threshold, type Thresholds } from './calls';
+import { type Costs, costedQuery, distributionQuery, type Of, type Threshold, type Thresholds } from './calls';
 import { outcome, rounded } from './figures';
 import { Measuring } from './Measuring';
 import type { QualitySearch } from './search';
+import { Track } from './Track';
+import { binsOf, sumOf, wrongWords } from './zones';
 
 const usual: Costs = { false_yes: 1, false_no: 1, unsure: 0.3 };
 const costNames: [keyof Costs, string, string][] = [
@@ -40,7 +42,7 @@ export function ThresholdsPart({ prism, of, search, set, pinned }: ThresholdsPar
   const { data, error, refetch, isPlaceholderData } = useQuery(costedQuery(of, costs));
   return (
     <>
-      <Section title="Thresholds by cost">
+      <Section title="Where to say yes">
         <div className="quality-costs">
           {costNames.map(([name, label, hint]) => (
             <Cost key={`${name} ${costs[name]}`} label={label} hint={hint} value={costs[name]}
@@ -84,6 +86,17 @@ function Cost({ label, hint, value, onChange }: CostProps) {
 
 const clamp = (value: number) => Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
 
+/**
+ * The answers whose zones are counted: those of the last 30 days, or else the labels, which alone are there of calibrated
+ * probabilities and of one model.
+ */
+function useAnswers(of: Of & { question: string }, data: Thresholds) {
+  const counted = data.calibration === null && of.model === undefined;
+  const recent = useQuery({ ...distributionQuery(of.prism, of.question, of.version), enabled: counted });
+  const bins = counted && recent.data ? sumOf(recent.data.data) : undefined;
+  return bins?.some(Boolean) ? { bins, whose: 'of the last 30 days' } : { bins: binsOf(data.counts), whose: 'that have labels' };
+}
+
 interface ChosenProps {
   prism: Prism;
   of: Of & { question: string };
@@ -107,12 +120,11 @@ function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
   const mine = outcome(data.counts, costs, moved.yes, moved.no);
   const line = (label: string, of_: (at: number) => Threshold) =>
     ({ label, points: data.counts.map(({ at }) => ({ x: at, y: of_(at).mean })) });
+  const answers = useAnswers(of, data);
   return (
     <>
-        <div className="quality-sliders" onPointerUp={keep} onKeyUp={onKeys(keep)} onBlur={keep}>
-          <Slider label="No up to" value={moved.no} onChange={(no) => move(Math.max(no, moved.yes), no)} />
-          <Slider label="Yes from" value={moved.yes} onChange={(yes) => move(yes, Math.min(yes, moved.no))} />
-        </div>
+        <Track {...answers} yes={moved.yes} no={moved.no} onMove={move} onKeep={keep}
+          wrong={{ yes: wrongWords(mine.false_yes, mine.yes), no: wrongWords(mine.false_no, mine.no) }} />
         <p role="status">
           These cost {rounded(mine.mean)} an
           answer: {count(mine.false_yes, 'wrong yes', 'wrong yeses')}, {count(mine.false_no, 'wrong no', 'wrong noes')}
@@ -130,7 +142,7 @@ function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
               </tr>
             </thead>
             <tbody>
-              <Row name="Of the sliders" of={mine} />
+              <Row name="As they are set" of={mine} />
               <Row name="By theory" of={data.theory} action={
                 <Button small variant="quiet" onClick={() => take(data.theory)}>
                   Take<span className="unseen"> those by theory</span>
@@ -149,7 +161,7 @@ function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
           than they will be on new answers.
         </p>
         <Curve label="Cost of an answer, by threshold" axes={{ x: 'Threshold', y: 'Cost of an answer' }}
-          initial={Math.round(moved.yes * 100)} formatX={(x) => String(x)} formatY={rounded}
+          initial={Math.round(moved.yes * 100)} formatX={percent} formatY={rounded}
           lines={[
             line('Yes from, with this “no up to”', (at) => outcome(data.counts, costs, Math.max(at, moved.no), moved.no)),
             line('No up to, with this “yes from”', (at) => outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes))),
@@ -160,7 +172,7 @@ function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
             const at = data.counts[i]!.at;
             const yes = outcome(data.counts, costs, Math.max(at, moved.no), moved.no).mean;
             const no = outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes)).mean;
-            return `At ${rounded(at)}: yes from there costs ${rounded(yes)} an answer, no up to there ${rounded(no)}.`;
+            return `At ${percent(at)}: yes from there costs ${rounded(yes)} an answer, no up to there ${rounded(no)}.`;
           }} />
         <SetInLens of={of} calibrated={data.calibration !== null} yes={moved.yes} no={moved.no} />
     </>
@@ -174,26 +186,14 @@ function Row({ name, of, action }: { name: string; of: Threshold; action?: React
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td className="end" title={String(of.no_at)}>{rounded(of.no_at)}</td>
-      <td className="end" title={String(of.yes_at)}>{rounded(of.yes_at)}</td>
+      <td className="end" title={String(of.no_at)}>{percent(of.no_at)}</td>
+      <td className="end" title={String(of.yes_at)}>{percent(of.yes_at)}</td>
       {[of.yes, of.no, of.unsure, of.false_yes, of.false_no, of.total].map((n, i) => (
         <td key={i} className="end wide" title={String(n)}>{shown(n)}</td>
       ))}
       <td className="end" title={String(of.mean)}><strong>{rounded(of.mean)}</strong></td>
       <td>{action}</td>
     </tr>
-  );
-}
-
-function Slider({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
-  const id = useId();
-  return (
-    <div className="quality-slider">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} type="range" min={0} max={1} step={0.01} value={value} aria-valuetext={percent(value)}
-        onChange={(event) => onChange(clamp(Number(event.target.value)))} />
-      <output htmlFor={id} className="num">{value.toFixed(2)}</output>
-    </div>
   );
 }
 
@@ -245,7 +245,7 @@ function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string };
       )}
       <Button onClick={() => setAsking(true)}>Set in the Lens</Button>
       <span className="soft">
-        Column <code>{column.name}</code> has no up to {column.no_at ?? 0.4}, yes from {column.yes_at ?? 0.6}.
+        Column <code>{column.name}</code> has no up to {percent(column.no_at ?? 0.4)}, yes from {percent(column.yes_at ?? 0.6)}.
       </span>
       <ErrorNote error={undo.error} title="The Lens was not set back." />
       <Dialog open={asking} onClose={() => setAsking(false)} title={`Set thresholds of column ${column.name}?`}
@@ -258,8 +258,9 @@ function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string };
         }>
         <div className="stack">
           <p>
-            Column <code>{column.name}</code> of the Lens of {prism.slug} will show yes from {yes} and no up to {no}, also of old
-            results. Before: yes from {column.yes_at ?? 0.6}, no up to {column.no_at ?? 0.4}.
+            Column <code>{column.name}</code> of the Lens of {prism.slug} will show yes from {percent(yes)} and no up
+            to {percent(no)}, also of old results. Before: yes from {percent(column.yes_at ?? 0.6)}, no up
+            to {percent(column.no_at ?? 0.4)}.
           </p>
           {other && <Note tone="warn">{calibrated
             ? 'These thresholds are for calibrated probabilities, and this column shows stored ones.'

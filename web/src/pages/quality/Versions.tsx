@@ -7,7 +7,7 @@ import { Badge, count, ErrorNote, Note, Section, Select, shown } from '@/design'
 import { type Prism, versionsQuery } from '../prisms/calls';
 import { AnswerLabels } from './AnswerLabels';
 import { compareQuery, type Comparison, type Of, tooFew } from './calls';
-import { fixed, measures, rounded, verdictWords } from './figures';
+import { measures, rounded, verdictWords, writtenAs } from './figures';
 import { Interval } from './Interval';
 import { Measuring } from './Measuring';
 import { PlainDiagram } from './ReliabilityPart';
@@ -102,13 +102,14 @@ export function SideBySide({ data }: { data: Comparison }) {
               {measures.map(([key, name, meaning, better]) => {
                 const [x, y] = [a[key], b[key]];
                 if (!x || !y) return null;
+                const written = writtenAs(key);
                 const by = key in differences ? differences[key as keyof typeof differences] : undefined;
                 return (
                   <tr key={key} title={meaning}>
                     <th scope="row">{name}</th>
-                    <td className="end quality-plain"><Interval of={x} /></td>
-                    <td className="end quality-plain"><Interval of={y} /></td>
-                    <td className="end">{by ? <Interval of={by} text={signed(by.value)} /> : '–'}</td>
+                    <td className="end quality-plain"><Interval of={x} written={written} /></td>
+                    <td className="end quality-plain"><Interval of={y} written={written} /></td>
+                    <td className="end">{by ? <Interval of={by} text={signed(by.value, written)} written={written} /> : '–'}</td>
                     <td className="wide">{by ? sign(by, better) : ''}</td>
                   </tr>
                 );
@@ -128,7 +129,7 @@ export function SideBySide({ data }: { data: Comparison }) {
   );
 }
 
-const signed = (value: number) => (value > 0 ? `+${fixed(value)}` : fixed(value));
+const signed = (value: number, written: (value: number) => string) => (value > 0 ? `+${written(value)}` : written(value));
 
 /** What an interval of a difference says. */
 function sign({ low, high }: { low: number; high: number }, better: 'more' | 'less'): string {

@@ -3,7 +3,8 @@ import { ApiError } from '@/api';
 import { tooFew } from './calls';
 import { worstPair } from './Confusion';
 import {
-  binWords, coverageWords, figure, fixed, leaning, milestone, outcome, sharesOfCounts, sharesOfCoverage, verdictWords,
+  binWords, coverageWords, figure, fixed, leaning, leaningShort, milestone, outcome, rightWords, share, sharesOfCounts,
+  sharesOfCoverage, verdictWords, writtenAs,
 } from './figures';
 import { labelSearch, qualitySearch } from './search';
 
@@ -19,19 +20,23 @@ const countsOf = (labels: [number, boolean][]) => Array.from({ length: 101 }, (_
 describe('words', () => {
   it('say a point of the diagram', () => {
     expect(binWords({ n: 33, mean: 0.8012, rate: 0.7101, low: 0.64, high: 0.78 }, 'choice')).toBe(
-      'Answers near 0.8 were right 71% of the time, 64 to 78, of 33 labels.',
+      'Answers near 80% were right 71% of the time, 64 to 78, of 33 labels.',
     );
     expect(binWords({ n: 1200, mean: 0.1, rate: 0.2, low: 0.1, high: 0.3 }, 'yes_no')).toBe(
-      'Answers near 0.1 were yes 20% of the time, 10 to 30, of 1,200 labels.',
+      'Answers near 10% were yes 20% of the time, 10 to 30, of 1,200 labels.',
     );
   });
   it('say on which side of the diagonal points are', () => {
-    expect(leaning([bin(0.5, 0.4, 0.6)])).toMatch(/^All 1 points agree/);
-    expect(leaning([bin(0.5, 0.4, 0.6), bin(0.9, 0.5, 0.8)])).toBe(
-      '1 of 2 points is off the diagonal: below it, where probabilities are too high.',
+    expect(leaning([bin(0.5, 0.4, 0.6)], 'choice')).toMatch(/^All 1 point agree/);
+    expect(leaning([bin(0.5, 0.4, 0.6), bin(0.9, 0.5, 0.8)], 'choice')).toBe('1 of 2 points is off the diagonal: too sure.');
+    expect(leaning([bin(0.2, 0.3, 0.6), bin(0.9, 0.5, 0.8)], 'choice')).toBe(
+      '2 of 2 points are off the diagonal: 1 too sure and 1 too hesitant.',
     );
-    expect(leaning([bin(0.2, 0.3, 0.6), bin(0.9, 0.5, 0.8)])).toBe(
-      '2 of 2 points are off the diagonal: 1 below it (too high) and 1 above it (too low).',
+  });
+  it('say of a yes_no that it is too sure also where it is too sure of no', () => {
+    const of = (mean: number, low: number, high: number) => leaningShort([bin(mean, low, high)], 'yes_no');
+    expect([of(0.1, 0.2, 0.3), of(0.9, 0.6, 0.8), of(0.3, 0.1, 0.2), of(0.7, 0.8, 0.9), of(0.5, 0.4, 0.6)]).toEqual(
+      ['too sure', 'too sure', 'too hesitant', 'too hesitant', 'yes'],
     );
   });
   it('say what a verdict is', () => {
@@ -53,11 +58,19 @@ describe('words', () => {
       })).toBe(words);
     }
   });
-  it('say figures with three digits and their interval', () => {
-    expect(figure({ value: 0.8241, low: 0.79, high: 0.8549 })).toBe('0.824, 0.790 to 0.855');
+  it('say how often answers are right in whole percents', () => {
+    expect(rightWords({ value: 0.2414, low: 0.1355, high: 0.3905 })).toBe('24% right, 14 to 39');
+  });
+  it('say figures with three digits, or shares as percentages, and their interval', () => {
+    const of = { value: 0.8241, low: 0.79, high: 0.8549 };
+    expect(figure(of)).toBe('0.824, 0.790 to 0.855');
+    expect([figure(of, writtenAs('accuracy')), figure(of, writtenAs('brier'))]).toEqual(
+      ['82.4%, 79.0 to 85.5%', '0.824, 0.790 to 0.855'],
+    );
+    expect([share(-0.0004), share(-0.25)]).toEqual(['0.0%', '−25.0%']);
     expect([fixed(-0.0004), fixed(-0.25)]).toEqual(['0.000', '−0.250']);
     expect(coverageWords({ at: 0.92, kept: 0.6, risk: 0.031 })).toMatch(
-      /^Keeping answers from 0.92 up keeps 60% of them, of which 3.1% are wrong\./,
+      /^Keeping answers from 92% up keeps 60% of them, of which 3.1% are wrong\./,
     );
   });
 });

@@ -1,20 +1,30 @@
 import { lackingKey, labelOf, type Question } from '@/answers/words';
 import type { Bin } from '@/charts';
-import { percent, shown } from '@/design';
+import { count, percent, shown } from '@/design';
 import type { Comparison, Costs, Figure, Measured, Threshold, Thresholds } from './calls';
 
-/** The names of measures, in the order of the API, with what they say and which way is better. */
+/** The names of measures, in the order of the API, with what they say in a sentence and which way is better. */
 export const measures = [
-  ['accuracy', 'Accuracy', 'Share of answers that are right', 'more'],
-  ['log_loss', 'Log loss', 'Mean of −ln p of the label', 'less'],
-  ['brier', 'Brier score', 'Squared error of the probabilities', 'less'],
-  ['macro_f1', 'Macro F1', 'Mean of F1 over the options', 'more'],
-  ['rps', 'Ranked probability score', 'Squared error of the cumulated probabilities', 'less'],
-  ['mae', 'Mean absolute error', 'Distance of level and label, in levels', 'less'],
-  ['kappa', 'Weighted kappa', 'Agreement beyond chance, 1 is perfect', 'more'],
-  ['ece', 'Calibration error', 'Distance from the diagonal, debiased', 'less'],
-  ['ece_plain', 'Calibration error, plain', 'The same, too high with few labels', 'less'],
+  ['accuracy', 'Right', 'How often the answer is what the label says.', 'more'],
+  ['log_loss', 'Log loss', 'How little probability the right answers had: the mean of −ln p, 0 if each had all of it.', 'less'],
+  ['brier', 'Brier score', 'How far the probabilities were from what was right, squared: 0 is perfect.', 'less'],
+  ['macro_f1', 'Macro F1', 'How well options are found and told from the others, each counting alike: 1 is perfect.', 'more'],
+  ['rps', 'Ranked probability score', 'How far the probabilities were from the right level, far levels counting more: 0 is perfect.',
+    'less'],
+  ['mae', 'Mean absolute error', 'How many levels the answer was from the right one, on average.', 'less'],
+  ['kappa', 'Weighted kappa', 'How far levels agree beyond chance, near misses counting a little: 1 is perfect.', 'more'],
+  ['ece', 'Calibration error', 'How far probabilities were from how often they came true, without what chance adds.', 'less'],
+  ['ece_plain', 'Calibration error, plain', 'The same with what chance adds, which is more with few labels.', 'less'],
 ] as const;
+
+export type Measure = (typeof measures)[number][0];
+
+const shares: readonly Measure[] = ['accuracy', 'ece', 'ece_plain'];
+
+/** How the values of a measure are written: shares as percentages, others with three digits. */
+export function writtenAs(measure: Measure): (value: number) => string {
+  return shares.includes(measure) ? share : fixed;
+}
 
 /** `0.6`, with at most three digits behind the point. */
 export function rounded(value: number): string {
@@ -26,37 +36,58 @@ export function fixed(value: number): string {
   return (Math.round(value * 1000) / 1000 || 0).toFixed(3).replace('-', '−');
 }
 
+/** `82.4%`, so that figures stand below each other. */
+export function share(value: number): string {
+  return `${((Math.round(value * 1000) || 0) / 10).toFixed(1).replace('-', '−')}%`;
+}
+
 /** `0.788 to 0.855`. */
-export function interval({ low, high }: { low: number; high: number }): string {
-  return `${fixed(low)} to ${fixed(high)}`;
+export function interval({ low, high }: { low: number; high: number }, written = fixed): string {
+  return `${written(low).replace('%', '')} to ${written(high)}`;
 }
 
 /** `0.824, 0.788 to 0.855` */
-export function figure(f: Figure): string {
-  return `${fixed(f.value)}, ${interval(f)}`;
+export function figure(f: Figure, written = fixed): string {
+  return `${written(f.value)}, ${interval(f, written)}`;
 }
 
 const whole = (p: number) => Math.round(p * 100);
 
-/** A point of the reliability diagram: `Answers near 0.8 were right 71% of the time, 64 to 78, of 33 labels.` */
+/** `82% right, 79 to 85` */
+export function rightWords({ value, low, high }: Figure): string {
+  return `${whole(value)}% right, ${whole(low)} to ${whole(high)}`;
+}
+
+/** A point of the reliability diagram: `Answers near 80% were right 71% of the time, 64 to 78, of 33 labels.` */
 export function binWords(bin: Bin, type: Measured['type']): string {
-  const near = shown(Math.round(bin.mean * 100) / 100);
-  return `Answers near ${near} were ${type === 'yes_no' ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, `
+  return `Answers near ${whole(bin.mean)}% were ${type === 'yes_no' ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, `
     + `${whole(bin.low)} to ${whole(bin.high)}, of ${shown(bin.n)} labels.`;
 }
 
-/** Whether probabilities are too high, too low or neither, of the bins whose interval leaves out the diagonal. */
-export function leaning(bins: Bin[]): string {
-  const above = bins.filter((bin) => bin.low > bin.mean).length;
-  const below = bins.filter((bin) => bin.high < bin.mean).length;
-  const off = above + below;
-  if (off === 0) {
-    return `All ${bins.length} points agree with the diagonal: `
+/** How many points the interval leaves off the diagonal, on the side that is too sure and on the other one. */
+function off(bins: Bin[], type: Measured['type']): { sure: number; hesitant: number } {
+  const found = bins.filter((bin) => bin.low > bin.mean || bin.high < bin.mean);
+  // Of a yes_no, too sure is too near to no below a half, and too near to yes from there on.
+  const sure = found.filter((bin) => (bin.high < bin.mean) === (type !== 'yes_no' || bin.mean >= 0.5)).length;
+  return { sure, hesitant: found.length - sure };
+}
+
+/** Whether answers are as sure as they are right: `yes`, or what they are in place of it. */
+export function leaningShort(bins: Bin[], type: Measured['type']): string {
+  const { sure, hesitant } = off(bins, type);
+  if (sure && hesitant) return 'too sure and too hesitant';
+  return sure ? 'too sure' : hesitant ? 'too hesitant' : 'yes';
+}
+
+/** Whether probabilities are too sure, too hesitant or neither, of the points whose interval leaves out the diagonal. */
+export function leaning(bins: Bin[], type: Measured['type']): string {
+  const { sure, hesitant } = off(bins, type);
+  if (sure + hesitant === 0) {
+    return `All ${count(bins.length, 'point')} agree with the diagonal: `
       + 'the probabilities mean what they say, as far as these labels tell.';
   }
-  const where = above === 0 ? 'below it, where probabilities are too high'
-    : below === 0 ? 'above it, where probabilities are too low' : `${below} below it (too high) and ${above} above it (too low)`;
-  return `${off} of ${bins.length} points ${off === 1 ? 'is' : 'are'} off the diagonal: ${where}.`;
+  const how = sure && hesitant ? `${sure} too sure and ${hesitant} too hesitant` : leaningShort(bins, type);
+  return `${sure + hesitant} of ${count(bins.length, 'point')} ${sure + hesitant === 1 ? 'is' : 'are'} off the diagonal: ${how}.`;
 }
 
 /**
@@ -105,9 +136,9 @@ export function valueLabel(value: string | boolean, question: Question | undefin
   return value === lackingKey ? 'Insufficient information' : labelOf(question, value);
 }
 
-/** `Keeping answers from 0.92 up keeps 60% of them, of which 3% are wrong.` */
+/** `Keeping answers from 92% up keeps 60% of them, of which 3% are wrong.` */
 export function coverageWords({ at, kept, risk }: { at: number; kept: number; risk: number }): string {
-  return `Keeping answers from ${rounded(at)} up keeps ${percent(kept)} of them, of which ${percent(risk)} are wrong. `
+  return `Keeping answers from ${percent(at)} up keeps ${percent(kept)} of them, of which ${percent(risk)} are wrong. `
     + 'The others are left to people.';
 }
 
