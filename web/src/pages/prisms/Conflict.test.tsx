@@ -89,6 +89,7 @@ describe('a Lens that somebody else saved meanwhile', () => {
   const conflict = async () => {
     const calls = await start();
     open(tree, '/prisms/tickets/lens');
+    fireEvent.click(await screen.findByRole('button', { name: /^wants/, expanded: false }));
     await typed('Name', 'mine');
     other.lens('wants', 'theirs');
     await press('Save Lens');
@@ -109,8 +110,9 @@ describe('a Lens that somebody else saved meanwhile', () => {
   it('takes the place of mine when I discard mine', async () => {
     const puts = await conflict();
     await press('Discard');
-    await waitFor(() =>
-      expect(screen.getAllByLabelText<HTMLInputElement>('Name').map((input) => input.value)).toEqual(['wants', 'theirs']));
+    await waitFor(() => expect(screen.getAllByRole('button', { expanded: false }).map((row) => row.textContent)).toEqual(
+      ['wants A refund? Answer, yes from 0.6, no up to 0.4', 'theirs A refund? Answer, yes from 0.6, no up to 0.4'],
+    ));
     expect(screen.queryByText(/Somebody saved another Lens/)).toBeNull();
     expect(columns.map((c) => c.name)).toEqual(['wants', 'theirs']);
     expect(puts).toHaveLength(1);

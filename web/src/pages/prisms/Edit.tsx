@@ -40,11 +40,11 @@ export function Edit(): ReactNode {
 }
 
 function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) {
-  const { try: trying, review } = route.useSearch();
+  const { try: trying, review, from } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const canEdit = useCan('edit');
-  const [kept, setKept] = useDraft<Kept>(`edit.${prism.id}`);
+  const [kept, setKept] = useDraft<Kept>(`edit.${prism.id}${from === undefined ? '' : `.from.${from}`}`);
   const [fresh, setFresh] = useState(() => ({ of: start.version, draft: draftOf(start) }));
   if (fresh.of !== start.version) setFresh({ of: start.version, draft: draftOf(start) });
   const [attempted, setAttempted] = useState(false);

@@ -1,16 +1,37 @@
+import { useState } from 'react';
+import { lackingKey } from '@/answers/words';
 import { useModels } from '@/api';
-import { Checkbox, Section } from '@/design';
+import { Button, Checkbox, Section } from '@/design';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
+import { reserved } from './lens';
 import {
-  type Draft, type DraftLevel, type DraftOption, type DraftQuestion, keyOf, newField, newLevel, newOption, newQuestion,
-  type QuestionType, slugOf,
+  type Draft, type DraftField, type DraftLevel, type DraftOption, type DraftQuestion, freeKey, newField, newLevel, newOption,
+  newQuestion, type QuestionType, slugOf,
 } from './model';
+
+/** The key of an item, where it is asked for or something is wrong with it. */
+function Key({ path, of: { key }, asked, onChange }: {
+  path: string; of: Pick<DraftField, 'key'>; asked: boolean; onChange: (key: string) => void;
+}) {
+  const { problems } = useEditing();
+  if (!asked && !problems.has(path)) return null;
+  return <Text path={path} label="Key" mono value={key} onChange={onChange} />;
+}
+
+/** The label of an item, with the key that follows it until the item is saved or the key is typed. */
+function labelled<T extends Pick<DraftField, 'id' | 'key' | 'auto'>>(
+  item: T, label: string, noun: string, items: T[], taken: string[] = [],
+) {
+  const others = items.filter(({ id }) => id !== item.id).map(({ key }) => key);
+  return { ...item, label, ...(item.auto && { key: freeKey(label, noun, [...others, ...taken]) }) };
+}
 
 /** A definition as a form. `named`: with the slug and name of a new prism. */
 export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
   const models = useModels();
   const { problems, disabled } = useEditing();
+  const [keys, setKeys] = useState(false);
   const set = (part: Partial<Draft>) => onChange({ ...draft, ...part });
   const known = models.data ?? [];
   const standard = known.find((m) => m.default);
@@ -56,16 +77,21 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
             value={escalate.questions} onChange={(questions) => set({ escalate: { ...escalate, questions } })} />
         </div>
       )}
-      <Section title="Fields">
-        <p className="soft">What a call sends.</p>
-        <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.key} disabled={disabled}
-          error={problems.get('fields')}
-          add={{ label: 'Add field', make: () => newField(), most: 50 }}>
+      <Section title="Fields" actions={
+        <Button small variant="quiet" aria-pressed={keys} onClick={() => setKeys(!keys)}>{keys ? 'Hide keys' : 'Show keys'}</Button>
+      }>
+        <p className="soft">
+          What a call sends.{keys && ' A key is the name of a field, question, option or level in calls and files; it is made of its '
+            + 'label, and stays once it is saved.'}
+        </p>
+        <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.label || f.key}
+          disabled={disabled} error={problems.get('fields')}
+          add={{ label: 'Add field', make: () => newField(), most: 50, enter: true }}>
           {(field, i, update, buttons) => (
             <div className="line field-line">
               <Text path={`fields.${i}.label`} label="Label" value={field.label}
-                onChange={(label) => update({ ...field, label, ...(field.auto && { key: keyOf(label) }) })} />
-              <Text path={`fields.${i}.key`} label="Key" mono value={field.key}
+                onChange={(label) => update(labelled(field, label, 'field', draft.fields, reserved))} />
+              <Key path={`fields.${i}.key`} of={field} asked={keys}
                 onChange={(key) => update({ ...field, key, auto: false })} />
               {buttons}
             </div>
@@ -73,11 +99,12 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         </Items>
       </Section>
       <Section title="Questions">
-        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question" nameOf={(q) => q.key}
+        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question" nameOf={(q) => q.text || q.key}
           disabled={disabled} error={problems.get('questions')}
           add={{ label: 'Add question', make: () => newQuestion(), most: 64 }}>
           {(question, i, update, buttons) => (
-            <QuestionEditor question={question} at={`questions.${i}`} number={i + 1} onChange={update} buttons={buttons} />
+            <QuestionEditor question={question} at={`questions.${i}`} number={i + 1} onChange={update} buttons={buttons}
+              others={draft.questions.filter(({ id }) => id !== question.id).map(({ key }) => key)} keys={keys} />
           )}
         </Items>
       </Section>
@@ -87,32 +114,42 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
 
 const types: [QuestionType, string][] = [['choice', 'Choice of options'], ['yes_no', 'Yes or no'], ['scale', 'Scale of levels']];
 
-function QuestionEditor({ question: q, at, number, onChange, buttons }: {
-  question: DraftQuestion; at: string; number: number; onChange: (question: DraftQuestion) => void; buttons: React.ReactNode;
-}) {
+interface QuestionEditorProps {
+  question: DraftQuestion;
+  at: string;
+  number: number;
+  onChange: (question: DraftQuestion) => void;
+  buttons: React.ReactNode;
+  /** The keys of the other questions. */
+  others: string[];
+  /** Keys are shown. */
+  keys: boolean;
+}
+
+function QuestionEditor({ question: q, at, number, onChange, buttons, others, keys }: QuestionEditorProps) {
   const { problems, disabled } = useEditing();
   const set = (part: Partial<DraftQuestion>) => onChange({ ...q, ...part });
   return (
     <fieldset className="question">
-      <legend className="unseen">Question {number} {q.key}</legend>
+      <legend className="unseen">Question {number} {q.text}</legend>
       <div className="question-head"><h3 aria-hidden="true">Question {number}</h3>{buttons}</div>
       <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
-        onChange={(text) => set({ text, ...(q.auto && { key: keyOf(text) }) })} />
+        onChange={(text) => set({ text, ...(q.auto && { key: freeKey(text, 'question', others) }) })} />
       <div className="line two">
         <Choice path={`${at}.type`} label="Type" value={q.type} options={types}
           onChange={(type) => set({ type: type as QuestionType })} />
-        <Text path={`${at}.key`} label="Key" mono value={q.key} onChange={(key) => set({ key, auto: false })} />
+        <Key path={`${at}.key`} of={q} asked={keys} onChange={(key) => set({ key, auto: false })} />
       </div>
       {q.type === 'choice' && (
         <>
-          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option" nameOf={(o) => o.key}
+          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option" nameOf={(o) => o.label || o.key}
             disabled={disabled} error={problems.get(`${at}.options`)}
-            add={{ label: 'Add option', make: () => newOption(), most: q.insufficient ? 25 : 26 }}>
+            add={{ label: 'Add option', make: () => newOption(), most: q.insufficient ? 25 : 26, enter: true }}>
             {(option, j, update, moves) => (
               <div className="line option-line">
                 <Text path={`${at}.options.${j}.label`} label="Option" value={option.label}
-                  onChange={(label) => update({ ...option, label, ...(option.auto && { key: keyOf(label) }) })} />
-                <Text path={`${at}.options.${j}.key`} label="Key" mono value={option.key}
+                  onChange={(label) => update(labelled(option, label, 'option', q.options, q.insufficient ? [lackingKey] : []))} />
+                <Key path={`${at}.options.${j}.key`} of={option} asked={keys}
                   onChange={(key) => update({ ...option, key, auto: false })} />
                 <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description}
                   onChange={(description) => update({ ...option, description })} />
@@ -126,14 +163,14 @@ function QuestionEditor({ question: q, at, number, onChange, buttons }: {
         </>
       )}
       {q.type === 'scale' && (
-        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level" nameOf={(l) => l.key}
+        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level" nameOf={(l) => l.label || l.key}
           disabled={disabled} error={problems.get(`${at}.levels`)}
-          add={{ label: 'Add level', make: () => newLevel(), most: 10 }}>
+          add={{ label: 'Add level', make: () => newLevel(), most: 10, enter: true }}>
           {(level, j, update, moves) => (
             <div className="line option-line">
               <Text path={`${at}.levels.${j}.label`} label="Level" value={level.label}
-                onChange={(label) => update({ ...level, label, ...(level.auto && { key: keyOf(label) }) })} />
-              <Text path={`${at}.levels.${j}.key`} label="Key" mono value={level.key}
+                onChange={(label) => update(labelled(level, label, 'level', q.levels))} />
+              <Key path={`${at}.levels.${j}.key`} of={level} asked={keys}
                 onChange={(key) => update({ ...level, key, auto: false })} />
               <Text path={`${at}.levels.${j}.value`} label="Value" inputMode="decimal" placeholder={String(j + 1)}
                 value={level.value} onChange={(value) => update({ ...level, value })} />

@@ -1,14 +1,16 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { EditingProvider, Text } from './Control';
 import { Items } from './Items';
+import { placeAt } from './useDrag';
 
-function List() {
+function List({ most = 4 }: { most?: number }) {
   const [items, setItems] = useState([{ id: '1', key: 'a' }, { id: '2', key: 'b' }, { id: '3', key: 'c' }]);
   return (
-    <Items items={items} onChange={setItems} noun="option" nameOf={(item) => item.key}>
+    <Items items={items} onChange={setItems} noun="option" nameOf={(item) => item.key}
+      add={{ label: 'Add option', most, enter: true, make: () => ({ id: crypto.randomUUID(), key: '' }) }}>
       {(item, _, update, buttons) => (
         <>
           <input aria-label={item.key} value={item.key} onChange={(event) => update({ ...item, key: event.target.value })} />
@@ -29,6 +31,42 @@ test('Alt and the arrows move an item and keep the focus in it', async () => {
   expect(order()).toBe('bca');
   expect(document.activeElement).toBe(screen.getByLabelText('a'));
   expect(screen.getByText('option a is now 3 of 3')).toBeTruthy();
+});
+
+test('Enter adds an item below and goes there, up to the most', async () => {
+  const user = userEvent.setup();
+  render(<List />);
+  await user.click(screen.getByLabelText('a'));
+  await user.keyboard('{Enter}');
+  const inputs = screen.getAllByRole('textbox');
+  await waitFor(() => expect(document.activeElement).toBe(inputs[1]));
+  await user.keyboard('x');
+  expect(order()).toBe('axbc');
+  await user.keyboard('{Enter}');
+  expect(order()).toBe('axbc');
+});
+
+test('a handle drags an item past the middles of others, until it is let go', () => {
+  render(<List />);
+  // Rows of 40 px, in the order in which they stand.
+  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    const at = [...this.parentElement!.children].indexOf(this);
+    return { top: at * 40, bottom: at * 40 + 40 } as DOMRect;
+  });
+  const to = (clientY: number) => document.dispatchEvent(new MouseEvent('pointermove', { clientY }));
+  act(() => void screen.getByTitle('Drag option a').dispatchEvent(
+    new MouseEvent('pointerdown', { bubbles: true, cancelable: true, button: 0 }),
+  ));
+  act(() => void to(55));
+  expect(order()).toBe('abc');
+  act(() => void to(65));
+  expect(order()).toBe('bac');
+  act(() => void to(119));
+  expect(order()).toBe('bca');
+  act(() => void document.dispatchEvent(new MouseEvent('pointerup')));
+  act(() => void to(0));
+  expect(order()).toBe('bca');
+  expect(placeAt(0, [{ top: 0, bottom: 40 }, { top: 40, bottom: 400 }], 1)).toBe(0);
 });
 
 test('buttons move and remove an item', async () => {

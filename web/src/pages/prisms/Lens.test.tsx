@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { expect, test } from 'vitest';
 import type { Prism } from './calls';
 import { ColumnEditor } from './Lens';
-import { columnOf, draftColumn } from './lens';
+import { columnOf, columnWords, draftColumn } from './lens';
 import type { LensColumn, Question } from './model';
 
 const questions: Question[] = [{ key: 'upset', type: 'yes_no', text: 'Upset?' }];
@@ -15,7 +15,7 @@ test('a column is calibrated by a checkbox', async () => {
   function Column() {
     const [column, setColumn] = useState(draftColumn({ name: 'p', question: 'upset', show: 'probability' }));
     sent = columnOf(column, questions);
-    return <ColumnEditor column={column} at="columns.0" prism={prism} onChange={setColumn} buttons={null} />;
+    return <ColumnEditor column={column} at="columns.0" prism={prism} onChange={setColumn} />;
   }
   const user = userEvent.setup();
   render(<Column />);
@@ -25,4 +25,21 @@ test('a column is calibrated by a checkbox', async () => {
   expect(sent).toEqual({ name: 'p', question: 'upset', show: 'probability', calibrated: true });
   await user.click(box);
   expect(sent).toEqual({ name: 'p', question: 'upset', show: 'probability' });
+});
+
+test('a column is said in words', () => {
+  const of = (column: Partial<LensColumn>) =>
+    columnWords(draftColumn({ name: 'p', question: 'upset', show: 'answer', ...column }), questions);
+  expect([of({}), of({ yes_at: 0.8, no_at: 0.1, calibrated: true }), of({ show: 'probability' })]).toEqual([
+    'Answer, yes from 0.6, no up to 0.4', 'Answer, yes from 0.8, no up to 0.1, calibrated', 'Probability',
+  ]);
+  expect(columnWords(draftColumn({ name: 'p', question: 'gone', show: 'probability', option: 'x' }), questions)).toBe(
+    'Probability of x',
+  );
+});
+
+test('a threshold is a number with a point or a comma', () => {
+  const at = (yesAt: string) =>
+    columnOf({ ...draftColumn({ name: 'p', question: 'upset', show: 'answer' }), yesAt }, questions).yes_at;
+  expect([at('0,75'), at('0.75'), at('often')]).toEqual([0.75, 0.75, 'often']);
 });

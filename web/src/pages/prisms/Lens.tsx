@@ -3,7 +3,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { breakable, LensValue } from '@/answers/Answers';
 import { sentText } from '@/answers/words';
 import { api, ApiError, ask, useCan } from '@/api';
-import { Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
+import {
+  Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Icon, Note, Section, Skeleton, Status, Time, toast,
+} from '@/design';
 import { useActions } from '@/shell/actions';
 import { type Prism, prismQuery, previewLens } from './calls';
 import { Changes } from './Changes';
@@ -12,7 +14,9 @@ import { lensChanges } from './diff';
 import { useDraft } from './drafts';
 import { Foot } from './Foot';
 import { Items } from './Items';
-import { columnOf, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, type Show, showsOf } from './lens';
+import {
+  columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, type Show, shows, showsOf,
+} from './lens';
 import { draftOf, type LensColumn, same } from './model';
 import { localLensProblems, problemsByPath, together } from './problems';
 import { usePrism } from './PrismPage';
@@ -25,10 +29,6 @@ interface Kept {
   columns: DraftColumn[];
 }
 
-const shows: Record<Show, string> = {
-  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence',
-};
-
 export function Lens(): ReactNode {
   const { prism, etag } = usePrism();
   const client = useQueryClient();
@@ -40,6 +40,7 @@ export function Lens(): ReactNode {
   if (fresh.of !== prism.lens) setFresh({ of: prism.lens, columns: stored.map(draftColumn) });
   const columns = kept?.columns ?? fresh.columns;
   const [edited, setEdited] = useState<string>();
+  const [open, setOpen] = useState<string>();
   const sent = columns.map((c) => columnOf(c, questions));
   const found = lensChanges(stored, sent);
   const changed = !same(stored, sent);
@@ -100,13 +101,28 @@ export function Lens(): ReactNode {
           </p>
           <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled}
             error={problems.get('columns')}
-            add={{ label: 'Add column', most: 200, make: () =>
-              draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' }) }}>
-            {(column, i, update, buttons) => (
-              <div onFocus={() => setEdited(column.id)}>
-                <ColumnEditor column={column} at={`columns.${i}`} prism={prism} onChange={update} buttons={buttons} />
-              </div>
-            )}
+            add={{ label: 'Add column', most: 200, make: () => {
+              const made =
+                draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' });
+              setOpen(made.id);
+              return made;
+            } }}>
+            {(column, i, update, buttons) => {
+              const at = `columns.${i}`;
+              // A column with a problem stays open, so that the list of problems leads to it.
+              const wrong = [...problems.keys()].some((path) => path.startsWith(`${at}.`));
+              return (
+                <div onFocus={() => setEdited(column.id)}>
+                  <ColumnRow column={column} prism={prism} buttons={buttons} open={wrong || open === column.id}
+                    onOpen={() => setOpen(open === column.id ? undefined : column.id)} />
+                  {(wrong || open === column.id) && (
+                    <div onFocus={() => setOpen(column.id)}>
+                      <ColumnEditor column={column} at={at} prism={prism} onChange={update} />
+                    </div>
+                  )}
+                </div>
+              );
+            }}
           </Items>
           {!disabled && (
             <Foot problems={problems} draft={draftOf(prism.version)} checking={preview.checking} other={undefined}
@@ -223,15 +239,39 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
   );
 }
 
+interface ColumnRowProps {
+  column: DraftColumn;
+  prism: Prism;
+  open: boolean;
+  onOpen: () => void;
+  buttons: ReactNode;
+}
+
+/** A column as a row: its name, and of which question it shows what. A press opens it in place. */
+function ColumnRow({ column: c, prism, open, onOpen, buttons }: ColumnRowProps) {
+  const { questions } = prism.version;
+  return (
+    <div className="column-row">
+      <button type="button" className="button quiet column-open" aria-expanded={open} onClick={onOpen}>
+        <Icon name={open ? 'down' : 'right'} />
+        <span>
+          <strong>{c.name || 'Without a name'}</strong>{' '}
+          <span className="soft">{questions.find((q) => q.key === c.question)?.text ?? c.question} {columnWords(c, questions)}</span>
+        </span>
+      </button>
+      {buttons}
+    </div>
+  );
+}
+
 interface ColumnEditorProps {
   column: DraftColumn;
   at: string;
   prism: Prism;
   onChange: (column: DraftColumn) => void;
-  buttons: ReactNode;
 }
 
-export function ColumnEditor({ column: c, at, prism, onChange, buttons }: ColumnEditorProps) {
+export function ColumnEditor({ column: c, at, prism, onChange }: ColumnEditorProps) {
   const { questions } = prism.version;
   const { disabled } = useEditing();
   const question = questions.find((q) => q.key === c.question);
@@ -244,7 +284,7 @@ export function ColumnEditor({ column: c, at, prism, onChange, buttons }: Column
       <Text path={`${at}.name`} label="Name" value={c.name} onChange={(name) => set({ name })} />
       <Choice path={`${at}.question`} label="Question" value={c.question}
         options={[
-          ...questions.map((q): [string, string] => [q.key, q.key]),
+          ...questions.map((q): [string, string] => [q.key, q.text]),
           ...(question ? [] : [[c.question, `${c.question}, not in the latest version`] as [string, string]]),
         ]}
         onChange={(key) => {
@@ -271,7 +311,6 @@ export function ColumnEditor({ column: c, at, prism, onChange, buttons }: Column
       )}
       <Checkbox label="Calibrated" checked={c.calibrated ?? false} disabled={disabled}
         onChange={(event) => set({ calibrated: event.target.checked })} />
-      {buttons}
     </div>
   );
 }

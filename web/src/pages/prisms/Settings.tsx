@@ -204,10 +204,16 @@ function Versions({ prism }: { prism: Prism }) {
                   search={{ version: shown.version === prism.latest_version ? undefined : shown.version }}>
                   Try it
                 </ButtonLink>
-                {canEdit && shown.version !== prism.latest_version && (
-                  <ButtonLink to="/prisms/$prism/edit" params={{ prism: prism.slug }} search={{ from: shown.version }}>
-                    Begin a version from it
-                  </ButtonLink>
+                {canEdit && shown.version !== prism.latest_version && prism.archived_at === null && (
+                  <>
+                    <ButtonLink to="/prisms/$prism/edit" params={{ prism: prism.slug }}
+                      search={{ from: shown.version, review: true }}>
+                      Restore
+                    </ButtonLink>
+                    <ButtonLink to="/prisms/$prism/edit" params={{ prism: prism.slug }} search={{ from: shown.version }}>
+                      Begin a version from it
+                    </ButtonLink>
+                  </>
                 )}
               </div>
               <Code label="Copy JSON" wrap text={JSON.stringify(plain(shown), null, 2)} />

@@ -1,3 +1,4 @@
+import { typedNumber } from '@/design/numbers';
 import type { Definition, LensColumn, Question } from './model';
 
 export type Show = LensColumn['show'];
@@ -25,7 +26,10 @@ export function draftColumn(c: LensColumn): DraftColumn {
 }
 
 // A text that is no number is sent as it is, so that the API names the problem at its path.
-const numberOf = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
+const numberOf = (text: string): number => {
+  const number = typedNumber(text);
+  return Number.isFinite(number) ? number : (text as unknown as number);
+};
 
 /** The column in the API's form, with only what its `show` takes. */
 export function columnOf(c: DraftColumn, questions: Question[]): LensColumn {
@@ -37,6 +41,22 @@ export function columnOf(c: DraftColumn, questions: Question[]): LensColumn {
     ...(c.show === 'answer' && type === 'yes_no' && c.noAt.trim() && { no_at: numberOf(c.noAt) }),
     ...(c.calibrated && { calibrated: true }),
   };
+}
+
+export const shows: Record<Show, string> = {
+  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence',
+};
+
+/** What a column shows, in words: `Probability of Billing`, `Answer, yes from 0.6, no up to 0.4`. */
+export function columnWords(c: DraftColumn, questions: Question[]): string {
+  const question = questions.find((q) => q.key === c.question);
+  const option = optionsOf(question).find((o) => o.key === c.option)?.label ?? c.option;
+  return [
+    `${shows[c.show] ?? c.show}${c.show === 'probability' && option && question?.type !== 'yes_no' ? ` of ${option}` : ''}`,
+    ...(c.show === 'answer' && question?.type === 'yes_no'
+      ? [`yes from ${c.yesAt.trim() || '0.6'}`, `no up to ${c.noAt.trim() || '0.4'}`] : []),
+    ...(c.calibrated ? ['calibrated'] : []),
+  ].join(', ');
 }
 
 /** What a question of a type can show. */

@@ -1,4 +1,5 @@
 import type { Schemas } from '@/api';
+import { typedNumber } from '@/design/numbers';
 
 export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model' | 'escalate'>;
 export type Question = Schemas['Question'];
@@ -139,8 +140,10 @@ function questionOf({ key, type, text, options, levels, insufficient }: DraftQue
 }
 
 // A text that is no number is sent as it is, so that the API names the problem at its path.
-const numberOf = (text: string): number =>
-  (text.trim() && Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
+const numberOf = (text: string): number => {
+  const number = typedNumber(text);
+  return Number.isFinite(number) ? number : (text as unknown as number);
+};
 
 /**
  * A definition without the members that say nothing: no nulls, no empty texts, no defaults, and every member in one order. Two
@@ -162,6 +165,19 @@ export function keyOf(words: string): string {
   const key =
     words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+|_+$/g, '');
   return key.slice(0, 40).replace(/_+$/, '');
+}
+
+/**
+ * A key out of words that is none of those of the others, with a number if it must be. `noun` stands for words in which nothing
+ * is a part of a key, such as those of another script.
+ */
+export function freeKey(words: string, noun: string, others: string[]): string {
+  if (!words.trim()) return '';
+  const key = keyOf(words) || noun;
+  for (let n = 1; ; n++) {
+    const found = n === 1 ? key : `${key}_${n}`;
+    if (!others.includes(found)) return found;
+  }
 }
 
 /** A slug out of words: "Help desk (EU)" → `help-desk-eu`. */

@@ -1,6 +1,7 @@
 import type { Problem } from '@/api';
+import { typedNumber } from '@/design/numbers';
 import { reserved, showsOf, optionsOf, type DraftColumn } from './lens';
-import { type Definition, definitionOf, type Draft, type Question } from './model';
+import { type Definition, definitionOf, type Draft, type DraftField, type Question } from './model';
 
 const keyForm = /^[a-z][a-z0-9_]{0,63}$/;
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
@@ -22,11 +23,15 @@ const texts = {
  */
 export type Problems = ReadonlyMap<string, string>;
 
+type Keyed = Pick<DraftField, 'key' | 'auto'>;
+
 /** What can be known of a draft without asking the API, at once while typing. */
 export function localProblems(draft: Draft, named: boolean): Problems {
   const found = new Map<string, string>();
-  const key = (path: string, value: string, taken: Set<string>, clash = texts.twice) => {
-    if (!value) found.set(path, texts.required);
+  // A key that follows a text is lacking with it, and what lacks is the text.
+  const key = (at: string, { key: value, auto }: Keyed, taken: Set<string>, text = 'label', clash = texts.twice) => {
+    const path = `${at}.key`;
+    if (!value) found.set(auto ? `${at}.${text}` : path, texts.required);
     else if (!keyForm.test(value)) found.set(path, texts.key);
     else if (taken.has(value)) found.set(path, clash);
     taken.add(value);
@@ -41,8 +46,8 @@ export function localProblems(draft: Draft, named: boolean): Problems {
     else if (!slugForm.test(draft.slug)) found.set('slug', texts.slug);
   }
   if (draft.escalate?.to) {
-    const below = Number(draft.escalate.below);
-    if (!draft.escalate.below.trim() || !(below > 0 && below <= 1)) found.set('escalate.below', 'A number above 0, at most 1.');
+    const below = typedNumber(draft.escalate.below);
+    if (!(below > 0 && below <= 1)) found.set('escalate.below', 'A number above 0, at most 1.');
     if (draft.escalate.to === draft.model) found.set('escalate.to', texts.other);
     const known = new Set(draft.questions.map((q) => q.key));
     const unknown = (definitionOf(draft).escalate?.questions ?? []).find((key) => !known.has(key));
@@ -50,25 +55,25 @@ export function localProblems(draft: Draft, named: boolean): Problems {
   }
   size('fields', draft.fields.length, 1, 50, 'field');
   const names = new Set(reserved);
-  draft.fields.forEach((f, i) => key(`fields.${i}.key`, f.key, names, texts.row));
+  draft.fields.forEach((f, i) => key(`fields.${i}`, f, names, 'label', texts.row));
   size('questions', draft.questions.length, 1, 64, 'question');
   const questions = new Set<string>();
   draft.questions.forEach((q, i) => {
     const at = `questions.${i}`;
-    key(`${at}.key`, q.key, questions);
+    key(at, q, questions, 'text');
     need(`${at}.text`, q.text);
     if (q.type === 'choice') {
       size(`${at}.options`, q.options.length, 2, q.insufficient ? 25 : 26, 'option');
       const keys = new Set(q.insufficient ? ['insufficient_information'] : []);
-      q.options.forEach((o, j) => { key(`${at}.options.${j}.key`, o.key, keys); need(`${at}.options.${j}.label`, o.label); });
+      q.options.forEach((o, j) => { key(`${at}.options.${j}`, o, keys); need(`${at}.options.${j}.label`, o.label); });
     } else if (q.type === 'scale') {
       size(`${at}.levels`, q.levels.length, 2, 10, 'level');
       const keys = new Set<string>();
       let before = -Infinity;
       q.levels.forEach((l, j) => {
-        key(`${at}.levels.${j}.key`, l.key, keys);
+        key(`${at}.levels.${j}`, l, keys);
         need(`${at}.levels.${j}.label`, l.label);
-        const value = l.value.trim() ? Number(l.value) : j + 1;
+        const value = l.value.trim() ? typedNumber(l.value) : j + 1;
         if (!Number.isFinite(value)) found.set(`${at}.levels.${j}.value`, 'A number.');
         else if (value <= before) found.set(`${at}.levels.${j}.value`, `More than ${before}, the value of the level before.`);
         before = value;
@@ -98,7 +103,7 @@ export function localLensProblems(columns: DraftColumn[], { fields, questions }:
     }
     if (c.show !== 'answer' || question.type !== 'yes_no') return;
     for (const [member, value] of [['yes_at', c.yesAt], ['no_at', c.noAt]] as const) {
-      const n = Number(value);
+      const n = typedNumber(value);
       if (value.trim() && !(n >= 0 && n <= 1)) found.set(`${at}.${member}`, 'A number from 0 to 1.');
     }
   });

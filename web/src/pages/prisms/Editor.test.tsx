@@ -1,0 +1,80 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '@/test/server';
+import { EditingProvider } from './Control';
+import { Editor } from './Editor';
+import { blank, definitionOf, type Draft, draftOf, freeKey } from './model';
+import { localProblems } from './problems';
+
+let now: Draft;
+
+function Page({ first }: { first: Draft }) {
+  const [draft, setDraft] = useState(first);
+  now = draft;
+  return (
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <EditingProvider value={{ problems: localProblems(draft, false), all: false, disabled: false }}>
+        <Editor draft={draft} onChange={setDraft} />
+      </EditingProvider>
+    </QueryClientProvider>
+  );
+}
+
+beforeEach(async () => {
+  await serve('editor', ({ path }) => (path === '/v1/models' ? Response.json({ data: [], next_cursor: null }) : undefined));
+});
+
+const type = (label: string, at: number, text: string) =>
+  fireEvent.change(screen.getAllByLabelText(label, { selector: 'input, textarea' })[at]!, { target: { value: text } });
+const options = () => {
+  const [question] = definitionOf(now).questions;
+  return question?.type === 'choice' ? question.options.map(({ key }) => key) : [];
+};
+
+// spec: console-editor-keys
+describe('keys', () => {
+  it('follow their labels while nothing is saved, are each another one, and are hidden until asked for', () => {
+    render(<Page first={blank()} />);
+    type('Text', 0, 'What is it about?');
+    type('Option', 0, 'Billing');
+    type('Option', 1, 'Billing');
+    expect(options()).toEqual(['billing', 'billing_2']);
+    type('Option', 1, '配送');
+    expect([definitionOf(now).questions[0]!.key, ...options()]).toEqual(['what_is_it_about', 'billing', 'option']);
+    expect(screen.queryByLabelText('Key')).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Show keys' }));
+    expect(screen.getAllByLabelText<HTMLInputElement>('Key').map((input) => input.value)).toEqual(
+      ['text', 'what_is_it_about', 'billing', 'option'],
+    );
+  });
+  it('stay once they are saved, or typed', () => {
+    render(<Page first={draftOf({
+      fields: [{ key: 'text', label: 'Text' }],
+      questions: [{ key: 'upset', type: 'yes_no', text: 'Upset?' }],
+    })} />);
+    type('Text', 0, 'Is the customer upset?');
+    expect(definitionOf(now).questions[0]!.key).toBe('upset');
+    fireEvent.click(screen.getByRole('button', { name: 'Add question' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Show keys' }));
+    type('Key', 2, 'mine');
+    type('Text', 1, 'Something else?');
+    expect(definitionOf(now).questions.map(({ key }) => key)).toEqual(['upset', 'mine']);
+  });
+  it('that are wrong are shown without being asked for', () => {
+    const draft = blank();
+    render(<Page first={{ ...draft, fields: [{ ...draft.fields[0]!, key: 'Not a key' }] }} />);
+    expect(screen.getByLabelText<HTMLInputElement>('Key').value).toBe('Not a key');
+  });
+  it('that follow a label lack with it, where the label is', () => {
+    const draft = blank();
+    expect([...localProblems(draft, false).keys()]).toEqual([
+      'questions.0.text', 'questions.0.options.0.label', 'questions.0.options.1.label',
+    ]);
+  });
+  it('are numbered until they are free', () => {
+    expect([freeKey('Is it?', 'question', ['is_it', 'is_it_2']), freeKey(' ', 'field', []), freeKey('?', 'field', ['field'])])
+      .toEqual(['is_it_3', '', 'field_2']);
+  });
+});
