@@ -6,6 +6,7 @@ import { keysRoutes } from './pages/keys/routes';
 import { membersRoutes } from './pages/members/routes';
 import { modelsRoutes } from './pages/models/routes';
 import { prismsRoutes } from './pages/prisms/routes';
+import { labelRoutes } from './pages/quality/routes';
 import { resultsRoutes } from './pages/results/routes';
 import { runsRoutes } from './pages/runs/routes';
 import { usageRoutes } from './pages/usage/routes';
@@ -38,8 +39,8 @@ const nowhere = createRoute({ getParentRoute: () => frame, path: '$', component:
 const tree = root.addChildren([
   signIn,
   frame.addChildren([
-    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...modelsRoutes, ...keysRoutes,
-    ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
+    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...labelRoutes, ...usageRoutes, ...modelsRoutes,
+    ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
   ]),
 ]);
 

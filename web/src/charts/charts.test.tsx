@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AreaChart, niceMax, runs } from './Area';
-import { Probabilities, YesNo } from './Probabilities';
+import { Probabilities, Scale, YesNo } from './Probabilities';
 import { ShareBar, stack, Stacked } from './Stacked';
 
 beforeEach(() => { vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} }); });
@@ -21,6 +21,10 @@ describe('probabilities', () => {
     expect(bars()).toEqual(['Billing20%', 'Delivery70%', 'x (chosen)0.3%']);
     await userEvent.click(screen.getByRole('button', { name: '2 options under 1%' }));
     expect(bars()).toEqual(['Billing20%', 'Delivery70%', 'x (chosen)0.3%', 'y0.3%', 'z0.3%']);
+  });
+  it('of levels are as high as they are, so that two scales can be compared', () => {
+    const { container } = render(<Scale label="mood" levels={[{ ...options[0]!, value: 1 }, { ...options[1]!, value: 2 }]} />);
+    expect([...container.querySelectorAll<HTMLElement>('.column')].map(({ style }) => style.height)).toEqual(['20%', '70%']);
   });
   it('have a table of exact values one key press away', async () => {
     render(<YesNo label="refund" p={0.123456} no={0.3} yes={0.7} />);

@@ -77,8 +77,8 @@ export function Frame() {
 }
 
 function useShownPlaces() {
-  const own = useCan('own');
-  return places.filter((place) => !place.owner || own);
+  const may = { own: useCan('own'), label: useCan('label') };
+  return places.filter(({ only }) => !only || may[only]);
 }
 
 const themes: [Theme, string, 'screen' | 'sun' | 'moon'][] = [

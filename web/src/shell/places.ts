@@ -5,8 +5,8 @@ interface Place {
   label: string;
   icon: IconName;
   keys: string;
-  /** Only for owners. */
-  owner?: boolean;
+  /** Only for owners, or for who may label. */
+  only?: 'own' | 'label';
   /** Begins a group. */
   line?: boolean;
 }
@@ -17,9 +17,10 @@ export const places: Place[] = [
   { to: '/prisms', label: 'Prisms', icon: 'prism', keys: 'g p' },
   { to: '/results', label: 'Results', icon: 'results', keys: 'g r' },
   { to: '/runs', label: 'Runs', icon: 'runs', keys: 'g n' },
+  { to: '/label', label: 'Label', icon: 'good', keys: 'g l', only: 'label' },
   { to: '/usage', label: 'Usage', icon: 'usage', keys: 'g u' },
-  { to: '/models', label: 'Models', icon: 'model', keys: 'g o', owner: true, line: true },
-  { to: '/keys', label: 'Keys', icon: 'key', keys: 'g k', owner: true },
-  { to: '/members', label: 'Members', icon: 'members', keys: 'g m', owner: true },
-  { to: '/audit', label: 'Audit', icon: 'audit', keys: 'g a', owner: true },
+  { to: '/models', label: 'Models', icon: 'model', keys: 'g o', only: 'own', line: true },
+  { to: '/keys', label: 'Keys', icon: 'key', keys: 'g k', only: 'own' },
+  { to: '/members', label: 'Members', icon: 'members', keys: 'g m', only: 'own' },
+  { to: '/audit', label: 'Audit', icon: 'audit', keys: 'g a', only: 'own' },
 ];

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Question } from '@/answers/words';
@@ -15,8 +15,9 @@ import { chipsOf, chipText } from '../results/chips';
 import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
 import { compact } from '../results/search';
-import { type LabelValue, type QueuedResult, qualityQuery, type QueueOf, readQueue, tooFew } from './calls';
+import { type LabelValue, type QueuedResult, type QueueOf, readQueue } from './calls';
 import { milestone, valueLabel } from './figures';
+import { useCounted } from './useCounted';
 import { answered, begin, choicesOf, label, type Labelling, rate, undo } from './labelling';
 import type { LabelSearch } from './search';
 import { useSaver } from './useSaver';
@@ -44,7 +45,7 @@ export function Label(): ReactNode {
         <Select label="Question" value={search.question ?? ''}
           onChange={(event) => set({ question: event.target.value || undefined })}
           options={[...(questions.length === 1 ? [] : [['', 'All questions'] as const]),
-            ...questions.map((q) => [q.key, q.key] as const),
+            ...questions.map((q) => [q.key, q.text] as const),
             ...(search.question && !questions.some((q) => q.key === search.question)
               ? [[search.question, search.question] as const] : [])]} />
         <Select label="Order" value={of.order}
@@ -180,14 +181,19 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
   const value = last && now.made[last.result]?.[last.question];
   const done = Object.values(now.made).filter((labels) => Object.keys(labels).length > 0).length;
   const measured = of.version ?? prism.latest_version;
-  // Only labels of the version that is measured, and of the question whose queue this is, bring its measures nearer.
-  const counting = of.order === 'random'
-    ? items.filter((one) => one.version === measured && now.made[one.result_id]?.[of.question] !== undefined).length : 0;
+  const counted = useCounted(prism.slug, measured, prism.version.questions.map((q) => q.key).filter((key) => all || key === of.question));
+  // Only labels at random of the version that is measured bring its measures nearer.
+  const goalOf = ({ key, type }: Question) => {
+    const before = counted[key];
+    if (before === undefined || of.order !== 'random') return undefined;
+    const total = before
+      + items.filter((one) => one.version === measured && now.made[one.result_id]?.[key] !== undefined).length;
+    return { total, next: milestone(total, type) };
+  };
   return (
     <>
       <div>
-        <Counts of={of} version={measured} times={times} done={done} made={now.steps.length} counting={counting}
-          waiting={saving.waiting.length} />
+        <Counts times={times} done={done} made={now.steps.length} waiting={saving.waiting.length} />
         <p className="label-said" role="status">{said}</p>
       </div>
       {saving.trouble && (
@@ -218,7 +224,7 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
           <div className="label-questions">
             {questions.map((q, i) => (
               <Ask key={q.key} question={q} current={q === question} value={now.made[item.result_id]?.[q.key]}
-                onLabel={(value) => put(value, i)}
+                onLabel={(value) => put(value, i)} goal={goalOf(q)}
                 answer={answers || now.made[item.result_id]?.[q.key] !== undefined ? item.answers[q.key] : undefined} />
             ))}
             <div className="row">
@@ -236,8 +242,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
       ) : item || isFetching || hasNextPage ? !error && <Skeleton lines={10} />
         : <End of={of} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length}
           onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
-      <SameCall commands={last && value !== undefined
-        ? labelCommands(location.origin, { ...last, value, sample: queue.sample }) : queueCommands(location.origin, of)} />
+      {(item ? version : !isFetching && !hasNextPage) && <SameCall commands={last && value !== undefined
+        ? labelCommands(location.origin, { ...last, value, sample: queue.sample }) : queueCommands(location.origin, of)} />}
     </>
   );
 }
@@ -263,11 +269,13 @@ interface AskProps {
   current: boolean;
   value: LabelValue | undefined;
   answer: QueuedResult['answers'][string] | undefined;
+  /** How many labels count, and how many the next measure needs; undefined where that is not known. */
+  goal: { total: number; next: ReturnType<typeof milestone> } | undefined;
   onLabel: (value: LabelValue) => void;
 }
 
 /** A question with its values as buttons; keys label the current one. */
-function Ask({ question, current, value, answer, onLabel }: AskProps) {
+function Ask({ question, current, value, answer, goal, onLabel }: AskProps) {
   const model = answered(answer);
   const choices = choicesOf(question);
   const ref = useRef<HTMLFieldSetElement>(null);
@@ -277,41 +285,39 @@ function Ask({ question, current, value, answer, onLabel }: AskProps) {
   return (
     <fieldset ref={ref} className={current ? 'label-ask current' : 'label-ask'} aria-current={current ? 'step' : undefined}>
       <legend><span>{question.text}</span> {value !== undefined && <Badge tone="good">labelled</Badge>}</legend>
-      <div className={choices.length === 2 || choices.length > 9 ? 'label-values short' : 'label-values'}>
+      <div className="label-values">
         {choices.map((choice) => (
           <button key={String(choice.value)} type="button" className="button label-value" aria-pressed={choice.value === value}
             onClick={() => onLabel(choice.value)}>
-            {current && choice.keys && <kbd aria-hidden="true">{choice.keys}</kbd>}
+            {choice.keys && <kbd aria-hidden="true">{choice.keys}</kbd>}
             <span className="grow">{choice.label}</span>
             {model?.value === choice.value && <span className="soft label-model">model {percent(model.p)}</span>}
           </button>
         ))}
       </div>
+      <p className="label-goal">
+        {goal?.next && <Progress label={`Labels ${goal.next.words}`} max={goal.next.need} value={goal.total} />}
+        {goal && (
+          <span className="soft num">
+            {goal.next ? `${shown(goal.total)} of ${shown(goal.next.need)} labels ${goal.next.words}`
+              : `${count(goal.total, 'label')} count`}
+          </span>
+        )}
+      </p>
     </fieldset>
   );
 }
 
 interface CountsProps {
-  of: QueueOf;
-  version: number;
   times: number[];
   done: number;
   made: number;
-  counting: number;
   waiting: number;
 }
 
-/** How many labels were made, how fast, and how many the next measure needs. */
-function Counts({ of, version, times, done, made, counting, waiting }: CountsProps) {
-  const { prism } = usePrism();
-  const quality =
-    useQuery({ ...qualityQuery({ prism: prism.slug, version, question: of.question }), retry: false, staleTime: Infinity });
-  const measured = quality.data?.questions[0];
-  const before = measured?.counted ?? tooFew(quality.error)?.have;
+/** How many labels were made, and how fast. */
+function Counts({ times, done, made, waiting }: CountsProps) {
   const speed = rate(times);
-  const type = prism.version.questions.find((q) => q.key === of.question)?.type ?? 'choice';
-  const total = (before ?? 0) + counting;
-  const next = before === undefined ? undefined : milestone(total, type);
   return (
     <div className="label-counts">
       <span>
@@ -320,15 +326,6 @@ function Counts({ of, version, times, done, made, counting, waiting }: CountsPro
         {made === 1 ? 'label' : 'labels'} here
       </span>
       <span className="soft num">{speed === undefined ? '' : `${shown(Math.round(speed))} a minute`}</span>
-      {next && of.order === 'random' && (
-        <span className="label-progress">
-          <Progress label={`Labels ${next.words}`} max={next.need} value={total} />
-          <span className="soft num">{shown(total)} of {shown(next.need)} labels of {of.question} {next.words}</span>
-        </span>
-      )}
-      {before !== undefined && !next && of.order === 'random' && (
-        <span className="soft num">{shown(total)} labels of {of.question} count</span>
-      )}
       <span className="soft">{waiting > 0 ? `Storing ${waiting}` : made > 0 ? 'All stored' : ''}</span>
     </div>
   );

@@ -99,10 +99,7 @@ export function Quality(): ReactNode {
           <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }}
             pinned={pins.data?.questions[question.key] ?? null} />
         )
-        : <>
-          <Overview of={of} prism={prism} questions={version.questions} />
-          <SameCall commands={qualityCommands(location.origin, of)} />
-        </>}
+        : <Overview of={of} prism={prism} questions={version.questions} />}
     </>
   );
 }
@@ -121,7 +118,13 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(qualityQuery(of));
   const few = tooFew(error);
-  if (few) return <LabelsNeeded prism={prism.slug} version={of.version} question={questions[0]!.key} {...few} what="measures" />;
+  const call = <SameCall commands={qualityCommands(location.origin, of)} />;
+  if (few) return (
+    <>
+      <LabelsNeeded prism={prism.slug} version={of.version} question={questions[0]!.key} {...few} what="measures" />
+      {call}
+    </>
+  );
   const columns: Column<Measured>[] = [
     {
       id: 'question', head: 'Question',
@@ -151,6 +154,7 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
           <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question}
             onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
           <p className="soft">How often answers are right, with the 95% interval. A question opens with how sure they were.</p>
+          {call}
         </>
       ) : !error && <Measuring lines={questions.length + 1} />}
     </>
@@ -193,7 +197,6 @@ function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
             <Right of={measured.accuracy} /> <span className="soft">of {count(measured.counted, 'label')} that count</span>
           </p>
         )}
-        {few && <p className="soft">{few.have} of {few.need} labels count so far.</p>}
       </div>
       <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
         label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part },
@@ -210,7 +213,7 @@ function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
       {measured && tab === 'confusion' && <Confusion measured={measured} question={question} />}
       {measured && tab === 'coverage' && <Coverage measured={measured} />}
       {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
-      {needsMeasures && tab !== 'thresholds' && <SameCall commands={qualityCommands(location.origin, of)} />}
+      {needsMeasures && tab !== 'thresholds' && (measured || error) && <SameCall commands={qualityCommands(location.origin, of)} />}
       {tab === 'versions' && (
         <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />
       )}

@@ -28,7 +28,7 @@ export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPart
         </Note>
       )}
       <div className="quality-sides">
-        {measured.bins ? <Diagram of={of} measured={measured} other={other} />
+        {measured.bins ? <Diagram of={of} measured={measured} other={other} both={pinned !== null} />
           : <LabelsNeeded prism={prism} version={of.version} question={of.question} have={measured.counted} need={100}
             what="points of a reliability diagram" />}
         <Measures measured={measured} other={other} pinned={pinned} />
@@ -40,17 +40,20 @@ export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPart
 const axesOf = (type: Measured['type']) => (type === 'yes_no'
   ? { x: 'Probability of yes', y: 'Share that is yes' } : { x: 'Probability of the answer', y: 'Share that is right' });
 
-const nameOf = ({ calibration }: Measured) => (calibration === null ? 'Stored' : 'Calibrated');
+const nameOf = (calibrated: boolean) => (calibrated ? 'Calibrated' : 'Stored');
 
-function Diagram({ of, measured, other }: { of: Of & { question: string }; measured: Measured; other: Measured | undefined }) {
+function Diagram({ of, measured, other, both }: {
+  of: Of & { question: string }; measured: Measured; other: Measured | undefined; both: boolean;
+}) {
   const yesNo = measured.type === 'yes_no';
+  const calibrated = measured.calibration !== null;
   // The counts at each hundredth have nothing to do with the costs.
   const counted = useQuery({ ...thresholdsQuery(of, { false_yes: 1, false_no: 1, unsure: 0.5 }), enabled: yesNo });
   const shares = yesNo ? (counted.data ? sharesOfCounts(counted.data.counts) : []) : sharesOfCoverage(measured.coverage ?? []);
   return (
     <div>
       <Reliability label={`Reliability of ${measured.question}`} title="Is it as sure as it is right?" bins={measured.bins ?? []}
-        beside={other?.bins ? { bins: other.bins, name: nameOf(measured), other: nameOf(other) } : undefined}
+        beside={both ? { bins: other?.bins ?? [], name: nameOf(calibrated), other: nameOf(!calibrated) } : undefined}
         shares={shares} axes={axesOf(measured.type)} ofYes={yesNo} wordsOf={(bin) => binWords(bin, measured.type)} />
       <p className="soft">{leaning(measured.bins ?? [], measured.type)}</p>
     </div>
@@ -74,15 +77,16 @@ export function PlainDiagram({ label, title, type, figures }: PlainDiagramProps)
 }
 
 function Measures({ measured, other, pinned }: { measured: Measured; other: Measured | undefined; pinned: string | null }) {
+  const calibrated = measured.calibration !== null;
   return (
-    <details className="more" open={other !== undefined || undefined}>
+    <details className="more">
       <summary>More measures</summary>
       <table className="table quality-measures">
         <thead>
           <tr>
             <th scope="col">Measure</th>
-            {other && <th scope="col" className="end">{nameOf(other)}</th>}
-            <th scope="col" className="end">{other ? nameOf(measured) : 'Value'}</th>
+            {other && <th scope="col" className="end">{nameOf(!calibrated)}</th>}
+            <th scope="col" className="end">{other ? nameOf(calibrated) : 'Value'}</th>
             <th scope="col" className="end">95% interval</th>
           </tr>
         </thead>

@@ -93,8 +93,8 @@ const clamp = (value: number) => Math.round(Math.max(0, Math.min(1, value)) * 10
 function useAnswers(of: Of & { question: string }, data: Thresholds) {
   const counted = data.calibration === null && of.model === undefined;
   const recent = useQuery({ ...distributionQuery(of.prism, of.question, of.version), enabled: counted });
-  const bins = counted && recent.data ? sumOf(recent.data.data) : undefined;
-  return bins?.some(Boolean) ? { bins, whose: 'of the last 30 days' } : { bins: binsOf(data.counts), whose: 'that have labels' };
+  const bins = counted && !recent.error ? sumOf(recent.data?.data ?? []) : undefined;
+  return bins?.some(Boolean) || recent.isLoading ? { bins: bins ?? [], whose: 'of the last 30 days' } : { bins: binsOf(data.counts), whose: 'that have labels' };
 }
 
 interface ChosenProps {
