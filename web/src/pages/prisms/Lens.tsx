@@ -255,7 +255,7 @@ function ColumnRow({ column: c, prism, open, onOpen, buttons }: ColumnRowProps) 
       <button type="button" className="button quiet column-open" aria-expanded={open} onClick={onOpen}>
         <Icon name={open ? 'down' : 'right'} />
         <span>
-          <strong>{breakable(c.name) || 'Without a name'}</strong>{' '}
+          <strong>{c.name ? breakable(c.name) : 'Without a name'}</strong>{' '}
           <span className="soft">{questions.find((q) => q.key === c.question)?.text ?? c.question} {columnWords(c, questions)}</span>
         </span>
       </button>
