@@ -147,8 +147,8 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
           <div className="stack">
             <p>Version {next} answers from then on. Older results stay as they are.</p>
             <Changes changes={found} none="No changes." />
-            <Select label="Lens" value={now.lens} options={[
-              ['carry', 'Keep its columns, and add those of new questions'], ['derive', 'Derive it anew from the questions'],
+            <Select label="Lens: what calls and downloads show" value={now.lens} options={[
+              ['carry', 'Keep its columns, and add those of new questions'], ['derive', 'Make it anew of the questions'],
             ]}
               onChange={(event) => change({ lens: event.target.value as Kept['lens'] })} />
             <Changes changes={lensFound} none="The Lens stays as it is." />

@@ -43,7 +43,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
           <Text path="name" label="Name" hint="For people. You can change it later." value={draft.name}
             onChange={(name) =>
               set({ name, ...((!draft.slug || draft.slug === slugOf(draft.name)) && { slug: slugOf(name) }) })} />
-          <Text path="slug" label="Slug" mono hint="Names the prism in calls. It stays." value={draft.slug}
+          <Text path="slug" label="Slug" mono hint="The prism’s name in calls and addresses. It stays." value={draft.slug}
             onChange={(slug) => set({ slug })} />
         </div>
       )}
@@ -78,11 +78,13 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         </div>
       )}
       <Section title="Fields" actions={
-        <Button small variant="quiet" aria-pressed={keys} onClick={() => setKeys(!keys)}>{keys ? 'Hide keys' : 'Show keys'}</Button>
+        <Button small variant="quiet" aria-pressed={keys} onClick={() => setKeys(!keys)}>
+          {keys ? 'Hide keys' : 'Show keys'}
+        </Button>
       }>
         <p className="soft">
-          What a call sends.{keys && ' A key is the name of a field, question, option or level in calls and files; it is made of its '
-            + 'label, and stays once it is saved.'}
+          What a call sends.{keys && ' A key is the name of a field, question, option or level in calls and files. It is made of '
+            + 'the label, and stays once it is saved.'}
         </p>
         <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.label || f.key}
           disabled={disabled} error={problems.get('fields')}
@@ -142,13 +144,14 @@ function QuestionEditor({ question: q, at, number, onChange, buttons, others, ke
       </div>
       {q.type === 'choice' && (
         <>
-          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option" nameOf={(o) => o.label || o.key}
-            disabled={disabled} error={problems.get(`${at}.options`)}
+          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option"
+            nameOf={(o) => o.label || o.key} disabled={disabled} error={problems.get(`${at}.options`)}
             add={{ label: 'Add option', make: () => newOption(), most: q.insufficient ? 25 : 26, enter: true }}>
             {(option, j, update, moves) => (
               <div className="line option-line">
                 <Text path={`${at}.options.${j}.label`} label="Option" value={option.label}
-                  onChange={(label) => update(labelled(option, label, 'option', q.options, q.insufficient ? [lackingKey] : []))} />
+                  onChange={(label) =>
+                    update(labelled(option, label, 'option', q.options, q.insufficient ? [lackingKey] : []))} />
                 <Key path={`${at}.options.${j}.key`} of={option} asked={keys}
                   onChange={(key) => update({ ...option, key, auto: false })} />
                 <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description}
@@ -163,8 +166,8 @@ function QuestionEditor({ question: q, at, number, onChange, buttons, others, ke
         </>
       )}
       {q.type === 'scale' && (
-        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level" nameOf={(l) => l.label || l.key}
-          disabled={disabled} error={problems.get(`${at}.levels`)}
+        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level"
+          nameOf={(l) => l.label || l.key} disabled={disabled} error={problems.get(`${at}.levels`)}
           add={{ label: 'Add level', make: () => newLevel(), most: 10, enter: true }}>
           {(level, j, update, moves) => (
             <div className="line option-line">

@@ -66,7 +66,8 @@ export function Items<T extends { id: string }>({ items, onChange, noun, nameOf,
     <div className="items">
       <ol ref={list} className={`items-list of-${noun}s`}>
         {items.map((item, index) => (
-          <li key={item.id} id={item.id} className={held === item.id ? 'held' : undefined} onKeyDown={onKeys((event) => onKey(event, index))}>
+          <li key={item.id} id={item.id} className={held === item.id ? 'held' : undefined}
+            onKeyDown={onKeys((event) => onKey(event, index))}>
             {children(item, index, (next) => onChange(items.map((one) => (one.id === next.id ? next : one))), !disabled && (
               <span className="item-buttons">
                 {items.length > 1 && (

@@ -96,8 +96,8 @@ export function Lens(): ReactNode {
             </Button>
           )}>
           <p className="soft">
-            What calls and downloads show of each answer. A change shows old results too, and asks no model. A calibrated column
-            shows what the pinned calibration makes of the probabilities, and nothing where none is pinned.
+            The Lens is what calls and downloads show of each answer. A change shows old results too, and asks no model. A calibrated column
+            shows what the calibration in use makes of the probabilities, and nothing where none is used.
           </p>
           <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled}
             error={problems.get('columns')}
@@ -256,7 +256,9 @@ function ColumnRow({ column: c, prism, open, onOpen, buttons }: ColumnRowProps) 
         <Icon name={open ? 'down' : 'right'} />
         <span>
           <strong>{c.name ? breakable(c.name) : 'Without a name'}</strong>{' '}
-          <span className="soft">{questions.find((q) => q.key === c.question)?.text ?? c.question} {columnWords(c, questions)}</span>
+          <span className="soft">
+            {questions.find((q) => q.key === c.question)?.text ?? c.question} {columnWords(c, questions)}
+          </span>
         </span>
       </button>
       {buttons}
@@ -292,6 +294,7 @@ export function ColumnEditor({ column: c, at, prism, onChange }: ColumnEditorPro
           set({ question: key, option: '', ...(!showsOf(type).includes(c.show) && { show: 'answer' as const }) });
         }} />
       <Choice path={`${at}.show`} label="Show" value={c.show} onChange={(show) => set({ show: show as Show })}
+        hint={c.show === 'confidence' ? 'How far the answer is from a guess: 1 is sure, 0 is as likely as any.' : undefined}
         options={[...possible, ...(possible.includes(c.show) ? [] : [c.show])].map((show): [string, string] =>
           [show, shows[show] ?? show])} />
       {c.show === 'probability' && options.length > 0 && (

@@ -12,7 +12,8 @@ export function DriftLine({ prism }: { prism: Prism }) {
   const first = alarmed[0]!.question;
   return (
     <Note tone="warn">
-      Answers to “{prism.version.questions.find((q) => q.key === first)?.text ?? first}”{alarmed.length > 1 && ` and ${shown(alarmed.length - 1)} more`} drift from the reference of
+      Answers to “{prism.version.questions.find((q) => q.key === first)?.text ?? first}”
+      {alarmed.length > 1 && ` and ${shown(alarmed.length - 1)} more`} drift from the reference of
       version {prism.latest_version}.{' '}
       <Link to="/prisms/$prism/quality" params={{ prism: prism.slug }} search={{ question: first, tab: 'drift' }}>
         Look at the drift

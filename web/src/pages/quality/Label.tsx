@@ -181,7 +181,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
   const value = last && now.made[last.result]?.[last.question];
   const done = Object.values(now.made).filter((labels) => Object.keys(labels).length > 0).length;
   const measured = of.version ?? prism.latest_version;
-  const counted = useCounted(prism.slug, measured, prism.version.questions.map((q) => q.key).filter((key) => all || key === of.question));
+  const keys = prism.version.questions.map((q) => q.key).filter((key) => all || key === of.question);
+  const counted = useCounted(prism.slug, measured, keys);
   // Only labels at random of the version that is measured bring its measures nearer.
   const goalOf = ({ key, type }: Question) => {
     const before = counted[key];
@@ -213,7 +214,7 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
       {item && version && question ? (
         <div className="label-sides">
           <div className="label-text" ref={text} tabIndex={-1} role="group" aria-label={`Text ${now.at + 1}`}>
-            {item.context && <section><h2>Context</h2><LongText text={item.context} /></section>}
+            {item.context && <section><h2>Context, sent with the text</h2><LongText text={item.context} /></section>}
             {Object.entries(item.fields).map(([key, value]) => (
               <section key={key}>
                 <h2>{version.fields.find((f) => f.key === key)?.label ?? key}</h2>
@@ -234,7 +235,7 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
               <Button small disabled={now.steps.length === 0} onClick={takeBack}>Undo <Kbd keys="u" /></Button>
             </div>
             <p className="soft label-foot">
-              <span>{item.ref !== null && <>Ref {item.ref} · </>}Version {item.version}</span>
+              <span>{item.ref !== null && <>Reference {item.ref} · </>}Version {item.version}</span>
               {now.at + 1 === items.length && !hasNextPage && <span>The last text</span>}
             </p>
           </div>

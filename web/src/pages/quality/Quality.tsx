@@ -213,7 +213,9 @@ function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
       {measured && tab === 'confusion' && <Confusion measured={measured} question={question} />}
       {measured && tab === 'coverage' && <Coverage measured={measured} />}
       {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
-      {needsMeasures && tab !== 'thresholds' && (measured || error) && <SameCall commands={qualityCommands(location.origin, of)} />}
+      {needsMeasures && tab !== 'thresholds' && (measured || error) && (
+        <SameCall commands={qualityCommands(location.origin, of)} />
+      )}
       {tab === 'versions' && (
         <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />
       )}
