@@ -280,8 +280,11 @@ function Ask({ question, current, value, answer, goal, onLabel }: AskProps) {
   const model = answered(answer);
   const choices = choicesOf(question);
   const ref = useRef<HTMLFieldSetElement>(null);
+  const opened = useRef(false);
   useEffect(() => {
-    if (current) ref.current?.scrollIntoView?.({ block: 'nearest' });
+    // A page that opens stays at its top.
+    if (current && opened.current) ref.current?.scrollIntoView?.({ block: 'nearest' });
+    opened.current = true;
   }, [current]);
   return (
     <fieldset ref={ref} className={current ? 'label-ask current' : 'label-ask'} aria-current={current ? 'step' : undefined}>
