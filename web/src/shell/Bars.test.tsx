@@ -1,11 +1,13 @@
+import { createRootRoute } from '@tanstack/react-router';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { ApiError } from '@/api';
 import { queries } from '@/api/query';
 import { errorOf } from '@/api/errors';
 import { session } from '@/api/session';
-import { RetryBar, SessionBar } from './Bars';
+import { open, serve } from '@/test/server';
+import { ModelBar, RetryBar, SessionBar } from './Bars';
 
 // spec: console-retries
 it('calls are made while the browser says that there is no network', async () => {
@@ -73,6 +75,38 @@ it('a session that has ended goes on with the own link, and asks before another 
     await end();
     await waitFor(() => expect(used).toEqual(['other', 'demo']));
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(''));
+  } finally {
+    vi.unstubAllGlobals();
+    localStorage.clear();
+  }
+});
+
+// spec: console-offline-model
+it('the bar of the offline model stands from the first paint on where it stood before, until another model answers', async () => {
+  let probabilities = 'simulated';
+  let answer = () => {};
+  const start = async () => {
+    cleanup();
+    const asked = new Promise<void>((resolve) => { answer = resolve; });
+    await serve('owner', () => Response.json({ data: [{ name: 'default', default: true, probabilities }] }));
+    const served = fetch;
+    vi.stubGlobal('fetch', async (input: Request) => { await asked; return served(input); });
+    open(createRootRoute({ component: () => <><p>A page</p><ModelBar /></> }), '/');
+    await screen.findByText('A page');
+  };
+  const bar = () => screen.queryByText(/The offline model only matches words/);
+  try {
+    await start();
+    expect(bar()).toBeNull();
+    answer();
+    await waitFor(() => expect(bar()).toBeTruthy());
+    probabilities = 'logprobs';
+    await start();
+    expect(bar()).toBeTruthy();
+    answer();
+    await waitFor(() => expect(bar()).toBeNull());
+    await start();
+    expect(bar()).toBeNull();
   } finally {
     vi.unstubAllGlobals();
     localStorage.clear();

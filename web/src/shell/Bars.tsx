@@ -63,10 +63,19 @@ export function RetryBar() {
   );
 }
 
-/** Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model). */
+const offlineModel = 'prism.offline-model';
+
+/**
+ * Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model). Where it stood
+ * before it stands from the first paint on, so that the page below it does not move.
+ */
 export function ModelBar() {
-  const models = useModels();
-  if (!models.data?.some((model) => model.default && model.probabilities === 'simulated')) return null;
+  const offline = useModels().data?.some((model) => model.default && model.probabilities === 'simulated');
+  useEffect(() => {
+    if (offline) localStorage.setItem(offlineModel, '');
+    else if (offline === false) localStorage.removeItem(offlineModel);
+  }, [offline]);
+  if (!(offline ?? localStorage.getItem(offlineModel) !== null)) return null;
   return (
     <p className="bar-top info">
       <Icon name="info" />
