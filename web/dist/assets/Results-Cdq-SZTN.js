@@ -1,1 +1,0 @@
-import"./design-65577wit.js";import{t as e}from"./Page-BquXYiA5.js";import{t}from"./ResultsTable-a_lJbDs9.js";import{H as n}from"./Field-cdM6S2on.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};
