@@ -321,7 +321,8 @@ class AsyncResults(AsyncBase):
     def export_selected(self, prism: str, ids: Sequence[str], *, format: ExportFormat = "csv") -> AsyncStream:
         """Stream the results of a prism that have some ids, at most 1,000, oldest first."""
         body = given(ids=ids, format=format)
-        return AsyncStream(self, call("exportSelected", "POST", "prisms", prism, "results", "export", body=body))
+        one = call("exportSelected", "POST", "prisms", prism, "results", "export", body=body, repeatable=True)
+        return AsyncStream(self, one)
 
     async def delete_results(
         self,

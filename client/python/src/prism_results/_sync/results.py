@@ -322,7 +322,8 @@ class Results(Base):
     def export_selected(self, prism: str, ids: Sequence[str], *, format: ExportFormat = "csv") -> Stream:
         """Stream the results of a prism that have some ids, at most 1,000, oldest first."""
         body = given(ids=ids, format=format)
-        return Stream(self, call("exportSelected", "POST", "prisms", prism, "results", "export", body=body))
+        one = call("exportSelected", "POST", "prisms", prism, "results", "export", body=body, repeatable=True)
+        return Stream(self, one)
 
     def delete_results(
         self,
