@@ -216,7 +216,7 @@ def check_type(one: Call, response: httpx.Response) -> None:
     if one.operation == "listRunRows" and row_format(response) and "format" not in one.query:
         return  # that of the file
     rows = "csv" if one.operation in ("exportResults", "exportSelected", "listRunRows") else ""
-    asked = one.query if one.method == "GET" else one.body or {}
+    asked = (one.body or {}) if one.operation == "exportSelected" else one.query
     wanted = "text/event-stream" if one.operation == "followRun" else MEDIA_TYPES.get(asked.get("format", rows))
     if wanted and media_type(response) != wanted:
         raise unexpected(one, response, f"a response body that is not {wanted}")
