@@ -86,8 +86,8 @@ interface ScaleProps {
 }
 
 /**
- * The levels of a scale as columns in their order, each as high as its probability, with the average as a mark. `average` counts levels from the first one's
- * value.
+ * The levels of a scale as columns in their order, each as high as its probability, with the average as a mark. `average` counts
+ * levels from the first one's value.
  */
 export function Scale({ label, levels, chosen, average, lacking, plain }: ScaleProps) {
   const [first, last] = [levels[0]?.value ?? 0, levels.at(-1)?.value ?? 0];

@@ -51,7 +51,8 @@ describe('a reliability diagram', () => {
     expect(axis.filter((text) => text === '50%')).toHaveLength(2);
     expect(axis).toEqual(expect.arrayContaining(['too sure', 'too hesitant']));
     // The side that is too sure is that of the point whose probability is higher than the share that was so.
-    const sure = container.querySelector('.sure')!.getAttribute('points')!.split(' ').map((point) => point.split(',').map(Number));
+    const points = container.querySelector('.sure')!.getAttribute('points')!.split(' ');
+    const sure = points.map((point) => point.split(',').map(Number));
     const diagonal = container.querySelector('.diagonal')!;
     expect(sure).toContainEqual([number(diagonal, 'x2'), number(diagonal, 'y1')]);
   });

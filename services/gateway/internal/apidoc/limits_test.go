@@ -312,7 +312,12 @@ func (p prober) list(at string, s map[string]any, v []any, try func(v any, refus
 func (p prober) members(at string, s map[string]any, v map[string]any) {
 	p.Helper()
 	required, _ := s["required"].([]any)
-	if unless, ok := within(within(s, "if"), "not")["required"].([]any); ok && v[unless[0].(string)] == nil {
+	not := within(within(s, "if"), "not")
+	others := append(schemasAt(not, "anyOf"), not) // each of which makes the members of "then" needless
+	if not != nil && !slices.ContainsFunc(others, func(one map[string]any) bool {
+		names, ok := one["required"].([]any)
+		return ok && v[names[0].(string)] != nil
+	}) {
 		required, _ = within(s, "then")["required"].([]any)
 	}
 	for _, one := range schemasAt(s, "oneOf") {

@@ -40,7 +40,9 @@ interface Accuracy {
 export function useAccuracy(prism: Prism, question: string, enabled = true): Accuracy {
   const of = { prism: prism.slug, version: prism.latest_version };
   const labels = useCounts({ ...of, where: [`${question}:labelled`] }, '@labelled', enabled).data?.total;
-  const { data, error } = useQuery({ ...qualityQuery({ ...of, question }), enabled: enabled && labels !== undefined && labels >= fewest });
+  const { data, error } = useQuery({
+    ...qualityQuery({ ...of, question }), enabled: enabled && labels !== undefined && labels >= fewest,
+  });
   const measured = data?.questions[0];
   if (measured?.accuracy) return { accuracy: measured.accuracy, counted: measured.counted };
   if (labels === undefined) return {};

@@ -101,7 +101,8 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         </Items>
       </Section>
       <Section title="Questions">
-        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question" nameOf={(q) => q.text || q.key}
+        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question"
+          nameOf={(q) => q.text || q.key}
           disabled={disabled} error={problems.get('questions')}
           add={{ label: 'Add question', make: () => newQuestion(), most: 64 }}>
           {(question, i, update, buttons) => (

@@ -96,8 +96,8 @@ export function Lens(): ReactNode {
             </Button>
           )}>
           <p className="soft">
-            The Lens is what calls and downloads show of each answer. A change shows old results too, and asks no model. A calibrated column
-            shows what the calibration in use makes of the probabilities, and nothing where none is used.
+            The Lens is what calls and downloads show of each answer. A change shows old results too, and asks no model. A
+            calibrated column shows what the calibration in use makes of the probabilities, and nothing where none is used.
           </p>
           <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled}
             error={problems.get('columns')}

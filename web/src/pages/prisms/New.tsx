@@ -113,7 +113,9 @@ function Form({ kept, first, onChange }: FormProps) {
           <div className="stack">
             <Editor named draft={draft} onChange={onChange} />
             {draft.lens && (
-              <Note action={<Button small onClick={() => onChange({ ...draft, lens: undefined })}>Make it of the questions instead</Button>}>
+              <Note action={
+                <Button small onClick={() => onChange({ ...draft, lens: undefined })}>Make it of the questions instead</Button>
+              }>
                 The pasted Lens has {count(draft.lens.length, 'column')}.
               </Note>
             )}

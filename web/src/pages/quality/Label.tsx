@@ -299,7 +299,7 @@ function Ask({ question, current, value, answer, goal, onLabel }: AskProps) {
           </button>
         ))}
       </div>
-      <p className="label-goal">
+      <div className="label-goal">
         {goal?.next && <Progress label={`Labels ${goal.next.words}`} max={goal.next.need} value={goal.total} />}
         {goal && (
           <span className="soft num">
@@ -307,7 +307,7 @@ function Ask({ question, current, value, answer, goal, onLabel }: AskProps) {
               : `${count(goal.total, 'label')} count`}
           </span>
         )}
-      </p>
+      </div>
     </fieldset>
   );
 }

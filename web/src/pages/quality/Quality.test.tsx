@@ -132,7 +132,7 @@ async function open(search = '', role = 'editor') {
         yes_at: 0.7, no_at: 0.3, theory: threshold, empirical: threshold, counts,
       });
       case 'GET /distribution': return Response.json({
-        data: [{ bins: bins({ 10: 20, 65: 4 }) }, { bins: bins({ 70: 30 }) }].slice(url.searchParams.get('version') === '2' ? 0 : 2),
+        data: url.searchParams.get('version') === '2' ? [{ bins: bins({ 10: 20, 65: 4 }) }, { bins: bins({ 70: 30 }) }] : [],
       });
       case 'GET /compare':
         if (few) return tooFew();

@@ -12,7 +12,7 @@ interface ReliabilityPartProps {
   pinned: string | null;
 }
 
-/** The reliability diagram and the measures by name. Where a calibration is pinned, the other probabilities stand beside these. */
+/** The reliability diagram and the measures by name. Where a calibration is pinned, the others stand beside these. */
 export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPartProps) {
   const calibrated = measured.calibration !== null;
   const beside = useQuery({ ...qualityQuery({ ...of, calibrated: calibrated ? undefined : true }), enabled: pinned !== null });
@@ -98,10 +98,13 @@ function Measures({ measured, other, pinned }: { measured: Measured; other: Meas
             return value && (
               <tr key={key}>
                 <th scope="row">
-                  {name} <span className="soft quality-meaning">{meaning} {better === 'more' ? 'Higher' : 'Lower'} is better.</span>
+                  {name}{' '}
+                    <span className="soft quality-meaning">{meaning} {better === 'more' ? 'Higher' : 'Lower'} is better.</span>
                 </th>
                 {other && (
-                  <td className="end" title={beside ? String(beside.value) : undefined}>{beside ? written(beside.value) : '–'}</td>
+                  <td className="end" title={beside ? String(beside.value) : undefined}>
+                    {beside ? written(beside.value) : '–'}
+                  </td>
                 )}
                 <td className="end" title={String(value.value)}><strong>{written(value.value)}</strong></td>
                 <td className="end" aria-label={figure(value, written)}>{interval(value, written)}</td>

@@ -94,7 +94,9 @@ function useAnswers(of: Of & { question: string }, data: Thresholds) {
   const counted = data.calibration === null && of.model === undefined;
   const recent = useQuery({ ...distributionQuery(of.prism, of.question, of.version), enabled: counted });
   const bins = counted && !recent.error ? sumOf(recent.data?.data ?? []) : undefined;
-  return bins?.some(Boolean) || recent.isLoading ? { bins: bins ?? [], whose: 'of the last 30 days' } : { bins: binsOf(data.counts), whose: 'that have labels' };
+  return bins?.some(Boolean) || recent.isLoading
+    ? { bins: bins ?? [], whose: 'of the last 30 days' }
+    : { bins: binsOf(data.counts), whose: 'that have labels' };
 }
 
 interface ChosenProps {
