@@ -36,7 +36,7 @@ prismctl runs create --from-labels-of 1 --version 2 --prism tickets --watch
 prismctl runs create --from-results --where urgent:to:0.6 --version 2 --prism tickets`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		var err error
-		if in.new.FromResults, err = in.results.of(cmd); err != nil {
+		if in.new.FromResults, err = in.results.selection(cmd); err != nil {
 			return err
 		}
 		in.new.RunLimits = in.limits.changed(cmd)

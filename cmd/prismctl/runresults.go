@@ -27,8 +27,8 @@ func (r *resultsFlags) add(cmd *cobra.Command) {
 	searchFlags(cmd, &r.search)
 }
 
-// of is what the flags select; nil without --from-results.
-func (r *resultsFlags) of(cmd *cobra.Command) (*client.ResultsOfRun, error) {
+// selection is what the flags select; nil without --from-results.
+func (r *resultsFlags) selection(cmd *cobra.Command) (*client.ResultsOfRun, error) {
 	if !r.sent {
 		for _, name := range []string{"result", "status", "of-version", "from", "to", "q", "where"} {
 			if cmd.Flags().Changed(name) {

@@ -72,7 +72,7 @@ func (s SQL) SetSearchable(ctx context.Context, account prism.AccountID, id pris
 // the order of their ids, as a deletion does that began before. It says which old results are not indexed.
 func (q *searching) leaveOut(ctx context.Context) error {
 	var some []indexedPrism
-	err := q.Run(ctx, sqldb.Query("indexed_prisms", indexedPrisms, q.account.UUID), sqldb.ReadRows(&some, readIndexedPrism))
+	err := q.Run(ctx, sqldb.Query(q.operation, indexedPrisms, q.account.UUID), sqldb.ReadRows(&some, readIndexedPrism))
 	for _, p := range some {
 		switch {
 		case !p.searchable && p.id == q.filter.Prism:
