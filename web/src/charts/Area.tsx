@@ -1,6 +1,5 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import { onKeys } from '@/design/keys';
 import { exactly, short, shown } from '@/design/numbers';
+import { Levels, Times, useCrosshair } from './axes';
 import { Figure } from './Figure';
 import { useWidth } from './width';
 import './charts.css';
@@ -31,24 +30,12 @@ interface AreaChartProps {
  */
 export function AreaChart({ label, title, times, series, format = shown, axis = short }: AreaChartProps) {
   const [width, ref] = useWidth();
-  const [at, setAt] = useState<number>();
   const highest = niceMax(Math.max(0, ...series.flatMap((s) => s.values.map((v) => v ?? 0))));
   const right = width - 8;
   const x = (i: number) => times.length < 2 ? (left + right) / 2 : left + ((right - left) * i) / (times.length - 1);
   const y = (value: number) => height - bottom - ((height - top - bottom) * value) / highest;
-  const nearest = (event: PointerEvent<SVGSVGElement>) => {
-    const position = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    const index = Math.round(((position - left) / (right - left)) * (times.length - 1));
-    setAt(Math.max(0, Math.min(times.length - 1, index)));
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    setAt((now) => Math.max(0, Math.min(times.length - 1, (now ?? (by > 0 ? -1 : times.length)) + by)));
-  };
-  const current = at === undefined ? undefined : Math.min(at, times.length - 1);
-  const ticks = ticksOf(times.length, width);
+  const { at: current, listeners } = useCrosshair(times.length,
+    (pixels) => Math.round(((pixels - left) / (right - left)) * (times.length - 1)));
   return (
     <Figure label={label} title={title}
       data={{
@@ -66,21 +53,9 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
           ))}
           <span className="soft num">{current !== undefined && `${times[current]} UTC`}</span>
         </p>
-        <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} tabIndex={0}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)}
-          onKeyDown={onKeys(onKey)}>
-          {[0, highest / 2, highest].map((value) => (
-            <g key={value}>
-              <line className="grid" x1={left} x2={right} y1={y(value)} y2={y(value)} />
-              <text className="axis" x={left - 6} y={y(value) + 4} textAnchor="end">{axis(value)}</text>
-            </g>
-          ))}
-          {ticks.map((i) => (
-            <text key={i} className="axis" x={x(i)} y={height - 6}
-              textAnchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}>
-              {times[i]!.slice(5, 16)}
-            </text>
-          ))}
+        <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} {...listeners}>
+          <Levels {...{ highest, left, right, y }} format={axis} />
+          <Times {...{ times, width, x }} y={height - 6} />
           {series.map((s, i) => (
             <g key={s.label} className={`series-${i + 1}`}>
               {runs(s.values).map(([from, to]) => {
@@ -130,11 +105,4 @@ export function runs(values: (number | null)[]): [number, number][] {
     else found.push([i, i + 1]);
   });
   return found;
-}
-
-/** Which of n times have a label, of as many as there is room for. */
-export function ticksOf(n: number, width: number): number[] {
-  const most = Math.max(2, Math.floor(width / 90));
-  if (n <= most) return Array.from({ length: n }, (_, i) => i);
-  return Array.from({ length: most }, (_, i) => Math.round((i * (n - 1)) / (most - 1)));
 }

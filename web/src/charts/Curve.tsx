@@ -1,7 +1,6 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import { onKeys } from '@/design/keys';
 import { exactly } from '@/design/numbers';
 import { niceMax } from './Area';
+import { Levels, useCrosshair } from './axes';
 import { Figure } from './Figure';
 import { useWidth } from './width';
 import './charts.css';
@@ -33,22 +32,15 @@ interface Props {
  */
 export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial, formatX, formatY }: Props) {
   const [width, ref] = useWidth();
-  const [at, setAt] = useState<number>();
   const points = lines[0]?.points ?? [];
   const highest = niceMax(Math.max(0, ...lines.flatMap((line) => line.points.map((point) => point.y))));
   const x = (value: number) => left + value * (width - left - right);
   const y = (value: number) => height - bottom - ((height - top - bottom) * value) / highest;
+  const { at, listeners } = useCrosshair(points.length, (pixels) => {
+    const value = (pixels - left) / (width - left - right);
+    return points.reduce((best, point, i) => (Math.abs(point.x - value) < Math.abs(points[best]!.x - value) ? i : best), 0);
+  }, initial);
   const current = Math.max(0, Math.min(at ?? initial, points.length - 1));
-  const nearest = (event: PointerEvent<SVGSVGElement>) => {
-    const value = (event.clientX - event.currentTarget.getBoundingClientRect().left - left) / (width - left - right);
-    setAt(points.reduce((best, point, i) => (Math.abs(point.x - value) < Math.abs(points[best]!.x - value) ? i : best), 0));
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    setAt((now) => Math.max(0, Math.min(points.length - 1, (now ?? initial) + by)));
-  };
   return (
     <Figure label={label} title={title} data={{
       head: [axes.x, ...lines.map((line) => (lines.length > 1 ? `${axes.y}: ${line.label}` : axes.y))],
@@ -61,15 +53,8 @@ export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial,
             <span key={line.label} className={`series-${i + 1}`}><b aria-hidden="true" />{line.label}</span>
           ))}</p>
         )}
-        <svg width={width} height={height} role="img" tabIndex={0} aria-label={`${label}. Arrow keys read the values.`}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)}
-          onKeyDown={onKeys(onKey)}>
-          {[0, highest / 2, highest].map((value) => (
-            <g key={value}>
-              <line className="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />
-              <text className="axis" x={left - 6} y={y(value) + 4} textAnchor="end">{formatY(value)}</text>
-            </g>
-          ))}
+        <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} {...listeners}>
+          <Levels {...{ highest, left, y }} right={width - right} format={formatY} />
           {[0, 0.25, 0.5, 0.75, 1].map((value) => (
             <text key={value} className="axis" x={x(value)} y={height - bottom + 15} textAnchor={value === 1 ? 'end' : 'middle'}>
               {formatX(value)}

@@ -1,7 +1,7 @@
-import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
-import { onKeys } from '@/design/keys';
+import { useId } from 'react';
 import { shown, short } from '@/design/numbers';
-import { niceMax, ticksOf } from './Area';
+import { niceMax } from './Area';
+import { Levels, Times, useCrosshair } from './axes';
 import { Figure } from './Figure';
 import { useWidth } from './width';
 import './charts.css';
@@ -33,23 +33,12 @@ interface Props {
 /** Counts by day as areas that stand on each other, with a crosshair for pointer and arrow keys. */
 export function Stacked({ label, title, days, layers, marks = [] }: Props) {
   const [width, ref] = useWidth();
-  const [at, setAt] = useState<number>();
   const tops = stack(layers, days.length);
   const highest = niceMax(Math.max(0, ...(tops.at(-1) ?? [])));
   const x = (i: number) => (days.length < 2 ? left : left + ((width - left - right) * i) / (days.length - 1));
   const y = (value: number) => height - bottom - ((height - top - bottom) * value) / highest;
-  const last = days.length - 1;
-  const nearest = (event: PointerEvent<SVGSVGElement>) => {
-    const position = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    setAt(Math.max(0, Math.min(last, Math.round(((position - left) / (width - left - right)) * last))));
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    setAt((now) => Math.max(0, Math.min(last, (now ?? (by > 0 ? -1 : days.length)) + by)));
-  };
-  const current = at === undefined ? undefined : Math.min(at, last);
+  const { at: current, listeners } = useCrosshair(days.length,
+    (pixels) => Math.round(((pixels - left) / (width - left - right)) * (days.length - 1)));
   return (
     <Figure label={label} title={title} data={{
       head: ['UTC', ...layers.map((layer) => layer.label)],
@@ -65,20 +54,9 @@ export function Stacked({ label, title, days, layers, marks = [] }: Props) {
           ))}
           <span className="soft num">{current === undefined ? 'by day, UTC' : `${days[current]} UTC`}</span>
         </p>
-        <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} tabIndex={0}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)}
-          onKeyDown={onKeys(onKey)}>
-          {[0, highest / 2, highest].map((value) => (
-            <g key={value}>
-              <line className="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />
-              <text className="axis" x={left - 6} y={y(value) + 4} textAnchor="end">{short(value)}</text>
-            </g>
-          ))}
-          {ticksOf(days.length, width).map((i) => (
-            <text key={i} className="axis" x={x(i)} y={height - 6} textAnchor={i === 0 ? 'start' : i === last ? 'end' : 'middle'}>
-              {days[i]!.slice(5)}
-            </text>
-          ))}
+        <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} {...listeners}>
+          <Levels {...{ highest, left, y }} right={width - right} format={short} />
+          <Times {...{ width, x }} times={days} y={height - 6} />
           <Areas layers={layers} tops={tops} x={days.length < 2 ? (i) => (i ? width - right : left) : x} y={y} />
           {marks.map((mark) => {
             const place = x(days.indexOf(mark.day));
