@@ -1,7 +1,7 @@
 package service
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +17,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -83,14 +84,10 @@ func (s *Service) labelsRun(
 	if err != nil {
 		return n, access.Translate(err, apierr.VersionNotFound())
 	}
-	if n.Version == 0 {
-		n.Version = p.Latest.Number
-	}
-	by, err := s.Version(ctx, account, prisms.VersionIn(p, n.Version))
+	by, err := s.answering(ctx, account, p, &n)
 	if err != nil {
-		return n, access.Translate(err, apierr.VersionNotFound())
+		return n, err
 	}
-	n.Ref, n.Context = refColumn, contextColumn
 	for _, f := range by.Fields {
 		if slices.ContainsFunc(of.Fields, func(l prism.Field) bool { return l.Key == f.Key }) {
 			n.Fields = append(n.Fields, api.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
@@ -114,6 +111,13 @@ func (s *Service) labelsRun(
 	name := fmt.Sprintf("labels of version %d of %s.jsonl", of.Number, p.Slug)
 	n.File, err = s.keepFile(ctx, account, name, content)
 	return n, err
+}
+
+// answering is the version that answers a run of results, or the latest one. The run gets it, and the columns of refs and contexts.
+func (s *Service) answering(ctx context.Context, account prism.AccountID, p prism.Prism, n *api.NewRun) (*prisms.Cached, error) {
+	n.Version, n.Ref, n.Context = cmp.Or(n.Version, p.Latest.Number), refColumn, contextColumn
+	by, err := s.Version(ctx, account, prisms.VersionIn(p, n.Version))
+	return by, access.Translate(err, apierr.VersionNotFound())
 }
 
 // commonQuestions are the questions that both versions have with one type, as the first one has them.
@@ -203,7 +207,7 @@ func (s *Service) inputsOf(
 	return content, nil
 }
 
-func olderResult(a, b prism.ResultID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) }
+func olderResult(a, b prism.ResultID) int { return sqldb.CompareIDs(a.UUID, b.UUID) }
 
 // fieldsWithout are the keys of fields for which a result has no value.
 func fieldsWithout(fields []prism.Field, r prism.Result) (missing []string) {

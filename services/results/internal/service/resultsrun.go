@@ -7,9 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
-	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -17,14 +15,10 @@ import (
 
 // resultsRun makes the file of a run of the inputs of results (spec: run-from-results).
 func (s *Service) resultsRun(ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun) (api.NewRun, error) {
-	if n.Version == 0 {
-		n.Version = p.Latest.Number
-	}
-	by, err := s.Version(ctx, account, prisms.VersionIn(p, n.Version))
+	by, err := s.answering(ctx, account, p, &n)
 	if err != nil {
-		return n, access.Translate(err, apierr.VersionNotFound())
+		return n, err
 	}
-	n.Ref, n.Context = refColumn, contextColumn
 	for _, f := range by.Fields {
 		n.Fields = append(n.Fields, api.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
 	}
@@ -47,7 +41,7 @@ func (s *Service) resultsOfRun(
 	f := store.Filter{Prism: p.ID, Status: of.Status, Version: of.Version, From: bodies.Bound(of.From), To: bodies.Bound(of.To)}
 	parts := [][]prism.UUID{nil}
 	if of.IDs != nil {
-		parts = slices.Collect(slices.Chunk(sqldb.UUIDs(of.IDs), sqldb.PartSize))
+		parts = slices.Collect(slices.Chunk(sqldb.SortedIDs(of.IDs), sqldb.PartSize))
 	}
 	for _, f.IDs = range parts {
 		some, err := s.matching(ctx, account, p, f, api.ResultSearch(of.SearchMembers))
@@ -56,8 +50,6 @@ func (s *Service) resultsOfRun(
 		}
 		ids = append(ids, some...)
 	}
-	slices.SortFunc(ids, olderResult)
-	ids = slices.Compact(ids)
 	var problem string
 	switch {
 	case len(ids) > api.MaxResultsOfRun:
