@@ -177,11 +177,9 @@ func (c *confined) must(t *testing.T, status int, in load.Request) load.Reply {
 	t.Helper()
 	client := load.NewClient(1, 1)
 	defer client.Close()
-	r := client.Do(t.Context(), in)
-	for end := time.Now().Add(recoveryBudget); r.Unavailable() && status != http.StatusServiceUnavailable && time.Now().Before(end); {
-		load.Wait(t.Context(), time.Second) // what a busy machine had no time for was not taken
-		r = client.Do(t.Context(), in)
-	}
+	ctx, cancel := context.WithTimeout(t.Context(), recoveryBudget)
+	defer cancel()
+	r := client.Insist(ctx, in)
 	if r.Err != nil || r.Status != status {
 		t.Fatalf("%s %s: %s", in.Method, in.URL, r)
 	}

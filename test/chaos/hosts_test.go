@@ -113,14 +113,10 @@ func (h *hosted) prepare(t *testing.T, models []string) {
 		t.Fatal(err)
 	}
 	for _, name := range models {
-		prism := load.Request{Method: http.MethodPost, URL: h.url("/v1/prisms"), Key: h.key, Body: map[string]any{
+		r := h.client.Insist(ctx, load.Request{Method: http.MethodPost, URL: h.url("/v1/prisms"), Key: h.key, Body: map[string]any{
 			"slug": name, "model": name, "fields": []any{map[string]any{"key": "text", "label": "Text"}},
 			"questions": []any{map[string]any{"key": "urgent", "type": "yes_no", "text": "Is it urgent?"}},
-		}}
-		r := h.client.Do(ctx, prism)
-		for r.Unavailable() && load.Wait(ctx, 50*time.Millisecond) {
-			r = h.client.Do(ctx, prism)
-		}
+		}})
 		if r.Err != nil || r.Status != http.StatusCreated {
 			t.Fatalf("the prism %s: %s", name, r)
 		}

@@ -128,15 +128,8 @@ func (c *confined) eventually(t *testing.T, in load.Request) {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), recoveryBudget)
 	defer cancel()
-	for {
-		r := client.Do(ctx, in)
-		if r.Err == nil && r.Status == http.StatusOK {
-			return
-		}
-		if !r.Unavailable() || !load.Wait(ctx, 100*time.Millisecond) {
-			t.Errorf("%s: %s", in.URL, r)
-			return
-		}
+	if r := client.Insist(ctx, in); r.Err != nil || r.Status != http.StatusOK {
+		t.Errorf("%s: %s", in.URL, r)
 	}
 }
 

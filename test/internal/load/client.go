@@ -74,6 +74,15 @@ type Reply struct {
 // Close drops the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
+// Insist sends a request again while the response is the 503 that took nothing, as on a busy machine, until ctx ends.
+func (c *Client) Insist(ctx context.Context, in Request) Reply {
+	for {
+		if r := c.Do(ctx, in); !r.Unavailable() || !Wait(ctx, 100*time.Millisecond) {
+			return r
+		}
+	}
+}
+
 // Do sends a request once.
 func (c *Client) Do(ctx context.Context, in Request) Reply {
 	var body io.Reader

@@ -93,3 +93,35 @@ func TestARefusedCallIsCountedAndNotMeasured(t *testing.T) {
 		t.Errorf("%d were measured and %d refused, want 6 and 3", len(f.Took), f.Refused)
 	}
 }
+
+func TestACallThatTookNothingIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		free, cancelled int64 // the call that is answered, and the one at which there is no more time
+		status          int
+		calls           int64
+	}{
+		{free: 3, status: http.StatusOK, calls: 3},
+		{free: 3, cancelled: 2, calls: 2},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		var asked atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			n := asked.Add(1)
+			if n == c.cancelled {
+				cancel()
+			}
+			if n < c.free {
+				http.Error(w, unavailable, http.StatusServiceUnavailable)
+			}
+		}))
+		t.Cleanup(server.Close)
+		client := NewClient(1, 1)
+		t.Cleanup(client.Close)
+		r := client.Insist(ctx, Request{Method: http.MethodGet, URL: server.URL})
+		if asked.Load() != c.calls || c.status != 0 && r.Status != c.status || c.status == 0 && r.Status == http.StatusOK {
+			t.Errorf("%+v: after %d calls: %s", c, asked.Load(), r)
+		}
+	}
+}
