@@ -12,6 +12,7 @@ import { changes } from '../prisms/diff';
 import { usePrism } from '../prisms/PrismPage';
 import { driftQuery } from '../quality/calls';
 import { windowWords } from '../quality/Drift';
+import { around } from '../quality/figures';
 import { useRuns } from '../runs/data';
 import { RunLine } from '../runs/RunLine';
 import { dayAfter, today, whole } from '../usage/sums';
@@ -110,11 +111,9 @@ function Right({ prism, question }: { prism: Prism; question: Question }) {
   const { accuracy, counted = 0, missing = 0 } = useAccuracy(prism, question.key);
   const of = { params: { prism: prism.slug }, search: { question: question.key } };
   if (accuracy) {
-    const { value, low, high } = accuracy;
     return (
-      <Stat name="Right" title={exactly(value)}
-        more={`${Math.round(low * 100)} to ${Math.round(high * 100)}, of ${count(counted, 'label')}`}>
-        <Link to="/prisms/$prism/quality" {...of}>{wholePercent(value)}</Link>
+      <Stat name="Right" title={exactly(accuracy.value)} more={`${around(accuracy)}, of ${count(counted, 'label')}`}>
+        <Link to="/prisms/$prism/quality" {...of}>{wholePercent(accuracy.value)}</Link>
       </Stat>
     );
   }

@@ -51,17 +51,21 @@ export function figure(f: Figure, written = fixed): string {
   return `${written(f.value)}, ${interval(f, written)}`;
 }
 
-const whole = (p: number) => Math.round(p * 100);
+/** A part of 1 as a whole number of hundredths. */
+export const whole = (p: number) => Math.round(p * 100);
+
+/** `79 to 85` */
+export const around = ({ low, high }: { low: number; high: number }) => `${whole(low)} to ${whole(high)}`;
 
 /** `82% right, 79 to 85` */
-export function rightWords({ value, low, high }: Figure): string {
-  return `${whole(value)}% right, ${whole(low)} to ${whole(high)}`;
+export function rightWords(of: Figure): string {
+  return `${whole(of.value)}% right, ${around(of)}`;
 }
 
 /** A point of the reliability diagram: `Answers near 80% were right 71% of the time, 64 to 78, of 33 labels.` */
 export function binWords(bin: Bin, type: Measured['type']): string {
   return `Answers near ${whole(bin.mean)}% were ${type === 'yes_no' ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, `
-    + `${whole(bin.low)} to ${whole(bin.high)}, of ${shown(bin.n)} labels.`;
+    + `${around(bin)}, of ${shown(bin.n)} labels.`;
 }
 
 /** How many points the interval leaves off the diagonal, on the side that is too sure and on the other one. */

@@ -1,4 +1,5 @@
 import type { Thresholds } from './calls';
+import { around, whole } from './figures';
 
 /** How many answers are no, left to a person, and yes. */
 export interface Zones {
@@ -48,7 +49,5 @@ export function wilson(k: number, n: number): { value: number; low: number; high
 /** `4% of 53 labels wrong, 2 to 6` */
 export function wrongWords(wrong: number, all: number): string {
   const of = wilson(wrong, all);
-  if (!of) return 'no labels';
-  const [value, low, high] = [of.value, of.low, of.high].map((p) => Math.round(p * 100));
-  return `${value}% of ${all} labels wrong, ${low} to ${high}`;
+  return of ? `${whole(of.value)}% of ${all} labels wrong, ${around(of)}` : 'no labels';
 }
