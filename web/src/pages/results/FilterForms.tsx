@@ -102,13 +102,11 @@ interface ValueProps {
   legend: string;
   values: { value: string; label: ReactNode; count?: number | undefined }[];
   chosen: readonly string[];
-  onChosen: (values: string[]) => void;
-  /** One at most. */
-  single?: boolean;
+  onPress: (value: string, on: boolean) => void;
 }
 
-/** Values with how many results have each. A single one is taken back by a second press. */
-function Values({ legend, values, chosen, onChosen, single }: ValueProps) {
+/** Values with how many results have each. */
+function Values({ legend, values, chosen, onPress }: ValueProps) {
   return (
     <fieldset className="filter-values">
       <legend>{legend}</legend>
@@ -117,10 +115,7 @@ function Values({ legend, values, chosen, onChosen, single }: ValueProps) {
           label={
             <><span className="grow">{label}</span>{count !== undefined && <span className="soft num">{shown(count)}</span>}</>
           }
-          onChange={({ target }) => {
-            const others = single ? [] : chosen.filter((one) => one !== value);
-            onChosen(target.checked ? [...others, value] : others);
-          }} />
+          onChange={({ target }) => onPress(value, target.checked)} />
       ))}
       {values.length === 0 && <p className="soft">None</p>}
     </fieldset>
@@ -132,17 +127,19 @@ function Answer({ question, search, set }: Props & { question: Question }) {
   const { key } = question;
   const { where } = search;
   const { data } = useCounts(listQuery(elsewhere(search, `question ${key}`)), key);
-  const is = valueOf(where, key, 'is');
   const state = Object.keys(labelStates).find((operator) => valueOf(where, key, operator) !== undefined) ?? '';
   const bound = (operator: 'from' | 'to') => (
     <Part label={operator === 'from' ? 'From' : 'To'} value={valueOf(where, key, operator)}
-      onValue={(value) => set({ where: put(where, key, operator, value) }, true)} />
+      onValue={(value) => set((now) => ({ where: put(now.where, key, operator, value) }), true)} />
   );
   return (
     <>
       <p className="filter-question">{question.text}</p>
-      <Values legend="Answer" values={valuesOf(question, data)} chosen={is ? is.split(',') : []}
-        onChosen={(values) => set({ where: put(where, key, 'is', values.length ? values.join(',') : undefined) }, true)} />
+      <Values legend="Answer" values={valuesOf(question, data)} chosen={chosenIn(where, key)}
+        onPress={(value, on) => set((now) => {
+          const others = chosenIn(now.where, key).filter((one) => one !== value);
+          return { where: put(now.where, key, 'is', [...others, ...(on ? [value] : [])].join(',') || undefined) };
+        }, true)} />
       <fieldset className="filter-bounds">
         <legend>{question.type === 'yes_no' ? 'Probability of yes, %' : 'Probability of the answer, %'}</legend>
         {bound('from')}{bound('to')}
@@ -152,12 +149,14 @@ function Answer({ question, search, set }: Props & { question: Question }) {
         ['wrong', 'Differs from its label'],
       ]} onChange={({ target: { value } }) => {
         const states = Object.keys(labelStates);
-        const next = put(where, key, value || 'labelled', value ? '' : undefined, states);
-        set({ where: next }, true);
+        set((now) => ({ where: put(now.where, key, value || 'labelled', value ? '' : undefined, states) }), true);
       }} />
     </>
   );
 }
+
+/** The answers of a question that conditions name. */
+const chosenIn = (where: ResultsSearch['where'], key: string) => valueOf(where, key, 'is')?.split(',') ?? [];
 
 /** The values of a question in its order, with their counts: of a yes_no, those on each side of one half. */
 function valuesOf(question: Question, counts: Counts | undefined): ValueProps['values'] {
@@ -201,8 +200,8 @@ function Counted({ about, search, set }: Props & { about: keyof typeof countedNa
   const values = [...found, ...chosen.filter((value) => !found.some((one) => one.value === value)).map((value) => (
     { value, label: value, count: 0 }))];
   return (
-    <Values legend={nameOf(about)} single values={values} chosen={chosen} onChosen={([value]) =>
-      set({ [about]: about === 'version' && value !== undefined ? Number(value) : value } as ResultsSearch, true)} />
+    <Values legend={nameOf(about)} values={values} chosen={chosen} onPress={(value, on) =>
+      set({ [about]: !on ? undefined : about === 'version' ? Number(value) : value } as ResultsSearch, true)} />
   );
 }
 
@@ -211,9 +210,9 @@ function Labelled({ search, set }: Props) {
   const count = (value: string) => data && (data.by['@labelled']?.find((one) => one.value === value)?.count ?? 0);
   const is = valueOf(search.where, '@labelled', 'is');
   return (
-    <Values legend="Label" single chosen={is ? [is] : []}
+    <Values legend="Label" chosen={is ? [is] : []}
       values={[{ value: 'yes', label: 'Any', count: count('yes') }, { value: 'no', label: 'None', count: count('no') }]}
-      onChosen={([value]) => set({ where: put(search.where, '@labelled', 'is', value) }, true)} />
+      onPress={(value, on) => set((now) => ({ where: put(now.where, '@labelled', 'is', on ? value : undefined) }), true)} />
   );
 }
 
@@ -222,8 +221,8 @@ function Prisms({ search, set, close }: Props) {
   const values = prisms.map(({ slug, name, archived_at }) => (
     { value: slug, label: `${name ?? slug}${archived_at ? ' (archived)' : ''}` }));
   return (
-    <Values legend="Prism" single values={values} chosen={search.prism ? [search.prism] : []} onChosen={([prism]) => {
-      set({ ...withoutPrism, prism });
+    <Values legend="Prism" values={values} chosen={search.prism ? [search.prism] : []} onPress={(prism, on) => {
+      set({ ...withoutPrism, prism: on ? prism : undefined });
       close();
     }} />
   );
@@ -235,16 +234,16 @@ function Keys({ search, set, close }: Props) {
     return <Typed label="Id of the API key" value={search.key_id} onValue={(key_id) => { set({ key_id }); close(); }} />;
   }
   return (
-    <Values legend="API key" single values={[...keys].map(([value, label]) => ({ value, label }))}
-      chosen={search.key_id ? [search.key_id] : []} onChosen={([key_id]) => set({ key_id }, true)} />
+    <Values legend="API key" values={[...keys].map(([value, label]) => ({ value, label }))}
+      chosen={search.key_id ? [search.key_id] : []} onPress={(id, on) => set({ key_id: on ? id : undefined }, true)} />
   );
 }
 
 function Assignees({ search, set }: Props) {
   const values = [...useAssigneeNames()].map(([value, name]) => ({ value, label: titleOf(name) }));
   return (
-    <Values legend="Assigned to" single values={values} chosen={search.assignee ? [search.assignee] : []}
-      onChosen={([assignee]) => set({ assignee }, true)} />
+    <Values legend="Assigned to" values={values} chosen={search.assignee ? [search.assignee] : []}
+      onPress={(assignee, on) => set({ assignee: on ? assignee : undefined }, true)} />
   );
 }
 
@@ -252,8 +251,8 @@ function Runs({ search, set }: Props) {
   const runs = useRuns({ ...(search.prism && { prism: search.prism }) }).data?.pages[0]?.data ?? [];
   const values = runs.map(({ id, name, rows }) => ({ value: id, label: name ?? `${id.slice(0, 8)}…`, count: rows }));
   return (
-    <Values legend="Run, and its rows" single values={values} chosen={search.run ? [search.run] : []}
-      onChosen={([run]) => set({ run }, true)} />
+    <Values legend="Run, and its rows" values={values} chosen={search.run ? [search.run] : []}
+      onPress={(run, on) => set({ run: on ? run : undefined }, true)} />
   );
 }
 

@@ -8,10 +8,11 @@ import { useAssigneeNames } from './comments';
 import { useKeyNames, usePrism } from './data';
 import { AddFilter, Form } from './FilterForms';
 import { clear, type ResultsSearch } from './search';
+import type { SetSearch } from './useSearch';
 
 export interface FilterProps {
   search: ResultsSearch;
-  set: (change: ResultsSearch, replace?: boolean) => void;
+  set: SetSearch;
   /** The page is of one prism, which is no filter then. */
   fixed?: boolean;
 }

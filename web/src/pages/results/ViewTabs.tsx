@@ -3,13 +3,14 @@ import { useEffect, useState } from 'react';
 import { useCan } from '@/api';
 import { Button, Checkbox, ErrorNote, Input, Popover, Tabs, toast } from '@/design';
 import { filtered, type ResultsSearch } from './search';
+import type { SetSearch } from './useSearch';
 import {
   changed, deleteView, filtersOf, firstOf, saveView, searchOf, useRenewViews, useViews, type View, viewsOf,
 } from './views';
 
 interface Props {
   search: ResultsSearch;
-  set: (change: ResultsSearch, replace?: boolean) => Promise<void>;
+  set: SetSearch;
   /** The prism of the page, if it is of one. */
   fixed: string | undefined;
 }

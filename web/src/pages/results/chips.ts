@@ -2,7 +2,7 @@ import { labelOf, type Question, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { wholePercent } from '@/design/numbers';
 import { type Condition, labelStates, parse, questionOf } from './conditions';
-import { compact, localTime, type ResultsSearch } from './search';
+import { type Change, compact, localTime, type ResultsSearch } from './search';
 
 /** What is filtered by: a parameter of the list, `labelled`, `time`, or `question topic`. */
 export type About =
@@ -18,8 +18,8 @@ export interface FilterChip {
   verb: string;
   values: { words: string; option?: string }[];
   question: Question | undefined;
-  /** The search without it. */
-  without: ResultsSearch;
+  /** What takes it away. */
+  without: Change;
 }
 
 /** The names of what is known by an id. */
@@ -50,8 +50,11 @@ export function chipsOf(search: ResultsSearch, { prism, key, assignee, run }: Na
       without: about === 'prism' ? withoutPrism : { [about]: undefined },
     }]);
   const conditions = (search.where ?? []).map((text, index): FilterChip => {
-    const rest = search.where!.filter((_, i) => i !== index);
-    return { id: `where ${index}`, ...wordsOf(parse(text), prism), without: { where: rest.length ? rest : undefined } };
+    const without = ({ where = [] }: ResultsSearch) => {
+      const rest = where.filter((other) => other !== text);
+      return { where: rest.length ? rest : undefined };
+    };
+    return { id: `where ${index}`, ...wordsOf(parse(text), prism), without };
   });
   return [
     ...(fixed ? [] : one('prism', search.prism && (prism?.name ?? search.prism))),

@@ -65,6 +65,9 @@ export function resultsSearch(search: Record<string, unknown>): ResultsSearch {
   });
 }
 
+/** What changes of a search. What follows from the search itself is a function of it: a change before may not be drawn yet. */
+export type Change = ResultsSearch | ((now: ResultsSearch) => ResultsSearch);
+
 /** The object without its undefined members, so that equal filters are equal keys. */
 export function compact<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;

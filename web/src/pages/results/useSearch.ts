@@ -1,12 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import { compact, resultsSearch, type ResultsSearch } from './search';
+import { type Change, compact, resultsSearch, type ResultsSearch } from './search';
+
+export type SetSearch = (change: Change, replace?: boolean) => Promise<void>;
 
 /**
  * The filters and the open row in the URL, on whatever page the table is. A page for one prism fixes `prism`. Typing replaces the
  * entry of the history (`replace`), so that Back leaves the page and not the letters.
  */
-export function useResultsSearch(prism?: string): [ResultsSearch, (change: ResultsSearch, replace?: boolean) => Promise<void>] {
+export function useResultsSearch(prism?: string): [ResultsSearch, SetSearch] {
   const all = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   const text = JSON.stringify(all);
@@ -14,9 +16,12 @@ export function useResultsSearch(prism?: string): [ResultsSearch, (change: Resul
     () => ({ ...resultsSearch(JSON.parse(text) as Record<string, unknown>), ...(prism !== undefined && { prism }) }),
     [text, prism],
   );
-  const set = useCallback((change: ResultsSearch, replace = false) => {
-    const next = { ...change, ...(prism !== undefined && { prism: undefined }) };
-    return navigate({ to: '.', search: (old) => compact({ ...old, ...next }), replace, resetScroll: false });
-  }, [navigate, prism]);
+  const set = useCallback<SetSearch>((change, replace = false) => navigate({
+    to: '.', replace, resetScroll: false,
+    search: (old) => {
+      const next = typeof change === 'function' ? change(resultsSearch(old)) : change;
+      return compact({ ...old, ...next, ...(prism !== undefined && { prism: undefined }) });
+    },
+  }), [navigate, prism]);
   return [search, set];
 }

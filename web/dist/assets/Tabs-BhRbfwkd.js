@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-B8WasjI7.js";import{t}from"./RunsList-DmpMJ_s6.js";import{usePrism as n}from"./PrismPage-BeuNys-n.js";import{H as r}from"./Field-cdM6S2on.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
