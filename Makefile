@@ -155,10 +155,10 @@ verify: spectral web-verify ## lint the OpenAPI document, and check the built fr
 lab: deps ## test the laboratory, which measures
 	$(PLAIN) -count=1 $$($(GO) list ./test/lab/... | grep -v /portkey$$)
 
-bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
+bench: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
 
-bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep it working
+bench-smoke: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## run the benchmark for a moment, to keep it working
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -smoke
 
 live: ## answer questions with a real model from PyPI, and write tables into docs/providers.md and docs/quality.md; LIVE='-questions 20 -labelled 0' for less

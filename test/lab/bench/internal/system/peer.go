@@ -17,7 +17,7 @@ func (d *Data) Peer(ctx context.Context, dir, modelURL string) (*System, error) 
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-		return nil, fmt.Errorf("the packages of the peer are not installed: run make peer (%w)", err)
+		return nil, fmt.Errorf("the packages of the peer are not installed: run make bench (%w)", err)
 	}
 	if err := peer.Write(dir); err != nil {
 		return nil, err

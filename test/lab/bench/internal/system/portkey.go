@@ -12,12 +12,12 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// Portkey starts Portkey's gateway from root, where make deps installed it: one process of Node that hands calls on and keeps nothing.
+// Portkey starts Portkey's gateway from root, where make bench installs it: one process of Node that hands calls on and keeps nothing.
 // Its calls ask for the answer to the fields of the prism, in the words of OpenAI, of the model at host and port modelAddr.
 func (s *Stores) Portkey(ctx context.Context, root, modelAddr string, p Prism) (*System, error) {
 	script := filepath.Join(root, ".tools/portkey/node_modules/@portkey-ai/gateway/build/start-server.js")
 	if _, err := os.Stat(script); err != nil {
-		return nil, fmt.Errorf("the gateway of Portkey is not installed: run make deps (%w)", err)
+		return nil, fmt.Errorf("the gateway of Portkey is not installed: run make bench (%w)", err)
 	}
 	node, err := program.Find("node")
 	if err != nil {
