@@ -26,7 +26,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/instrumented"
 	"github.com/prism-results/prism/services/results/internal/keys"
-	"github.com/prism-results/prism/services/results/internal/polling"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/search"
@@ -131,7 +131,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		Readers: reading.Readers(memory),
 	})
 	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
-	s.index = search.NewIndexer(s.store, now)
+	s.index = search.NewIndexer(s.store, now, d.Log)
 	s.counting = distribution.NewWorker(s.store, d.Log)
 	if d.Metrics == nil {
 		return s, nil
@@ -223,7 +223,7 @@ func (s *Service) Migrate(ctx context.Context) error {
 			return err
 		}
 		s.log.WarnContext(ctx, "waiting for the database", "error", err)
-		if !polling.Pause(ctx, pause) {
+		if !background.Pause(ctx, pause) {
 			return errors.Join(ctx.Err(), err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
-	"github.com/prism-results/prism/services/results/internal/polling"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -33,7 +33,7 @@ func (s *Handlers) Operations() []api.Handler[access.Caller] {
 
 // Fold folds until ctx ends. What a failed attempt leaves, the next one folds. The store's metrics have the error.
 func Fold(ctx context.Context, s Store) {
-	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
+	background.Repeat(ctx, func(ctx context.Context) time.Duration {
 		_ = s.Fold(ctx)
 		return foldEvery
 	})
@@ -41,7 +41,7 @@ func Fold(ctx context.Context, s Store) {
 
 // Remove removes changes that are too old until ctx ends.
 func Remove(ctx context.Context, s Store, now func() time.Time) {
-	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
+	background.Repeat(ctx, func(ctx context.Context) time.Duration {
 		if more, err := s.RemoveChanges(ctx, now().Add(-Kept)); more && err == nil {
 			return 0
 		}

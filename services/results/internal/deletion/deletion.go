@@ -19,7 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/polling"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -30,13 +30,15 @@ const (
 	lease = 30 * time.Second
 	// partLimit bounds one part.
 	partLimit = 10 * time.Second
-	// partsInARow is how many parts of a job are deleted before other jobs get a turn.
-	partsInARow = 50
 	// mostServed bounds the accounts that are remembered.
 	mostServed = 100
-	// A pause follows each part, so that deletions take at most a fifth of one connection, and leave the disk to the calls.
-	leastPause, pauseFactor = 20 * time.Millisecond, 4
 )
+
+// turn is how much of a job is deleted before other jobs. With its pauses, deletions take at most a fifth of one connection, and leave
+// the disk to the calls.
+var turn = background.Turn{Pieces: 50, Limit: partLimit, Pause: func(took time.Duration) time.Duration {
+	return max(20*time.Millisecond, 4*took)
+}}
 
 // Deps are what a Worker works with; all are required.
 type Deps struct {
@@ -106,16 +108,10 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
-		if worked, err := w.Work(ctx); err != nil && ctx.Err() == nil {
-			w.parts.WithLabelValues("failed").Inc()
-			w.deps.Log.WarnContext(ctx, "a deletion of results failed and will be repeated", "error", err)
-			return lease
-		} else if worked {
-			return 0
-		}
-		return pollEvery
-	})
+	background.Work{
+		Name: "a deletion of results", Do: background.Every(pollEvery, w.Work), AfterFailure: lease,
+		Failures: w.parts.WithLabelValues("failed"), Log: w.deps.Log,
+	}.Run(ctx)
 }
 
 // Work works on a job that is due, and returns false if there is none.
@@ -134,23 +130,16 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 		w.served = w.served[:0]
 	}
 	w.served = append(w.served, job.Account)
-	for range partsInARow {
-		begun := time.Now()
-		ended, err := w.part(ctx, &job)
-		if errors.Is(err, apierr.NotIndexed()) { // the job is taken again when its lease ends
-			return false, nil
-		}
-		if errors.Is(err, store.ErrNotFound) { // changed by a call
-			return true, nil
-		}
-		if err != nil || ended {
-			return true, err
-		}
-		if !polling.Pause(ctx, max(leastPause, pauseFactor*time.Since(begun))) {
-			return true, w.giveBack(context.WithoutCancel(ctx), job)
-		}
+	more, err := turn.Do(ctx, func(ctx context.Context) (bool, error) { return w.part(ctx, &job) })
+	switch {
+	case errors.Is(err, apierr.NotIndexed()): // the job is taken again when its lease ends
+		return false, nil
+	case errors.Is(err, store.ErrNotFound): // changed by a call
+		return true, nil
+	case err != nil || !more:
+		return true, err
 	}
-	return true, w.giveBack(ctx, job)
+	return true, w.giveBack(context.WithoutCancel(ctx), job)
 }
 
 // countDue counts and measures what is due.
@@ -171,10 +160,8 @@ func (w *Worker) countDue(ctx context.Context) (jobs int64, err error) {
 	return jobs, nil
 }
 
-// part deletes a part of a job.
-func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, partLimit)
-	defer cancel()
+// part deletes a part of a job, and returns whether another one follows.
+func (w *Worker) part(ctx context.Context, job *store.Deletion) (more bool, err error) {
 	by, err := w.deps.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
 	if err != nil {
 		return false, err
@@ -194,7 +181,7 @@ func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err
 		w.deleted.WithLabelValues(reason).Add(float64(deleted))
 		w.parts.WithLabelValues("ok").Inc()
 	}
-	return ended, err
+	return !ended, err
 }
 
 func (w *Worker) giveBack(ctx context.Context, job store.Deletion) error {

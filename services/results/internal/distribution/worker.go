@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/prism-results/prism/services/results/internal/polling"
+	"github.com/prism-results/prism/services/results/internal/background"
 )
 
 const (
@@ -15,13 +15,14 @@ const (
 	pollEvery, lookFactor = time.Second, 20
 	// pieceSize is how many changes, and how many old results, are counted in a transaction: a few hundredths of a second.
 	pieceSize = 1000
-	// piecesInARow is how many pieces of an account are counted before the others get a turn.
-	piecesInARow = 20
 	// pieceLimit bounds a piece.
 	pieceLimit = 10 * time.Second
 	// retryAfter is the pause after an error.
 	retryAfter = 5 * time.Second
 )
+
+// turn is how much of an account is counted before the others. With its pauses, counting takes at most half of one connection.
+var turn = background.Turn{Pieces: 20, Limit: pieceLimit, Pause: func(took time.Duration) time.Duration { return took }}
 
 // Worker counts for all accounts.
 type Worker struct {
@@ -43,20 +44,13 @@ func (w *Worker) Measure(to prometheus.Registerer) error { return to.Register(w.
 
 // Run counts until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
-		pause, err := w.Work(ctx)
-		if err != nil && ctx.Err() == nil {
-			w.log.WarnContext(ctx, "the answers of results could not be counted, which will be repeated", "error", err)
-			return retryAfter
-		}
-		return pause
-	})
+	background.Work{Name: "counting the answers of results", Do: w.Work, AfterFailure: retryAfter, Log: w.log}.Run(ctx)
 }
 
 // Work counts some pieces of each account that waits, and returns how long to pause.
 func (w *Worker) Work(ctx context.Context) (pause time.Duration, err error) {
 	begun := time.Now()
-	waiting, err := w.look(ctx)
+	waiting, err := background.Within(ctx, pieceLimit, w.look)
 	if err != nil {
 		return 0, err
 	}
@@ -67,11 +61,9 @@ func (w *Worker) Work(ctx context.Context) (pause time.Duration, err error) {
 				return 0, err
 			}
 		}
-		more := true
-		for n := 0; more && n < piecesInARow; n++ {
-			if more, err = w.piece(ctx, a); err != nil {
-				return 0, err
-			}
+		more, err := turn.Do(ctx, func(ctx context.Context) (bool, error) { return w.store.Count(ctx, a.Account, pieceSize) })
+		if err != nil {
+			return 0, err
 		}
 		if more {
 			pause = 0
@@ -81,8 +73,6 @@ func (w *Worker) Work(ctx context.Context) (pause time.Duration, err error) {
 }
 
 func (w *Worker) look(ctx context.Context) (waiting []Waiting, err error) {
-	ctx, cancel := context.WithTimeout(ctx, pieceLimit)
-	defer cancel()
 	if waiting, err = w.store.WaitingAccounts(ctx); err != nil {
 		return nil, err
 	}
@@ -92,18 +82,4 @@ func (w *Worker) look(ctx context.Context) (waiting []Waiting, err error) {
 	}
 	w.behind.Set(float64(behind))
 	return waiting, nil
-}
-
-// piece counts a piece, and then pauses as long, so that it takes at most half of one connection.
-func (w *Worker) piece(ctx context.Context, a Waiting) (more bool, err error) {
-	begun := time.Now()
-	counting, cancel := context.WithTimeout(ctx, pieceLimit)
-	defer cancel()
-	if more, err = w.store.Count(counting, a.Account, pieceSize); err != nil || !more {
-		return more, err
-	}
-	if !polling.Pause(ctx, time.Since(begun)) {
-		return false, ctx.Err()
-	}
-	return true, nil
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/polling"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -23,13 +24,14 @@ const (
 	lease = 30 * time.Second
 	// partLimit bounds one part.
 	partLimit = 10 * time.Second
-	// partsInARow is how many parts of a watch go before other watches.
-	partsInARow = 20
 	// maxSpans ends a part when it has as many counts, which bounds its memory.
 	maxSpans = 64
 	// Lag is how old the id of a result is when it is counted. The model has 15 s, and a save is repeated for less than a minute.
 	Lag = 2 * time.Minute
 )
+
+// turn is how much of a watch is counted before other watches.
+var turn = background.Turn{Pieces: 20, Limit: partLimit}
 
 // Deps are what a Worker works with; all are required.
 type Deps struct {
@@ -75,31 +77,24 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	measureAt := time.Now()
-	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
-		pause := pollEvery
-		worked, err := w.Work(ctx)
-		if worked && err == nil {
-			pause = 0
-		}
-		if !time.Now().Before(measureAt) {
-			measureAt = time.Now().Add(measureEvery)
-			if err := w.MeasureWatched(ctx); err != nil && ctx.Err() == nil {
-				w.deps.Log.WarnContext(ctx, "the drift of watched prisms was not measured and will be", "error", err)
-			}
-		}
-		if err != nil && ctx.Err() == nil {
-			w.parts.WithLabelValues("failed").Inc()
-			w.deps.Log.WarnContext(ctx, "answers of a watched prism were not counted and will be", "error", err)
-		}
-		return pause
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() {
+		background.Work{
+			Name: "measuring the drift of watched prisms", AfterFailure: measureEvery, Log: w.deps.Log,
+			Do: func(ctx context.Context) (time.Duration, error) { return measureEvery, w.MeasureWatched(ctx) },
+		}.Run(ctx)
 	})
+	background.Work{
+		Name: "counting the answers of a watched prism", Do: background.Every(pollEvery, w.Work), AfterFailure: pollEvery,
+		Failures: w.parts.WithLabelValues("failed"), Log: w.deps.Log,
+	}.Run(ctx)
 }
 
 // Work counts for a watch that is due, and returns false if there is none.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	now := prism.Now(w.deps.Now)
-	taken, err := bounded(ctx, func(ctx context.Context) (Watch, error) {
+	taken, err := background.Within(ctx, partLimit, func(ctx context.Context) (Watch, error) {
 		return w.deps.Store.TakeDriftWatch(ctx, now, now.Add(lease))
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -108,7 +103,7 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	// Rows of runs have the ids of when their chunk was leased, and may be saved long after.
-	oldest, err := bounded(ctx, func(ctx context.Context) (time.Time, error) {
+	oldest, err := background.Within(ctx, partLimit, func(ctx context.Context) (time.Time, error) {
 		return w.deps.Store.OldestLease(ctx, taken.Account, taken.Prism)
 	})
 	if err != nil {
@@ -119,23 +114,11 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 		until = oldest
 	}
 	t := &counting{Worker: w, watch: taken, last: prism.FirstUUID(until), versions: map[int32]*version{}}
-	for n := range partsInARow {
-		ended, err := bounded(ctx, func(ctx context.Context) (bool, error) { return t.part(ctx, n == partsInARow-1) })
-		if errors.Is(err, store.ErrNotFound) { // another worker counts it, or it is not watched any more
-			return true, nil
-		}
-		if err != nil || ended || ctx.Err() != nil {
-			return true, err
-		}
+	_, err = turn.Do(ctx, t.part)
+	if errors.Is(err, store.ErrNotFound) { // another worker counts it, or it is not watched any more
+		err = nil
 	}
-	return true, nil
-}
-
-// bounded calls fn with the limit of a part.
-func bounded[T any](ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, partLimit)
-	defer cancel()
-	return fn(ctx)
+	return true, err
 }
 
 // counting is the work on a watch.
@@ -145,6 +128,7 @@ type counting struct {
 	last     prism.UUID // up to which results are counted
 	parser   answerjson.Parser
 	versions map[int32]*version
+	done     int // parts of this turn
 }
 
 // version is a version whose results are counted.
@@ -161,8 +145,9 @@ type spanKey struct {
 	at      time.Time
 }
 
-// part counts the next results. After the last part in a row the watch is due again.
-func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) {
+// part counts the next results, and returns whether others follow. After the last part of a turn the watch is due again.
+func (t *counting) part(ctx context.Context) (more bool, err error) {
+	t.done++
 	now := prism.Now(t.deps.Now)
 	step := Step{Reached: t.watch.Reached, DueAt: now.Add(lease), Add: Add}
 	var results []Answer
@@ -189,7 +174,7 @@ func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) 
 	switch {
 	case step.Ended:
 		step.DueAt = now.Add(countEvery)
-	case last:
+	case t.done == turn.Pieces:
 		step.DueAt = now
 	}
 	if !step.Ended {
@@ -214,7 +199,7 @@ func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) 
 	}
 	t.parts.WithLabelValues("ok").Inc()
 	t.counted.Add(float64(n))
-	return step.Ended, nil
+	return !step.Ended, nil
 }
 
 // count counts a result in the spans that it is of (spec: drift-spans).

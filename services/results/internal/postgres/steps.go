@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/prism-results/prism/services/results/internal/polling"
+	"github.com/prism-results/prism/services/results/internal/background"
 )
 
 // The steps of migrations that change tables with rows while calls go on. A migration of such steps is no transaction, so each of its
@@ -32,7 +32,7 @@ func changeTables(ctx context.Context, db *sql.DB, statements string) error {
 		if !ok || refusal.Code != lockNotAvailable {
 			return err
 		}
-		if !polling.Pause(ctx, time.Second) {
+		if !background.Pause(ctx, time.Second) {
 			return ctx.Err()
 		}
 	}

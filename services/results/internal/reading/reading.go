@@ -24,8 +24,8 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/blobs"
-	"github.com/prism-results/prism/services/results/internal/polling"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -131,22 +131,15 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 func (w *Worker) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	group.Go(func() { w.repeat(ctx, removeEvery, "removing the content of files", w.Remove) })
-	for range w.turns.readers {
-		group.Go(func() { w.repeat(ctx, pollEvery, "reading a file", w.Work) })
+	repeat := func(every time.Duration, name string, work func(context.Context) (bool, error)) {
+		group.Go(func() {
+			background.Work{Name: name, Do: background.Every(every, work), AfterFailure: every, Log: w.deps.Log}.Run(ctx)
+		})
 	}
-}
-
-// repeat calls work until ctx ends, with pauses when there is nothing to do.
-func (w *Worker) repeat(ctx context.Context, every time.Duration, what string, work func(context.Context) (bool, error)) {
-	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
-		if worked, err := work(ctx); err != nil && ctx.Err() == nil {
-			w.deps.Log.WarnContext(ctx, what+" failed and will be repeated", "error", err)
-		} else if worked {
-			return 0
-		}
-		return every
-	})
+	repeat(removeEvery, "removing the content of files", w.Remove)
+	for range w.turns.readers {
+		repeat(pollEvery, "reading a file", w.Work)
+	}
 }
 
 // Work reads a file that waits, and returns false if there is none whose turn it is.

@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -75,7 +76,7 @@ func TestChangesAndOldResultsAreIndexedPieceByPiece(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &behind{changes: 2, old: 3, fails: true}
-		i := search.NewIndexer(b, time.Now)
+		i := search.NewIndexer(b, time.Now, slog.New(slog.DiscardHandler))
 		metrics := prometheus.NewRegistry()
 		if err := i.Measure(metrics); err != nil {
 			t.Fatal(err)
@@ -121,7 +122,7 @@ func TestOldResultsAreIndexedAlthoughChangesNeverEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &steady{&behind{old: 2}}
 		ctx, stop := context.WithCancel(t.Context())
-		go search.NewIndexer(s, time.Now).Run(ctx)
+		go search.NewIndexer(s, time.Now, slog.New(slog.DiscardHandler)).Run(ctx)
 		<-time.After(time.Second)
 		stop()
 		synctest.Wait()
@@ -151,7 +152,7 @@ func TestAPieceOfTheIndexIsAsLargeAsItsTimeAllows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{behind: &behind{changes: 6}}
 		ctx, stop := context.WithCancel(t.Context())
-		go search.NewIndexer(s, time.Now).Run(ctx)
+		go search.NewIndexer(s, time.Now, slog.New(slog.DiscardHandler)).Run(ctx)
 		<-time.After(5 * time.Second)
 		stop()
 		synctest.Wait()

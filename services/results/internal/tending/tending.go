@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -84,28 +85,24 @@ func (w *Worker) LeaseEnded() { w.ended.Store(true) }
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for n := 0; ; n++ {
-		var err error
-		if ended := w.ended.Swap(false); ended || n%ticksPerLook == 0 {
-			err = w.Tend(ctx)
-		}
-		if err == nil && n%ticksPerMend == 0 {
-			err = w.mend(ctx)
-		}
-		if err == nil && n%ticksPerMeasure == 0 {
-			err = w.measureQueue(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			w.deps.Log.WarnContext(ctx, "runs of files were not tended and will be", "error", err)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	ticks := 0
+	background.Work{
+		Name: "tending runs of files", AfterFailure: tick, Log: w.deps.Log,
+		Do: func(ctx context.Context) (pause time.Duration, err error) {
+			n := ticks
+			ticks++
+			if ended := w.ended.Swap(false); ended || n%ticksPerLook == 0 {
+				err = w.Tend(ctx)
+			}
+			if err == nil && n%ticksPerMend == 0 {
+				err = w.mend(ctx)
+			}
+			if err == nil && n%ticksPerMeasure == 0 {
+				err = w.measureQueue(ctx)
+			}
+			return tick, err
+		},
+	}.Run(ctx)
 }
 
 // Tend makes all changes that are due.
