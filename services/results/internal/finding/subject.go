@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,7 +139,7 @@ func (f *Found) Number(of Subject) (float64, bool) {
 	return n, reason == ""
 }
 
-// Counted is the value of a subject by which results are counted: of an answer without options the decile of its number, such as 0.9 of
+// Counted is the value of a subject by which results are counted: of an answer without options the tenth of its number, such as 0.9 of
 // all from 0.9 on, and "" of a result without the subject.
 func (f *Found) Counted(of Subject) string {
 	if q, ok := f.Definition.Question(of.Question); ok && len(q.AnswerKeys()) == 0 {
@@ -146,7 +147,7 @@ func (f *Found) Counted(of Subject) string {
 		if !ok {
 			return ""
 		}
-		return "0." + strconv.Itoa(decile(n))
+		return "0." + strconv.Itoa(int(max(0, min(9, math.Floor(n*10)))))
 	}
 	return f.value(of)
 }

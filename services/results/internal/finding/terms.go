@@ -2,7 +2,6 @@ package finding
 
 import (
 	"hash/fnv"
-	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -99,10 +98,21 @@ func (f *Found) Terms(account prism.AccountID) []Term {
 	return slices.Compact(terms)
 }
 
-// deciles are the parts of the numbers from 0 to 1: the last one has 1 and all above, the first one all below.
-const deciles = 10
+// partBounds are between the parts of numbers: the bounds of a probability that people ask for. A bound up to 0.5 is of the part below it,
+// one above 0.5 of the part above, so that results below 0.001, or from 0.999 on, are found without those of the next part.
+var partBounds = [...]float64{
+	0.0001, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999,
+}
 
-func decile(n float64) int { return int(max(0, min(deciles-1, math.Floor(n*deciles)))) }
+const parts = len(partBounds) + 1
+
+func part(n float64) int {
+	i, is := slices.BinarySearch(partBounds[:], n)
+	if is && n > 0.5 {
+		i++
+	}
+	return i
+}
 
 // name is how facts begin that are about a subject.
 func (of Subject) name() string {
@@ -129,7 +139,7 @@ func (f *Found) facts() (terms []Term) {
 	}
 	for _, of := range subjects(f.Definition) {
 		if n, ok := f.Number(of); ok && of.Measure != Average {
-			add(numberFact(of, decile(n)))
+			add(numberFact(of, part(n)))
 		}
 	}
 	for _, q := range f.Definition.Questions {
@@ -165,10 +175,12 @@ func (all Conditions) Needs(of prism.PrismID) (groups [][]Term) {
 			if c.Question == "" || c.Measure == Average {
 				continue
 			}
-			for part := range deciles {
-				if c.Operator == From && part >= decile(c.Bound) || c.Operator == To && part <= decile(c.Bound) {
-					facts = append(facts, numberFact(c.Subject, part))
-				}
+			first, last := part(c.Bound), parts-1
+			if c.Operator == To {
+				first, last = 0, first
+			}
+			for i := first; i <= last; i++ {
+				facts = append(facts, numberFact(c.Subject, i))
 			}
 		case IsLabelled, IsWrong:
 			facts = []string{labelFact(c.Question, c.Operator)}
