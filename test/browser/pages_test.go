@@ -25,5 +25,7 @@ func TestThePages(t *testing.T) {
 // spec: docs-page
 func TestTheReference(t *testing.T) {
 	t.Parallel()
-	testReference(t, startPrism(t), startBrowser(t))
+	server, browser := startPrism(t), startBrowser(t)
+	testReference(t, server, browser)
+	testReferenceDrawn(t, server, browser)
 }

@@ -39,8 +39,9 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 
 	t.Run("has every operation of the document, with a form to send it", func(t *testing.T) {
 		b := open(t)
-		eval[int](b, `document.querySelectorAll("main summary[aria-label^='Try it: ']").forEach((summary) => summary.click()), 0`)
-		b.await(fmt.Sprintf("document.forms.length === %d", len(byID)))
+		b.drawAll()
+		eval[int](b, `document.querySelectorAll("main :is(.errors > summary, summary[aria-label^='Try it: '])").forEach((summary) => summary.click()), 0`)
+		b.await(fmt.Sprintf("document.forms.length === %d && document.querySelectorAll('.errors').length === document.querySelectorAll('.errors table').length", len(byID)))
 		type form struct {
 			Title, Route, Text, Body, Errors string
 			Names, Required, Described       []string
@@ -307,6 +308,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 
 	t.Run("opens objects in place, in samples of four languages", func(t *testing.T) {
 		b := open(t)
+		b.drawAll()
 		eval[int](b, `document.querySelector("#createPrism summary[aria-label='Members of Question in questions'], #createPrism summary[aria-label^='Members of'][aria-label$=' in questions']").click(), 0`)
 		b.await("document.querySelectorAll('#createPrism details details, #createPrism details[open] dl').length > 0")
 		samples := map[string]map[string]string{}
@@ -334,6 +336,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 
 	t.Run("makes links that all lead somewhere, ids that are all different, and headings in order", func(t *testing.T) {
 		b := open(t)
+		b.drawAll()
 		if got := eval[[]string](b, "[...document.querySelectorAll('[id]')].map((x) => x.id).filter((id, at, all) => all.indexOf(id) !== at)"); len(got) > 0 {
 			t.Errorf("several elements have the ids %q", got)
 		}
@@ -372,9 +375,13 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 
 	t.Run("is accessible", func(t *testing.T) {
 		b := open(t)
-		b.openForm(byID["createResult"])
 		source := axe(t)
 		b.scheme("light")
+		for _, found := range b.violations(source, allRules) {
+			t.Errorf("at first: %s", found)
+		}
+		b.drawAll()
+		b.openForm(byID["createResult"])
 		for _, found := range b.violations(source, allRules) {
 			t.Error(found)
 		}

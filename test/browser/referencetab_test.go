@@ -19,6 +19,13 @@ func (b *tab) openReference(address string) {
 	b.await(rendered)
 }
 
+// drawAll has the reference draw all of itself, as for a printer.
+func (b *tab) drawAll() {
+	b.t.Helper()
+	eval[bool](b, "dispatchEvent(new Event('beforeprint'))")
+	b.await("document.querySelector('.in-words') === null")
+}
+
 // openSearch gives the keyboard to the search of the reference.
 func (b *tab) openSearch() {
 	b.t.Helper()
@@ -36,6 +43,8 @@ func formOf(o operation) string {
 func (b *tab) openForm(o operation) {
 	b.t.Helper()
 	if eval[bool](b, formOf(o)+" === null") {
+		eval[string](b, "location.hash = "+quote(o.id))
+		b.await(fmt.Sprintf("document.querySelector('#%s .try') !== null", o.id))
 		eval[int](b, fmt.Sprintf("document.querySelector(\"#%s summary[aria-label^='Try it']\").focus(), 0", o.id))
 		b.press(kb.Enter)
 		b.await(formOf(o) + " !== null")

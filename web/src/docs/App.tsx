@@ -6,10 +6,13 @@ import { setTheme, type Theme, useTheme } from '@/shell/theme';
 import { useAccount } from './account';
 import { Contents } from './Contents';
 import { membersOf, type OpenApi, read, type Reference, type Schema, slug } from './document';
+import { heightOfSchema, InWords } from './InWords';
 import { Markdown } from './markdown';
 import { Limits, Members, Required, Schemas, typeOf } from './Members';
+import { useNear } from './near';
 import { OperationArticle } from './OperationArticle';
 import { Search } from './Search';
+import { schemaEntries } from './search';
 
 /** Shows the OpenAPI document of the same server. */
 export function App() {
@@ -120,17 +123,32 @@ function Body({ reference: { info, opening, chapters, groups, schemas } }: { ref
   );
 }
 
+// A schema, drawn as a call is.
 function SchemaArticle({ name, schema }: { name: string; schema: Schema }) {
-  const rows = membersOf(schema, useContext(Schemas));
   const id = `schema-${name}`;
+  const [near, article] = useNear(id);
   return (
-    <article id={id} className="schema" aria-labelledby={`${id}-title`}>
+    <article ref={article} id={id} className="schema" aria-labelledby={`${id}-title`}>
       <h3 id={`${id}-title`}><Anchor to={id}>{name}</Anchor> <span className="type">{typeOf(schema)}</span></h3>
+      {near ? <SchemaBody id={id} schema={schema} /> : <SchemaInWords name={name} schema={schema} />}
+    </article>
+  );
+}
+
+function SchemaBody({ id, schema }: { id: string; schema: Schema }) {
+  const rows = membersOf(schema, useContext(Schemas));
+  return (
+    <>
       <Markdown text={schema.description ?? ''} />
       <Limits schema={schema} />
       {rows.length > 0 && <Members rows={rows} prefix={id} />}
-    </article>
+    </>
   );
+}
+
+function SchemaInWords({ name, schema }: { name: string; schema: Schema }) {
+  const schemas = useContext(Schemas);
+  return <InWords entries={schemaEntries(name, schemas)} height={heightOfSchema(schema, schemas)} />;
 }
 
 const Anchor = ({ to, children }: { to: string; children: React.ReactNode }) => (

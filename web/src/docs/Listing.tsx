@@ -65,20 +65,22 @@ interface DisclosureProps {
   open?: boolean;
   label?: string;
   holds?: string | undefined;
+  /** What stands for the children until they are made. */
+  instead?: React.ReactNode;
 }
 
 /**
  * Shows its children when it is opened, and makes them only then. It opens when the address names an anchor that begins with
  * `holds`.
  */
-export function Disclosure({ summary, className, children, open: first = false, label, holds }: DisclosureProps) {
+export function Disclosure({ summary, className, children, open: first = false, label, holds, instead }: DisclosureProps) {
   const [open, setOpen] = useState(first);
   const target = useTarget();
   useEffect(() => { if (holds && target.startsWith(`${holds}.`)) setOpen(true); }, [holds, target]);
   return (
     <details className={className} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary aria-label={label}>{summary}</summary>
-      {open && children}
+      {open ? children : instead}
     </details>
   );
 }

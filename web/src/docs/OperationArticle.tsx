@@ -1,21 +1,41 @@
 import { useContext } from 'react';
 import { type Answer, deref, json, membersOf, objectsIn, type Operation, within } from './document';
 import { Disclosure, Listing, Samples } from './Listing';
+import { heightOfCall, InWords } from './InWords';
 import { Inline, Markdown, Rows } from './markdown';
 import { Members, Schemas, typeOf } from './Members';
+import { useNear } from './near';
+import { operationEntries } from './search';
 import { StatusCode } from './StatusCode';
+import { useAnchor } from './target';
 import { TryIt } from './TryIt';
 
+/** A call. Until it comes near the window it has its text alone, which the browser finds. */
 export function OperationArticle({ operation }: { operation: Operation }) {
-  const { id, method, path, summary, description, parameters, body, answers, errors } = operation;
-  const schemas = useContext(Schemas);
+  const { id, method, path, summary } = operation;
+  const [near, article] = useNear(id);
   return (
-    <article id={id} className="operation" aria-labelledby={`${id}-title`}>
+    <article ref={article} id={id} className="operation" aria-labelledby={`${id}-title`}>
       <h3 id={`${id}-title`}><a className="anchor" href={`#${id}`}>{summary}</a></h3>
       <p className="route">
         <Verb method={method} />{' '}
         <code>{path.split(/({[^}]*})/).map((part, at) => (at % 2 ? <b key={at}>{part}</b> : part))}</code>
       </p>
+      {near ? <Call operation={operation} /> : <CallInWords operation={operation} />}
+    </article>
+  );
+}
+
+function CallInWords({ operation }: { operation: Operation }) {
+  const schemas = useContext(Schemas);
+  return <InWords entries={operationEntries(operation, schemas)} height={heightOfCall(operation, schemas)} />;
+}
+
+function Call({ operation }: { operation: Operation }) {
+  const { id, summary, description, parameters, body, answers, errors } = operation;
+  const schemas = useContext(Schemas);
+  return (
+    <>
       <Disclosure className="try" summary="Try it" label={`Try it: ${summary}`}><TryIt operation={operation} /></Disclosure>
       <div className="halves">
         <div className="text">
@@ -46,22 +66,23 @@ export function OperationArticle({ operation }: { operation: Operation }) {
         </div>
       </div>
       {errors.length > 0 && (
-        <details className="errors">
-          <summary>Errors <span className="soft">{errors.length}</span></summary>
+        <Disclosure className="errors" summary={<>Errors <span className="soft">{errors.length}</span></>}
+          instead={<p>{errors.map((row) => row.message).join(' ')}</p>}>
           <Rows label={`Errors: ${summary}`} heads={['Status', 'Code', 'Message', 'When']}
             rows={errors.map(({ status, code, message, when }) => [
               <StatusCode code={status} />, code ? <code>{code}</code> : 'none', <span className="message">{message}</span>,
               <Inline text={when} />,
             ])} />
-        </details>
+        </Disclosure>
       )}
-    </article>
+    </>
   );
 }
 
 function Returns({ answer: { status, description, schema }, prefix }: { answer: Answer; prefix: string }) {
   const schemas = useContext(Schemas);
   const objects = schema ? objectsIn(schema, schemas) : [];
+  useAnchor(prefix);
   return (
     <div className="returns" id={prefix}>
       <h4>

@@ -6,8 +6,9 @@ import { entriesOf, find } from './search';
 
 /** Finds calls, parameters, members, errors and chapters. `/` and ⌘K lead here from everywhere. */
 export function Search({ reference }: { reference: Reference }) {
-  const entries = useMemo(() => entriesOf(reference), [reference]);
   const [query, setQuery] = useState('');
+  const asked = query !== '';
+  const entries = useMemo(() => (asked ? entriesOf(reference) : []), [asked, reference]);
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const input = useRef<HTMLInputElement>(null);

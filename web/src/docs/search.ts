@@ -1,4 +1,4 @@
-import { membersOf, objectsIn, type Reference, type Schema, slug, within } from './document';
+import { membersOf, objectsIn, type Operation, type Reference, type Schema, slug, within } from './document';
 
 export interface Entry {
   /** The anchor that the entry leads to. */
@@ -9,36 +9,44 @@ export interface Entry {
   text: string;
 }
 
-/** Everything that can be found, in the order of the page. */
-export function entriesOf({ chapters, groups, schemas }: Reference): Entry[] {
-  // Objects with a name have their members where the schemas are; others have them in place.
-  const members = (prefix: string, place: string, schema: Schema): Entry[] => membersOf(schema, schemas).flatMap((row) => {
+// Objects with a name have their members where the schemas are; others have them in place.
+function membersIn(prefix: string, place: string, schema: Schema, schemas: Record<string, Schema>): Entry[] {
+  return membersOf(schema, schemas).flatMap((row) => {
     const id = `${prefix}.${row.name}`;
     const objects = objectsIn(row.schema, schemas);
-    const inner = objects.flatMap((each, at) => (each.name ? [] : members(within(id, objects, at), row.name, each.schema)));
+    const inner = objects.flatMap((each, at) =>
+      (each.name ? [] : membersIn(within(id, objects, at), row.name, each.schema, schemas)));
     return [{ id, title: row.name, place, text: row.description }, ...inner];
   });
+}
+
+/** What can be found of a call, itself first. */
+export function operationEntries(operation: Operation, schemas: Record<string, Schema>): Entry[] {
+  const { id, method, path, summary, description, parameters, body, errors } = operation;
   return [
-    ...chapters.map(({ name, text }) => ({ id: slug(name), title: name, place: 'Guide', text })),
-    ...groups.flatMap(({ operations }) => operations.flatMap((operation): Entry[] => {
-      const { id, method, path, summary, description, parameters, body, errors } = operation;
-      return [
-        {
-          id, title: summary, place: `${method} ${path}`,
-          text: [id, description, ...errors.map((row) => `${row.code ?? ''} ${row.message}`)].join(' '),
-        },
-        ...parameters.map((parameter) => ({
-          id: `${id}.${parameter.name}`, title: parameter.name, place: summary, text: parameter.description ?? '',
-        })),
-        ...members(`${id}.body`, summary, body?.schema ?? {}),
-      ];
+    {
+      id, title: summary, place: `${method} ${path}`,
+      text: [id, description, ...errors.map((row) => `${row.code ?? ''} ${row.message}`)].join(' '),
+    },
+    ...parameters.map((parameter) => ({
+      id: `${id}.${parameter.name}`, title: parameter.name, place: summary, text: parameter.description ?? '',
     })),
-    ...Object.entries(schemas).flatMap(([name, schema]): Entry[] => [
-      { id: `schema-${name}`, title: name, place: 'Schema', text: schema.description ?? '' },
-      ...members(`schema-${name}`, name, schema),
-    ]),
+    ...membersIn(`${id}.body`, summary, body?.schema ?? {}, schemas),
   ];
 }
+
+/** What can be found of a schema, itself first. */
+export const schemaEntries = (name: string, schemas: Record<string, Schema>): Entry[] => [
+  { id: `schema-${name}`, title: name, place: 'Schema', text: schemas[name]?.description ?? '' },
+  ...membersIn(`schema-${name}`, name, schemas[name] ?? {}, schemas),
+];
+
+/** Everything that can be found, in the order of the page. */
+export const entriesOf = ({ chapters, groups, schemas }: Reference): Entry[] => [
+  ...chapters.map(({ name, text }) => ({ id: slug(name), title: name, place: 'Guide', text })),
+  ...groups.flatMap(({ operations }) => operations.flatMap((operation) => operationEntries(operation, schemas))),
+  ...Object.keys(schemas).flatMap((name) => schemaEntries(name, schemas)),
+];
 
 /** The entries that hold every word, best first: those that begin with the words, then titles, then places, then texts. */
 export function find(entries: Entry[], query: string, most = 12): Entry[] {
