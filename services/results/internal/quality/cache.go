@@ -4,19 +4,27 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// maxCached bounds how many measures a process caches, each of some KB.
-const maxCached = 256
+// maxCached bounds how many measures a process caches, each of some KB beside its confusion matrix. maxCells bounds the cells of these
+// together, to 32 MB: that of 255 options has 65,025.
+const (
+	maxCached = 256
+	maxCells  = 4 << 20
+)
 
 // measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and a
 // hit counts only if the same labels count now. So a cached measure is never out of date, since results do not change.
 type measures struct {
+	mu    sync.Mutex // held while the cache changes
 	cache *lru.Cache[string, cachedMeasure]
+	cells int // of all matrices
 }
 
 type cachedMeasure struct {
@@ -24,12 +32,42 @@ type cachedMeasure struct {
 	completeness []completeness // of the labels that it was computed from
 }
 
+// cells is how many cells the confusion matrices of the measure have.
+func (c cachedMeasure) cells() (n int) {
+	var all []api.Measures
+	switch m := c.measure.(type) {
+	case api.QuestionQuality:
+		all = []api.Measures{m.Measures}
+	case api.Comparison:
+		all = []api.Measures{m.A.Measures, m.B.Measures}
+	}
+	for _, m := range all {
+		if m.Confusion != nil {
+			n += len(m.Confusion.Values) * len(m.Confusion.Values)
+		}
+	}
+	return n
+}
+
 func newMeasures() *measures {
-	cache, err := lru.New[string, cachedMeasure](maxCached)
+	m := &measures{}
+	cache, err := lru.NewWithEvict(maxCached, func(_ string, c cachedMeasure) { m.cells -= c.cells() })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
-	return &measures{cache}
+	m.cache = cache
+	return m
+}
+
+// add caches a measure in place of those that were used least recently.
+func (m *measures) add(id string, c cachedMeasure) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cache.Remove(id)
+	m.cache.Add(id, c)
+	for m.cells += c.cells(); m.cells > maxCells; {
+		m.cache.RemoveOldest()
+	}
 }
 
 // snapshot are the labels of some versions of a prism, as they were once.
@@ -81,7 +119,7 @@ func (s *Handlers) cacheMeasures(
 	now, err := s.labelsState(ctx, account, labels.prism, labels.versions...)
 	if slices.Equal(now.states, labels.states) {
 		for id, m := range computed {
-			s.measures.cache.Add(id, m)
+			s.measures.add(id, m)
 		}
 	}
 	return err
