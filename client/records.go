@@ -25,6 +25,10 @@ type (
 	Absent = api.Absent
 	// OrderDisagreement is, by question, how far the orders of its labels disagreed.
 	OrderDisagreement = api.OrderDisagreement
+	// Rounds are, by question, the rounds in which its options were asked.
+	Rounds = api.Rounds
+	// Round is one of these rounds.
+	Round = api.Round
 	// Escalation is both models of a call whose first answers were doubtful.
 	Escalation = api.Escalation
 	// AnsweredModel is one of the models of an Escalation.

@@ -42,7 +42,7 @@ var shapes = map[string]reflect.Type{
 	"DriftChange": reflect.TypeFor[DriftChange](), "DriftPeriod": reflect.TypeFor[DriftPeriod](),
 	"AuditPage": reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
-	"Record": reflect.TypeFor[Record](), "RecordModel": reflect.TypeFor[RecordModel](), "RecordUsage": reflect.TypeFor[RecordUsage](),
+	"Record": reflect.TypeFor[Record](), "RecordModel": reflect.TypeFor[RecordModel](), "RecordUsage": reflect.TypeFor[RecordUsage](), "Round": reflect.TypeFor[Round](),
 	"Escalate": reflect.TypeFor[Escalate](), "Escalation": reflect.TypeFor[Escalation](), "AnsweredModel": reflect.TypeFor[AnsweredModel](),
 	"Label": reflect.TypeFor[Label](), "LabelledResult": reflect.TypeFor[LabelledResult](), "LabelPage": reflect.TypeFor[Page[LabelledResult]](),
 	"NewLabels": reflect.TypeFor[NewLabels](), "ManyLabels": reflect.TypeFor[ManyLabels](), "NewLabel": reflect.TypeFor[NewLabel](),
@@ -73,7 +73,7 @@ var shapes = map[string]reflect.Type{
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.
 var received = []string{
 	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
-	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "ModelStateList", "ModelState", "ModelFailure", "ModelCheck", "CheckedPart", "Record", "RecordModel", "RecordUsage", "Escalation", "AnsweredModel", "Usage", "UsageSum",
+	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "ModelStateList", "ModelState", "ModelFailure", "ModelCheck", "CheckedPart", "Record", "RecordModel", "RecordUsage", "Round", "Escalation", "AnsweredModel", "Usage", "UsageSum",
 	"Label", "LabelledResult", "LabelPage", "InvalidLabel", "LabelQueue", "RunLabels",
 	"Member", "InvitedMember", "MemberPage", "MemberClaim", "PreviewedLens", "PreviewedResult", "Try", "Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
 	"Calibration", "Figure", "CalibrationPage", "PinnedCalibrations",
@@ -207,7 +207,7 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	case reflect.TypeFor[Time](), reflect.TypeFor[time.Time](), reflect.TypeFor[Secret]():
 		return "string", false
 	case reflect.TypeFor[Answers](), reflect.TypeFor[Row](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass](),
-		reflect.TypeFor[Absent](), reflect.TypeFor[OrderDisagreement]():
+		reflect.TypeFor[Absent](), reflect.TypeFor[OrderDisagreement](), reflect.TypeFor[Rounds]():
 		return "object", true
 	case reflect.TypeFor[json.Number]():
 		return "number", false

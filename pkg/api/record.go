@@ -57,6 +57,8 @@ type CallMembers struct {
 	Absent Absent `json:"absent" null:"true"`
 	// By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
 	OrderDisagreement OrderDisagreement `json:"order_disagreement" min:"0" max:"1" null:"true"`
+	// By question, how many groups of its options were asked in each round, and how many options they had together. For questions with more options than the model is asked at once.
+	Rounds Rounds `json:"rounds" null:"true"`
 	// Both models, if an answer of the first one was doubtful. Null if no second model was wanted.
 	Escalation *Escalation `json:"escalation"`
 }
@@ -70,6 +72,12 @@ type Absent map[string][]string
 // OrderDisagreement is, by question, how far the orders of its labels disagreed: from 0, where all gave the same probabilities,
 // to 1.
 type OrderDisagreement map[string]float64
+
+// Rounds are, by question, the rounds in which its options were asked.
+type Rounds map[string][]Round
+
+// Round is one round of calls about a question.
+type Round = prism.Round
 
 // ErrorCode says why a result failed, for programs.
 type ErrorCode = prism.ErrorCode

@@ -13,6 +13,7 @@ func BenchmarkMeasure(b *testing.B) {
 		{"yes_no", prism.Binary, 2, 1.7, 1},
 		{"choice of 4", prism.Nominal, 4, 0.6, 1},
 		{"choice of 26", prism.Nominal, 26, 0.6, 1},
+		{"choice of 255", prism.Nominal, 255, 0.6, 1},
 		{"scale of 10", prism.Ordinal, 10, 0.7, 1},
 	} {
 		observations, _ := w.draw(rand.New(rand.NewPCG(1, 2)), 10000)

@@ -53,7 +53,7 @@ type sample struct {
 	chosen  []int
 	start   []int            // of each cluster in obs, and the end of the last one
 	sums    [][means]float64 // of each cluster
-	cell    []int            // of the confusion matrix, by observation: label*classes + chosen
+	cell    []int            // of the confusion matrix of levels, by observation: label*classes + chosen
 }
 
 func newSample(kind prism.Classes, sorted []Observation) *sample {
@@ -65,7 +65,9 @@ func newSample(kind prism.Classes, sorted []Observation) *sample {
 		}
 		chosen := o.Chosen()
 		s.chosen = append(s.chosen, chosen)
-		s.cell = append(s.cell, o.Label*s.classes+chosen)
+		if kind == prism.Ordinal {
+			s.cell = append(s.cell, o.Label*s.classes+chosen)
+		}
 		sum := &s.sums[len(s.sums)-1]
 		sum[size]++
 		if chosen == o.Label {
@@ -82,10 +84,12 @@ func newSample(kind prism.Classes, sorted []Observation) *sample {
 	return s
 }
 
-// totals is the sums over a resample.
+// totals is the sums over a resample. counts are the cells of the confusion matrix of levels, of which kappa is made. Of other classes they
+// are how often each is the label, then how often each is the answer, then how often it is both: a matrix of 255 options has 65,025 cells,
+// which would be read once for each resample and each cluster.
 type totals struct {
-	sums  [means]float64
-	cells []float64
+	sums   [means]float64
+	counts []float64
 }
 
 // add adds each cluster as many times as its weight.
@@ -101,7 +105,16 @@ func (s *sample) addOne(t *totals, g int, f float64) {
 		t.sums[m] += f * s.sums[g][m]
 	}
 	for i := s.start[g]; i < s.start[g+1]; i++ {
-		t.cells[s.cell[i]] += f
+		if s.kind == prism.Ordinal {
+			t.counts[s.cell[i]] += f
+			continue
+		}
+		label, chosen := s.obs[i].Label, s.chosen[i]
+		t.counts[label] += f
+		t.counts[s.classes+chosen] += f
+		if label == chosen {
+			t.counts[2*s.classes+label] += f
+		}
 	}
 }
 
@@ -112,9 +125,9 @@ func (s *sample) measure(t *totals) vector {
 		v[m] = t.sums[m] / t.sums[size]
 	}
 	if s.kind == prism.Ordinal {
-		v[kappa] = quadraticKappa(t.cells, s.classes)
+		v[kappa] = quadraticKappa(t.counts, s.classes)
 	} else {
-		v[macroF1] = meanF1(t.cells, s.classes)
+		v[macroF1] = meanF1(t.counts, s.classes)
 	}
 	return v
 }
@@ -125,7 +138,11 @@ type estimator []*sample
 func (e estimator) empty() []totals {
 	ts := make([]totals, len(e))
 	for i, s := range e {
-		ts[i].cells = make([]float64, s.classes*s.classes)
+		n := 3 * s.classes
+		if s.kind == prism.Ordinal {
+			n = s.classes * s.classes
+		}
+		ts[i].counts = make([]float64, n)
 	}
 	return ts
 }
@@ -174,7 +191,7 @@ func (e estimator) resample(seed uint64) resampled {
 		}
 		for i, s := range e {
 			ts[i].sums = [means]float64{}
-			clear(ts[i].cells)
+			clear(ts[i].counts)
 			s.add(&ts[i], weights)
 		}
 		for m, x := range e.measure(ts) {

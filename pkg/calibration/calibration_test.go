@@ -25,8 +25,8 @@ func TestObservationsThatAreRefused(t *testing.T) {
 		{"fewer than 30", prism.Nominal, []Observation{good, good}, "too few labels: 2 of 30"},
 		{"unknown classes", "text", []Observation{good}, `unknown classes "text"`},
 		{"a yes_no of two probabilities", prism.Binary, []Observation{good}, "binary classes have one probability, of yes; got 2"},
-		{"a choice of one", prism.Nominal, []Observation{{Probabilities: []float64{1}}}, "2 to 52 nominal classes, each with a probability; got 1"},
-		{"a choice of 53", prism.Nominal, []Observation{{Probabilities: make([]float64, 53)}}, "2 to 52 nominal classes, each with a probability; got 53"},
+		{"a choice of one", prism.Nominal, []Observation{{Probabilities: []float64{1}}}, "2 to 510 nominal classes, each with a probability; got 1"},
+		{"a choice of 511", prism.Nominal, []Observation{{Probabilities: make([]float64, 511)}}, "2 to 510 nominal classes, each with a probability; got 511"},
 		{
 			"other classes", prism.Nominal,
 			[]Observation{good, {Probabilities: []float64{0, 1, 0}}},

@@ -56,20 +56,20 @@ func quadraticKappa(cells []float64, classes int) float64 {
 
 // meanF1 is the mean of F1 over the classes that are a label or an answer (macro-F1 of van Rijsbergen's F, as scikit-learn's
 // f1_score has it).
-func meanF1(cells []float64, classes int) float64 {
-	rows, columns := margins(cells, classes)
+func meanF1(counts []float64, classes int) float64 {
+	labels, answers, right := counts[:classes], counts[classes:2*classes], counts[2*classes:]
 	sum, n := 0.0, 0.0
 	for c := range classes {
-		if both := rows[c] + columns[c]; both > 0 {
-			sum += 2 * cells[c*classes+c] / both
+		if both := labels[c] + answers[c]; both > 0 {
+			sum += 2 * right[c] / both
 			n++
 		}
 	}
 	return sum / n
 }
 
-// margins are how often each class is a label, and an answer.
-func margins(cells []float64, classes int) (labels, answers [maxClasses]float64) {
+// margins are how often each level is a label, and an answer.
+func margins(cells []float64, classes int) (labels, answers [maxLevels]float64) {
 	for i := range classes {
 		for j := range classes {
 			labels[i] += cells[i*classes+j]

@@ -104,8 +104,12 @@ func check(kind prism.Classes, observations []Observation) error {
 			return fmt.Errorf("observation 0: binary classes have one probability, of yes; got %d", width)
 		}
 	case prism.Nominal, prism.Ordinal:
-		if width < 2 || width > maxClasses {
-			return fmt.Errorf("observation 0: there are 2 to %d %s classes, each with a probability; got %d", maxClasses, kind, width)
+		most := maxClasses
+		if kind == prism.Ordinal {
+			most = maxLevels
+		}
+		if width < 2 || width > most {
+			return fmt.Errorf("observation 0: there are 2 to %d %s classes, each with a probability; got %d", most, kind, width)
 		}
 	default:
 		return fmt.Errorf("unknown classes %q", kind)

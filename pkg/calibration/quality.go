@@ -11,7 +11,8 @@ const (
 	maxBins        = 15
 	labelsOfBin    = 25
 	coveragePoints = 50
-	maxClasses     = 52 // of two versions of a choice that have 26 options each and share none
+	maxLevels      = 52                   // of ordinal classes: two versions of a scale that share no level have 20
+	maxClasses     = 2 * prism.MaxOptions // of two versions of a choice that share no option
 )
 
 // Quality is the measures of one question. A measure is nil where its kind does not have it, where there are too few labels

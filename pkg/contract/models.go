@@ -69,14 +69,5 @@ type Outcome struct {
 	CallsCome bool `json:",omitzero"`
 }
 
-// mostOrders bounds the orders of a question's labels.
-const mostOrders = 8
-
-// Orders is how many orders of its labels a model with cyclic orders is asked a question in: one for each label, at most 8
-// (spec: label-orders).
-func Orders(q prism.Question) int {
-	return min(len(q.ReplyKeys()), mostOrders)
-}
-
 // Failed tells whether the model gave no usable answer.
 func (o Outcome) Failed() bool { return o.Error != "" }

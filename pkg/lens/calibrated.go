@@ -5,8 +5,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// maxKeys is the most options or levels that a question has: 26 options, insufficient_information included.
-const maxKeys = 26
+// maxKeys is the most options or levels that a question has.
+const maxKeys = prism.MaxOptions
 
 // scratch is memory for a calibrated answer.
 type scratch struct {

@@ -7,6 +7,16 @@ const InsufficientInformation = "insufficient_information"
 
 var insufficientInformation = Option{Key: InsufficientInformation, Label: "Insufficient information"}
 
+// The bounds of questions (spec: question-choice, version-questions, option-groups).
+const (
+	// MaxOptions is how many options a choice has, with the one that insufficient_information adds: the maximum of Question.Options.
+	MaxOptions = 255
+	// MaxMembers is how many options and levels the questions of a version have together.
+	MaxMembers = 2000
+	// MaxGroups is how many groups the options of a question name.
+	MaxGroups = 32
+)
+
 // Option is a possible answer of a choice question.
 type Option struct {
 	// The answer's value.
@@ -15,6 +25,8 @@ type Option struct {
 	Label string `json:"label" min:"1" max:"1000"`
 	// When this option is the right one, for the model.
 	Description string `json:"description,omitzero" max:"10000" null:"true"`
+	// Options of one group are asked together when a question has more options than a model is asked at once. At most 32 groups a question.
+	Group string `json:"group,omitzero" max:"64" null:"true"`
 }
 
 // Text is what a model reads of an option: its label, and its description when it has one.
@@ -43,8 +55,8 @@ type Question struct {
 	Type QuestionType `json:"type"`
 	// The question, as the model reads it.
 	Text string `json:"text" min:"1" max:"10000"`
-	// 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique.
-	Options []Option `json:"options,omitzero" min:"2" max:"26" of:"choice" required:"true"`
+	// 2 to 255 options; the one that `insufficient_information` adds counts towards the 255. Their keys are unique.
+	Options []Option `json:"options,omitzero" min:"2" max:"255" of:"choice" required:"true"`
 	// Adds the option `insufficient_information`, labelled Insufficient information, after the others.
 	InsufficientInformation bool `json:"insufficient_information,omitzero" of:"choice" null:"true"`
 	// 2 to 10 levels in rising order. Their keys are unique.
@@ -56,6 +68,14 @@ func (q Question) size() int {
 	n := len(q.Options) + len(q.Levels)
 	if q.InsufficientInformation {
 		n++
+	}
+	return n
+}
+
+// CountMembers is how many options and levels questions have together.
+func CountMembers(questions []Question) (n int) {
+	for _, q := range questions {
+		n += q.size()
 	}
 	return n
 }

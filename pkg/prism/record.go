@@ -53,7 +53,9 @@ type ModelCall struct {
 	Absent []Absent `json:",omitzero"`
 	// Disagreement is how far the orders of each question's labels disagreed, where more than one was asked.
 	Disagreement []Disagreement `json:",omitzero"`
-	Escalation   *Escalation    `json:",omitzero"` // nil: no second model was wanted
+	// Rounds are those of each question whose options were asked in groups.
+	Rounds     []Rounds    `json:",omitzero"`
+	Escalation *Escalation `json:",omitzero"` // nil: no second model was wanted
 }
 
 // Escalation is what a record has of a call whose first answers were doubtful (spec: escalation). The model of the ModelCall is
@@ -93,6 +95,20 @@ type LabelMass struct {
 type Absent struct {
 	Question string
 	Keys     []string // of options or levels, yes, and no, in the order of the definition
+}
+
+// Rounds are the rounds in which the options of one question were asked (spec: option-groups).
+type Rounds struct {
+	Question string
+	Rounds   []Round
+}
+
+// Round is one round of calls about a question.
+type Round struct {
+	// How many groups of its options were asked, each by itself.
+	Groups int `json:"groups" min:"1"`
+	// How many options they had together.
+	Options int `json:"options" min:"1"`
 }
 
 // Disagreement is how far the orders of one question's labels disagreed (spec: order-disagreement).

@@ -6,7 +6,7 @@ type QuestionType string
 
 // The question types.
 const (
-	Choice QuestionType = "choice" // one of 2 to 26 options
+	Choice QuestionType = "choice" // one of 2 to 255 options
 	YesNo  QuestionType = "yes_no" // the probability of yes
 	Scale  QuestionType = "scale"  // one of 2 to 10 levels in rising order
 )

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -125,6 +126,21 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 	escalationOf := func(model, to string) request {
 		return request{"POST", "/v1/prisms", `{"slug":"s","model":` + model + `,"escalate":{"to":"` + to + `","below":0.5},` + definition}
 	}
+	// manyOf has questions of 62 options in 32 groups, of 33 calls each, and some of one.
+	manyOf := func(model string, many, single int) request {
+		var options, questions []string
+		for i := range 62 {
+			options = append(options, fmt.Sprintf(`{"key":"o%d","label":"O","group":"g%d"}`, i, i%32))
+		}
+		for i := range many + single {
+			if i < many {
+				questions = append(questions, fmt.Sprintf(`{"key":"q%d","type":"choice","text":"?","options":[%s]}`, i, strings.Join(options, ",")))
+			} else {
+				questions = append(questions, fmt.Sprintf(`{"key":"q%d","type":"yes_no","text":"?"}`, i))
+			}
+		}
+		return request{"POST", "/v1/prisms", `{"slug":"s","model":` + model + `,"fields":[{"key":"text"}],"questions":[` + strings.Join(questions, ",") + `]}`}
+	}
 	failed := func(status int, code, message string) reply {
 		return reply{status, "", `{"error":{"code":"` + code + `","message":"` + message + `"}}`}
 	}
@@ -167,6 +183,20 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 		"a version of a configured model":        {editor, versionOf(`"fast"`), false, created, "authorize createVersion, list, add"},
 		"a version of another model":             {editor, versionOf(`"late"`), false, noSuchModel, "authorize createVersion, list"},
 		"a version without a model":              {editor, versionOf(`null`), true, created, "add"},
+		// spec: calls-of-a-result
+		"a prism that needs 512 calls of its model": {editor, manyOf(`"fast"`, 15, 17), false, created, "authorize createPrism, list, create"},
+		"a prism that needs more calls of its model": {
+			editor, manyOf(`"fast"`, 15, 18), false,
+			failed(400, "validation_failed", "Invalid request: model: needs 513 calls for a result of these questions, and makes at most 512"),
+			"authorize createPrism, list",
+		},
+		"a prism that would, of another model":     {editor, manyOf(`"strong"`, 15, 18), false, created, "authorize createPrism, list, create"},
+		"a prism that would, of the default model": {editor, manyOf(`null`, 15, 18), false, created, "create"},
+		"a prism that escalates to such a model": {
+			editor, manyOf(`"strong","escalate":{"to":"fast","below":0.5}`, 15, 18), false,
+			failed(400, "validation_failed", "Invalid request: escalate.to: needs 513 calls for a result of these questions, and makes at most 512"),
+			"authorize createPrism, list",
+		},
 		// spec: dry-run
 		"a dry run of a configured model": {
 			editor, versionOf(`"fast","dry_run":true`), false, reply{200, "", "{}"}, "authorize createVersion, list, add",

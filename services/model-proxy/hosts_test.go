@@ -164,3 +164,44 @@ func TestMembersOfAProfileReachTheHost(t *testing.T) {
 		t.Errorf("got %+v, %v", out, err)
 	}
 }
+
+// spec: option-groups, stated-options, sampled-answers
+func TestEachHostAnswersAQuestionWithTheMostOptions(t *testing.T) {
+	t.Parallel()
+	a := question()
+	q := prism.Question{Key: "intent", Type: prism.Choice, Text: "Which?"}
+	for i := range prism.MaxOptions {
+		q.Options = append(q.Options, prism.Option{Key: fmt.Sprint("k", i), Label: fmt.Sprint("The ", i)})
+	}
+	a.Definition.Questions = []prism.Question{q}
+	for _, h := range chathost.Hosts() {
+		for _, how := range []string{"", "stated", "sampled"} {
+			t.Run(h.Name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				lines := "    host: " + h.Name + "\n"
+				if how != "" {
+					lines += "    probabilities: " + how + "\n"
+				}
+				s, _ := hosted(t, h, lines)
+				out, err := s.Ask(t.Context(), a)
+				if err != nil || out.Failed() {
+					t.Fatalf("got %+v, %v", out, err)
+				}
+				answers, err := answerjson.Parse(out.Answers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.0
+				for _, p := range answers[0].Probabilities {
+					sum += p.Probability
+				}
+				if answers[0].Chosen != "k0" || math.Abs(sum-1) > 1e-15 || len(answers[0].Probabilities) != prism.MaxOptions {
+					t.Errorf("chose %s of %d options, whose probabilities sum to %v", answers[0].Chosen, len(answers[0].Probabilities), sum)
+				}
+				if groups := out.Call.Probabilities == "logprobs"; (len(out.Call.Rounds) == 1) != groups {
+					t.Errorf("rounds %+v", out.Call.Rounds)
+				}
+			})
+		}
+	}
+}

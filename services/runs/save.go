@@ -91,7 +91,7 @@ func bytesOf(o contract.RowOutcome) int {
 	}
 	questions := 0
 	if call := o.Save.Outcome.Call; call != nil {
-		questions = len(call.LabelMass) + len(call.Absent) + len(call.Disagreement)
+		questions = len(call.LabelMass) + len(call.Absent) + len(call.Disagreement) + 2*len(call.Rounds)
 		for _, a := range call.Absent {
 			for _, key := range a.Keys {
 				n += len(key) + 1

@@ -49,7 +49,7 @@ func TestPreviewsAndTries(t *testing.T) {
 				"lens", raw(`{"columns":[{"name":"Is it","question":"urgent","show":"answer"}]}`)))
 			r.wantStatus(t, 200)
 			wantMembers(t, r.body, nil, "status", "error", "error_code", "took_ms", "raw", "json", "model", "usage", "label_mass",
-				"absent", "order_disagreement", "escalation")
+				"absent", "order_disagreement", "rounds", "escalation")
 			if got := string(r.body); !strings.HasPrefix(got, `{"status":"ok","error":null,"error_code":null,"took_ms":`) ||
 				!strings.Contains(got, `"raw":{"urgent":{"type":"yes_no","probability":`) || !strings.Contains(got, `},"json":{"Is it":"`) ||
 				!strings.Contains(got, `"model":{"name":"default","provider":"systemone",`) {

@@ -70,7 +70,7 @@ ROW = result(answers={"z": "yes", "a": 0.5, "n": None})
 """A result in the format json."""
 FAILED = result(status="failed", error="The model did not answer within 15 seconds.", answers=None)
 FAILED_TRY = {
-    **dict.fromkeys(["raw", "json", "model", "usage", "label_mass", "absent", "order_disagreement", "escalation"]),
+    **dict.fromkeys(["raw", "json", "model", "usage", "label_mass", "absent", "order_disagreement", "rounds", "escalation"]),
     "status": "failed",
     "error": "The model did not answer within 15 seconds.",
     "error_code": "timeout",

@@ -1960,6 +1960,10 @@ export interface components {
             order_disagreement: {
                 [key: string]: number;
             } | null;
+            /** @description By question, how many groups of its options were asked in each round, and how many options they had together. For questions with more options than the model is asked at once. */
+            rounds: {
+                [key: string]: components["schemas"]["Round"][];
+            } | null;
             /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
             escalation: components["schemas"]["Escalation"] | null;
             labels: components["schemas"]["Labels"];
@@ -1991,6 +1995,13 @@ export interface components {
             cost: number | null;
             /** @description The currency of the model's price. */
             currency: string | null;
+        };
+        /** @description One round of calls about a question. */
+        Round: {
+            /** @description How many groups of its options were asked, each by itself. */
+            groups: number;
+            /** @description How many options they had together. */
+            options: number;
         };
         /** @description Both models of a call whose first answers were doubtful. */
         Escalation: {
@@ -2188,7 +2199,7 @@ export interface components {
             type: "choice";
             /** @description The question, as the model reads it. */
             text: string;
-            /** @description 2 to 26 options; the one that `insufficient_information` adds counts towards the 26. Their keys are unique. */
+            /** @description 2 to 255 options; the one that `insufficient_information` adds counts towards the 255. Their keys are unique. */
             options: components["schemas"]["Option"][];
             /** @description Adds the option `insufficient_information`, labelled Insufficient information, after the others. */
             insufficient_information?: boolean | null;
@@ -2201,6 +2212,8 @@ export interface components {
             label: string;
             /** @description When this option is the right one, for the model. */
             description?: string | null;
+            /** @description Options of one group are asked together when a question has more options than a model is asked at once. At most 32 groups a question. */
+            group?: string | null;
         };
         /** @description Asks for the probability of yes. */
         YesNoQuestion: {
@@ -2457,6 +2470,10 @@ export interface components {
             /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
             order_disagreement: {
                 [key: string]: number;
+            } | null;
+            /** @description By question, how many groups of its options were asked in each round, and how many options they had together. For questions with more options than the model is asked at once. */
+            rounds: {
+                [key: string]: components["schemas"]["Round"][];
             } | null;
             /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
             escalation: components["schemas"]["Escalation"] | null;

@@ -47,6 +47,7 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 		{Error: contract.TimeoutText, TookMS: 15_000, Overloaded: true, CallsCome: true},
 		{Answers: []byte(`{"a":2}`), Call: &prism.ModelCall{
 			Name: "strong", Tries: 3, Disagreement: []prism.Disagreement{{Question: "a", Distance: 0.25}},
+			Rounds: []prism.Rounds{{Question: "a", Rounds: []prism.Round{{Groups: 2, Options: 21}, {Groups: 1, Options: 16}}}},
 			Absent: []prism.Absent{{Question: "a", Keys: []string{"yes", odd}}},
 			Escalation: &prism.Escalation{
 				Questions: []string{"b", odd}, Name: odd, Provider: "p", Model: "m", FellBack: true, Answers: []byte(`{"a":1}`),

@@ -66,6 +66,7 @@ type schema struct {
 	Enum       []string
 	Required   []string
 	Properties map[string]schema
+	Items      *schema // of an array
 }
 
 // schemaOf is the schema of a request: its response_format, or the one in the prompt.
@@ -100,6 +101,10 @@ func write(b *bytes.Buffer, of schema, last bool) {
 		fmt.Fprintf(b, "%q", of.Enum[map[bool]int{last: 1}[true]])
 	case of.Type == "number":
 		fmt.Fprint(b, Certain)
+	case of.Type == "array" && of.Items != nil: // of what is most probable
+		b.WriteByte('[')
+		write(b, *of.Items, last)
+		b.WriteByte(']')
 	case of.Type == "object":
 		ps, numbers := shares(len(of.Required)), !slices.ContainsFunc(of.Required, func(k string) bool { return of.Properties[k].Type != "number" })
 		for i, key := range of.Required {

@@ -175,25 +175,7 @@ func (t *tally) estimate(m api.Model) error {
 	}
 	all := float64(t.Rows) / float64(t.RowsChecked)
 	valid := float64(t.RowsChecked-t.InvalidTotal) * all
-	orders := func(q prism.Question) int {
-		switch {
-		case m.Samples != nil: // a host that gives several samples by one call needs fewer calls
-			return *m.Samples
-		case m.Order == nil:
-			return 1
-		}
-		return contract.Orders(q)
-	}
-	calls := 1.0
-	if m.Probabilities == api.Logprobs { // such a model has a call for each question and each order of its labels
-		calls = 0
-		for _, q := range t.plan.Version.Questions {
-			calls += float64(orders(q))
-		}
-	}
-	if m.Samples != nil {
-		calls = float64(*m.Samples)
-	}
+	calls := float64(contract.Calls(m, t.plan.Version.Questions))
 	perByte := 0.0
 	if t.sampleBytes > 0 {
 		perByte = float64(t.sampleTokens) / float64(t.sampleBytes)
@@ -202,7 +184,7 @@ func (t *tally) estimate(m api.Model) error {
 	questions := 0
 	for _, q := range t.plan.Version.Questions {
 		n, countErr := t.sizer.Count(q.Texts()...)
-		questions, err = questions+n*orders(q), errors.Join(err, countErr)
+		questions, err = questions+readOf(m, q, n), errors.Join(err, countErr)
 	}
 	if err != nil {
 		return err
@@ -223,6 +205,19 @@ func (t *tally) estimate(m api.Model) error {
 		return err
 	}
 	return nil
+}
+
+// readOf is how many of the n tokens of a question a model reads in all calls. Groups have each of its options once together, and the last
+// round has its part of them (spec: option-groups).
+func readOf(m api.Model, q prism.Question, n int) int {
+	if m.Samples != nil {
+		return n * *m.Samples
+	}
+	groups, last := contract.Rounds(m, q)
+	if groups == 0 {
+		return n * last
+	}
+	return n + n*last*contract.Candidates/len(q.AnswerKeys())
 }
 
 // modelOf is the model with the name, or the default model if the name is empty. It is the zero model, without a price, if no model

@@ -292,11 +292,14 @@ func FuzzParseNewPrism(f *testing.F) {
 		if n := len(p.Questions); n < 1 || n > 64 {
 			t.Fatalf("%d questions", n)
 		}
+		if n := prism.CountMembers(p.Questions); n > 2000 {
+			t.Fatalf("%d options and levels", n)
+		}
 		for _, q := range p.Questions {
 			keys := q.AnswerKeys()
 			switch n := len(keys); {
 			case q.Key == "", q.Text == "",
-				q.Type == prism.Choice && (n < 2 || n > 26 || len(q.Levels) > 0),
+				q.Type == prism.Choice && (n < 2 || n > 255 || len(q.Levels) > 0),
 				q.Type == prism.Scale && (n < 2 || n > 10 || len(q.Options) > 0),
 				q.Type == prism.YesNo && (len(q.Options) > 0 || len(q.Levels) > 0):
 				t.Fatalf("question %+v", q)
@@ -304,6 +307,13 @@ func FuzzParseNewPrism(f *testing.F) {
 			unique := map[string]bool{}
 			for _, k := range keys {
 				unique[k] = true
+			}
+			groups := map[string]bool{}
+			for _, o := range q.Options {
+				groups[o.Group] = true
+			}
+			if delete(groups, ""); len(groups) > 32 {
+				t.Fatalf("groups %v", groups)
 			}
 			if len(unique) != len(keys) {
 				t.Fatalf("keys %q", keys)

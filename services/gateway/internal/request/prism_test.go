@@ -82,6 +82,20 @@ func keyed(n int) []any {
 	return list(n, func(i int) any { return obj{"key": fmt.Sprintf("k%d", i), "label": "L", "text": "T", "type": "yes_no"} })
 }
 
+// inGroups are options of so many groups in turn.
+func inGroups(n, groups int) []any {
+	return list(n, func(i int) any {
+		return obj{"key": fmt.Sprintf("k%d", i), "label": "L", "group": fmt.Sprint("Group ", i%groups)}
+	})
+}
+
+// choices are questions with so many options.
+func choices(options ...int) []any {
+	return list(len(options), func(i int) any {
+		return obj{"key": fmt.Sprintf("c%d", i), "type": "choice", "text": "T", "options": keyed(options[i])}
+	})
+}
+
 // spec: validation-of-definitions, definition-text-limits, names-in-a-row
 func TestNewPrismListsEveryProblem(t *testing.T) {
 	t.Parallel()
@@ -195,11 +209,32 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"one option", edit("questions.0.options", keyed(1), "questions.0.insufficient_information", false),
 			"questions.0.options: Array must contain at least 2 element(s)",
 		},
-		{"26 options", edit("questions.0.options", keyed(26), "questions.0.insufficient_information", nil), ""},
+		{"255 options", edit("questions.0.options", keyed(255), "questions.0.insufficient_information", nil), ""},
 		// spec: question-choice
 		{
-			"27 options", edit("questions.0.options", keyed(27), "questions.0.insufficient_information", nil),
-			"questions.0.options: Array must contain at most 26 element(s)",
+			"256 options", edit("questions.0.options", keyed(256), "questions.0.insufficient_information", nil),
+			"questions.0.options: Array must contain at most 255 element(s)",
+		},
+		// spec: group-of-an-option
+		{"32 groups", edit("questions.0.options", inGroups(64, 32)), ""},
+		{
+			"a 33rd group is named once", edit("questions.0.options", inGroups(70, 35)),
+			"questions.0.options.32.group: the options of a question must have at most 32 groups",
+		},
+		{"a group that is null", edit("questions.0.options.0.group", raw("null")), ""},
+		{
+			"a group of a wrong type", edit("questions.0.options.0.group", 5),
+			"questions.0.options.0.group: Expected string, received number",
+		},
+		{
+			"a group that is too long", edit("questions.0.options.0.group", repeat("g", 65)),
+			"questions.0.options.0.group: String must contain at most 64 character(s)",
+		},
+		// spec: version-questions
+		{"2,000 options and levels in all", edit("questions", choices(250, 250, 250, 250, 250, 250, 250, 250), "lens", nil), ""},
+		{
+			"2,001 options and levels in all", edit("questions", choices(250, 250, 250, 250, 250, 250, 250, 249, 2), "lens", nil),
+			"questions: must have at most 2000 options and levels together",
 		},
 		{"an option called insufficient_information without the flag", edit("questions.0.insufficient_information", nil,
 			"questions.0.options.1.key", "insufficient_information"), ""},
@@ -208,10 +243,10 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"questions.0.options: Array must contain at least 2 element(s)",
 		},
 		{"no option", edit("questions.0.options", keyed(0)), "questions.0.options: Array must contain at least 2 element(s)"},
-		{"25 options and insufficient_information are 26", edit("questions.0.options", keyed(25)), ""},
+		{"254 options and insufficient_information are 255", edit("questions.0.options", keyed(254)), ""},
 		{
-			"26 options and insufficient_information are 27", edit("questions.0.options", keyed(26)),
-			"questions.0.options: Array must contain at most 25 element(s)",
+			"255 options and insufficient_information are 256", edit("questions.0.options", keyed(255)),
+			"questions.0.options: Array must contain at most 254 element(s)",
 		},
 		{
 			"an option called insufficient_information beside the flag",

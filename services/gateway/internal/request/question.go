@@ -1,6 +1,7 @@
 package request
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -24,13 +25,16 @@ func (r *reader) fieldDefinitions(m memberReader, it item) []prism.Field {
 	return fields
 }
 
-// questions reads the questions of a version: 1 to 64 (spec: version-questions).
+// questions reads the questions of a version: 1 to 64, with at most 2,000 options and levels together (spec: version-questions).
 func (r *reader) questions(m memberReader, it item) []prism.Question {
 	taken := takenBy()
 	items := m.items(r, it)
 	questions := make([]prism.Question, 0, len(items))
 	for _, it := range items {
 		questions = append(questions, r.question(m.of, it, taken))
+	}
+	if prism.CountMembers(questions) > prism.MaxMembers {
+		r.add(it.path, fmt.Sprintf(textTooManyOptions, prism.MaxMembers))
 	}
 	return questions
 }
@@ -51,7 +55,7 @@ func (r *reader) question(s *structReader, it item, taken map[string]bool) prism
 	return q
 }
 
-// options reads the options of a choice: 2 to 26, with the one that insufficient_information adds (spec: question-choice).
+// options reads the options of a choice: 2 to 255, with the one that insufficient_information adds (spec: question-choice).
 func (r *reader) options(s *structReader, it item, q *prism.Question) {
 	// The flag's problems come after those of the options, so the flag is evaluated here and read below.
 	flag := it.at("insufficient_information")
@@ -63,12 +67,18 @@ func (r *reader) options(s *structReader, it item, q *prism.Question) {
 	}
 	items := r.array(it.at("options"), least(options.Property), most)
 	q.Options = make([]prism.Option, 0, len(items))
+	groups := map[string]bool{}
 	for _, it := range items {
 		if !r.is(it, kindObject) {
 			continue
 		}
 		option := prism.Option{Key: r.key(it.at("key"), taken, textUnique)}
-		options.of.some(r, it, &option, "label", "description")
+		options.of.some(r, it, &option, "label", "description", "group")
+		if option.Group != "" && !groups[option.Group] {
+			if groups[option.Group] = true; len(groups) == prism.MaxGroups+1 { // said once
+				r.add(it.child("group"), fmt.Sprintf(textTooManyGroups, prism.MaxGroups))
+			}
+		}
 		q.Options = append(q.Options, option)
 	}
 	s.some(r, it, q, "insufficient_information")

@@ -41,6 +41,8 @@ const (
 	textTooMany        = "Array must contain at most %d element(s)"
 	textTooFew         = "Array must contain at least %d element(s)"
 	textTooManyMembers = "Object must contain at most %d member(s)"
+	textTooManyGroups  = "the options of a question must have at most %d groups"
+	textTooManyOptions = "must have at most %d options and levels together"
 )
 
 func textPattern(p *regexp.Regexp) string { return "must match " + p.String() }

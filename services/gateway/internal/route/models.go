@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -84,7 +85,8 @@ func (d Deps) tryDefinition(ctx context.Context, key contract.KeyDigest, in api.
 	return d.Executor.Try(ctx, key, in.NewTry)
 }
 
-// problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version).
+// problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version,
+// calls-of-a-result).
 // Without a model the definition's is the default one.
 func problemsOfModels(prefix string, definition prism.Definition, known []api.Model) (problems []apierr.Problem) {
 	find := func(name string) (api.Model, bool) {
@@ -97,7 +99,14 @@ func problemsOfModels(prefix string, definition prism.Definition, known []api.Mo
 	add := func(member, text string) {
 		problems = append(problems, apierr.Problem{Path: prefix + member, Text: text})
 	}
-	if _, ok := find(definition.Model); !ok && definition.Model != "" {
+	fits := func(member string, m api.Model) {
+		if n := contract.Calls(m, definition.Questions); n > contract.MaxCalls {
+			add(member, fmt.Sprintf("needs %d calls for a result of these questions, and makes at most %d", n, contract.MaxCalls))
+		}
+	}
+	if m, ok := find(definition.Model); ok {
+		fits("model", m)
+	} else if definition.Model != "" {
 		add("model", "No such model")
 	}
 	if definition.Escalate != nil {
@@ -107,6 +116,8 @@ func problemsOfModels(prefix string, definition prism.Definition, known []api.Mo
 			add("escalate.to", "No such model")
 		case definition.Model == "" && to.Default:
 			add("escalate.to", "must be another model than the version's")
+		default:
+			fits("escalate.to", to)
 		}
 	}
 	return problems

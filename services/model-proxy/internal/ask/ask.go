@@ -26,13 +26,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/stack"
-	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -181,39 +179,33 @@ func (s *Asker) answer(ctx context.Context, a contract.Ask, route, second []*mod
 	return s.route(ctx, a, second, true, t)
 }
 
-// run asks a model: it executes the provider's calls and joins their answers in question order.
+// run asks a model: it executes the provider's calls and joins their answers in question order. If some of them asked groups of options, a
+// last round of calls asks the most probable of these (spec: option-groups).
 func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tally) result {
+	all := joined{logProbs: m.API.Probabilities == api.Logprobs, byKey: map[string]*joinedQuestion{}}
 	var calls []provider.Call
 	if err := s.guard(m, func() { calls = m.API.Calls(a) }); err != nil {
 		return result{err: err}
 	}
-	all := result{Report: Report{Fault: upstream.Fault{Class: failure.OK}}}
-	answers := make(prism.Answers, 0, len(a.Definition.Questions))
-	results := s.all(ctx, m, calls, t)
-	for i := 0; i < len(calls); {
-		orders := 1
-		for i+orders < len(calls) && calls[i+orders].Order > 0 {
-			orders++
-		}
-		r := pool(calls[i], results[i:i+orders])
-		if m.API.Probabilities == api.Logprobs { // other providers may report it, but it is not recorded (spec: call-of-a-model)
-			all.labelMass = append(all.labelMass, r.labelMass...)
-			all.absent = append(all.absent, r.absent...)
-		}
-		all.disagreement = append(all.disagreement, r.disagreement...)
-		all.thinks = all.thinks || r.thinks
-		if r.err != nil || !r.OK() {
-			r.labelMass, r.absent, r.disagreement, r.thinks = all.labelMass, all.absent, nil, all.thinks
-			return r
-		}
-		for _, answer := range r.answers {
-			answers = append(answers, *answer)
-		}
-		i += orders
+	if n := countCalls(calls); n > contract.MaxCalls {
+		return result{Report: tooManyCalls(n)}
 	}
-	all.Answers = answerjson.Append(make([]byte, 0, 512*len(answers)), answers)
-	all.doubtful = a.Definition.Escalate.Doubtful(answers)
-	return all
+	if failed := all.add(calls, s.all(ctx, m, calls, t)); failed != nil {
+		return *failed
+	}
+	questions, failed := all.lastRound(m.LeastLabelMass(), m.API.FlatOptions)
+	if failed != nil {
+		return *failed
+	}
+	if len(questions) > 0 {
+		if err := s.guard(m, func() { calls = m.API.LastRound(a, questions) }); err != nil {
+			return result{err: err}
+		}
+		if failed := all.add(calls, s.all(ctx, m, calls, t)); failed != nil {
+			return *failed
+		}
+	}
+	return all.result(a)
 }
 
 // pool joins the results of the orders of a question, of which call asks the first one (spec: label-orders). The first one that failed

@@ -123,6 +123,12 @@ func answered(m *models.Model, c provider.Call, r provider.Reply) Report {
 	return Report{Fault: upstream.Fault{Class: failure.OK}}
 }
 
+// tooManyCalls is the report of an ask whose questions a model would need too many calls for (spec: calls-of-a-result).
+func tooManyCalls(n int) Report {
+	return failed(failure.NoAnswer, prism.CodeNoUsableAnswer,
+		"The model would need "+strconv.Itoa(n)+" calls for these questions, and makes at most "+strconv.Itoa(contract.MaxCalls)+".")
+}
+
 func noUsableAnswer(q prism.Question) Report {
 	return failed(failure.NoAnswer, prism.CodeNoUsableAnswer, "The model gave no usable answer to question "+q.Key+".")
 }

@@ -29,6 +29,7 @@ type result struct {
 	labelMass    []prism.LabelMass
 	absent       []prism.Absent
 	disagreement []prism.Disagreement
+	rounds       []prism.Rounds
 	thinks       bool
 	doubtful     []string // not of a call: the questions whose answers are to be escalated
 	err          error    // a panic of the provider

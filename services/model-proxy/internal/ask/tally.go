@@ -173,7 +173,7 @@ func (t *tally) record(r result) *prism.ModelCall {
 	}{}
 	v.call = prism.ModelCall{
 		ErrorCode: r.Code, Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
-		Probabilities: string(t.model.API.Probabilities), Tries: t.tries, FellBack: t.fellBack, LabelMass: r.labelMass, Absent: r.absent, Disagreement: r.disagreement,
+		Probabilities: string(t.model.API.Probabilities), Tries: t.tries, FellBack: t.fellBack, LabelMass: r.labelMass, Absent: r.absent, Disagreement: r.disagreement, Rounds: r.rounds,
 	}
 	known := func(i int, n int64, known bool) *int64 {
 		if !known {

@@ -54,8 +54,7 @@ func formatOf(spec models.Spec) (f provider.Format, ok bool) {
 	default:
 		f = openaichat.Format(*p)
 	}
-	f.MaxOptions = p.MaxOptions
-	return f, true
+	return f.UpTo(p.MaxOptions), true
 }
 
 // names are what the author of a configuration calls the settings of a model.

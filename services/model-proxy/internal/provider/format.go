@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -38,6 +37,9 @@ type Format struct {
 	Samples int
 	// MaxOptions is the most options or levels that a question may have. Without it there is no bound.
 	MaxOptions int
+	// FlatOptions is the most options of a choice that are asked at once, and GroupOptions how many of them a group of a choice with more
+	// has (spec: option-groups). Without it there are no groups.
+	FlatOptions, GroupOptions int
 }
 
 // Input stands for the input of a call in the Body of a Format. It is random, so that no definition contains it.
@@ -46,33 +48,44 @@ var Input = rand.Text()
 // Open makes a provider that speaks the format to a model at the client's base URL.
 func (f Format) Open(client *upstream.Client, model string) Provider {
 	kept := templates{of: map[prism.DefinitionHash][]template{}}
-	return Provider{Name: f.Name, Probabilities: f.Probabilities, Calls: func(a contract.Ask) []Call {
-		input := appendInput(nil, a)
-		if f.InputInText {
-			input = inText(input)
+	return Provider{
+		Name: f.Name, Probabilities: f.Probabilities, FlatOptions: f.FlatOptions,
+		Calls: func(a contract.Ask) []Call {
+			return f.calls(client, a, kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) }))
+		},
+		LastRound: func(a contract.Ask, questions []prism.Question) []Call {
+			return f.calls(client, a, f.templates(model, prism.Definition{Instructions: a.Definition.Instructions, Questions: questions}))
+		},
+	}
+}
+
+// calls are the calls that send the requests about the input of an ask.
+func (f Format) calls(client *upstream.Client, a contract.Ask, requests []template) []Call {
+	input := appendInput(nil, a)
+	if f.InputInText {
+		input = inText(input)
+	}
+	calls := make([]Call, len(requests))
+	for i, t := range requests {
+		calls[i] = Call{Questions: t.questions, Grouped: t.grouped, Later: t.later, Order: t.order, Samples: t.samples}
+		calls[i].Do = func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
+			if reply, ok := t.beyond(f.MaxOptions); ok {
+				return reply, nil
+			}
+			body := upstream.Body{t.before, input, t.after}
+			fault = client.Post(ctx, f.Path, body, len(t.questions)*max(t.samples, 1), func(answer []byte) *upstream.Fault {
+				reply = t.decode(answer, t.questions)
+				return reply.Fault
+			})
+			return reply, fault
 		}
-		requests := kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) })
-		calls := make([]Call, len(requests))
-		for i, t := range requests {
-			calls[i] = Call{Questions: t.questions, Order: t.order, Samples: t.samples, Do: func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
-				if reply, ok := t.beyond(f.MaxOptions); ok {
-					return reply, nil
-				}
-				body := upstream.Body{t.before, input, t.after}
-				fault = client.Post(ctx, f.Path, body, len(t.questions)*max(t.samples, 1), func(answer []byte) *upstream.Fault {
-					reply = t.decode(answer, t.questions)
-					return reply.Fault
-				})
-				return reply, fault
-			}}
-		}
-		return calls
-	}}
+	}
+	return calls
 }
 
 // template is the body of a request in two parts, between which the input belongs.
 type template struct {
-	questions     []prism.Question
+	asked
 	order         int // see Call
 	samples       int // see Call
 	before, after []byte
@@ -97,13 +110,9 @@ func (t template) beyond(bound int) (r Reply, ok bool) {
 
 func (f Format) templates(model string, d prism.Definition) []template {
 	var ts []template
-	each := len(d.Questions)
-	if f.PerQuestion {
-		each = 1
-	}
-	for questions := range slices.Chunk(d.Questions, each) {
-		orders := []Format{f}
-		if f.Orders != nil {
+	for _, a := range f.split(d.Questions) {
+		orders, questions := []Format{f}, a.questions
+		if f.Orders != nil && a.grouped == nil {
 			orders = f.Orders(questions)
 		}
 		for i, o := range orders {
@@ -112,7 +121,7 @@ func (f Format) templates(model string, d prism.Definition) []template {
 				mark = Encode(Input)
 			}
 			before, after, _ := bytes.Cut(Encode(o.Body(model, d.Instructions, questions)), mark)
-			ts = append(ts, template{questions, i, o.Samples, before, after, o.Decode})
+			ts = append(ts, template{a, i, o.Samples, before, after, o.Decode})
 		}
 	}
 	return ts

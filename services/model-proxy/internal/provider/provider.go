@@ -18,6 +18,11 @@ type Provider struct {
 	// Calls returns the upstream calls that together answer every question of the ask, in question order. They are
 	// independent: they may run at the same time and be repeated. Calls itself does no I/O.
 	Calls func(a contract.Ask) []Call
+	// LastRound returns the calls that ask questions which Calls asked in groups of their options, with the most probable of these
+	// options (spec: option-groups). They are as those of Calls. It is nil if no question is asked in groups.
+	LastRound func(a contract.Ask, questions []prism.Question) []Call
+	// FlatOptions is the most options that a question of LastRound may have.
+	FlatOptions int
 	// Probabilities is where the probabilities come from.
 	Probabilities api.ProbabilitySource
 }
@@ -26,6 +31,11 @@ type Provider struct {
 type Call struct {
 	// Questions are the questions that this call answers, in definition order.
 	Questions []prism.Question
+	// Grouped has, for each of Questions that asks a group of the options of a question, that question; others have nil. It is nil if
+	// none does.
+	Grouped []*prism.Question
+	// Later is how many calls of the last round this call leads to.
+	Later int
 	// Order is the number of the order of labels in which the call asks its question, from 0. Each order of a question is a call;
 	// these calls follow each other in the list, and their answers are pooled (spec: label-orders). So are calls that draw samples
 	// of the answers to the same questions.

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// An answer has at most baseBytes and questionBytes for each question: several times as much as 26 options with their
-	// probabilities, and as a model can think in the time that it has. 64 questions have 2.5 MiB.
+	// An answer has at most baseBytes and questionBytes for each question: several times as much as 2,000 options with
+	// their probabilities, and as a model can think in the time that it has. 64 questions have 2.5 MiB.
 	baseBytes     = 512 << 10
 	questionBytes = 32 << 10
 	// A body has a buffer of firstBytes, or of what its length says up to plainBytes. Beyond plainBytes a byte counts as many times as

@@ -74,7 +74,7 @@ func (m measurement) readCache(
 	return missing, nil
 }
 
-// observationBytes bounds the probabilities that are in memory at once. A choice of 26 options has 2 MB of them.
+// observationBytes bounds the probabilities that are in memory at once. A choice of 255 options has 20 MB of them, and is alone.
 const observationBytes = 16 << 20
 
 // batchSize is how many of the questions are measured together: those whose observations fit into observationBytes, at least one.

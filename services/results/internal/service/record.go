@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
@@ -41,6 +42,7 @@ type (
 		LabelMass    strictjson.Value `json:"label_mass"`
 		Absent       strictjson.Value `json:"absent"`
 		Disagreement strictjson.Value `json:"order_disagreement"`
+		Rounds       strictjson.Value `json:"rounds"`
 		Escalation   *escalationBody  `json:"escalation"`
 	}
 	// escalationBody has both models of an ask that was escalated.
@@ -117,6 +119,17 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	if c.Disagreement != nil {
 		body.Disagreement = bodies.Object(c.Disagreement, func(b []byte, d prism.Disagreement) []byte {
 			return prism.AppendNumber(append(strictjson.AppendString(b, d.Question), ':'), d.Distance)
+		})
+	}
+	if c.Rounds != nil {
+		body.Rounds = bodies.Object(c.Rounds, func(b []byte, q prism.Rounds) []byte {
+			b = append(strictjson.AppendString(b, q.Question), ':')
+			for i, r := range q.Rounds {
+				b = append(b, "[,"[min(i, 1)])
+				b = strconv.AppendInt(append(b, `{"groups":`...), int64(r.Groups), 10)
+				b = append(strconv.AppendInt(append(b, `,"options":`...), int64(r.Options), 10), '}')
+			}
+			return append(b, ']')
 		})
 	}
 	if e := c.Escalation; e != nil {

@@ -95,11 +95,11 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 			`"key_id":"ab000000-0000-0000-0000-000000000000","run_id":null,"run_row":null,` +
 			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","probabilities":"logprobs","tries":3,"fell_back":true},` +
 			`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
-			`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"escalation":null,"labels":{}}`},
+			`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"rounds":null,"escalation":null,"labels":{}}`},
 		{retry.ID, `{"id":"RETRY","prism":"tickets","version":1,"status":"ok","error":null,` +
 			`"error_code":null,"created_at":"AT","took_ms":5,"ref":null,"context":null,` +
 			`"fields":{"text":"hello"},"idempotency_key":"a key","retry_of":"FULL","retried_by":null,` +
-			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null,"labels":{"q":{"value":true,"sample":"random","annotator":"Zoë","origin":"call",` +
+			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"absent":null,"order_disagreement":null,"rounds":null,"escalation":null,"labels":{"q":{"value":true,"sample":"random","annotator":"Zoë","origin":"call",` +
 			`"key_id":"KEY","labelled_at":"LABELLED"}}}`},
 	} {
 		response, err := w.Record(t.Context(), w.key, c.id)
@@ -138,7 +138,7 @@ func TestARecordWithoutAPriceHasNoCost(t *testing.T) {
 	w.saved(t, s)
 	response, err := w.Record(t.Context(), w.key, s.ID)
 	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","probabilities":null,"tries":3,"fell_back":true},` +
-		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null,"labels":{}}`
+		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"absent":null,"order_disagreement":null,"rounds":null,"escalation":null,"labels":{}}`
 	if err != nil || !strings.HasSuffix(string(response.Body), want) {
 		t.Errorf("got %s, %v", response.Body, err)
 	}
@@ -177,9 +177,10 @@ func TestARecordHasBothModelsOfAnEscalation(t *testing.T) {
 	} {
 		s := w.called(p, "fast", 0, "")
 		s.Outcome.Call.Escalation, s.Outcome.Call.Disagreement = &c.is, []prism.Disagreement{{Question: "q", Distance: 0.125}}
+		s.Outcome.Call.Rounds = []prism.Rounds{{Question: "q", Rounds: []prism.Round{{Groups: 5, Options: 77}, {Groups: 1, Options: 16}}}}
 		w.saved(t, s)
 		response, err := w.Record(t.Context(), w.key, s.ID)
-		want := `"order_disagreement":{"q":0.125},"escalation":` + c.want
+		want := `"order_disagreement":{"q":0.125},"rounds":{"q":[{"groups":5,"options":77},{"groups":1,"options":16}]},"escalation":` + c.want
 		if err != nil || !strings.HasSuffix(string(response.Body), want+`,"labels":{}}`) {
 			t.Errorf("got  %s, %v\nwant %s", response.Body, err, want)
 		}

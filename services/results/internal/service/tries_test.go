@@ -21,7 +21,7 @@ func (w *world) try() contract.Try {
 
 const known = `"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","probabilities":"logprobs","tries":3,"fell_back":true},` +
 	`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
-	`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"escalation":null}`
+	`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"rounds":null,"escalation":null}`
 
 // spec: try-members
 func TestATryIsWhatRawAndJSONWouldShow(t *testing.T) {
@@ -42,7 +42,7 @@ func TestATryIsWhatRawAndJSONWouldShow(t *testing.T) {
 		{failed, `{"status":"failed","error":"The model did not answer within 15 seconds.","error_code":"timeout","took_ms":5,` +
 			`"raw":null,"json":null,` + known},
 		{unknown, `{"status":"ok","error":null,"error_code":null,"took_ms":5,` + raw + `"json":{"q":"yes","q_probability":0.75},` +
-			`"model":null,"usage":null,"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null}`},
+			`"model":null,"usage":null,"label_mass":null,"absent":null,"order_disagreement":null,"rounds":null,"escalation":null}`},
 	} {
 		got, err := w.FinishTry(t.Context(), c.try)
 		if err != nil || string(got.Body) != c.want || got.Failed != c.try.Outcome.Failed() ||

@@ -19,6 +19,9 @@ func (r *Row) ModelCall() *prism.ModelCall {
 	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = stored.ErrorCode, stored.Provider, stored.Model, stored.Tries, stored.FellBack
 	c.Probabilities = stored.Probabilities
 	c.Usage.CachedInputTokens, c.LabelMass, c.Absent, c.Disagreement = stored.CachedInputTokens, stored.LabelMass, stored.Absent, stored.Disagreement
+	for _, r := range stored.Rounds {
+		c.Rounds = append(c.Rounds, prism.Rounds(r))
+	}
 	if e := stored.Escalation; e != nil {
 		c.Escalation = &prism.Escalation{
 			Questions: e.Questions, ErrorCode: e.ErrorCode, Name: e.Name, Provider: e.Provider, Model: e.Model, FellBack: e.FellBack,
@@ -49,7 +52,14 @@ type storedCall struct {
 	LabelMass         []prism.LabelMass    `json:"label_mass,omitzero"`
 	Absent            []prism.Absent       `json:"absent,omitzero"`
 	Disagreement      []prism.Disagreement `json:"order_disagreement,omitzero"`
+	Rounds            []storedRounds       `json:"rounds,omitzero"`
 	Escalation        *storedEscalation    `json:"escalation,omitzero"`
+}
+
+// storedRounds is prism.Rounds.
+type storedRounds struct {
+	Question string        `json:"question"`
+	Rounds   []prism.Round `json:"rounds"`
 }
 
 // storedEscalation is prism.Escalation with its answers as JSON.
@@ -95,10 +105,14 @@ func encodeCall(r prism.Result) (c call, err error) {
 	if e := r.Call.Escalation; e != nil {
 		escalation = &storedEscalation{e.Questions, e.ErrorCode, e.Name, e.Provider, e.Model, e.FellBack, e.Answers}
 	}
+	var rounds []storedRounds
+	for _, q := range r.Call.Rounds {
+		rounds = append(rounds, storedRounds(q))
+	}
 	c.other, err = Encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
 		Probabilities: r.Call.Probabilities, FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,
-		Absent: r.Call.Absent, Disagreement: r.Call.Disagreement, Escalation: escalation,
+		Absent: r.Call.Absent, Disagreement: r.Call.Disagreement, Rounds: rounds, Escalation: escalation,
 	})
 	return c, err
 }

@@ -47,7 +47,7 @@ func recordTests() []test {
 			f.save(t, r)
 			same(t, f.record(t, r.ID).Result, r)
 		}},
-		// spec: record-of-an-escalation, order-disagreement
+		// spec: record-of-an-escalation, order-disagreement, option-groups
 		{"both models of an escalation are kept", func(t *testing.T, f *fixture) {
 			for _, e := range []prism.Escalation{
 				{
@@ -58,6 +58,7 @@ func recordTests() []test {
 			} {
 				r := called(f.ok(f.mine.prism), f.mine.keyID, "strong", 3, 4, "USD")
 				r.Call.Escalation, r.Call.Disagreement = &e, []prism.Disagreement{{Question: "topic", Distance: 0.125}, {Question: "urgent"}}
+				r.Call.Rounds = []prism.Rounds{{Question: "topic", Rounds: []prism.Round{{Groups: 5, Options: 77}, {Groups: 1, Options: 16}}}}
 				f.save(t, r)
 				same(t, f.record(t, r.ID).Result, r)
 			}

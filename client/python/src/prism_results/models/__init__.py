@@ -139,6 +139,7 @@ __all__ = [
     "ResultsOfRun",
     "Retrying",
     "Role",
+    "Round",
     "Row",
     "RowStatus",
     "RowsFormat",
@@ -570,6 +571,10 @@ class Record(Received):
     """By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the
     answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
     """
+    rounds: Mapping[str, Sequence[Round]] | None
+    """By question, how many groups of its options were asked in each round, and how many options they had together. For
+    questions with more options than the model is asked at once.
+    """
     escalation: Escalation | None
     """Both models, if an answer of the first one was doubtful. None if no second model was wanted."""
     labels: Mapping[str, Label]
@@ -607,6 +612,16 @@ class RecordUsage(Received):
     """The exact price of the tokens, in currency, with at most 12 digits behind the point."""
     currency: str | None
     """The currency of the model's price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Received):
+    """One round of calls about a question."""
+
+    groups: int
+    """How many groups of its options were asked, each by itself."""
+    options: int
+    """How many options they had together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -721,7 +736,7 @@ class Question(QuestionMakers, Model):
     text: str
     """The question, as the model reads it."""
     options: Sequence[Option] | None = None
-    """2 to 26 options; the one that insufficient_information adds counts towards the 26. Their keys are unique."""
+    """2 to 255 options; the one that insufficient_information adds counts towards the 255. Their keys are unique."""
     insufficient_information: bool | None = None
     """Adds the option insufficient_information, labelled Insufficient information, after the others."""
     levels: Sequence[Level] | None = None
@@ -738,6 +753,10 @@ class Option(Model):
     """What people and the model read."""
     description: str | None = None
     """When this option is the right one, for the model."""
+    group: str | None = None
+    """Options of one group are asked together when a question has more options than a model is asked at once. At most 32
+    groups a question.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -905,6 +924,10 @@ class Try(Received):
     order_disagreement: Mapping[str, float] | None
     """By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the
     answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders.
+    """
+    rounds: Mapping[str, Sequence[Round]] | None
+    """By question, how many groups of its options were asked in each round, and how many options they had together. For
+    questions with more options than the model is asked at once.
     """
     escalation: Escalation | None
     """Both models, if an answer of the first one was doubtful. None if no second model was wanted."""

@@ -41,6 +41,7 @@ func Cyclic(p provider.Profile) provider.Format {
 func ordered(p provider.Profile, shift int) provider.Format {
 	f := chat.Format(p)
 	f.PerQuestion = true
+	f.FlatOptions, f.GroupOptions = contract.FlatOptions, contract.GroupOptions
 	f.Body = func(model, instructions string, questions []prism.Question) any {
 		return body(p, model, instructions, questions[0], shift)
 	}

@@ -19,6 +19,12 @@ func Run(t *testing.T, w Wire) {
 	t.Run("unusable", func(t *testing.T) { t.Parallel(); unusable(t, w) })
 	t.Run("faults", func(t *testing.T) { t.Parallel(); faults(t, w) })
 	t.Run("time", func(t *testing.T) { t.Parallel(); timing(t, w) })
+	t.Run("options", func(t *testing.T) {
+		t.Parallel()
+		manyOptions(t, w)
+		faultInAGroup(t, w)
+		noneEverywhere(t, w)
+	})
 }
 
 // RunFaults runs the part of the suite that reads no probabilities.

@@ -1,6 +1,9 @@
 package providertest
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +19,13 @@ func Stated(says []Say) string {
 			answers = append(answers, strconv.Quote(s.Question.Key)+`:null`)
 		case s.Question.Type == prism.YesNo:
 			answers = append(answers, strconv.Quote(s.Question.Key)+":"+s.Yes)
+		case len(s.Options) > 10: // the most probable ones
+			most := slices.SortedStableFunc(slices.Values(s.Options), func(a, b Pair) int { return cmp.Compare(number(b.P), number(a.P)) })
+			var list []string
+			for _, p := range most[:10] {
+				list = append(list, fmt.Sprintf(`{"option":%q,"probability":%s}`, p.Key, p.P))
+			}
+			answers = append(answers, strconv.Quote(s.Question.Key)+":["+strings.Join(list, ",")+"]")
 		default:
 			var ps []string
 			for _, p := range s.Options {
@@ -25,4 +35,12 @@ func Stated(says []Say) string {
 		}
 	}
 	return "{" + strings.Join(answers, ",") + "}"
+}
+
+func number(p string) float64 {
+	f, err := strconv.ParseFloat(p, 64)
+	if err != nil {
+		return 0
+	}
+	return f
 }

@@ -158,3 +158,34 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(content("<think>```", "stop")))
 	providertest.Fuzz(f, Format(profile()).Decode)
 }
+
+// spec: stated-options
+func TestTheKeysOfManyOptionsAreEnumsAsFarAsHostsTakeThem(t *testing.T) {
+	t.Parallel()
+	of := func(questions, options, length int) (all []prism.Question) {
+		for i := range questions {
+			q := prism.Question{Key: fmt.Sprint("q", i), Type: prism.Choice, Text: "?"}
+			for o := range options {
+				key := fmt.Sprint("o", o)
+				q.Options = append(q.Options, prism.Option{Key: key + strings.Repeat("x", length-len(key)), Label: "O"})
+			}
+			all = append(all, q)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		questions, options, length int
+		list, enum                 bool
+	}{
+		{64, 10, 8, false, false}, {1, 11, 8, true, true}, {4, 250, 8, true, true}, {5, 250, 8, true, false},
+		{1, 250, 60, true, true}, {1, 251, 60, true, false},
+	} {
+		schema := string(provider.Encode(Schema(of(c.questions, c.options, c.length))))
+		if strings.Contains(schema, `"array"`) != c.list || strings.Contains(schema, `"enum"`) != c.enum {
+			t.Errorf("%+v: %.300s", c, schema)
+		}
+		if list := strings.Contains(Prompt(of(c.questions, c.options, c.length)), "10 most probable"); list != c.list {
+			t.Errorf("%+v: the prompt asks for a list: %v", c, list)
+		}
+	}
+}
