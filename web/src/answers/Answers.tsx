@@ -33,6 +33,14 @@ export function Answers({ answers, questions = [], columns = [] }: {
   );
 }
 
+/** The answer to one question, in words and as a picture, where the question itself stands beside it. */
+export function OneAnswer({ answer, question, columns = [] }: {
+  answer: Answer; question: Question; columns?: LensColumn[] | undefined;
+}) {
+  const one = { label: question.text, answer, question, bounds: thresholds(question.key, columns) };
+  return <><Words {...one} /><Picture {...one} plain /></>;
+}
+
 interface One {
   label: string;
   answer: Answer;
@@ -53,19 +61,21 @@ function Words({ answer, question, bounds }: One) {
   );
 }
 
-function Picture({ label, answer, question, bounds }: One) {
-  if (answer.type === 'yes_no') return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} />;
+function Picture({ label, answer, question, bounds, plain = false }: One & { plain?: boolean }) {
+  if (answer.type === 'yes_no') {
+    return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} plain={plain} />;
+  }
   const parts = Object.entries(answer.probabilities).map(([key, p]) => (
     { key, label: labelOf(question, key), p, hue: hueOf(question, key) }));
   if (answer.type === 'choice') {
     const lacking = question?.type === 'choice' && question.insufficient_information
       ? answer.probabilities[lackingKey] : undefined;
     const options = lacking === undefined ? parts : parts.filter(({ key }) => key !== lackingKey);
-    return <Probabilities label={label} options={options} chosen={answer.value} lacking={lacking} />;
+    return <Probabilities label={label} options={options} chosen={answer.value} lacking={lacking} plain={plain} />;
   }
   const levels = question?.type === 'scale' ? question.levels : [];
   const valued = parts.map((part, index) => ({ ...part, value: levels.find(({ key }) => key === part.key)?.value ?? index + 1 }));
-  return <Scale label={label} levels={valued} chosen={answer.level} average={average(valued)} />;
+  return <Scale label={label} levels={valued} chosen={answer.level} average={average(valued)} plain={plain} />;
 }
 
 /** A column of the Lens that shows an answer, with the probability that another column has of it. */

@@ -12,10 +12,12 @@ import { useDraft } from './drafts';
 import { Editor } from './Editor';
 import { Foot } from './Foot';
 import { carried, derived, plainColumn } from './lens';
+import { LiveAnswers } from './LiveAnswers';
 import { definitionOf, type Draft, draftOf, plain } from './model';
 import { localProblems } from './problems';
 import { usePrism } from './PrismPage';
 import { TryDraft } from './TryDraft';
+import { nothing, type Typed } from './TryForm';
 import { useDryRun } from './useProblems';
 
 const route = getRouteApi('/frame/prisms/$prism/edit');
@@ -47,6 +49,7 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
   const [kept, setKept] = useDraft<Kept>(`edit.${prism.id}${from === undefined ? '' : `.from.${from}`}`);
   const [fresh, setFresh] = useState(() => ({ of: start.version, draft: draftOf(start) }));
   if (fresh.of !== start.version) setFresh({ of: start.version, draft: draftOf(start) });
+  const [typed = nothing, setTyped] = useDraft<Typed>(`try.${prism.id}`);
   const [attempted, setAttempted] = useState(false);
   const now: Kept = kept ?? { base: prism.latest_version, draft: fresh.draft, lens: 'carry' };
   const { draft, base } = now;
@@ -113,7 +116,10 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
         )}
         <Split>
           <div className="stack">
-            <Editor draft={draft} onChange={(next) => change({ draft: next })} />
+            <LiveAnswers typed={typed} definition={definition} columns={lens}
+              active={!disabled && (Boolean(trying) || found.length > 0)} sound={!broken}>
+              <Editor draft={draft} onChange={(next) => change({ draft: next })} />
+            </LiveAnswers>
             {!disabled && (
               <Foot problems={found.length ? problems : new Map()} draft={draft} checking={checking} other={other}
                 words={found.length
@@ -136,7 +142,8 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
             )}
           </div>
           {trying && canEdit && (
-            <TryDraft name={prism.id} draft={draft} lens={lens} broken={broken} onClose={() => search({ try: undefined })} />
+            <TryDraft draft={draft} typed={typed} onType={setTyped} lens={lens} broken={broken}
+              onClose={() => search({ try: undefined })} />
           )}
         </Split>
         <Dialog open={Boolean(review && found.length > 0 && !disabled && !overtaken)}

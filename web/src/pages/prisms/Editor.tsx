@@ -5,6 +5,7 @@ import { Button, Checkbox, Section } from '@/design';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
 import { reserved } from './lens';
+import { LiveAnswer, LiveSwitch, useLive } from './LiveAnswers';
 import {
   type Draft, type DraftField, type DraftLevel, type DraftOption, type DraftQuestion, freeKey, newField, newLevel, newOption,
   newQuestion, type QuestionType, slugOf,
@@ -31,6 +32,7 @@ function labelled<T extends Pick<DraftField, 'id' | 'key' | 'auto'>>(
 export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
   const models = useModels();
   const { problems, disabled } = useEditing();
+  const live = useLive();
   const [keys, setKeys] = useState(false);
   const set = (part: Partial<Draft>) => onChange({ ...draft, ...part });
   const known = models.data ?? [];
@@ -100,7 +102,13 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
           )}
         </Items>
       </Section>
-      <Section title="Questions">
+      <Section title="Questions" actions={<LiveSwitch />}>
+        {live.shown && (
+          <p className="soft">
+            Beside each question is its answer to the text under Try, asked again after each edit. Nothing is stored; it counts in
+            Usage.
+          </p>
+        )}
         <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question"
           nameOf={(q) => q.text || q.key}
           disabled={disabled} error={problems.get('questions')}
@@ -132,10 +140,8 @@ interface QuestionEditorProps {
 function QuestionEditor({ question: q, at, number, onChange, buttons, others, keys }: QuestionEditorProps) {
   const { problems, disabled } = useEditing();
   const set = (part: Partial<DraftQuestion>) => onChange({ ...q, ...part });
-  return (
-    <fieldset className="question">
-      <legend className="unseen">Question {number} {q.text}</legend>
-      <div className="question-head"><h3 aria-hidden="true">Question {number}</h3>{buttons}</div>
+  const form = (
+    <div className="question-form">
       <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
         onChange={(text) => set({ text, ...(q.auto && { key: freeKey(text, 'question', others) }) })} />
       <div className="line two">
@@ -183,6 +189,13 @@ function QuestionEditor({ question: q, at, number, onChange, buttons, others, ke
           )}
         </Items>
       )}
+    </div>
+  );
+  return (
+    <fieldset className="question">
+      <legend className="unseen">Question {number} {q.text}</legend>
+      <div className="question-head"><h3 aria-hidden="true">Question {number}</h3>{buttons}</div>
+      <div className="question-sides">{form}<LiveAnswer of={q.key} text={q.text} /></div>
     </fieldset>
   );
 }

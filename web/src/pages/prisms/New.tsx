@@ -9,10 +9,13 @@ import { useDraft } from './drafts';
 import { Editor } from './Editor';
 import { examples } from './examples';
 import { Foot } from './Foot';
+import { derived } from './lens';
+import { LiveAnswers } from './LiveAnswers';
 import { blank, definitionOf, type Draft, draftOf } from './model';
 import { type Pasted, readPasted } from './paste';
 import { localProblems } from './problems';
 import { TryDraft } from './TryDraft';
+import { nothing, type Typed } from './TryForm';
 import { useDryRun, useSettled } from './useProblems';
 import './prisms.css';
 
@@ -76,12 +79,14 @@ function Form({ kept, first, onChange }: FormProps) {
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const [initial] = useState(first);
+  const [typed = nothing, setTyped] = useDraft<Typed>('try.new');
   const [attempted, setAttempted] = useState(false);
   const draft = kept ?? initial;
+  const definition = definitionOf(draft);
   // Its slug is taken once it is created: no dry run of it any more.
   const [made, setMade] = useState(false);
   const body = {
-    slug: draft.slug, ...(draft.name && { name: draft.name }), ...definitionOf(draft),
+    slug: draft.slug, ...(draft.name && { name: draft.name }), ...definition,
     ...(draft.lens && { lens: { columns: draft.lens } }),
   };
   const { problems: placed, other, checking } = useDryRun(['new prism'], body, localProblems(draft, true),
@@ -89,6 +94,8 @@ function Form({ kept, first, onChange }: FormProps) {
   // The one conflict of a new prism is of its slug.
   const taken = other?.status === 409;
   const problems = taken ? new Map([...placed, ['slug', other.message]]) : placed;
+  // A try has no slug, so that questions can be asked before the prism has one.
+  const unnamed = [...problems.keys()].every((path) => path === 'slug' || path === 'name');
   const create = useMutation({
     mutationFn: () => ask(api.POST('/v1/prisms', { body })),
     onSuccess: (prism) => {
@@ -111,7 +118,10 @@ function Form({ kept, first, onChange }: FormProps) {
       <EditingProvider value={{ problems, all: attempted, disabled: false }}>
         <Split>
           <div className="stack">
-            <Editor named draft={draft} onChange={onChange} />
+            <LiveAnswers typed={typed} definition={definition} columns={draft.lens ?? derived(definition.questions)}
+              active={Boolean(trying || kept)} sound={unnamed}>
+              <Editor named draft={draft} onChange={onChange} />
+            </LiveAnswers>
             {draft.lens && (
               <Note action={
                 <Button small onClick={() => onChange({ ...draft, lens: undefined })}>Make it of the questions instead</Button>
@@ -128,7 +138,8 @@ function Form({ kept, first, onChange }: FormProps) {
               title="The prism was not created." />
           </div>
           {trying && (
-            <TryDraft name="new" draft={draft} lens={draft.lens} broken={problems.size > 0} onClose={() => toggle(undefined)} />
+            <TryDraft draft={draft} typed={typed} onType={setTyped} lens={draft.lens} broken={problems.size > 0}
+              onClose={() => toggle(undefined)} />
           )}
         </Split>
       </EditingProvider>

@@ -2,24 +2,23 @@ import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '@/api';
 import { ErrorNote, Note, Panel } from '@/design';
 import { tryDefinition } from './calls';
-import { useDraft } from './drafts';
 import { Outcome } from './Outcome';
 import { derived } from './lens';
 import { definitionOf, type Draft, type LensColumn } from './model';
 import { problemsByPath } from './problems';
-import { nothing, TryForm, type Typed, valuesOf } from './TryForm';
+import { TryForm, type Typed, valuesOf } from './TryForm';
 
 interface Props {
-  name: string;
   draft: Draft;
+  typed: Typed;
+  onType: (typed: Typed) => void;
   lens?: LensColumn[] | undefined;
   broken: boolean;
   onClose: () => void;
 }
 
-/** Asks the model the questions of an unsaved definition. Nothing is stored. `name` keeps what is typed. */
-export function TryDraft({ name, draft, lens, broken, onClose }: Props) {
-  const [typed = nothing, setTyped] = useDraft<Typed>(`try.${name}`);
+/** Asks the model the questions of an unsaved definition. Nothing is stored. */
+export function TryDraft({ draft, typed, onType, lens, broken, onClose }: Props) {
   const definition = definitionOf(draft);
   const send = useMutation({
     // The definition is kept with the answer: it may be edited while the answer is read.
@@ -30,7 +29,7 @@ export function TryDraft({ name, draft, lens, broken, onClose }: Props) {
   const problems = send.error instanceof ApiError ? problemsByPath(send.error.problems) : undefined;
   return (
     <Panel title="Try unsaved changes" onClose={onClose}>
-      <TryForm fields={definition.fields} typed={typed} onType={setTyped} onSend={() => send.mutate()} busy={send.isPending}
+      <TryForm fields={definition.fields} typed={typed} onType={onType} onSend={() => send.mutate()} busy={send.isPending}
         verb="Ask the model"
         reason={broken ? 'First mend the problems of the definition.' : undefined} problems={problems} />
       <div className="stack" aria-live="polite">
@@ -43,7 +42,12 @@ export function TryDraft({ name, draft, lens, broken, onClose }: Props) {
               error_code: send.data.tried.error_code as null,
             }} questions={send.data.definition.questions}
             onRetry={() => send.mutate()} retrying={send.isPending} />
-        ) : <Note>Nothing is stored by a try of unsaved changes. It counts in Usage.</Note>}
+        ) : (
+          <Note>
+            Beside each question is its answer to this text, asked again after each edit. Nothing is stored by a try of unsaved
+            changes. It counts in Usage.
+          </Note>
+        )}
       </div>
     </Panel>
   );

@@ -80,8 +80,8 @@ export async function createResult(prism: string, body: Schemas['CreateResult'])
 export type Tried = Schemas['Try'];
 
 /** Asks the model about a definition that is not stored. A failed try is an answer too, so the 502 is no error here. */
-export async function tryDefinition(body: Schemas['NewTry']): Promise<Tried> {
-  const { data, error, response } = await api.POST('/v1/try', { body });
+export async function tryDefinition(body: Schemas['NewTry'], signal?: AbortSignal): Promise<Tried> {
+  const { data, error, response } = await api.POST('/v1/try', { body, signal: signal ?? null });
   if (response.status === 502 && error && 'took_ms' in error) return error;
   return ask(Promise.resolve({ data, error, response }));
 }
