@@ -6,6 +6,7 @@ import { type Listed, retryResult } from './data';
 import { deleteLater } from './deleting';
 import { LabelChosen } from './LabelChosen';
 import { each } from './many';
+import { RunChosenAgain } from './RunAgain';
 
 interface ChosenProps {
   results: Listed[];
@@ -17,13 +18,13 @@ interface ChosenProps {
   onAll: (() => void) | undefined;
   onClear: () => void;
   /** Does something with all that match. */
-  onMatching: (what: 'download' | 'label' | 'retry' | 'delete') => void;
+  onMatching: (what: 'download' | 'label' | 'retry' | 'again' | 'delete') => void;
   onDownload: () => void;
 }
 
 /** What can be done with the selected results, or with all that match. It stands at the bottom of the window. */
 export function Chosen({ results, all, total, labels, onAll, onClear, onMatching, onDownload }: ChosenProps) {
-  const [asking, setAsking] = useState<'retry' | 'label'>();
+  const [asking, setAsking] = useState<'retry' | 'label' | 'again'>();
   const client = useQueryClient();
   const [mayRetry, mayDelete, mayLabel] = [useCan('call'), useCan('edit'), useCan('label')];
   const failed = results.filter(({ status }) => status === 'failed');
@@ -42,6 +43,9 @@ export function Chosen({ results, all, total, labels, onAll, onClear, onMatching
           {all ? 'Retry failed ones' : failed.length ? `Retry ${count(failed.length, 'failed one')}` : 'Retry'}
         </Button>
       )}
+      {mayRetry && (
+        <Button small icon="play" onClick={() => (all ? onMatching('again') : setAsking('again'))}>Run again</Button>
+      )}
       {mayDelete && (
         <Button small icon="trash" onClick={() => (all ? onMatching('delete') : remove())}>
           {all ? 'Delete all …' : `Delete ${count(results.length, 'result')}`}
@@ -49,6 +53,7 @@ export function Chosen({ results, all, total, labels, onAll, onClear, onMatching
       )}
       <Button small variant="quiet" icon="close" onClick={onClear}>Clear the selection</Button>
       {asking === 'retry' && <RetryChosen results={failed} onClose={() => setAsking(undefined)} onDone={onClear} />}
+      {asking === 'again' && <RunChosenAgain results={results} onClose={() => setAsking(undefined)} />}
       {asking === 'label' && <LabelChosen results={results} onClose={() => setAsking(undefined)} onDone={onClear} />}
     </div>
   );

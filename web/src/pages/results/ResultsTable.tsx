@@ -17,6 +17,7 @@ import { Filters } from './Filters';
 import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
 import { RetryMany } from './RetryMany';
+import { RunManyAgain } from './RunAgain';
 import { beyondRetry, clear, filtered, listQuery, queueOf, type ResultsSearch } from './search';
 import { useResultsSearch } from './useSearch';
 import { ViewTabs } from './ViewTabs';
@@ -33,7 +34,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const prisms = usePrisms().data;
   const { text: wanted } = useWanted();
-  const [dialog, setDialog] = useState<'download' | 'chosen' | 'matching' | 'delete'>();
+  const [dialog, setDialog] = useState<'download' | 'chosen' | 'matching' | 'again' | 'delete'>();
   const [all, setAll] = useState(false);
   const navigate = useNavigate();
   const choose = (ids: ReadonlySet<string>) => { setChosen(ids); setAll(false); };
@@ -142,6 +143,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
           }} />
       )}
       {dialog === 'matching' && <RetryMany search={search} onClose={() => setDialog(undefined)} />}
+      {dialog === 'again' && <RunManyAgain search={search} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && (
         <DeleteMany search={search} onClose={() => setDialog(undefined)} onDone={() => choose(new Set())} />
       )}

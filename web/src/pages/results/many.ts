@@ -1,5 +1,5 @@
 import { api, ApiError, ask, type Schemas } from '@/api';
-import { exportQuery, ofAll, type ResultsSearch } from './search';
+import { compact, exportQuery, ofAll, type ResultsSearch } from './search';
 
 /** Which failed results of a prism, of those that were not retried. */
 export interface Match {
@@ -23,6 +23,23 @@ export const retryMatching = (match: Match, expect: number) => retry({ ...match,
 
 async function retry(body: Schemas['ResultRetry']): Promise<number> {
   return (await ask(api.POST('/v1/results/retry', { body }))).retrying;
+}
+
+/** The filters as those of a run that answers all that match again. */
+export function againOf(search: ResultsSearch): Schemas['ResultsOfRun'] {
+  const { status, version, from, to } = search;
+  return compact({ status, version, from, to, ...ofAll({ ...search, version: undefined }) });
+}
+
+/** Why a version cannot answer the results again, in words; undefined for other errors. */
+export function againProblem(error: ApiError, version: number): string | undefined {
+  const told = [error.message, ...error.problems.map(({ message }) => message)];
+  if (told.some((text) => text.startsWith('more than 10,000 '))) {
+    return 'More than 10,000 results match, and a run has at most so many. Narrow them by filters first.';
+  }
+  if (told.includes('no result matches')) return 'No result matches any more.';
+  const [, keys] = told.map((text) => /^Missing fields: (.+)$/.exec(text)).find(Boolean) ?? [];
+  return keys && `Version ${version} needs fields that not all of these results have: ${keys}. Choose another version.`;
 }
 
 type Deletion = Schemas['ResultDeletion'];
