@@ -359,7 +359,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.openReference(server.url + "/docs")
 		b.tabTo("button", "Menu")
 		b.press(kb.Enter)
-		b.tabTo("combobox", "Theme")
+		b.tabTo("combobox", "Appearance")
 		b.pick("Dark")
 		b.await("getComputedStyle(document.documentElement).colorScheme === 'dark'")
 		b.tabTo("link", "GET Read a result")

@@ -31,6 +31,10 @@ describe('an error on a page', () => {
     expect(said(new ApiError(400, 'validation_failed', 'Invalid request: q: Expected a word'))).toEqual(
       ['Nothing was saved. Expected a word.', 'DetailsInvalid request: q: Expected a word'],
     );
+    const text = 'Invalid request: name: String must contain at most 200 character(s); days: Expected number, received string';
+    expect(said(new ApiError(400, 'validation_failed', text))).toEqual(
+      ['Nothing was saved. At most 200 characters. A number.', `Details${text}`],
+    );
   });
 
   it('of what stands against the call, or without a response, has nothing to hide', () => {

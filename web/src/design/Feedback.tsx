@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '@/api/errors';
 import { useSession } from '@/api/session';
+import { inWords } from '@/api/words';
 import { Button, Copy } from './Button';
+import { Drawing, type DrawingName } from './Drawing';
 import { Icon, type IconName } from './icons';
 import { percent, shown } from './numbers';
 import './feedback.css';
@@ -34,12 +36,15 @@ interface EmptyProps {
   children?: ReactNode;
   action?: ReactNode;
   command?: string;
+  /** The picture that will be here. */
+  drawing?: DrawingName;
 }
 
 /** What will be here, the one next step, and the command that does the same. */
-export function Empty({ title, children, action, command }: EmptyProps) {
+export function Empty({ title, children, action, command, drawing }: EmptyProps) {
   return (
     <div className="empty">
+      {drawing && <Drawing name={drawing} />}
       <h2>{title}</h2>
       {children && <p className="soft">{children}</p>}
       {action && <div className="row">{action}</div>}
@@ -53,7 +58,7 @@ export function Empty({ title, children, action, command }: EmptyProps) {
  * in a sentence already, and what never reached it by the page.
  */
 function wordsOf(error: ApiError): string {
-  if (error.problems.length) return `${error.problems.map(({ message }) => message).join('; ')}.`;
+  if (error.problems.length) return error.problems.map(({ message }) => inWords(message).replace(/\.?$/, '.')).join(' ');
   switch (error.status) {
     case 400: return 'Something in it is not as it has to be.';
     case 403: return 'Your role may not do this.';
@@ -102,9 +107,18 @@ export function Note({ tone = 'info', children, action }: { tone?: Tone; childre
   return <div className={`note ${tone}`}><Icon name={iconOf[tone]} /><div className="grow">{children}</div>{action}</div>;
 }
 
-/** Keeps the place of rows that load; seen after 200 ms. */
-export function Skeleton({ lines = 3 }: { lines?: number }) {
-  return <div className="skeleton" aria-hidden="true">{Array.from({ length: lines }, (_, i) => <span key={i} />)}</div>;
+export type Shape = 'text' | 'table' | 'results' | 'chart' | 'bars' | 'form' | 'stats';
+
+/**
+ * Keeps the place of what loads, in its shape; seen after 200 ms. `lines` are lines of text, rows of a table or of results, bars,
+ * fields of a form, or figures.
+ */
+export function Skeleton({ lines = 3, shape = 'text' }: { lines?: number; shape?: Shape }) {
+  return (
+    <div className={`skeleton of-${shape}`} aria-hidden="true">
+      {Array.from({ length: shape === 'chart' ? 1 : lines }, (_, i) => <span key={i} />)}
+    </div>
+  );
 }
 
 interface ProgressProps {

@@ -71,8 +71,8 @@ function Links() {
     <div className="bar-links">
       {account && <a href="/console/">Console<span className="unseen"> of {account.name}</span></a>}
       <a href="/openapi.json">OpenAPI document</a>
-      <Select label="Theme" hideLabel value={theme} onChange={(event) => setTheme(event.target.value as Theme)}
-        options={[['system', 'System theme'], ['light', 'Light theme'], ['dark', 'Dark theme']]} />
+      <Select label="Appearance" hideLabel value={theme} onChange={(event) => setTheme(event.target.value as Theme)}
+        options={[['system', 'Appearance of the system'], ['light', 'Light'], ['dark', 'Dark']]} />
     </div>
   );
 }

@@ -82,7 +82,7 @@ function useShownPlaces() {
 }
 
 const themes: [Theme, string, 'screen' | 'sun' | 'moon'][] = [
-  ['system', 'Theme of the system', 'screen'], ['light', 'Light theme', 'sun'], ['dark', 'Dark theme', 'moon'],
+  ['system', 'Appearance of the system', 'screen'], ['light', 'Light appearance', 'sun'], ['dark', 'Dark appearance', 'moon'],
 ];
 
 /** The current account, the others, the theme, and signing out. */

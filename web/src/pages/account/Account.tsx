@@ -97,8 +97,8 @@ export function Account() {
           ]} />
         </Section>
       )}
-      <Section title="Looks">
-        <Select className="account-theme" label="Theme" value={theme} options={themes}
+      <Section title="Appearance">
+        <Select className="account-theme" label="Appearance" hideLabel value={theme} options={themes}
           onChange={(event) => setTheme(event.target.value as Theme)} />
       </Section>
     </Page>

@@ -95,7 +95,7 @@ export function Audit() {
             </Panel>
           )}
         </Split>
-      ) : !error && <Skeleton lines={8} />}
+      ) : !error && <Skeleton shape="table" lines={8} />}
     </Page>
   );
 }

@@ -116,7 +116,8 @@ function Tables() {
         rowKey={(planet) => planet.name} />
       <Table label="No planets" main={false} columns={columns} rows={[]} rowKey={(planet) => planet.name}
         empty={
-          <Empty title="No planets yet" action={<Button variant="primary">Add planet</Button>} command="prismctl planets add">
+          <Empty title="No planets yet" drawing="stacked" action={<Button variant="primary">Add planet</Button>}
+            command="prismctl planets add">
             A planet goes around a star.
           </Empty>
         } />
@@ -179,6 +180,11 @@ function Feedback() {
         { value: 10, tone: 'warn', label: 'invalid' },
       ]} />
       <Skeleton />
+      <div className="row">
+        {(['table', 'results', 'chart', 'bars', 'form', 'stats'] as const).map((shape) => (
+          <div key={shape} className="grow"><Skeleton shape={shape} /></div>
+        ))}
+      </div>
     </Section>
   );
 }

@@ -57,7 +57,7 @@ export function FirstScreen() {
   };
   if (!mayCall) return (
     <Page title="Home">
-      <Empty title="Results will be here">
+      <Empty title="Results will be here" drawing="results">
         There is no result yet, and your role may not make one. Owners, editors and callers of this account may.
       </Empty>
     </Page>
@@ -90,7 +90,7 @@ export function FirstScreen() {
               </p>
             )}
           </>
-        ) : !prisms.error && <Skeleton lines={8} />}
+        ) : !prisms.error && <Skeleton shape="form" lines={1} />}
         <div className="row">
           {mayEdit && <ButtonLink to="/prisms/new" icon="plus">Ask your own questions</ButtonLink>}
           <ButtonLink to="/runs/new" search={prism ? { prism: prism.slug } : {}} icon="upload">Upload a spreadsheet</ButtonLink>

@@ -19,7 +19,9 @@ export function Home() {
   return (
     <Page title="Home">
       {!data && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      {data ? <Overview newest={data.data as Schemas['Result'][]} /> : !error && <Skeleton lines={10} />}
+      {data ? <Overview newest={data.data as Schemas['Result'][]} /> : !error && (
+        <><Skeleton shape="stats" lines={5} /><Skeleton shape="chart" /></>
+      )}
     </Page>
   );
 }

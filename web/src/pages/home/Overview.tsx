@@ -27,7 +27,9 @@ export function Overview({ newest }: { newest: Result[] }) {
     <>
       <Cards />
       <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />
-      {usage.data ? <Days usage={usage.data} newest={newest} /> : !usage.error && <Skeleton lines={8} />}
+      {usage.data ? <Days usage={usage.data} newest={newest} /> : !usage.error && (
+        <><Skeleton shape="stats" lines={5} /><Skeleton shape="chart" /></>
+      )}
       <div className="home-lists">
         <ActiveRuns />
         <Failures />
@@ -152,7 +154,7 @@ function Failures() {
           stale={isPlaceholderData}
           onOpen={(result) => void navigate({ to: '/results/$result', params: { result: result.id } })}
           empty={<p className="soft">No result failed.</p>} />
-      ) : !error && <Skeleton />}
+      ) : !error && <Skeleton shape="table" />}
     </Section>
   );
 }

@@ -91,7 +91,7 @@ export function Keys() {
               onNext={next ? () => show(next) : undefined} />
           )}
         </Split>
-      ) : !error && <Skeleton lines={6} />}
+      ) : !error && <Skeleton shape="table" lines={6} />}
       {creating && <CreateKey onClose={() => setCreating(false)} onMade={(key) => { setCreating(false); setMade(key); }} />}
       {made && <KeyMade made={made} onClose={() => setMade(undefined)} />}
     </Page>

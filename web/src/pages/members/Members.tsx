@@ -75,7 +75,7 @@ export function Members() {
               onPrevious={previous ? () => show(previous) : undefined} onNext={next ? () => show(next) : undefined} />
           )}
         </Split>
-      ) : !error && <Skeleton lines={4} />}
+      ) : !error && <Skeleton shape="table" lines={4} />}
       {layer === 'invite' && (
         <Invite onClose={() => setLayer(undefined)} onInvited={(member) => { setLayer(undefined); setInvited(member); }} />
       )}

@@ -63,7 +63,7 @@ export function Models() {
               onPrevious={previous ? () => show(previous) : undefined} onNext={next ? () => show(next) : undefined} />
           )}
         </Split>
-      ) : !models.error && <Skeleton lines={4} />}
+      ) : !models.error && <Skeleton shape="table" lines={4} />}
       {connect}
     </Page>
   );

@@ -45,7 +45,12 @@ export function Overview(): ReactNode {
     <>
       {choice}
       <ErrorNote error={error} title="The answers could not be counted." onRetry={() => void refetch()} />
-      {data ? <Answered prism={prism} question={question} data={data} /> : !error && <Skeleton lines={12} />}
+      {data ? <Answered prism={prism} question={question} data={data} /> : !error && (
+        <>
+          <Skeleton shape="stats" lines={5} />
+          <div className="overview-sides"><Skeleton shape="chart" /><Skeleton shape="bars" lines={5} /></div>
+        </>
+      )}
       <div className="overview-sides">
         <Changed prism={prism} />
         <LastRuns prism={prism} question={question} />
@@ -58,7 +63,7 @@ function Nothing({ prism }: { prism: Prism }) {
   const may = useCan('call') && !prism.archived_at;
   const params = { prism: prism.slug };
   return (
-    <Empty title="What texts are about will be here" action={may && (
+    <Empty title="What texts are about will be here" drawing="stacked" action={may && (
       <>
         <ButtonLink variant="primary" icon="play" to="/prisms/$prism/try" params={params}>Try a text</ButtonLink>
         <ButtonLink icon="upload" to="/runs/new" search={params}>Upload a file</ButtonLink>

@@ -34,7 +34,8 @@ export function Edit(): ReactNode {
   const { from } = route.useSearch();
   const other = useQuery({ ...versionsQuery(prism.slug), enabled: from !== undefined });
   if (from !== undefined && !other.data) {
-    return other.error ? <ErrorNote error={other.error} onRetry={() => void other.refetch()} /> : <Skeleton lines={10} />;
+    return other.error ? <ErrorNote error={other.error} onRetry={() => void other.refetch()} />
+      : <Skeleton shape="form" lines={5} />;
   }
   return (
     <EditPrism key={`${prism.id} ${from}`} prism={prism} start={other.data?.find((v) => v.version === from) ?? prism.version} />
@@ -110,7 +111,9 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
             action={<Button small onClick={() => change({ base: prism.latest_version })}>Keep my changes</Button>}>
             <strong>Version {prism.latest_version} was saved while you edited version {base}.</strong> Your text is still here.
             What the other version changed:
-            {began ? <Changes changes={changes(plain(began), latest)} none="Nothing but the Lens." /> : <Skeleton lines={2} />}
+            {began ? (
+              <Changes changes={changes(plain(began), latest)} none="Only what calls show of its answers (the Lens)." />
+            ) : <Skeleton lines={2} />}
             Keep your changes to save them over it, after you have seen the difference; or discard them below.
           </Note>
         )}
@@ -155,7 +158,8 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
             <p>Version {next} answers from then on. Older results stay as they are.</p>
             <Changes changes={found} none="No changes." />
             <Select label="Lens: what calls and downloads show" value={now.lens} options={[
-              ['carry', 'Keep its columns, and add those of new questions'], ['derive', 'Make it anew of the questions'],
+              ['carry', 'Keep its columns, and add those of new questions'],
+              ['derive', 'Reset columns to those of the questions'],
             ]}
               onChange={(event) => change({ lens: event.target.value as Kept['lens'] })} />
             <Changes changes={lensFound} none="The Lens stays as it is." />

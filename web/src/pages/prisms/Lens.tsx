@@ -188,7 +188,7 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
   if (newest.error) return <ErrorNote error={newest.error} onRetry={() => void newest.refetch()} />;
   if (newest.data?.data.length === 0) {
     return (
-      <Empty title="No results yet"
+      <Empty title="No results yet" drawing="results"
         command={`prismctl call ${prism.slug} ${prism.version.fields.map((f) => `--field ${f.key}=…`).join(' ')}`}
         action={<ButtonLink to="/prisms/$prism/try" params={{ prism: prism.slug }} variant="primary">Try the prism</ButtonLink>}>
         The newest 20 results stand here through the columns beside, while you type.
@@ -234,7 +234,7 @@ function Rows({ preview: { newest, rows }, prism, columns, edited }: {
             </tbody>
           </table>
         </div>
-      ) : !rows.error && <Skeleton lines={8} />}
+      ) : !rows.error && <Skeleton shape="results" lines={8} />}
     </>
   );
 }

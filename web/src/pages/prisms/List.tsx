@@ -116,7 +116,7 @@ export function List(): ReactNode {
             <Note>The newest {count(data.prisms.length, 'prism')} are shown. <code>prismctl prisms list</code> lists all.</Note>
           )}
         </>
-      ) : !error && <Skeleton lines={8} />}
+      ) : !error && <Skeleton shape="table" lines={8} />}
     </Page>
   );
 }

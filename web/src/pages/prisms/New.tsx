@@ -114,7 +114,7 @@ function Form({ kept, first, onChange }: FormProps) {
     void navigate({ search: (before) => ({ ...before, try: on }), replace: true, resetScroll: false });
   useActions([{ id: 'create prism', group: 'New prism', label: 'Create prism', words: 'save', run: send }]);
   return (
-    <Page title="New prism" actions={<ButtonLink to="/prisms/new" search={{}}>Begin otherwise</ButtonLink>}>
+    <Page title="New prism" actions={<ButtonLink to="/prisms/new" search={{}}>Change template</ButtonLink>}>
       <EditingProvider value={{ problems, all: attempted, disabled: false }}>
         <Split>
           <div className="stack">
@@ -124,9 +124,9 @@ function Form({ kept, first, onChange }: FormProps) {
             </LiveAnswers>
             {draft.lens && (
               <Note action={
-                <Button small onClick={() => onChange({ ...draft, lens: undefined })}>Make it of the questions instead</Button>
+                <Button small onClick={() => onChange({ ...draft, lens: undefined })}>Reset columns</Button>
               }>
-                The pasted Lens has {count(draft.lens.length, 'column')}.
+                The pasted Lens, which is what calls and downloads show of each answer, has {count(draft.lens.length, 'column')}.
               </Note>
             )}
             <Foot problems={attempted || kept ? problems : new Map()} draft={draft} checking={checking}
@@ -165,7 +165,7 @@ function Paste({ onRead }: { onRead: (draft: Draft) => void }) {
     ? [...localProblems(draft, true)].map(([path, message]) => ({ path, message, line: read.lineOf(path) })) : [];
   const problems = [...(read?.problems ?? []), ...local.filter((p) => !read?.problems.some((q) => q.path === p.path))];
   return (
-    <Page title="Paste a prism" actions={<ButtonLink to="/prisms/new" search={{}}>Begin otherwise</ButtonLink>}>
+    <Page title="Paste a prism" actions={<ButtonLink to="/prisms/new" search={{}}>Change template</ButtonLink>}>
       <div className="sides">
         <Textarea label="YAML or JSON" mono rows={22} value={text} spellCheck={false}
           onChange={(event) => setText(event.target.value || undefined)}

@@ -25,7 +25,9 @@ export function Settings(): ReactNode {
       {!canEdit && <Note>Your role may not change prisms. Owners and editors may.</Note>}
       <Facts items={[
         ['Id', <span key="" className="row"><code>{prism.id}</code><Copy text={prism.id} label="Copy id" /></span>],
-        ['Slug', <span key="" className="row"><code>{prism.slug}</code><Copy text={prism.slug} label="Copy slug" /></span>],
+        ['Name in calls (slug)', <span key="" className="row">
+          <code>{prism.slug}</code><Copy text={prism.slug} label="Copy slug" />
+        </span>],
         ['Created', <Time key="" at={prism.created_at} />],
         ['Latest version', <span key="">{prism.latest_version}, <Time at={prism.version.created_at} /></span>],
       ]} />
@@ -61,7 +63,7 @@ function Name({ prism, disabled }: { prism: Prism; disabled: boolean }) {
     <Section title="Name">
       <form className="inline-form" onSubmit={(event) => { event.preventDefault(); save.mutate(); }}>
         <Input label="Name" hideLabel value={name} maxLength={200} disabled={disabled} error={problem}
-          hint="For people. The slug stays." onChange={(event) => setName(event.target.value)} />
+          hint="For people. The name in calls, the slug, stays." onChange={(event) => setName(event.target.value)} />
         <Button type="submit" busy={save.isPending} disabled={disabled || name === (prism.name ?? '')}>Save name</Button>
       </form>
       <ErrorNote error={problem ? undefined : save.error} title="The name was not saved." />
@@ -198,7 +200,10 @@ function Versions({ prism }: { prism: Prism }) {
           {shown && (
             <Panel title={`Version ${shown.version}`} onClose={() => open(undefined)} onPrevious={step(1)} onNext={step(-1)}>
               <h3>{before ? `Differences to version ${before.version}` : 'The first version'}</h3>
-              {before && <Changes changes={changes(plain(before), plain(shown))} none="Only the Lens was given anew." />}
+              {before && (
+                <Changes changes={changes(plain(before), plain(shown))}
+                  none="Only what calls show of its answers (the Lens) changed." />
+              )}
               <div className="row">
                 <ButtonLink to="/prisms/$prism/try" params={{ prism: prism.slug }}
                   search={{ version: shown.version === prism.latest_version ? undefined : shown.version }}>
@@ -220,7 +225,7 @@ function Versions({ prism }: { prism: Prism }) {
             </Panel>
           )}
         </Split>
-      ) : !error && <Skeleton lines={3} />}
+      ) : !error && <Skeleton shape="table" lines={3} />}
     </Section>
   );
 }

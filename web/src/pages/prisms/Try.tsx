@@ -82,7 +82,7 @@ export function Try(): ReactNode {
         {version
           ? <TryForm fields={fields} typed={now} onType={setTyped} onSend={() => send.mutate()} busy={busy} verb="Ask the model"
             reason={reason} problems={problems} withRef />
-          : !old.error && <Skeleton lines={6} />}
+          : !old.error && <Skeleton shape="form" lines={2} />}
         <p className="soft">
           Each answer is stored as a result of this prism, as one of a program would be. To try a definition without saving, use
           Edit.
@@ -99,7 +99,7 @@ export function Try(): ReactNode {
             columns={prism.lens.columns}
             onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined}
             retrying={retry.isPending} />
-        ) : result ? !made.error && <Skeleton lines={10} /> : (
+        ) : result ? !made.error && <Skeleton shape="bars" lines={8} /> : (
           <Note>The answer will be here: every question with every probability, what a call returns, tokens and time.</Note>
         )}
       </div>

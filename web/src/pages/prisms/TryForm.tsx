@@ -48,13 +48,13 @@ export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, pro
           onChange={(event) => onType({ ...typed, fields: { ...typed.fields, [key]: event.target.value } })} />
       ))}
       <details className="more" open={more || undefined}>
-        <summary>{withRef ? 'Context and ref' : 'Context'}</summary>
+        <summary>{withRef ? 'Context and reference' : 'Context'}</summary>
         <div className="stack">
           <Textarea className="grows" label="Context" rows={2} value={typed.context} error={problems?.get('context')}
             hint="What the model should know beside the fields."
             onChange={(event) => onType({ ...typed, context: event.target.value })} />
           {withRef && (
-            <Input label="Ref" value={typed.ref} maxLength={200} error={problems?.get('ref')}
+            <Input label="Reference (ref)" value={typed.ref} maxLength={200} error={problems?.get('ref')}
               hint="Your own name for the call, kept with the result."
               onChange={(event) => onType({ ...typed, ref: event.target.value })} />
           )}

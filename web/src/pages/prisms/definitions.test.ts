@@ -3,7 +3,8 @@ import { changes, columnText, lensChanges, wordChanges } from './diff';
 import { examples } from './examples';
 import { carried, columnOf, derived, draftColumn, freeName } from './lens';
 import { blank, type Definition, definitionOf, draftOf, keyOf, moved, plain, slugOf } from './model';
-import { inWords, localLensProblems, localProblems, placeOf, problemsByPath } from './problems';
+import { inWords } from '@/api/words';
+import { localLensProblems, localProblems, placeOf, problemsByPath } from './problems';
 import { readPasted, toYaml } from './paste';
 
 const definition: Definition = {

@@ -72,8 +72,8 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
       </ButtonLink>
     )}>
       <p className="soft">
-        A calibration maps stored probabilities to ones that mean what they say. It counts for nothing until it is pinned; then
-        the calibrated columns of the Lens show it. Stored answers never change.
+        A calibration maps stored probabilities to ones that mean what they say. Pinning one puts it in use: the columns of the
+        Lens, which is what calls and downloads show, that are calibrated show it from then on. Stored answers never change.
       </p>
       {canEdit ? (
         <form className="inline-form" onSubmit={(event) => { event.preventDefault(); fit.mutate(); }}>
@@ -100,12 +100,12 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
       <ErrorNote error={pin.error} title="The pin was not changed." />
       <ErrorNote error={list.error} title="The calibrations could not be loaded." onRetry={() => void list.refetch()} />
       {list.data?.length === 0 && !few && (
-        <Empty title="No calibration yet">
+        <Empty title="No calibration yet" drawing="reliability">
           {canEdit ? 'Calibrate fits one to the labels that count, and says what it gains on labels that it has not seen.'
             : 'Nobody has fitted one to this question yet.'}
         </Empty>
       )}
-      {!list.data && !list.error && <Skeleton lines={3} />}
+      {!list.data && !list.error && <Skeleton shape="table" lines={3} />}
       {list.data && list.data.length > 0 && (
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Calibrations">
           <table className="table">

@@ -50,9 +50,9 @@ export function DriftPart({ prism, version, question, days }: DriftPartProps) {
     )}>
       <ErrorNote error={error} title="The drift could not be loaded." onRetry={() => void refetch()} />
       <ErrorNote error={asking ? undefined : watch.error} title="The prism is not watched." />
-      {!data && !error && <Skeleton lines={8} />}
+      {!data && !error && <><Skeleton shape="chart" /><Skeleton shape="table" lines={3} /></>}
       {data && !data.watched && (
-        <Empty title="Nobody watches this prism" command={`prismctl quality watch ${prism.slug}`}
+        <Empty title="Nobody watches this prism" drawing="drift" command={`prismctl quality watch ${prism.slug}`}
           action={canEdit
             ? <Button variant="primary" busy={watch.isPending} onClick={() => watch.mutate(true)}>Watch for drift</Button>
             : <span className="soft">Owners and editors may watch it.</span>}>

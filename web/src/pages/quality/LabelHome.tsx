@@ -28,7 +28,7 @@ export function LabelHome(): ReactNode {
         <Table label="Prisms" columns={columns} rows={data} rowKey={(prism) => prism.id}
           onOpen={(prism) => void navigate({ to: '/prisms/$prism/label', params: { prism: prism.slug } })} />
       )}
-      {((!data && !error) || only !== undefined) && <Skeleton lines={6} />}
+      {((!data && !error) || only !== undefined) && <Skeleton shape="table" lines={6} />}
     </Page>
   );
 }

@@ -15,7 +15,8 @@ export function LabelsNeeded({ prism, version, question, have, need, what }: Pro
   const canLabel = useCan('label');
   const more = need - have;
   return (
-    <Empty title={`${count(more, 'more label')} until there ${what.startsWith('a ') ? 'is' : 'are'} ${what}`}
+    <Empty drawing="reliability"
+      title={`${count(more, 'more label')} until there ${what.startsWith('a ') ? 'is' : 'are'} ${what}`}
       command={
         `prismctl labels queue --prism ${prism} --question ${question} --version ${version} --limit ${more} -o csv > queue.csv\n`
         + `prismctl labels import labelled.csv --prism ${prism} --sample random`

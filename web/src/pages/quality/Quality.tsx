@@ -94,7 +94,7 @@ export function Quality(): ReactNode {
         {measured && <>Probabilities of <code>{measured.name}</code>: {sources[measured.probabilities]}</>}
       </p>
       <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
-      {!version ? !old.error && <Skeleton lines={8} />
+      {!version ? !old.error && <><Skeleton shape="chart" /><Skeleton shape="bars" lines={4} /></>
         : question ? (
           <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }}
             pinned={pins.data?.questions[question.key] ?? null} />

@@ -51,8 +51,8 @@ export function ThresholdsPart({ prism, of, search, set, pinned }: ThresholdsPar
         </div>
         {pinned !== null && !search.calibrated && (
           <Note>
-            Theory is for calibrated probabilities. A calibration is pinned: tick Calibrated, and use a calibrated column of the
-            Lens.
+            Theory is for calibrated probabilities. A calibration is pinned, that is in use: tick Calibrated, and use a calibrated
+            column of the Lens.
           </Note>
         )}
         <ErrorNote error={error} title="The thresholds could not be computed." onRetry={() => void refetch()} />
@@ -247,7 +247,8 @@ function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string };
       )}
       <Button onClick={() => setAsking(true)}>Set in the Lens</Button>
       <span className="soft">
-        Column <code>{column.name}</code> has no up to {percent(column.no_at ?? 0.4)}, yes from {percent(column.yes_at ?? 0.6)}.
+        Column <code>{column.name}</code> of what calls and downloads show (the Lens) has no up
+        to {percent(column.no_at ?? 0.4)}, yes from {percent(column.yes_at ?? 0.6)}.
       </span>
       <ErrorNote error={undo.error} title="The Lens was not set back." />
       <Dialog open={asking} onClose={() => setAsking(false)} title={`Set thresholds of column ${column.name}?`}

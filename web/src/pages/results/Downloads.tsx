@@ -16,7 +16,7 @@ export function DownloadResults({ search, onClose }: { search: ResultsSearch; on
   if (prism === undefined) {
     return search.run === undefined
       ? <DownloadNone onClose={onClose}>
-        A download is of one prism, since its columns are those of the Lens. Choose a prism in the filters first.
+        A download is of one prism, since each prism has columns of its own. Choose a prism in the filters first.
       </DownloadNone>
       : <DownloadNone onClose={onClose}>
         The rows of a run with their answers are downloaded from
@@ -48,7 +48,7 @@ export function DownloadChosen({ results, onClose }: { results: Listed[]; onClos
       <DownloadNone onClose={onClose}>
         {results.length > most
           ? 'At most 1,000 selected rows can be downloaded. Narrow them by filters, and select all that match.'
-          : 'A download is of one prism, since its columns are those of the Lens. Select results of one.'}
+          : 'A download is of one prism, since each prism has columns of its own. Select results of one.'}
       </DownloadNone>
     );
   }

@@ -18,7 +18,7 @@ export function ResultView({ id, wide, actions }: { id: string; wide?: boolean; 
   const prism = usePrism(loaded?.shaped.prism).data;
   const version = useVersion(loaded?.shaped.prism, loaded?.shaped.version).data;
   if (error && !loaded) return <ErrorNote error={error} title="The result could not be read." onRetry={() => void refetch()} />;
-  if (!loaded) return <Skeleton lines={12} />;
+  if (!loaded) return <><Skeleton lines={3} /><Skeleton shape="bars" lines={8} /></>;
   const { shaped, raw, record } = loaded;
   const answers = (
     <>

@@ -115,7 +115,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
         <ColumnsMenu prism={prism} />
         <Button small icon="download" onClick={() => setDialog('download')}>Download</Button>
       </div>
-      {first && !list.error && <Skeleton lines={12} />}
+      {first && !list.error && <Skeleton shape="results" lines={12} />}
       <ErrorNote error={list.isFetchNextPageError ? undefined : list.error} title="The results could not be read."
         onRetry={() => void list.refetch()} />
       {!first && rows.length === 0 && !hasNextPage && !busy && !list.error ? (
@@ -202,7 +202,7 @@ function Nothing({ search, fixed }: { search: ResultsSearch; fixed: string | und
   }
   const prism = fixed ?? 'PRISM';
   return (
-    <Empty title="Results will be here" command={`prismctl call ${shellWord(prism)} --text "…"`}
+    <Empty title="Results will be here" drawing="results" command={`prismctl call ${shellWord(prism)} --text "…"`}
       action={fixed
         ? <ButtonLink variant="primary" to="/prisms/$prism/try" params={{ prism }}>Try the prism</ButtonLink>
         : <ButtonLink variant="primary" to="/prisms">Choose a prism to try</ButtonLink>}>

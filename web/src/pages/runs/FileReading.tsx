@@ -26,7 +26,7 @@ export function FileReading({ file }: { file: File_ }) {
       client.setQueryData(fileKey(file.id), now);
     },
   });
-  if (last.status === 'reading') return <Skeleton lines={6} />;
+  if (last.status === 'reading') return <Skeleton shape="table" lines={6} />;
   const choices = { ...choicesOf(last), ...changed };
   const wrong = rowProblem(choices.headerRow);
   const busy = again.isPending || file.status === 'reading';

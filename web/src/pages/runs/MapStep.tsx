@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { ApiError, api, ask, type Schemas, useCan } from '@/api';
+import { inWords } from '@/api/words';
 import { shellWord } from '@/commands/commands';
 import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown, typedNumber } from '@/design';
 import { useVersion } from '../results/data';
@@ -63,10 +64,10 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
               hint={hintOf(changed.fields?.[key] === undefined && Boolean(guessed.fields[key]), columns, mapping.fields[key])}
               onValue={(value) => setChanged({ ...changed, fields: { ...changed.fields, [key]: value } })} />
           ))}
-          <Column label="Ref (optional)" columns={columns} value={mapping.ref} none="No ref" error={problems.ref}
+          <Column label="Reference (optional)" columns={columns} value={mapping.ref} none="No reference" error={problems.ref}
             hint={changed.ref === undefined && guessed.ref
-              ? 'Guessed by its name. Your own name of each row, kept with the result.'
-              : 'Your own name of each row, kept with the result.'}
+              ? 'Guessed by its name. Your own name of each row, kept as the ref of its result.'
+              : 'Your own name of each row, kept as the ref of its result.'}
             onValue={(ref) => setChanged({ ...changed, ref })} />
         </div>
         {Object.values(mapping.fields).some((name, i, all) => name && all.indexOf(name) !== i) && (
@@ -136,7 +137,7 @@ function Preview({ file, version, mapping }: { file: Schemas['File']; version: S
   const { data: rows, error } = useFileRows(file.id);
   const heads = [
     ...version.fields.map(({ key, label }) => ({ name: label ?? key, column: mapping.fields[key] })),
-    ...(mapping.ref ? [{ name: 'Ref', column: mapping.ref }] : []),
+    ...(mapping.ref ? [{ name: 'Reference', column: mapping.ref }] : []),
   ];
   return (
     <>
@@ -251,7 +252,7 @@ function Check({ prism, file, body, whole, sound }: CheckProps) {
       {!sound && <p className="soft">Mend the options above first.</p>}
       {dry.isPending && <p role="status">Checking the rows takes up to 20 seconds. Nothing is sent to a model.</p>}
       {error instanceof ApiError && error.problems.length > 0
-        ? error.problems.map(({ path, message }) => <Note key={path} tone="bad"><code>{path}</code> {message}</Note>)
+        ? error.problems.map(({ path, message }) => <Note key={path} tone="bad"><code>{path}</code> {inWords(message)}</Note>)
         : <ErrorNote error={error} />}
       {dry.data && <Outcome dry={dry.data} />}
       <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${mapped} --watch`}

@@ -176,8 +176,8 @@ function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose
       path={(format, style) => withQuery(`/v1/runs/${run.id}/rows`, { format, only, ...style })}
       command={(format) => `prismctl runs download ${run.id}${only === 'all' ? '' : ` --only ${only}`} --file ${name(format)}`}>
       <p>
-        The columns of the file as they came, then the state of each row, then the columns of the
-        Lens. In Excel the columns of the Lens come first.{!over(run) && ' Rows that wait have the state pending.'}
+        The columns of the file as they came, then the state of each row, then the columns that the prism shows (its Lens). In
+        Excel those of the Lens come first.{!over(run) && ' Rows that wait have the state pending.'}
       </p>
       <Select label="Rows" value={only}
         options={onlys.map((one) => [one, one === 'all' ? 'All rows' : `Only ${one} rows`] as const)}

@@ -37,7 +37,7 @@ export function RunPage() {
     return (
       <Page title="Run">
         <ErrorNote error={error} title="The run could not be read." onRetry={() => void refetch()} />
-        {!error && <Skeleton lines={8} />}
+        {!error && <><Skeleton shape="stats" lines={5} /><Skeleton shape="bars" lines={6} /></>}
       </Page>
     );
   }

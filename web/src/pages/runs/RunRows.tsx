@@ -62,7 +62,7 @@ export function RunRows({ run, search, set }: Props) {
       </Toolbar>
       <ErrorNote error={list.isFetchNextPageError ? undefined : list.error} title="The rows could not be read."
         onRetry={() => void refetch()} />
-      {list.isPending ? !list.error && <Skeleton lines={8} /> : rows.length === 0 ? (
+      {list.isPending ? !list.error && <Skeleton shape="table" lines={8} /> : rows.length === 0 ? (
         <Empty title={only === 'all' ? 'This run has no rows' : `No row is ${only}`} />
       ) : (
         <Split>

@@ -46,12 +46,12 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
         {fixed !== undefined && may && <ButtonLink to="/runs/new" search={{ prism: fixed }} icon="plus">New run</ButtonLink>}
       </Toolbar>
       <ErrorNote error={list.error} title="The runs could not be read." onRetry={() => void list.refetch()} />
-      {list.isPending ? !list.error && <Skeleton lines={8} /> : (
+      {list.isPending ? !list.error && <Skeleton shape="table" lines={8} /> : (
         <Table label="Runs" columns={columns(fixed !== undefined)} rows={runs} rowKey={(run) => run.id}
           stale={list.isPlaceholderData}
           onOpen={(run) => void navigate({ to: '/runs/$run', params: { run: run.id } })}
           empty={bare ? (
-            <Empty title="Runs will be here"
+            <Empty title="Runs will be here" drawing="run"
               command={`prismctl runs create -f FILE.csv --prism ${shellWord(fixed ?? 'PRISM')} --watch`}
               action={may && (
                 <ButtonLink variant="primary" icon="plus" to="/runs/new" search={compact({ prism: fixed })}>New run</ButtonLink>

@@ -53,6 +53,7 @@ export function Usage() {
                 sort={search.sort} onSort={(sort) => set({ sort })} stale={grouped.isPlaceholderData}
                 empty={
                   <Empty title={filtered ? 'Nothing matches these filters' : 'No results in this period'}
+                    drawing={filtered ? undefined : 'days'}
                     action={filtered ? (
                       <Button onClick={() => set({ prism: undefined, model: undefined, key: undefined })}>Clear filters</Button>
                     ) : undefined}
@@ -64,7 +65,7 @@ export function Usage() {
             </Section>
           )}
         </>
-      ) : !daily.error && <Skeleton lines={8} />}
+      ) : !daily.error && <><Skeleton shape="chart" /><Skeleton shape="table" lines={6} /></>}
     </Page>
   );
 }
