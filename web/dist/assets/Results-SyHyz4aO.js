@@ -1,1 +1,0 @@
-import"./design-DJWLIHDb.js";import{t as e}from"./Page-AWYveI3f.js";import{t}from"./ResultsTable-BbLM3Umc.js";import{H as n}from"./Field-cdM6S2on.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

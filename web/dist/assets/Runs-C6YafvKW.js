@@ -1,1 +1,0 @@
-import{t as e}from"./Page-AWYveI3f.js";import"./design-DJWLIHDb.js";import{t}from"./RunsList-mZDWWV_n.js";import{H as n,_ as r,p as i}from"./Field-cdM6S2on.js";var a=n();function o(){let n=r(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:n&&(0,a.jsx)(i,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-BbLM3Umc.js";import{t}from"./RunsList-mZDWWV_n.js";import{usePrism as n}from"./PrismPage-C0-179V1.js";import{H as r}from"./Field-cdM6S2on.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};

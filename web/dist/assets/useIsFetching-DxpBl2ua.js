@@ -1,1 +1,0 @@
-import{at as e,mt as t}from"./Page-AWYveI3f.js";import{G as n,U as r}from"./Field-cdM6S2on.js";var i=n(r(),1);function a(n,r){let a=t(r),o=a.getQueryCache();return i.useSyncExternalStore(i.useCallback(t=>o.subscribe(e.batchCalls(t)),[o]),()=>a.isFetching(n),()=>a.isFetching(n))}export{a as t};
