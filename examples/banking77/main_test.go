@@ -184,7 +184,7 @@ func TestTheFileIsRunAndItsAnswersAreComparedWithItsOwn(t *testing.T) {
 		t.Errorf("%d bytes were sent, and %s", len(f.content), f.created)
 	}
 	for _, want := range []string{
-		`^100 of 200\n200 of 200\n`, `answered +200\b`, `failed +0\b`, `rows per second +50\b`, `\b20%  have the intent`,
+		`^100 of 200\n200 of 200\n`, `answered +200\b`, `failed +0\b`, `rows per second +50\b`, `\b1%  have the intent`,
 		`100%  say that the customer reports a problem`, `200  card_arrival`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
@@ -335,7 +335,7 @@ func TestTheDefinitionFitsTheData(t *testing.T) {
 		t.Fatal(err)
 	}
 	intent := p.Questions[0]
-	if p.Slug != prismSlug || len(p.Fields) != 1 || len(intent.Options) != 20 || !intent.Enough || len(p.Questions[2].Levels) != 4 {
+	if p.Slug != prismSlug || len(p.Fields) != 1 || len(intent.Options) != 77 || !intent.Enough || len(p.Questions[2].Levels) != 4 {
 		t.Errorf("%+v", p)
 	}
 	known := map[string]bool{}
