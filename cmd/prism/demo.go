@@ -26,8 +26,9 @@ import (
 
 const fillUsage = `usage: prism demo [--account NAME] [--results N] [--days N]
 
-Makes an account with two prisms, keys, the results of a month and a run of a file, to look at in the console. The offline
-model answers; names of models, times, tokens and costs are made up.
+Makes an account with what a team leaves in a month, to look at in the console: two prisms, one with two versions, keys,
+members, results with failures, 400 of them labelled, calibrations, drift, runs, one of them paused, and comments. The offline model
+answers; names of models, times, tokens and costs are made up.
 
   --account NAME  of the new account (default example)
   --results N     calls, 1 to 1,000,000 (default 5000)
@@ -59,58 +60,76 @@ func fillDemo(ctx context.Context, args []string, env config.Environment, stdout
 	return fill(ctx, s.config(), name, plan, env.Called, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 }
 
-// fill composes the services without a server and with a clock that the demo sets, and fills a new account.
+// fill fills a new account of a store.
 func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan, called string, stdout io.Writer, log *slog.Logger) error {
-	var clock sample.Clock
-	service, err := results.Open(ctx, cfg, results.Deps{Log: log, Now: clock.Now})
+	p, err := compose(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	defer service.Close()
-	if err := service.Migrate(ctx); err != nil {
-		return err
-	}
-	models, err := modelproxy.New(modelproxy.Config{Provider: "offline"}, modelproxy.Deps{Log: log})
-	if err != nil {
-		return err
-	}
-	rows, err := gateway.NewRows(gateway.Config{}, gateway.RowsDeps{
-		Results: service, Models: models, Metrics: prometheus.NewRegistry(), Log: log, Tracer: noop.NewTracerProvider(),
-	})
-	if err != nil {
-		return err
-	}
-	worker, err := runs.New(runs.Config{}, runs.Deps{
-		Leases: service, Rows: rows, Metrics: prometheus.NewRegistry(), Log: log, Tracer: noop.NewTracerProvider(),
-	})
-	if err != nil {
-		return err
-	}
-	op := service.Operator()
+	defer p.results.Close()
+	op := p.results.Operator()
 	var account prism.AccountID
 	d := sample.Deps{
-		Results: service, Models: models, Clock: &clock,
+		Results: p.results, Console: p.results, Models: p.models, Clock: &p.clock,
 		Account: func(ctx context.Context) (err error) { account, err = op.CreateAccount(ctx, name); return err },
 		Key: func(ctx context.Context, name string, role prism.Role) (contract.KeyDigest, error) {
 			text, err := op.CreateKey(ctx, account, name, role)
 			key, _ := apikey.Parse(text)
 			return key.Digest(), err
 		},
-		Work: func(ctx context.Context) { work(ctx, service, worker) },
+		Work: p.work,
 	}
 	began := time.Now()
 	if err := sample.Fill(ctx, d, plan); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "The account %[1]q has %d results and a run, made in %s. To look at it:\n\n  %[4]s console link --account %[1]s\n",
+	_, err = fmt.Fprintf(stdout, "The account %[1]q has %[2]d results with labels, calibrations, drift, runs and comments, made in %[3]s. "+
+		"To look at it:\n\n  %[4]s console link --account %[1]s\n",
 		name, plan.Calls, time.Since(began).Round(time.Second), called)
 	return err
 }
 
-// work reads files and answers the rows of runs until ctx ends.
-func work(ctx context.Context, service *results.Service, worker *runs.Service) {
+// composed is the services without a server, with the offline model and a clock that is set.
+type composed struct {
+	results *results.Service
+	models  contract.Models
+	worker  *runs.Service
+	clock   sample.Clock
+}
+
+// compose composes the services over a store, which it migrates. The caller closes results.
+func compose(ctx context.Context, cfg results.Config, log *slog.Logger) (c *composed, err error) {
+	c = &composed{}
+	if c.results, err = results.Open(ctx, cfg, results.Deps{Log: log, Now: c.clock.Now}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			c.results.Close()
+		}
+	}()
+	if err := c.results.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	if c.models, err = modelproxy.New(modelproxy.Config{Provider: "offline"}, modelproxy.Deps{Log: log}); err != nil {
+		return nil, err
+	}
+	rows, err := gateway.NewRows(gateway.Config{}, gateway.RowsDeps{
+		Results: c.results, Models: c.models, Metrics: prometheus.NewRegistry(), Log: log, Tracer: noop.NewTracerProvider(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.worker, err = runs.New(runs.Config{}, runs.Deps{
+		Leases: c.results, Rows: rows, Metrics: prometheus.NewRegistry(), Log: log, Tracer: noop.NewTracerProvider(),
+	})
+	return c, err
+}
+
+// work reads files, answers the rows of runs, and counts the answers of watched prisms, until ctx ends.
+func (c *composed) work(ctx context.Context) {
 	stored := make(chan struct{})
-	go func() { defer close(stored); _ = service.Run(ctx) }()
-	worker.Run(ctx)
+	go func() { defer close(stored); _ = c.results.Run(ctx) }()
+	c.worker.Run(ctx)
 	<-stored
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/prism-results/prism/cmd/prism/internal/sample"
 	"github.com/prism-results/prism/pkg/api"
-	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -33,20 +32,7 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 		t.Errorf("printed %q", out.String())
 	}
 
-	s, err := results.Open(ctx, cfg, results.Deps{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	account, err := s.Operator().Account(ctx, "example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyText, err := s.Operator().CreateKey(ctx, account, "test", prism.Owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, _ := apikey.Parse(keyText)
+	a := readAccount(t, cfg, "example")
 
 	type row struct {
 		Prism  string
@@ -58,7 +44,7 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 	days, models := map[string]bool{}, map[string]bool{}
 	for _, slug := range []string{"banking77", "support"} {
 		for _, name := range []string{"words-1", "words-2"} {
-			stream, err := contract.Open(ctx, s, key.Digest(), api.ExportResults, api.ExportResultsRequest{
+			stream, err := contract.Open(ctx, a, a.key, api.ExportResults, api.ExportResultsRequest{
 				PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: slug}}, Format: contract.JSONL,
 				ResultFilter: api.ResultFilter{Model: name, To: plan.Until.Add(time.Hour)},
 			})
@@ -87,12 +73,9 @@ func TestTheDemoFillsAnAccountWithAMonth(t *testing.T) {
 		t.Errorf("%d results, %d failed, %d retries, models %v, %d days", calls, failed, retries, models, len(days))
 	}
 
-	list, err := contract.Do(ctx, s, key.Digest(), api.ListRuns, api.ListRunsRequest{PageRequest: api.PageRequest{Limit: 10}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(list.Body, []byte(`"status":"finished"`)) || !bytes.Contains(list.Body, []byte(`"ok":800`)) {
-		t.Errorf("runs: %s", list.Body)
+	ended := readAs[api.Page[api.Run]](a, api.ListRuns, api.ListRunsRequest{Status: prism.RunFinished, PageRequest: api.PageRequest{Limit: 10}})
+	if len(ended.Data) != 2 || ended.Data[0].OK != 800 || ended.Data[0].Labels == nil || ended.Data[0].Labels.Stored != 800 {
+		t.Errorf("finished runs: %+v", ended.Data)
 	}
 	if err := fill(ctx, cfg, "example", plan, "bin/prism", &out, slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("the demo filled an account that there is already")
