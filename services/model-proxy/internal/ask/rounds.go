@@ -20,7 +20,7 @@ type joined struct {
 	thinks    bool
 }
 
-// joinedQuestion is what the calls have joinedQuestion of a question.
+// joinedQuestion is what the calls have answered to a question.
 type joinedQuestion struct {
 	key          string
 	whole        *prism.Question // the question whose options were asked in groups; nil: they were asked at once
