@@ -14,6 +14,8 @@ type (
 	Author = api.Author
 	// Assignee is the member whom a result is assigned to, or nobody.
 	Assignee = api.Assignee
+	// AssignedMember is a member by its name.
+	AssignedMember = api.AssignedMember
 )
 
 // CreateComment adds a comment to a result. A result with 100 comments is ErrConflict.
@@ -41,6 +43,19 @@ func (c *Client) DeleteComment(ctx context.Context, result, comment string, opti
 // AssignResult assigns a result to a member, or with "" to nobody.
 func (c *Client) AssignResult(ctx context.Context, result, member string, options ...CallOption) (Assignee, error) {
 	return fetch[Assignee](ctx, c, declared(api.AssignResult, result).sending(map[string]*string{"member_id": optionalText(member)}), options)
+}
+
+// ListAssignees returns one page of the members whom results can be assigned to, newest first.
+func (c *Client) ListAssignees(ctx context.Context, o PageOptions, options ...CallOption) (Page[AssignedMember], error) {
+	return fetch[Page[AssignedMember]](ctx, c, declared(api.ListAssignees).where(o.query()), options)
+}
+
+// Assignees iterates over the members whom results can be assigned to, newest first, and reads a page at a time. An error ends the
+// iteration.
+func (c *Client) Assignees(ctx context.Context, options ...CallOption) iter.Seq2[AssignedMember, error] {
+	return pages(func(cursor string) (Page[AssignedMember], error) {
+		return c.ListAssignees(ctx, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
+	})
 }
 
 // optionalText is a text, or null for the empty one.

@@ -173,7 +173,11 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"deleteComment": func(ctx context.Context, c *Client) error { return c.DeleteComment(ctx, "a", "a") },
 	"assignResult":  func(ctx context.Context, c *Client) error { _, err := c.AssignResult(ctx, "a", "m"); return err },
-	"createView":    func(ctx context.Context, c *Client) error { _, err := c.CreateView(ctx, fullView); return err },
+	"listAssignees": func(ctx context.Context, c *Client) error {
+		_, err := c.ListAssignees(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"createView": func(ctx context.Context, c *Client) error { _, err := c.CreateView(ctx, fullView); return err },
 	"listViews": func(ctx context.Context, c *Client) error {
 		_, err := c.ListViews(ctx, PageOptions{Limit: 1, Cursor: "c"})
 		return err

@@ -42,7 +42,7 @@ func TestRepeats(t *testing.T) {
 			named("putPart"), named("completeFile"), named("readFileAgain"), named("listFiles"), named("readFile"), named("listFileRows"), named("deleteFile"),
 			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),
 			named("putLabels"), named("readLabels"), named("addLabels"), named("listLabels"), named("listLabelQueue"),
-			named("listMembers"), named("changeMember"), named("removeMember"), named("replaceView"), named("deleteComment"), named("assignResult"), named("deleteView"),
+			named("listMembers"), named("changeMember"), named("removeMember"), named("replaceView"), named("deleteComment"), named("assignResult"), named("listAssignees"), named("deleteView"),
 			named("listCalibrations"), named("readCalibration"), named("pinCalibrations"), named("readPinnedCalibrations"),
 			named("readQuality"), named("readThresholds"), named("compareVersions"),
 			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"),

@@ -30,6 +30,7 @@ var shapes = map[string]reflect.Type{
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
 	"NewName": reflect.TypeFor[api.NewName](), "NewKey": reflect.TypeFor[NewKey](), "Role": reflect.TypeFor[Role](), "Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
 	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](), "ModelStateList": reflect.TypeFor[ModelStateList](), "ModelState": reflect.TypeFor[ModelState](), "ModelFailure": reflect.TypeFor[ModelFailure](), "ModelCheck": reflect.TypeFor[ModelCheck](), "CheckedPart": reflect.TypeFor[CheckedPart](),
+	"AssignedMemberPage": reflect.TypeFor[Page[AssignedMember]](), "AssignedMember": reflect.TypeFor[AssignedMember](),
 	"CommentPage":   reflect.TypeFor[Page[Comment]](),
 	"ViewPage":      reflect.TypeFor[Page[View]](),
 	"Probabilities": reflect.TypeFor[ProbabilitySource](),

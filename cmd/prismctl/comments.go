@@ -65,6 +65,21 @@ func (a *app) resultsAssignee() *cobra.Command {
 	return cmd
 }
 
+func (a *app) resultsAssignees() *cobra.Command {
+	var output *output
+	cmd := a.calling(about{
+		use: "assignees", short: "List the members whom results can be assigned to, newest first", example: "prismctl results assignees",
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		return list(cmd.Context(), a, output, c.Assignees(cmd.Context()), assigneeColumns, func(m client.AssignedMember) row {
+			return row{cells: []string{m.ID, m.Name}}
+		})
+	})
+	output = outputFlag(cmd, listFormats...)
+	return cmd
+}
+
+var assigneeColumns = columns{"id name", "id name~"}
+
 func (a *app) resultsAssign() *cobra.Command {
 	return a.calling(about{
 		use: "assign ID [MEMBER]", short: "Assign a result to a member, or without one to nobody",

@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// spec: comment-create, comment-list, comment-delete, assignee-put, assignee-filter
+// spec: comment-create, comment-list, comment-delete, assignee-put, assignee-list, assignee-filter
 func TestComments(t *testing.T) {
 	t.Parallel()
 	u := withExamples(t)
@@ -26,6 +26,9 @@ func TestComments(t *testing.T) {
 
 	u.ok("members", "invite", "Ada", "--role", "labeller")
 	ada := decode[[]client.Member](t, u.ok("members", "list", "-o", "json"))[0].ID
+	if all := decode[[]client.AssignedMember](t, u.ok("results", "assignees", "-o", "json")); len(all) != 1 || all[0].ID != ada || all[0].Name != "Ada" {
+		t.Errorf("got %+v", all)
+	}
 	u.run("results", "assign", id, ada).want(exitOK, id+" is assigned to Ada.")
 	if to := decode[client.Assignee](t, u.ok("results", "assignee", id)); to.Member == nil || to.Member.ID != ada {
 		t.Errorf("got %+v", to)

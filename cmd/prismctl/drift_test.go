@@ -131,7 +131,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	pages := map[string]string{
 		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listMembers": "Members", "listAudit": "Audit", "listChanges": "Changes", "listVersions": "Versions",
 		"listFiles": "Files", "createFile": "UploadFile", "putPart": "UploadFile", "completeFile": "UploadFile",
-		"listRuns": "Runs", "followRun": "WatchRun", "listLabels": "Labels", "listLabelQueue": "LabelQueue", "listCalibrations": "Calibrations", "listComments": "Comments",
+		"listRuns": "Runs", "followRun": "WatchRun", "listLabels": "Labels", "listLabelQueue": "LabelQueue", "listCalibrations": "Calibrations", "listComments": "Comments", "listAssignees": "Assignees",
 	}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {

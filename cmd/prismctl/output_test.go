@@ -193,6 +193,7 @@ var longest = map[string]string{
 	"/v1/results/counts":                   long[client.ResultCounts](`{"total":1000000,"exact":true,"by":{}}`),
 	"/v1/keys":                             longList[client.APIKey](`{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`),
 	"/v1/views":                            longList[client.View](`{"id":"ID","name":"NAME","filters":{"prism":"SLUG"},"default":true,"created_at":"AT"}`),
+	"/v1/assignees":                        longList[client.AssignedMember](`{"id":"ID","name":"NAME"}`),
 	"/v1/results/x/comments":               longList[client.Comment](`{"id":"ID","author":{"kind":"member","id":"ID","name":"NAME"},"text":"NAME","created_at":"AT"}`),
 	"/v1/members":                          longList[client.Member](`{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`),
 	"/v1/audit":                            longList[client.AuditEntry](`{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`),

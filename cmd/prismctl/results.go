@@ -17,7 +17,7 @@ import (
 func (a *app) results() *cobra.Command {
 	results := group("results", "Read, list, retry, export and delete results")
 	results.AddCommand(a.resultsGet(), a.resultsRecord(), a.resultsList(), a.retry(), a.export(), a.resultsDelete(), a.resultsCounts(),
-		a.resultsComment(), a.resultsComments(), a.resultsUncomment(), a.resultsAssign(), a.resultsAssignee())
+		a.resultsComment(), a.resultsComments(), a.resultsUncomment(), a.resultsAssign(), a.resultsAssignee(), a.resultsAssignees())
 	return results
 }
 

@@ -100,6 +100,18 @@ var ReadAssignee = Op[ResultRequest, Assignee]{Declaration{
 	Errors: []*apierr.Error{apierr.ResultNotFound()},
 }}
 
+// ListAssignees reads a page of the members whom results can be assigned to, newest first (spec: assignee-list). It has the names of
+// members alone, because whoever assigns results is seldom an owner, who lists members.
+var ListAssignees = Op[ListAssigneesRequest, Page[AssignedMember]]{Declaration{
+	Name: "listAssignees", Method: http.MethodGet, Path: "/v1/assignees", Tag: "Comments", Role: prism.Labeller, Class: Listing,
+}}
+
+// ListAssigneesRequest is the request of ListAssignees.
+type ListAssigneesRequest struct {
+	PageRequest
+	Cursor string `query:"cursor" list:"assignees"`
+}
+
 // Assignee is the member whom a result is assigned to, or nobody.
 type Assignee struct {
 	// The id of the result.

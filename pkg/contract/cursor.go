@@ -29,6 +29,7 @@ const (
 	ListOfFound // the results of a search, by a number and then by id
 	ListOfViews
 	ListOfComments
+	ListOfAssignees
 )
 
 const cursorSize = 8 + 16

@@ -27,6 +27,7 @@ func heavyReads(f fat) map[string][]string {
 		"listKeys":         {"/v1/keys?limit=100"},
 		"listComments":     {"/v1/results/" + f.result + "/comments?limit=100"},
 		"readAssignee":     {"/v1/results/" + f.result + "/assignee"},
+		"listAssignees":    {"/v1/assignees?limit=100"},
 		"listViews":        {"/v1/views?limit=100"},
 		"listMembers":      {"/v1/members?limit=100"},
 		"listAudit":        {"/v1/audit?limit=100"},
@@ -60,7 +61,7 @@ func heavyReads(f fat) map[string][]string {
 }
 
 // owners are the reads for which a reader's key is not enough.
-var owners = []string{"listKeys", "listMembers", "listAudit", "listModelStates"}
+var owners = []string{"listKeys", "listMembers", "listAssignees", "listAudit", "listModelStates"}
 
 // measured are the reads whose bounds other tests hold: those that measure, and the events of a run, which wait.
 var measured = []string{"readQuality", "readThresholds", "compareVersions", "followRun"}

@@ -55,7 +55,7 @@ func TestComments(t *testing.T) {
 			}
 			own.post(t, path, object("text", "x")).wantFail(t, fail{409, "conflict", "This result has 100 comments."})
 		})
-		// spec: assignee-put, assignee-read, assignee-filter, member-leaves-unassigned
+		// spec: assignee-put, assignee-read, assignee-list, comment-roles, assignee-filter, member-leaves-unassigned
 		t.Run("a result is assigned, and found by its assignee", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -65,6 +65,13 @@ func TestComments(t *testing.T) {
 			r := own.post(t, "/v1/members", object("name", "Ada", "role", "labeller"))
 			r.wantStatus(t, 201)
 			r.decode(t, &ada)
+			labeller, _ := own.withRole(t, "labeller", "")
+			labeller.get(t, "/v1/assignees").wantBody(t, `{"data":[{"id":"`+ada.ID+`","name":"Ada"}],"next_cursor":null}`)
+			labeller.get(t, "/v1/members").wantFail(t, notAllowed)
+			for _, role := range []string{"caller", "reader"} {
+				other, _ := own.withRole(t, role, "")
+				other.get(t, "/v1/assignees").wantFail(t, notAllowed)
+			}
 			path := "/v1/results/" + id + "/assignee"
 			own.get(t, path).wantBody(t, `{"result_id":"`+id+`","member":null}`)
 			own.put(t, path, object("member_id", ada.ID)).wantBody(t, `{"result_id":"`+id+`","member":{"id":"`+ada.ID+`","name":"Ada"}}`)

@@ -53,6 +53,11 @@ export class Account extends Measures {
     return this.caller.json({ operation: "assignResult", method: "PUT", path, body: { member_id: member } }, options);
   }
 
+  /** Lists the members whom results can be assigned to, newest first. */
+  listAssignees(selection?: Selection<"listAssignees">, options?: CallOptions): List<Schemas["AssignedMember"]> {
+    return this.list("listAssignees", ["assignees"], selection, options);
+  }
+
   /** Saves a view of results, which the account shares. */
   createView(view: NewView, options?: CallOptions): Promise<View> {
     return this.caller.json({ operation: "createView", method: "POST", path: ["views"], body: view, want: 201 }, options);

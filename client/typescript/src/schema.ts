@@ -1320,6 +1320,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/assignees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List whom results can be assigned to
+         * @description The members of the account by id and name, newest first. Owners also list what else is known of members.
+         */
+        get: operations["listAssignees"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/views": {
         parameters: {
             query?: never;
@@ -3725,6 +3745,13 @@ export interface components {
             id: string;
             /** @description What people call the member. */
             name: string;
+        };
+        /** @description A page of . */
+        AssignedMemberPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["AssignedMember"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
         };
         /** @description A view to save. */
         NewView: {
@@ -9206,6 +9233,50 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAssignees: {
+        parameters: {
+            query?: {
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of members. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssignedMemberPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -102,6 +102,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   deleteComment: (p) => p.deleteComment("a", "a"),
   assignResult: (p) => p.assignResult("a", "m"),
   readAssignee: (p) => p.readAssignee("a"),
+  listAssignees: (p) => p.listAssignees(page),
   createView: (p) => p.createView(view),
   listViews: (p) => p.listViews(page),
   replaceView: (p) => p.replaceView("a", view),

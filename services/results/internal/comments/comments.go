@@ -34,6 +34,8 @@ type Store interface {
 	DeleteComment(ctx context.Context, account prism.AccountID, of prism.ResultID, id prism.CommentID, anybodys bool, by store.By) error
 	// Assign assigns a result to a member, whom it returns, or with nil to nobody: ErrNotFound, ErrNoMember.
 	Assign(ctx context.Context, account prism.AccountID, of prism.ResultID, to *prism.MemberID) (*Member, error)
+	// ListAssignees is a page of the members of an account, without rules, newest first.
+	ListAssignees(ctx context.Context, account prism.AccountID, page store.Page) (found []Member, more bool, err error)
 	// Assignee is the member whom a result is assigned to, or nil: ErrNotFound.
 	Assignee(ctx context.Context, account prism.AccountID, of prism.ResultID) (*Member, error)
 }

@@ -35,6 +35,7 @@ func (h *Handlers) Operations() []api.Handler[access.Caller] {
 			m, err := h.store.Assignee(ctx, c.Account, in.Result)
 			return newAssigneeBody(in.Result, m), err
 		}),
+		access.Encoded(api.ListAssignees, h.listAssignees),
 	}
 }
 
@@ -46,9 +47,13 @@ func newCommentBody(c Comment) api.Comment {
 func newAssigneeBody(of prism.ResultID, m *Member) api.Assignee {
 	b := api.Assignee{ResultID: of.String()}
 	if m != nil {
-		b.Member = &api.AssignedMember{ID: m.ID.String(), Name: m.Name}
+		b.Member = new(newMemberBody(*m))
 	}
 	return b
+}
+
+func newMemberBody(m Member) api.AssignedMember {
+	return api.AssignedMember{ID: m.ID.String(), Name: m.Name}
 }
 
 func (h *Handlers) createComment(ctx context.Context, account prism.AccountID, by store.By, in api.CreateCommentRequest) (api.Comment, error) {
@@ -69,6 +74,20 @@ func (h *Handlers) listComments(ctx context.Context, c store.Caller, in api.List
 	return bodies.NewList(contract.ListOfComments, found, more,
 		func(c Comment) (strictjson.Value, error) { return strictjson.Marshal(newCommentBody(c)) },
 		func(c Comment) prism.UUID { return c.ID.UUID })
+}
+
+func (h *Handlers) listAssignees(ctx context.Context, c store.Caller, in api.ListAssigneesRequest) ([]byte, error) {
+	page, err := bodies.StorePage(contract.ListOfAssignees, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	found, more, err := h.store.ListAssignees(ctx, c.Account, page)
+	if err != nil {
+		return nil, err
+	}
+	return bodies.NewList(contract.ListOfAssignees, found, more,
+		func(m Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
+		func(m Member) prism.UUID { return m.ID.UUID })
 }
 
 func (h *Handlers) deleteComment(ctx context.Context, c store.Caller, in api.DeleteCommentRequest) (api.None, error) {

@@ -30,8 +30,11 @@ FROM comments c WHERE c.account_id = $1 AND c.result_id = $2 AND c.id < $3 ORDER
 	selectAuthor  = `SELECT c.author_id FROM comments c WHERE c.account_id = $1 AND c.result_id = $2 AND c.id = $3`
 	deleteComment = `DELETE FROM comments WHERE account_id = $1 AND result_id = $2 AND id = $3 RETURNING id`
 
-	selectMember = `SELECT name FROM members WHERE account_id = $1 AND id = $2 AND removed_at IS NULL AND claim_name IS NULL`
-	assign       = `INSERT INTO assignments (account_id, result_id, member_id) VALUES ($1, $2, $3)
+	selectMember  = `SELECT name FROM members WHERE account_id = $1 AND id = $2 AND removed_at IS NULL AND claim_name IS NULL`
+	listAssignees = `-- name: ListAssignees :many
+SELECT id, name FROM members
+WHERE account_id = $1 AND id < $2 AND removed_at IS NULL AND claim_name IS NULL ORDER BY id DESC LIMIT $3`
+	assign = `INSERT INTO assignments (account_id, result_id, member_id) VALUES ($1, $2, $3)
 ON CONFLICT (account_id, result_id) DO UPDATE SET member_id = excluded.member_id`
 	unassign       = `DELETE FROM assignments WHERE account_id = $1 AND result_id = $2`
 	selectAssignee = `SELECT a.member_id, coalesce(m.name, '') FROM results r
@@ -137,17 +140,23 @@ func (s SQL) Assign(ctx context.Context, account prism.AccountID, of prism.Resul
 	return assigned, err
 }
 
+// ListAssignees implements Store.
+func (s SQL) ListAssignees(ctx context.Context, account prism.AccountID, page store.Page) (found []Member, more bool, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
+	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_assignees", listAssignees, args...), page.Limit, readMember)
+}
+
 // Assignee implements Store.
 func (s SQL) Assignee(ctx context.Context, account prism.AccountID, of prism.ResultID) (*Member, error) {
 	var m Member
-	err := s.Run(ctx, sqldb.Query("assignee", selectAssignee, account.UUID, of.UUID), sqldb.ReadRow(&m, func(r *sqldb.Row) Member {
-		return Member{prism.MemberID{UUID: r.UUID()}, r.Text()}
-	}))
+	err := s.Run(ctx, sqldb.Query("assignee", selectAssignee, account.UUID, of.UUID), sqldb.ReadRow(&m, readMember))
 	if err != nil || m.ID.IsZero() {
 		return nil, err
 	}
 	return &m, nil
 }
+
+func readMember(r *sqldb.Row) Member { return Member{prism.MemberID{UUID: r.UUID()}, r.Text()} }
 
 func readComment(r *sqldb.Row) Comment {
 	return Comment{

@@ -123,6 +123,17 @@ func commentTests() []test {
 			same(t, got, nil)
 			same(t, f.assigned(t, &prism.MemberID{}), []prism.ResultID{free, r})
 		}},
+		// spec: assignee-list
+		{"results can be assigned to the members of the account, without rules and those who have left", func(t *testing.T, f *fixture) {
+			ada, bob, gone := f.member(t, f.mine, prism.Reader), f.member(t, f.mine, prism.Owner), f.member(t, f.mine, prism.Reader)
+			f.rule(t, f.mine, prism.Reader, "groups", "all")
+			f.member(t, f.theirs, prism.Reader)
+			succeeds(t, f.remove(t, gone.ID))
+			got := pages(t, 1, func(p store.Page) ([]comments.Member, bool, error) {
+				return f.ListAssignees(t.Context(), f.mine.account, p)
+			}, func(m comments.Member) prism.UUID { return m.ID.UUID })
+			same(t, got, []comments.Member{{ID: bob.ID, Name: bob.Name}, {ID: ada.ID, Name: ada.Name}})
+		}},
 		// spec: member-leaves-unassigned
 		{"the results of a member who is removed are assigned to nobody", func(t *testing.T, f *fixture) {
 			r, ada := f.saved(t), f.member(t, f.mine, prism.Reader)

@@ -117,6 +117,15 @@ func pagedLists() []pagedList {
 			found, more, err := f.ListComments(ctx, f.mine.account, of, page)
 			return positions(found, func(c comments.Comment) prism.UUID { return c.ID.UUID }), more, err
 		}},
+		{"ListAssignees", "members", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			m, _ := f.invited(t, f.mine, prism.Reader)
+			_, err := f.change(t, m.ID, api.MemberChange{Name: text(bytes)})
+			succeeds(t, err)
+			return m.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListAssignees(ctx, f.mine.account, page)
+			return positions(found, func(m comments.Member) prism.UUID { return m.ID.UUID }), more, err
+		}},
 		{"ListAudit", "the audit", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			by := f.by(moment(1))
 			k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}

@@ -16,9 +16,9 @@ async function shown(role: string, more: (call: Call) => Response | undefined = 
   let all = [said('3', 'g', 'and last'), said('2', 'm', 'of mine'), said('1', 'g', 'first')];
   let member: { id: string; name: string } | null = { id: 'x', name: 'Eve' };
   const calls = await serve(role, (call) => {
-    if (call.path === '/v1/members') return Response.json({ data: [
-      { id: 'm', name: 'Ada', claim: null }, { id: 'g', name: 'Grace', claim: null }, { id: 'rule', name: 'Staff', claim: {} },
-    ], next_cursor: null });
+    if (call.path === '/v1/assignees') {
+      return Response.json({ data: [{ id: 'm', name: 'Ada' }, { id: 'g', name: 'Grace' }], next_cursor: null });
+    }
     if (call.path === '/v1/results/r/assignee') {
       const id = (call.body as { member_id: string | null } | undefined)?.member_id;
       if (id !== undefined) member = id === null ? null : { id, name: 'Ada' };
@@ -82,19 +82,14 @@ describe('the comments of a result', () => {
 
 // spec: console-comments
 describe('whom a result is assigned to', () => {
-  it('is a member, of whom a labeller knows itself, or nobody', async () => {
-    const calls = await shown('labeller');
-    expect(await options()).toEqual(['Nobody', 'Ada (you)', 'Eve']);
+  it.each(['labeller', 'owner'])('is any member for a %s, or nobody', async (role) => {
+    const calls = await shown(role);
+    await waitFor(async () => expect(await options()).toEqual(['Nobody', 'Ada (you)', 'Grace', 'Eve']));
     fireEvent.change(await assignee(), { target: { value: 'm' } });
     await waitFor(async () => expect([(await assignee()).value, (await assignee()).disabled]).toEqual(['m', false]));
     fireEvent.change(await assignee(), { target: { value: '' } });
     await waitFor(async () => expect((await assignee()).value).toBe(''));
     const put = calls.filter(({ method }) => method === 'PUT').map(({ body }) => body);
     expect(put).toEqual([{ member_id: 'm' }, { member_id: null }]);
-  });
-
-  it('is any member for an owner, and no rule', async () => {
-    await shown('owner');
-    await waitFor(async () => expect(await options()).toEqual(['Nobody', 'Ada (you)', 'Grace', 'Eve']));
   });
 });

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, ask, askAll, type Schemas, useSession } from '@/api';
-import { useMembers } from '../members/api';
+import { api, ask, askAll, type Schemas, useCan, useSession } from '@/api';
 
 export type Comment = Schemas['Comment'];
 
@@ -37,10 +36,16 @@ export function useAssignee(id: string) {
 export const assign = (id: string, member_id: string | null) =>
   ask(api.PUT('/v1/results/{result_id}/assignee', { params: of(id), body: { member_id } }));
 
-/** The members whom results can be assigned to, by name: owners see all, others themselves. */
+/** The members whom results can be assigned to, by name, the reader first. Those who may not assign see themselves alone. */
 export function useAssignable(): { id: string; name: string }[] {
   const me = useSession().account?.member;
-  const members = useMembers().data?.filter(({ claim }) => claim === null) ?? [];
+  const mayAssign = useCan('label');
+  const { data: members = [] } = useQuery({
+    queryKey: ['members', 'assignees'], enabled: mayAssign,
+    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/assignees', {
+      params: { query: { limit: 100, cursor } }, signal,
+    }))),
+  });
   const others = members.filter(({ id }) => id !== me?.id).sort((a, b) => a.name.localeCompare(b.name));
   return [...(me?.id ? [{ id: me.id, name: `${me.name} (you)` }] : []), ...others];
 }

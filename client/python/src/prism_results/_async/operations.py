@@ -13,6 +13,7 @@ from prism_results.models import (
     Account,
     AddedLabels,
     APIKey,
+    AssignedMember,
     Assignee,
     AuditEntry,
     Calibration,
@@ -552,6 +553,13 @@ class AsyncOperations(AsyncBase):
         The member whom a result is assigned to. None: nobody.
         """
         return await self._fetch(Assignee, call("readAssignee", "GET", "results", result_id, "assignee"))
+
+    def list_assignees(self) -> AsyncPages[AssignedMember]:
+        """List whom results can be assigned to.
+
+        The members of the account by id and name, newest first. Owners also list what else is known of members.
+        """
+        return AsyncPages(self, AssignedMember, call("listAssignees", "GET", "assignees"))
 
     async def create_view(
         self, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False

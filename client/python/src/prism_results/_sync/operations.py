@@ -14,6 +14,7 @@ from prism_results.models import (
     Account,
     AddedLabels,
     APIKey,
+    AssignedMember,
     Assignee,
     AuditEntry,
     Calibration,
@@ -553,6 +554,13 @@ class Operations(Base):
         The member whom a result is assigned to. None: nobody.
         """
         return self._fetch(Assignee, call("readAssignee", "GET", "results", result_id, "assignee"))
+
+    def list_assignees(self) -> Pages[AssignedMember]:
+        """List whom results can be assigned to.
+
+        The members of the account by id and name, newest first. Owners also list what else is known of members.
+        """
+        return Pages(self, AssignedMember, call("listAssignees", "GET", "assignees"))
 
     def create_view(
         self, name: str, filters: ViewFilters, *, columns: Sequence[str] | None = None, default: bool = False
