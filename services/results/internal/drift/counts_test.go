@@ -2,6 +2,7 @@ package drift
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -103,7 +104,7 @@ func draw(t *rapid.T, shape []int) *Counts {
 func TestStoredCountsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		shape := rapid.SliceOfN(rapid.IntRange(2, 27), 1, 4).Draw(t, "shape")
+		shape := rapid.SliceOfN(rapid.IntRange(2, prism.MaxOptions), 1, 4).Draw(t, "shape")
 		a, b := draw(t, shape), draw(t, shape)
 		stored, err := Add(a.encode(), b.encode())
 		if err != nil {
@@ -147,4 +148,35 @@ func TestWhatAreNoCountsIsRefused(t *testing.T) {
 		var c Counts
 		_ = c.addStored(0, rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, "bytes"))
 	})
+}
+
+// spec: drift-counting, version-questions
+func TestCountsOfTheMostOptionsAreSmall(t *testing.T) {
+	t.Parallel()
+	var d prism.Definition
+	for left := prism.MaxMembers; left > 0; left -= prism.MaxOptions {
+		q := prism.Question{Key: fmt.Sprint("q", len(d.Questions)), Type: prism.Choice}
+		for i := range min(left, prism.MaxOptions) {
+			q.Options = append(q.Options, prism.Option{Key: fmt.Sprint("o", i)})
+		}
+		d.Questions = append(d.Questions, q)
+	}
+	p := newPlan(d)
+	c := p.newCounts()
+	const results = 100_000
+	for i := range results {
+		var answers prism.Answers
+		for _, q := range d.Questions {
+			answers = append(answers, chosen(q.Key, prism.Choice, q.Options[i%len(q.Options)].Key, 0.9))
+		}
+		p.add(c, answers)
+	}
+	stored := c.encode()
+	if len(stored) > 16<<10 {
+		t.Errorf("the counts of %d options have %d bytes", prism.MaxMembers, len(stored))
+	}
+	var got Counts
+	if err := got.addStored(results, stored); err != nil || !reflect.DeepEqual(&got, c) {
+		t.Errorf("other counts are stored: %v", err)
+	}
 }
