@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -222,6 +223,24 @@ func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	once := int64(n)
 	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
 	if want := 5*(3+3) + 2*3 + 3*once; err != nil || got.ModelCalls != 5 || got.Tokens != want {
+		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
+	}
+}
+
+// spec: run-dry-run, option-groups
+func TestEachGroupOfOptionsIsACall(t *testing.T) {
+	t.Parallel()
+	p := newPlan(1, 1)
+	p.from = api.Logprobs
+	q := prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?"}
+	for i := range 77 {
+		q.Options = append(q.Options, prism.Option{Key: fmt.Sprint("o", i), Label: "One"})
+	}
+	p.Version.Questions[1] = q
+	got := run(t.Context(), t, p, api.NewRun{})
+	n, err := sizer.InTurn(t.Context()).Count(q.Texts()...)
+	// The yes_no, five groups and the last round, which has 16 of the 77 options.
+	if want := 7*(3+3) + 3 + int64(n+n*16/77); err != nil || got.ModelCalls != 7 || got.Tokens != want {
 		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
 	}
 }
