@@ -78,13 +78,13 @@ func (f *filling) discuss(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		about := api.ResultRequest{Result: newest}
+		result := api.ResultRequest{Result: newest}
 		for _, s := range d.said {
 			at = at.Add(betweenSaid)
 			f.deps.Clock.Set(at)
 			err := f.signedIn(ctx, f.people[s.by], func(key contract.KeyDigest) error {
 				_, err := contract.Do(ctx, f.deps.Results, key, api.CreateComment, api.CreateCommentRequest{
-					ResultRequest: about, NewComment: api.NewComment{Text: s.text},
+					ResultRequest: result, NewComment: api.NewComment{Text: s.text},
 				})
 				return err
 			})
@@ -93,7 +93,7 @@ func (f *filling) discuss(ctx context.Context) error {
 			}
 		}
 		_, err := contract.Do(ctx, f.deps.Results, f.owner, api.AssignResult, api.AssignResultRequest{
-			ResultRequest: about, NewAssignee: api.NewAssignee{Member: &f.people[d.assignee]},
+			ResultRequest: result, NewAssignee: api.NewAssignee{Member: &f.people[d.assignee]},
 		})
 		if err != nil {
 			return err
