@@ -1,7 +1,5 @@
 package prism
 
-import "slices"
-
 // Groups are the options of a question in groups of at most size, without the one that insufficient_information adds. The options that
 // name a group are one, and those that name none are one, in the order of their first options. A group of more than size is split into as
 // few as possible, whose sizes differ by at most 1 (spec: option-groups).
@@ -22,10 +20,4 @@ func (q Question) Groups(size int) (groups [][]Option) {
 		}
 	}
 	return groups
-}
-
-// Only is the question with those of its options that have one of the keys, in its own order.
-func (q Question) Only(keys []string) Question {
-	q.Options = slices.DeleteFunc(slices.Clone(q.Options), func(o Option) bool { return !slices.Contains(keys, o.Key) })
-	return q
 }

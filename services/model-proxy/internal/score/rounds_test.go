@@ -33,6 +33,12 @@ func answerTo(t *rapid.T, q prism.Question) *prism.Answer {
 	return Ordered(q, ps)
 }
 
+// only is a question with those of its options that have one of the keys, in its own order.
+func only(q prism.Question, keys []string) prism.Question {
+	q.Options = slices.DeleteFunc(slices.Clone(q.Options), func(o prism.Option) bool { return !slices.Contains(keys, o.Key) })
+	return q
+}
+
 // bruteForce is the rule option-groups, word for word. It is nil if there is no usable answer.
 func bruteForce(q prism.Question, groups []*prism.Answer, last func(asked []string) *prism.Answer) map[string]float64 {
 	all, over := map[string]float64{}, 0.0
@@ -107,7 +113,7 @@ func TestRoundsAreWhatTheRuleSays(t *testing.T) {
 		}
 		var second *prism.Answer
 		want := bruteForce(q, groups, func(asked []string) *prism.Answer {
-			second = answerTo(t, q.Only(asked))
+			second = answerTo(t, only(q, asked))
 			return second
 		})
 		shares, ok := Shares(q, groups, 0.05)
@@ -118,7 +124,7 @@ func TestRoundsAreWhatTheRuleSays(t *testing.T) {
 			return
 		}
 		last := LastRound(q, shares, 20)
-		if got := last.AnswerKeys(); !slices.Equal(got, q.Only(keysOf(second)).AnswerKeys()) {
+		if got := last.AnswerKeys(); !slices.Equal(got, only(q, keysOf(second)).AnswerKeys()) {
 			t.Fatalf("asked %v, want %v", got, keysOf(second))
 		}
 		a := Rounds(q, shares, second)
