@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { limitsOf } from './dev/limits.ts';
 import { devSession } from './dev/session.ts';
 
 const prism = process.env.PRISM_URL ?? 'http://127.0.0.1:8080';
@@ -10,6 +11,7 @@ export default defineConfig({
   base: '/console/',
   appType: 'spa',
   plugins: [react(), devSession()],
+  define: { __LIMITS__: JSON.stringify(limitsOf(path('../services/gateway/internal/apidoc/openapi.json'))) },
   resolve: { alias: { '@': path('./src') } },
   server: {
     proxy: Object.fromEntries(

@@ -9,13 +9,29 @@ export const lackingKey = 'insufficient_information';
 
 const hues = 8;
 
+// The options and levels of questions by their keys. Lists of results look up one for each cell, among up to 255.
+const indexes = new WeakMap<object, Map<string, { label: string; at: number }>>();
+
+/** An option or level of a question, and its place in it. */
+function itemOf(question: Question | undefined, key: string): { label: string; at: number } | undefined {
+  const items = question?.type === 'choice' ? question.options : question?.type === 'scale' ? question.levels : undefined;
+  if (!items) return undefined;
+  let index = indexes.get(items);
+  if (!index) {
+    // Of items with the same key, which only a draft has, the first one counts.
+    index = new Map(items.map(({ key, label }, at) => [key, { label, at }] as const).reverse());
+    indexes.set(items, index);
+  }
+  return index.get(key);
+}
+
 /**
  * The number of the hue of an option, 1 to 8: wherever an option is drawn it has that of its place in the question. Yes, no and
  * levels have none, and neither has insufficient information, which is hatched.
  */
 export function hueOf(question: Question | undefined, key: string): number | undefined {
-  const at = question?.type === 'choice' ? question.options.findIndex((option) => option.key === key) : -1;
-  return at < 0 ? undefined : (at % hues) + 1;
+  const item = question?.type === 'choice' ? itemOf(question, key) : undefined;
+  return item && (item.at % hues) + 1;
 }
 
 /** A key in words, where there is no room for the question's text. */
@@ -27,9 +43,7 @@ export function titleOf(key: string): string {
 /** What people call a key of a question's options or levels; yes, no and unsure are what they are. */
 export function labelOf(question: Question | undefined, key: string): string {
   if (key === lackingKey) return 'Insufficient information';
-  if (question?.type === 'choice') return question.options.find((option) => option.key === key)?.label ?? key;
-  if (question?.type === 'scale') return question.levels.find((level) => level.key === key)?.label ?? key;
-  return key;
+  return itemOf(question, key)?.label ?? key;
 }
 
 /** A cell of a Lens column as people read it. */

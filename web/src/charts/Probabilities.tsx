@@ -22,21 +22,26 @@ interface ProbabilitiesProps {
 }
 
 const little = 0.01; // under it, options are folded where there are several
+const places = 8; // bars of options that are drawn at first
+const long = 26; // more bars than these scroll in their place
 
 /**
- * Options as bars in the order of the definition. `chosen` is the key of the answer; `lacking` the probability of insufficient
- * information.
+ * Options as bars in the order of the definition: the 8 most probable ones from 1% up, and the chosen one. The others are folded
+ * where there are several. `chosen` is the key of the answer; `lacking` the probability of insufficient information.
  */
 export function Probabilities({ label, options, chosen, lacking, plain }: ProbabilitiesProps) {
   const [sorted, setSorted] = useState(false);
   const [all, setAll] = useState(false);
   const lackingChosen = chosen != null && !options.some(({ key }) => key === chosen);
   const shownOptions = sorted ? [...options].sort((a, b) => b.p - a.p) : options;
-  const folded = plain ? [] : options.filter(({ key, p }) => p < little && key !== chosen);
+  const first = new Set([...options].sort((a, b) => b.p - a.p).filter(({ p }) => p >= little).slice(0, places));
+  const folded = plain ? [] : options.filter((option) => !first.has(option) && option.key !== chosen);
   const drawn = all || folded.length < 2 ? shownOptions : shownOptions.filter((option) => !folded.includes(option));
+  const few = folded.every(({ p }) => p < little);
   return (
     <Figure label={label} plain={plain ?? false} data={{ head: ['Option', 'Probability'], rows: rowsOf(shownOptions, lacking) }}>
-      <ul className="bars">
+      <ul {...(drawn.length > long ? { className: 'bars long', tabIndex: 0, 'aria-label': `All options: ${label}` }
+        : { className: 'bars' })}>
         {drawn.map((option) => <Bar key={option.key} part={option} kind={option.key === chosen ? 'chosen' : 'other'} />)}
         {lacking != null && (
           <Bar part={{ key: '', label: 'Insufficient information', p: lacking }}
@@ -47,7 +52,8 @@ export function Probabilities({ label, options, chosen, lacking, plain }: Probab
         <div className="bars-more">
           {folded.length > 1 && (
             <Button variant="quiet" small aria-expanded={all} onClick={() => setAll(!all)}>
-              {all ? 'Fold those under 1%' : `${count(folded.length, 'option')} under 1%`}
+              {all ? few ? 'Fold those under 1%' : `Only the ${places} most probable`
+                : few ? `${count(folded.length, 'option')} under 1%` : `${count(folded.length, 'more option')}`}
             </Button>
           )}
           {options.length > 6 && !plain && (

@@ -2,6 +2,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AreaChart, niceMax, runs } from './Area';
+import { answerOf, choiceOf, sizes } from '@/test/options';
 import { Probabilities, Scale, YesNo } from './Probabilities';
 import { ShareBar, stack, Stacked } from './Stacked';
 
@@ -21,6 +22,29 @@ describe('probabilities', () => {
     expect(bars()).toEqual(['Billing20%', 'Delivery70%', 'x (chosen)0.3%']);
     await userEvent.click(screen.getByRole('button', { name: '2 options under 1%' }));
     expect(bars()).toEqual(['Billing20%', 'Delivery70%', 'x (chosen)0.3%', 'y0.3%', 'z0.3%']);
+  });
+  it.each(sizes)('of %i options are 8 bars at most, and the others one press away', async (n) => {
+    const question = choiceOf(n);
+    const { probabilities } = answerOf(question, n - 2);
+    const parts = question.options.map(({ key, label }) => ({ key, label, p: probabilities[key]! }));
+    render(<Probabilities label="intent" options={parts} chosen={question.options[n - 2]!.key} />);
+    // The most probable ones are the last two and the first ones, each with half of the one before: six from 1% up.
+    const first = ['Option 1', 'Option 2', 'Option 3', 'Option 4', `Option ${n - 1} (chosen)`, `Option ${n}`];
+    const labels = [...document.querySelectorAll('.bar-label')].map((bar) => bar.textContent);
+    expect(labels).toEqual(n === 2 ? ['Option 1 (chosen)', 'Option 2'] : first);
+    if (n === 2) return;
+    await userEvent.click(screen.getByRole('button', { name: `${n - 6} options under 1%` }));
+    expect(bars()).toHaveLength(n);
+    expect(screen.queryByRole('list', { name: 'All options: intent' }) !== null).toBe(n > 26);
+  });
+  it('that are all as probable are the first 8, with how many more', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => ({ key: `${i}`, label: `${i}`, p: 1 / 40 }));
+    render(<Probabilities label="intent" options={many} chosen="20" />);
+    expect(bars()).toHaveLength(9);
+    await userEvent.click(screen.getByRole('button', { name: '31 more options' }));
+    expect(bars()).toHaveLength(40);
+    await userEvent.click(screen.getByRole('button', { name: 'Only the 8 most probable' }));
+    expect(bars()).toHaveLength(9);
   });
   it('of levels are as high as they are, so that two scales can be compared', () => {
     const { container } = render(<Scale label="mood" levels={[{ ...options[0]!, value: 1 }, { ...options[1]!, value: 2 }]} />);

@@ -5,6 +5,7 @@ import { beamHue, partsOf, type RawAnswers } from './answered';
 
 const [height, apex] = [72, 30]; // pixels of the picture, and where light enters
 const little = 0.02; // below it, answers are counted only
+const most = 5; // other answers that are named
 
 interface Props {
   questions: Question[];
@@ -46,8 +47,10 @@ interface AnswerProps {
 
 function Answer({ question, columns, answer, place }: AnswerProps) {
   const parts = answer && partsOf(answer, question);
-  const small = parts?.others.filter(({ p }) => p < little).length ?? 0;
-  const others = parts?.others.filter(({ p }) => p >= little).map(({ label, p }) => `${label} ${wholePercent(p)}`) ?? [];
+  const named = parts?.others.filter(({ p }) => p >= little).slice(0, most) ?? [];
+  const others = named.map(({ label, p }) => `${label} ${wholePercent(p)}`);
+  const rest = parts?.others.slice(named.length) ?? [];
+  const counted = rest.length === 0 ? [] : [`${shown(rest.length)} ${rest[0]!.p < little ? 'under 2%' : 'more'}`];
   const doubt = answer?.type === 'yes_no' && yesNo(answer.probability, thresholds(question.key, columns)) === 'Unsure';
   return (
     <li data-hue={beamHue(answer, question, place)} style={at(place)}>
@@ -59,7 +62,7 @@ function Answer({ question, columns, answer, place }: AnswerProps) {
         ) : <span className="soft">–</span>}
       </p>
       <span className="refraction-bar" aria-hidden="true"><span style={{ width: `${(parts?.chosen.p ?? 0) * 100}%` }} /></span>
-      <p className="soft">{[...others, ...(small ? [`${shown(small)} under 2%`] : [])].join(' · ')}</p>
+      <p className="soft">{[...others, ...counted].join(' · ')}</p>
     </li>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Question, thresholds } from '@/answers/words';
 import { useCan } from '@/api';
-import { type Layer, ShareBar, Stacked, Swatch } from '@/charts';
+import { type Layer, Stacked } from '@/charts';
 import {
   ButtonLink, count, Empty, ErrorNote, exactly, money, percent, Section, Select, shown, Skeleton, Time, wholePercent,
 } from '@/design';
@@ -18,8 +18,9 @@ import { RunLine } from '../runs/RunLine';
 import { dayAfter, today, whole } from '../usage/sums';
 import { distributionQuery, span, spentQuery, useAccuracy } from './calls';
 import {
-  answered, type Distribution, firstDay, late, latelyOf, layersOf, mainQuestion, news, unsure, whereOf,
+  allLayersOf, answered, type Distribution, firstDay, late, latelyOf, layersOf, mainQuestion, unsure,
 } from './distribution';
+import { Lately } from './Lately';
 import { Stat, Stats } from './Stats';
 import './overview.css';
 
@@ -79,8 +80,8 @@ function Answered({ prism, question, data }: { prism: Prism; question: Question;
   const bounds = thresholds(question.key, prism.lens.columns);
   const to = dayAfter(today(), 1);
   const from = dayAfter(to, -span);
-  const { layers } = layersOf(data, question, bounds, from, to);
-  const before = layersOf(data, question, bounds, dayAfter(from, -span), from).layers;
+  const { layers } = allLayersOf(data, question, bounds, from, to);
+  const before = allLayersOf(data, question, bounds, dayAfter(from, -span), from).layers;
   const versions = useQuery(versionsQuery(prism.slug)).data ?? [];
   const drawn = layersOf(data, question, bounds, firstDay(data, from, to), to);
   const sum = answered(layers);
@@ -98,7 +99,7 @@ function Answered({ prism, question, data }: { prism: Prism; question: Question;
           days={drawn.days} layers={drawn.layers}
           marks={versions.filter(({ version }) => version > 1)
             .map(({ version, created_at }) => ({ day: created_at.slice(0, 10), label: `version ${version}` }))} />
-        <Lately prism={prism.slug} question={question} layers={layers} bounds={bounds} />
+        <Lately prism={prism.slug} question={question} layers={layers} drawn={drawn.layers} bounds={bounds} />
       </div>
     </>
   );
@@ -170,49 +171,6 @@ function Drifting({ prism, question }: { prism: Prism; question: Question }) {
       </Link>
     </Stat>
   );
-}
-
-interface LatelyProps {
-  prism: string;
-  question: Question;
-  layers: Layer[];
-  bounds: { no: number; yes: number };
-}
-
-/** The answers of the last days beside what they usually are. Each leads to its results. */
-function Lately({ prism, question, layers, bounds }: LatelyProps) {
-  const from = `${dayAfter(today(), 1 - late)}T00:00:00.000Z`;
-  const more = news(layers);
-  const results = (key: string, words: ReactNode) => {
-    const where = whereOf(question, key, bounds);
-    if (!where) return <span>{words}</span>;
-    return <Link to="/prisms/$prism/results" params={{ prism }} search={{ where, from, view: 'all' }}>{words}</Link>;
-  };
-  return (
-    <Section title={`The last ${late} days`}>
-      <ul className="overview-late">
-        {latelyOf(layers).map((one) => (
-          <li key={one.key}>
-            <Swatch layer={one} />{results(one.key, one.label)}
-            <ShareBar label={percent(one.share)} parts={[one]} />
-            <strong className="num" title={exactly(one.share)}>{wholePercent(one.share)}</strong>
-            <span className="num soft" title="Points more than in the days before">{pointsOf(one.more)}</span>
-          </li>
-        ))}
-      </ul>
-      {more && (
-        <p>
-          More {more.label} than usual: {wholePercent(more.share)} in the last {late} days,{' '}
-          {wholePercent(more.share - more.more!)} before. {results(more.key, 'See the texts')}
-        </p>
-      )}
-    </Section>
-  );
-}
-
-function pointsOf(more: number | undefined): string {
-  const points = Math.round((more ?? 0) * 100);
-  return more === undefined ? '' : points > 0 ? `+${points}` : points < 0 ? `−${-points}` : '0';
 }
 
 function Changed({ prism }: { prism: Prism }) {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '@/answers/words';
+import { choiceOf, sizes } from '@/test/options';
 import {
-  answered, type Distribution, firstDay, kindsOf, latelyOf, layersOf, mainQuestion, news, sharesOf, unsure, whereOf,
+  allLayersOf, answered, type Distribution, firstDay, foldedShares, kindsOf, latelyOf, layersOf, mainQuestion, news, sharesOf,
+  unsure, whereOf,
 } from './distribution';
 
 type Row = Distribution['data'][number];
@@ -50,9 +52,25 @@ describe('answers by day', () => {
     const keys = [...'abcdefghijkl'];
     const counts = Object.fromEntries(keys.map((key, i) => [key, i + 1]));
     const { layers } = read([row('2026-11-01', counts)], choice(...keys));
-    expect(layers.map(({ label }) => label)).toEqual(['E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', '5 others']);
-    expect(layers.at(-1)!.values).toEqual([10, 0, 0]);
+    expect(layers.map(({ label }) => label)).toEqual(['F', 'G', 'H', 'I', 'J', 'K', 'L', 'Insufficient information', '5 others']);
+    expect(layers.at(-1)!.values).toEqual([15, 0, 0]);
     expect(answered(layers)).toBe(78);
+    expect(unsure(layers)).toBe(0);
+  });
+  it.each(sizes)('of %i options are at most nine, of which no two look alike', (n) => {
+    // The most frequent ones are every eighth, which have the same hue.
+    const question = choiceOf(n);
+    const counts = Object.fromEntries(question.options.map(({ key }, i) => [key, i % 8 ? 1 : 1000 - i]));
+    const { layers } = read([row('2026-11-01', counts)], question);
+    expect(layers).toHaveLength(Math.min(n, 9));
+    expect(answered(layers)).toBe(Object.values(counts).reduce((sum, one) => sum + one, 0));
+    expect(layers.filter(({ key }) => key === 'o1' || key === 'o9').map(({ hue, strength }) => [hue, strength])).toEqual(
+      n === 2 ? [[1, undefined]] : [[1, undefined], [1, 0.7]],
+    );
+    const each = question.options.map(({ key }) => ({ value: key, label: '', count: 2 }));
+    const shares = foldedShares(sharesOf(question, each, bounds));
+    expect(shares).toHaveLength(Math.min(n, 9));
+    expect(shares.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
   });
   it('of an option that the question no longer has are among the others', () => {
     const { layers } = read([row('2026-11-01', { a: 1, gone: 4 })], choice('a'));
@@ -88,6 +106,14 @@ describe('the last days beside those before', () => {
     ['a small difference is no news, however many answers there are', { a: 5000, b: 5000 }, { a: 5200, b: 4800 }, undefined],
   ])('%s', (_, before, now, key) => {
     expect(news(month(before, now))?.key).toBe(key);
+  });
+  it('of one option among 255 are news only if they are more than one of so many is by chance', () => {
+    const question = choiceOf(255);
+    const lately = (share: number) => allLayersOf({ data: Array.from({ length: 30 }, (_, i) => row(
+      `2026-11-${String(i + 1).padStart(2, '0')}`, i < 23 ? { o1: 4, o2: 96 } : { o1: share, o2: 20 - share },
+    )) }, question, bounds, '2026-11-01', '2026-12-01').layers;
+    expect(news(lately(2))?.key).toBeUndefined(); // 10% in 140 answers, 3.4 deviations above 4%
+    expect(news(lately(4))?.key).toBe('o1');
   });
 });
 

@@ -48,25 +48,66 @@ function countsOf(row: Row, bounds: Bounds): Map<string, number> {
 
 const places = 9; // answers that a picture has room for
 
+/** Whether a question has more answers than a picture has room for. */
+export const manyKinds = (question: Question): boolean => kindsOf(question).length > places;
+
 /**
- * The answers of each day from `from` up to but without `to`. Of many options the most frequent ones are drawn, in the order of
- * the question, and the others together. Options that the question no longer has are among the others.
+ * The answers of each day from `from` up to but without `to`, in the order of the question. Options that the question no longer
+ * has are the last layer.
  */
-export function layersOf(
+export function allLayersOf(
   { data }: Pick<Distribution, 'data'>, question: Question, bounds: Bounds, from: string, to: string,
 ): { days: string[]; layers: Layer[] } {
   const all = days(from, to);
   const rows = new Map(data.map((row) => [row.at.slice(0, 10), { answers: row.answers, counts: countsOf(row, bounds) }]));
-  const layers = kindsOf(question).map((kind): Layer => (
-    { ...kind, values: all.map((day) => rows.get(day)?.counts.get(kind.key) ?? 0) }));
-  const kept = layers.length <= places ? layers : [...layers].sort((a, b) => total(b) - total(a)).slice(0, places - 1);
-  const drawn = layers.filter((layer) => kept.includes(layer));
-  const rest = all.map((day, i) => (rows.get(day)?.answers ?? 0) - drawn.reduce((sum, { values }) => sum + values[i]!, 0));
-  const others = rest.some((n) => n > 0)
-    ? [{ key: othersKey, label: layers.length > kept.length ? `${layers.length - kept.length} others` : 'Others', values: rest,
-      strength: 0.3 }]
-    : [];
-  return { days: all, layers: [...drawn, ...others] };
+  const known = all.map(() => 0);
+  const layers = kindsOf(question).map((kind): Layer => ({ ...kind, values: all.map((day, i) => {
+    const n = rows.get(day)?.counts.get(kind.key) ?? 0;
+    known[i]! += n;
+    return n;
+  }) }));
+  const rest = all.map((day, i) => (rows.get(day)?.answers ?? 0) - known[i]!);
+  const gone: Layer[] = rest.some((n) => n > 0) ? [{ key: othersKey, label: 'Others', values: rest, strength: 0.3 }] : [];
+  return { days: all, layers: [...layers, ...gone] };
+}
+
+/**
+ * The same as a picture has room for it: of many options the most frequent ones are drawn, in the order of the question, and the
+ * others together. What is unsure always has a layer of its own.
+ */
+export function layersOf(...of: Parameters<typeof allLayersOf>): { days: string[]; layers: Layer[] } {
+  const { days, layers } = allLayersOf(...of);
+  const fold = foldOf(layers, total);
+  if (!fold) return { days, layers: apart(layers) };
+  const rest = days.map((_, i) => fold.rest.reduce((sum, { values }) => sum + values[i]!, 0));
+  const others = rest.some((n) => n > 0) ? [{ ...fold.others, values: rest }] : [];
+  return { days, layers: [...apart(fold.drawn), ...others] };
+}
+
+/** The answers that a picture draws and those that it draws together; undefined if there is room for all of them. */
+function foldOf<T extends Kind>(all: T[], size: (one: T) => number): { drawn: T[]; rest: T[]; others: Kind } | undefined {
+  const kinds = all.filter(({ key }) => key !== othersKey);
+  if (kinds.length <= places) return undefined;
+  const options = kinds.filter(({ lacking }) => !lacking);
+  const room = places - 1 - (kinds.length - options.length);
+  const sized = options.map((one) => ({ one, n: size(one) })).sort((a, b) => b.n - a.n);
+  const most = new Set(sized.slice(0, room).map(({ one }) => one));
+  const drawn = kinds.filter((one) => one.lacking || most.has(one));
+  return {
+    drawn, rest: all.filter((one) => !drawn.includes(one)),
+    others: { key: othersKey, label: `${kinds.length - drawn.length} others`, strength: 0.3 },
+  };
+}
+
+/** Options that share a hue, which the question has every eight places, as shades of it: the first one is full. */
+function apart<T extends Kind>(drawn: T[]): T[] {
+  const seen = new Map<number, number>();
+  return drawn.map((one) => {
+    if (one.hue === undefined) return one;
+    const before = seen.get(one.hue) ?? 0;
+    seen.set(one.hue, before + 1);
+    return before === 0 ? one : { ...one, strength: 0.7 ** before };
+  });
 }
 
 /** How often an answer was given, in some of the times. */
@@ -109,9 +150,11 @@ export function news(layers: Layer[]): Lately | undefined {
   const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
   const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
   if (now < few || before < few) return undefined;
+  // Among many options chance moves one far more often: the limit grows about as it has to, so that it does so as seldom.
+  const limit = Math.sqrt(deviations ** 2 + 2 * Math.log(Math.max(1, layers.length / places)));
   return latelyOf(layers).filter(({ key, share, more = 0 }) => {
     const p = (share * now + (share - more) * before) / (now + before);
-    return key !== othersKey && more >= points && more > deviations * Math.sqrt(p * (1 - p) * (1 / now + 1 / before));
+    return key !== othersKey && more >= points && more > limit * Math.sqrt(p * (1 - p) * (1 / now + 1 / before));
   }).sort((a, b) => b.more! - a.more!)[0];
 }
 
@@ -128,8 +171,16 @@ export type Share = Kind & { share: number };
 export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds): Share[] {
   const all = counts.reduce((sum, { count }) => sum + count, 0);
   const answerOf = (value: string) => (question.type === 'yes_no' ? yesNo(Number(value) + 0.05, bounds).toLowerCase() : value);
-  const of = (key: string) => counts.reduce((sum, { value, count }) => sum + (answerOf(value) === key ? count : 0), 0);
-  return kindsOf(question).map((kind) => ({ ...kind, share: all ? of(kind.key) / all : 0 }));
+  const sums = new Map<string, number>();
+  for (const { value, count } of counts) sums.set(answerOf(value), (sums.get(answerOf(value)) ?? 0) + count);
+  return kindsOf(question).map((kind) => ({ ...kind, share: all ? (sums.get(kind.key) ?? 0) / all : 0 }));
+}
+
+/** Shares as a bar has room for them: of many options the greatest ones, and the others together. */
+export function foldedShares(shares: Share[]): Share[] {
+  const fold = foldOf(shares, ({ share }) => share);
+  if (!fold) return apart(shares);
+  return [...apart(fold.drawn), { ...fold.others, share: fold.rest.reduce((sum, { share }) => sum + share, 0) }];
 }
 
 /** The question that a prism is about at first sight: its first choice, or else its first one. */

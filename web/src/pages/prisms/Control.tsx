@@ -1,5 +1,5 @@
-import { createContext, type ReactNode, useContext, useState } from 'react';
-import { Input, Select, Textarea } from '@/design';
+import { type ClipboardEvent, createContext, type ReactNode, useContext, useState } from 'react';
+import { Input, Pick, Select, Textarea } from '@/design';
 import { idOf, type Problems } from './problems';
 
 interface Editing {
@@ -37,6 +37,10 @@ interface TextProps extends Props {
   long?: boolean;
   mono?: boolean;
   inputMode?: 'decimal';
+  maxLength?: number | undefined;
+  /** The id of a list of texts that are proposed. */
+  list?: string;
+  onPaste?: (event: ClipboardEvent) => void;
 }
 
 /** An input of a definition, with its problem beside it. */
@@ -53,13 +57,14 @@ export function Text({ path, value, onChange, long, mono, inputMode, ...rest }: 
   );
 }
 
+const most = 30; // options of a native select; of more, one is found by its words
+
 export function Choice({ path, value, onChange, options, ...rest }: Props & { options: readonly (readonly [string, string])[] }) {
   const { error, onBlur } = useProblem(path, value);
   const { disabled } = useEditing();
-  return (
-    <Select {...rest} error={error} onBlur={onBlur} value={value} disabled={disabled} options={options} data-at={idOf(path)}
-      onChange={(event) => onChange(event.target.value)} />
-  );
+  const all = { ...rest, error, onBlur, value, disabled, options, 'data-at': idOf(path) };
+  if (options.length > most) return <Pick {...all} onChange={onChange} />;
+  return <Select {...all} onChange={(event) => onChange(event.target.value)} />;
 }
 
 /** Puts the focus on the control of a path, or of the nearest one above it. */

@@ -1,32 +1,16 @@
 import { useState } from 'react';
-import { lackingKey } from '@/answers/words';
 import { useModels } from '@/api';
-import { Button, Checkbox, Section } from '@/design';
+import { limits } from '@/api/limits';
+import { Button, Section } from '@/design';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
+import { Key, labelled } from './Key';
 import { reserved } from './lens';
 import { LiveAnswer, LiveSwitch, useLive } from './LiveAnswers';
 import {
-  type Draft, type DraftField, type DraftLevel, type DraftOption, type DraftQuestion, freeKey, newField, newLevel, newOption,
-  newQuestion, type QuestionType, slugOf,
+  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, type QuestionType, slugOf,
 } from './model';
-
-/** The key of an item, where it is asked for or something is wrong with it. */
-function Key({ path, of: { key }, asked, onChange }: {
-  path: string; of: Pick<DraftField, 'key'>; asked: boolean; onChange: (key: string) => void;
-}) {
-  const { problems } = useEditing();
-  if (!asked && !problems.has(path)) return null;
-  return <Text path={path} label="Key" mono value={key} onChange={onChange} />;
-}
-
-/** The label of an item, with the key that follows it until the item is saved or the key is typed. */
-function labelled<T extends Pick<DraftField, 'id' | 'key' | 'auto'>>(
-  item: T, label: string, noun: string, items: T[], taken: string[] = [],
-) {
-  const others = items.filter(({ id }) => id !== item.id).map(({ key }) => key);
-  return { ...item, label, ...(item.auto && { key: freeKey(label, noun, [...others, ...taken]) }) };
-}
+import { Options } from './Options';
 
 /** A definition as a form. `named`: with the slug and name of a new prism. */
 export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
@@ -90,7 +74,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         </p>
         <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.label || f.key}
           disabled={disabled} error={problems.get('fields')}
-          add={{ label: 'Add field', make: () => newField(), most: 50, enter: true }}>
+          add={{ label: 'Add field', make: () => newField(), most: limits.fields.most, enter: true }}>
           {(field, i, update, buttons) => (
             <div className="line field-line">
               <Text path={`fields.${i}.label`} label="Label" value={field.label}
@@ -112,7 +96,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question"
           nameOf={(q) => q.text || q.key}
           disabled={disabled} error={problems.get('questions')}
-          add={{ label: 'Add question', make: () => newQuestion(), most: 64 }}>
+          add={{ label: 'Add question', make: () => newQuestion(), most: limits.questions.most }}>
           {(question, i, update, buttons) => (
             <QuestionEditor question={question} at={`questions.${i}`} number={i + 1} onChange={update} buttons={buttons}
               others={draft.questions.filter(({ id }) => id !== question.id).map(({ key }) => key)} keys={keys} />
@@ -149,33 +133,11 @@ function QuestionEditor({ question: q, at, number, onChange, buttons, others, ke
           onChange={(type) => set({ type: type as QuestionType })} />
         <Key path={`${at}.key`} of={q} asked={keys} onChange={(key) => set({ key, auto: false })} />
       </div>
-      {q.type === 'choice' && (
-        <>
-          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option"
-            nameOf={(o) => o.label || o.key} disabled={disabled} error={problems.get(`${at}.options`)}
-            add={{ label: 'Add option', make: () => newOption(), most: q.insufficient ? 25 : 26, enter: true }}>
-            {(option, j, update, moves) => (
-              <div className="line option-line">
-                <Text path={`${at}.options.${j}.label`} label="Option" value={option.label}
-                  onChange={(label) =>
-                    update(labelled(option, label, 'option', q.options, q.insufficient ? [lackingKey] : []))} />
-                <Key path={`${at}.options.${j}.key`} of={option} asked={keys}
-                  onChange={(key) => update({ ...option, key, auto: false })} />
-                <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description}
-                  onChange={(description) => update({ ...option, description })} />
-                {moves}
-              </div>
-            )}
-          </Items>
-          <Checkbox label="Insufficient information" hint="Adds the option that the text does not say enough to choose."
-            checked={q.insufficient} disabled={disabled}
-            onChange={(event) => set({ insufficient: event.target.checked })} />
-        </>
-      )}
+      {q.type === 'choice' && <Options question={q} at={at} onChange={set} keys={keys} />}
       {q.type === 'scale' && (
         <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level"
           nameOf={(l) => l.label || l.key} disabled={disabled} error={problems.get(`${at}.levels`)}
-          add={{ label: 'Add level', make: () => newLevel(), most: 10, enter: true }}>
+          add={{ label: 'Add level', make: () => newLevel(), most: limits.levels.most, enter: true }}>
           {(level, j, update, moves) => (
             <div className="line option-line">
               <Text path={`${at}.levels.${j}.label`} label="Level" value={level.label}

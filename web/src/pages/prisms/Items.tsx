@@ -15,6 +15,8 @@ function Small({ icon, label, className = '', ...rest }: {
   );
 }
 
+const many = 40; // items from which on those out of view are not drawn
+
 interface Props<T extends { id: string }> {
   items: T[];
   onChange: (items: T[]) => void;
@@ -64,7 +66,7 @@ export function Items<T extends { id: string }>({ items, onChange, noun, nameOf,
   };
   return (
     <div className="items">
-      <ol ref={list} className={`items-list of-${noun}s`}>
+      <ol ref={list} className={`items-list of-${noun}s${items.length > many ? ' many' : ''}`}>
         {items.map((item, index) => (
           <li key={item.id} id={item.id} className={held === item.id ? 'held' : undefined}
             onKeyDown={onKeys((event) => onKey(event, index))}>

@@ -2,6 +2,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
+import { choiceOf, sizes } from '@/test/options';
 import type { Prism } from './calls';
 import { ColumnEditor } from './Lens';
 import { columnOf, columnWords, draftColumn } from './lens';
@@ -25,6 +26,28 @@ test('a column is calibrated by a checkbox', async () => {
   expect(sent).toEqual({ name: 'p', question: 'upset', show: 'probability', calibrated: true });
   await user.click(box);
   expect(sent).toEqual({ name: 'p', question: 'upset', show: 'probability' });
+});
+
+// spec: console-many-options
+test.each(sizes)('the probability of one of %i options is chosen from a list, in which one of many is found', async (n) => {
+  const question = choiceOf(n);
+  let sent: LensColumn | undefined;
+  function Column() {
+    const [column, setColumn] = useState(draftColumn({ name: 'p', question: 'intent', show: 'probability' }));
+    sent = columnOf(column, [question]);
+    return <ColumnEditor column={column} at="columns.0" prism={{ version: { questions: [question] } } as Prism}
+      onChange={setColumn} />;
+  }
+  const user = userEvent.setup();
+  render(<Column />);
+  const of = screen.getByRole<HTMLInputElement>('combobox', { name: 'Of' });
+  if (n <= 26) await user.selectOptions(of, `o${n}`);
+  else {
+    expect(of.value).toBe('the chosen option');
+    await user.type(of, `option ${n}{Enter}`);
+    expect(of.value).toBe(`Option ${n}`);
+  }
+  expect(sent).toMatchObject({ show: 'probability', option: `o${n}` });
 });
 
 test('a column is said in words', () => {

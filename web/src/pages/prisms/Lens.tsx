@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { breakable, LensValue } from '@/answers/Answers';
 import { sentText } from '@/answers/words';
 import { api, ApiError, ask, useCan } from '@/api';
+import { limits } from '@/api/limits';
 import {
   Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Icon, Note, Section, Skeleton, Status, Time, toast,
 } from '@/design';
@@ -101,7 +102,7 @@ export function Lens(): ReactNode {
           </p>
           <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled}
             error={problems.get('columns')}
-            add={{ label: 'Add column', most: 200, make: () => {
+            add={{ label: 'Add column', most: limits.columns.most, make: () => {
               const made =
                 draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' });
               setOpen(made.id);

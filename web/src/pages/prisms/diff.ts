@@ -1,4 +1,4 @@
-import type { Definition, LensColumn, Question } from './model';
+import { type Definition, groupOf, type LensColumn, type Question } from './model';
 
 /** A difference between two definitions. `before` and `after` are texts to read, for a change of a text. */
 export interface Change {
@@ -48,7 +48,8 @@ function question(name: string, a: Question, b: Question): Change[] {
       ...flag(`${name}: insufficient information`, a.insufficient_information, b.insufficient_information),
       ...list(`${name}: option`, a.options, b.options, (o) => [o.label, o.description].filter(Boolean).join(': '),
         (option, x, y) => [
-          ...text(`${option}: label`, x.label, y.label), ...text(`${option}: description`, x.description, y.description)]),
+          ...text(`${option}: label`, x.label, y.label), ...text(`${option}: description`, x.description, y.description),
+          ...text(`${option}: group`, groupOf(x), groupOf(y))]),
     ] : []),
     ...(a.type === 'scale' && b.type === 'scale'
       ? list(`${name}: level`, levels(a.levels), levels(b.levels), (l) => l.label, (level, x, y) => [

@@ -21,6 +21,8 @@ export interface DraftField extends Item {
 export interface DraftOption extends Item {
   label: string;
   description: string;
+  /** The options that a model without room for all of them is asked together; empty for none. */
+  group?: string;
 }
 
 export interface DraftLevel extends Item {
@@ -64,8 +66,8 @@ let last = 0;
 const newId = () => `${Date.now().toString(36)}-${++last}`;
 
 export const newField = (key = '', label = ''): DraftField => ({ id: newId(), key, label, auto: !key });
-export const newOption = (key = '', label = '', description = ''): DraftOption => ({
-  id: newId(), key, label, description, auto: !key,
+export const newOption = (key = '', label = '', description = '', group = ''): DraftOption => ({
+  id: newId(), key, label, description, group, auto: !key,
 });
 export const newLevel = (key = '', label = '', value = ''): DraftLevel => ({ id: newId(), key, label, value, auto: !key });
 export const newQuestion = (type: QuestionType = 'choice'): DraftQuestion => ({
@@ -76,6 +78,9 @@ export const newQuestion = (type: QuestionType = 'choice'): DraftQuestion => ({
 export const blank = (): Draft => ({
   slug: '', name: '', instructions: '', model: '', fields: [newField('text', 'Text')], questions: [newQuestion()],
 });
+
+/** The group of an option; empty for none. */
+export const groupOf = (option: object): string => (option as { group?: string | null }).group ?? '';
 
 interface Named {
   slug?: string;
@@ -99,7 +104,7 @@ export function draftOf(definition: Definition & Named & { lens?: { columns: Len
       ...newQuestion(q.type), auto: false, key: q.key, text: q.text,
       ...(q.type === 'choice' && {
         insufficient: q.insufficient_information ?? false,
-        options: q.options.map((o) => newOption(o.key, o.label, o.description ?? '')),
+        options: q.options.map((o) => newOption(o.key, o.label, o.description ?? '', groupOf(o))),
       }),
       ...(q.type === 'scale'
         && { levels: q.levels.map((l) => newLevel(l.key, l.label, l.value == null ? '' : String(l.value))) }),
@@ -134,7 +139,10 @@ function questionOf({ key, type, text, options, levels, insufficient }: DraftQue
   }
   return {
     key, type, text,
-    options: options.map((o) => ({ key: o.key, label: o.label, ...(o.description && { description: o.description }) })),
+    options: options.map((o) => ({
+      key: o.key, label: o.label, ...(o.description && { description: o.description }),
+      ...(o.group?.trim() && { group: o.group.trim() }),
+    })),
     ...(insufficient && { insufficient_information: true }),
   };
 }
@@ -178,6 +186,27 @@ export function freeKey(words: string, noun: string, others: string[]): string {
     const found = n === 1 ? key : `${key}_${n}`;
     if (!others.includes(found)) return found;
   }
+}
+
+/**
+ * Options of the lines of a pasted list, each a label and, behind tabs, when it is right and its group. Lines whose label is
+ * there already are only counted.
+ */
+export function optionsOfLines(text: string, others: DraftOption[], taken: string[]): { options: DraftOption[]; again: number } {
+  const keys = [...others.map(({ key }) => key), ...taken];
+  const labels = new Set(others.map(({ label }) => label));
+  const options: DraftOption[] = [];
+  let again = 0;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [label = '', description = '', group = ''] = line.split('\t').map((cell) => cell.trim());
+    if (!label) continue;
+    if (labels.has(label)) { again++; continue; }
+    const key = freeKey(label, 'option', keys);
+    keys.push(key);
+    labels.add(label);
+    options.push({ ...newOption('', label, description, group), key });
+  }
+  return { options, again };
 }
 
 /** A slug out of words: "Help desk (EU)" → `help-desk-eu`. */

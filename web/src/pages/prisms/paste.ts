@@ -1,4 +1,5 @@
 import type { Problem } from '@/api';
+import { limits } from '@/api/limits';
 import { draftOf, type Definition, type Draft, type LensColumn, type Question } from './model';
 
 /** A problem of a pasted text. `line` counts from 1 and is absent where the place is not known. */
@@ -19,7 +20,7 @@ export interface Pasted {
 const prismMembers = ['slug', 'name', 'instructions', 'model', 'escalate', 'fields', 'questions', 'lens'];
 const escalateMembers = ['to', 'below', 'questions'];
 const fieldMembers = ['key', 'label'];
-const optionMembers = ['key', 'label', 'description'];
+const optionMembers = ['key', 'label', 'description', ...(limits.group === undefined ? [] : ['group'])];
 const levelMembers = ['key', 'label', 'value'];
 const questionMembers = ['key', 'type', 'text', 'options', 'levels', 'insufficient_information'];
 const columnMembers = ['name', 'question', 'show', 'option', 'yes_at', 'no_at', 'calibrated'];
@@ -114,7 +115,12 @@ class Reader {
     return { ...base, type: 'choice', insufficient_information: this.#boolean(item, 'insufficient_information', at),
       options: this.#list(item, 'options', `${at}.`, optionMembers).map(({ item: option, at: where }) => ({
         key: this.#text(option, 'key', where), label: this.#text(option, 'label', where),
-        description: this.#text(option, 'description', where) })) };
+        description: this.#text(option, 'description', where), ...this.#group(option, where) })) };
+  }
+
+  #group(option: Members, where: string): { group?: string } {
+    const group = this.#text(option, 'group', where);
+    return group ? { group } : {};
   }
 
   #column(item: Members, at: string): LensColumn {

@@ -1,4 +1,5 @@
 import type { Problem } from '@/api';
+import { limits, mostGroups } from '@/api/limits';
 import { inWords, texts } from '@/api/words';
 import { typedNumber } from '@/design/numbers';
 import { reserved, showsOf, optionsOf, type DraftColumn } from './lens';
@@ -16,6 +17,9 @@ export type Problems = ReadonlyMap<string, string>;
 
 type Keyed = Pick<DraftField, 'key' | 'auto'>;
 
+/** How many options a choice has at most: insufficient information is one of those that the API counts. */
+export const mostOptions = ({ insufficient }: { insufficient: boolean }): number => limits.options.most - (insufficient ? 1 : 0);
+
 /** What can be known of a draft without asking the API, at once while typing. */
 export function localProblems(draft: Draft, named: boolean): Problems {
   const found = new Map<string, string>();
@@ -28,7 +32,7 @@ export function localProblems(draft: Draft, named: boolean): Problems {
     taken.add(value);
   };
   const need = (path: string, value: string) => { if (!value) found.set(path, texts.required); };
-  const size = (path: string, n: number, least: number, most: number, what: string) => {
+  const size = (path: string, n: number, { least, most }: { least: number; most: number }, what: string) => {
     if (n < least) found.set(path, `At least ${least} ${least === 1 ? what : `${what}s`}.`);
     if (n > most) found.set(path, `At most ${most} ${what}s.`);
   };
@@ -44,21 +48,23 @@ export function localProblems(draft: Draft, named: boolean): Problems {
     const unknown = (definitionOf(draft).escalate?.questions ?? []).find((key) => !known.has(key));
     if (unknown) found.set('escalate.questions', `There is no question ${unknown}.`);
   }
-  size('fields', draft.fields.length, 1, 50, 'field');
+  size('fields', draft.fields.length, limits.fields, 'field');
   const names = new Set(reserved);
   draft.fields.forEach((f, i) => key(`fields.${i}`, f, names, 'label', texts.row));
-  size('questions', draft.questions.length, 1, 64, 'question');
+  size('questions', draft.questions.length, limits.questions, 'question');
   const questions = new Set<string>();
   draft.questions.forEach((q, i) => {
     const at = `questions.${i}`;
     key(at, q, questions, 'text');
     need(`${at}.text`, q.text);
     if (q.type === 'choice') {
-      size(`${at}.options`, q.options.length, 2, q.insufficient ? 25 : 26, 'option');
+      size(`${at}.options`, q.options.length, { ...limits.options, most: mostOptions(q) }, 'option');
       const keys = new Set(q.insufficient ? ['insufficient_information'] : []);
       q.options.forEach((o, j) => { key(`${at}.options.${j}`, o, keys); need(`${at}.options.${j}.label`, o.label); });
+      const groups = new Set(q.options.flatMap((o) => (o.group?.trim() ? [o.group.trim()] : []))).size;
+      if (groups > mostGroups) found.set(`${at}.options`, `At most ${mostGroups} groups, not ${groups}.`);
     } else if (q.type === 'scale') {
-      size(`${at}.levels`, q.levels.length, 2, 10, 'level');
+      size(`${at}.levels`, q.levels.length, limits.levels, 'level');
       const keys = new Set<string>();
       let before = -Infinity;
       q.levels.forEach((l, j) => {
@@ -78,8 +84,8 @@ export function localProblems(draft: Draft, named: boolean): Problems {
 export function localLensProblems(columns: DraftColumn[], { fields, questions }: Definition): Problems {
   const found = new Map<string, string>();
   const taken = new Set([...reserved, ...fields.map((f) => f.key)]);
-  if (columns.length === 0) found.set('columns', 'At least 1 column.');
-  if (columns.length > 200) found.set('columns', 'At most 200 columns.');
+  if (columns.length < limits.columns.least) found.set('columns', `At least ${limits.columns.least} column.`);
+  if (columns.length > limits.columns.most) found.set('columns', `At most ${limits.columns.most} columns.`);
   columns.forEach((c, i) => {
     const at = `columns.${i}`;
     if (!nameForm.test(c.name)) found.set(`${at}.name`, c.name ? texts.name : texts.required);

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { labelCommands, queueCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
 import {
-  Badge, Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Progress, Select, shown, Skeleton, Toolbar,
+  Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Select, shown, Skeleton, Toolbar,
 } from '@/design';
 import { type Action, useActions } from '@/shell/actions';
 import { useDraft } from '../prisms/drafts';
@@ -15,10 +15,11 @@ import { chipsOf, chipText } from '../results/chips';
 import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
 import { compact } from '../results/search';
+import { Ask } from './Ask';
 import { type LabelValue, type QueuedResult, type QueueOf, readQueue } from './calls';
 import { milestone, valueLabel } from './figures';
 import { useCounted } from './useCounted';
-import { answered, begin, choicesOf, label, type Labelling, rate, undo } from './labelling';
+import { answered, begin, choicesOf, label, type Labelling, rate, sought, undo } from './labelling';
 import type { LabelSearch } from './search';
 import { useSaver } from './useSaver';
 import './quality.css';
@@ -121,12 +122,21 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     if (near && hasNextPage && !isFetching && !error) void fetchNextPage();
   }, [near, hasNextPage, isFetching, error, fetchNextPage, pages]);
   const id = item?.result_id;
-  const first = useRef(true);
+  const choices = question ? choicesOf(question) : [];
+  const seeks = sought(choices);
+  const finder = useRef<HTMLInputElement>(null);
+  const finding = useRef(false); // options are found by typing until Escape
+  const before = useRef<string>(undefined); // the text that was shown
   useEffect(() => {
-    // The text of the next result has the focus, so that a screen reader reads it; not at first, when the page is opened.
-    if (id && !first.current) text.current?.focus({ preventScroll: window.matchMedia?.('(min-width: 761px)').matches ?? true });
-    if (id) first.current = false;
-  }, [id]);
+    // The text of the next result has the focus, so that a screen reader reads it; not at first, when the page is opened. Where
+    // options are found by typing, their input has it, which the text describes.
+    const to = finding.current && seeks ? finder.current : finding.current || id !== before.current ? text.current : undefined;
+    if (id && before.current !== undefined) {
+      to?.focus({ preventScroll: window.matchMedia?.('(min-width: 761px)').matches ?? true });
+    }
+    before.current = id ?? before.current;
+  }, [id, question?.key, seeks]);
+  const textId = useId();
 
   const go = (by: number) => setNow((was) => ({ ...was, at: Math.max(0, Math.min(items.length, was.at + by)), asked: 0 }));
   /** Labels a question: the current one, unless another one was pressed. */
@@ -157,8 +167,11 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
   };
   const step = (by: number) =>
     setNow((was) => ({ ...was, asked: (was.asked + by + questions.length) % Math.max(1, questions.length) }));
-  const choices = question ? choicesOf(question) : [];
   useActions([
+    ...(seeks && item ? [{
+      id: 'label find', group: 'Label', label: `${question!.key}: find an option`, keys: '/',
+      run: () => { finding.current = true; finder.current?.focus(); },
+    }] : []),
     ...choices.flatMap((choice): Action[] => (choice.keys && item ? [{
       id: `label ${choice.keys}`, group: 'Label', label: `${question!.key}: ${choice.label}`, keys: choice.keys,
       run: () => put(choice.value),
@@ -213,7 +226,7 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
         onRetry={() => void (queue.data ? fetchNextPage() : queue.refetch())} />
       {item && version && question ? (
         <div className="label-sides">
-          <div className="label-text" ref={text} tabIndex={-1} role="group" aria-label={`Text ${now.at + 1}`}>
+          <div className="label-text" ref={text} id={textId} tabIndex={-1} role="group" aria-label={`Text ${now.at + 1}`}>
             {item.context && <section><h2>Context, sent with the text</h2><LongText text={item.context} /></section>}
             {Object.entries(item.fields).map(([key, value]) => (
               <section key={key}>
@@ -225,7 +238,11 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
           <div className="label-questions">
             {questions.map((q, i) => (
               <Ask key={q.key} question={q} current={q === question} value={now.made[item.result_id]?.[q.key]}
-                onLabel={(value) => put(value, i)} goal={goalOf(q)}
+                onLabel={(value) => put(value, i)} goal={goalOf(q)} finding={{
+                  ref: q === question ? finder : undefined, describedBy: textId, onSide: go,
+                  onFocus: () => { finding.current = true; setNow((was) => (was.asked === i ? was : { ...was, asked: i })); },
+                  onLeave: () => { finding.current = false; text.current?.focus({ preventScroll: true }); },
+                }}
                 answer={answers || now.made[item.result_id]?.[q.key] !== undefined ? item.answers[q.key] : undefined} />
             ))}
             <div className="row">
@@ -263,53 +280,6 @@ export function saidOf(question: Question, value: LabelValue, item: QueuedResult
   const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})`
     : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
   return `${question.key}: ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
-}
-
-interface AskProps {
-  question: Question;
-  current: boolean;
-  value: LabelValue | undefined;
-  answer: QueuedResult['answers'][string] | undefined;
-  /** How many labels count, and how many the next measure needs; undefined where that is not known. */
-  goal: { total: number; next: ReturnType<typeof milestone> } | undefined;
-  onLabel: (value: LabelValue) => void;
-}
-
-/** A question with its values as buttons; keys label the current one. */
-function Ask({ question, current, value, answer, goal, onLabel }: AskProps) {
-  const model = answered(answer);
-  const choices = choicesOf(question);
-  const ref = useRef<HTMLFieldSetElement>(null);
-  const opened = useRef(false);
-  useEffect(() => {
-    // A page that opens stays at its top.
-    if (current && opened.current) ref.current?.scrollIntoView?.({ block: 'nearest' });
-    opened.current = true;
-  }, [current]);
-  return (
-    <fieldset ref={ref} className={current ? 'label-ask current' : 'label-ask'} aria-current={current ? 'step' : undefined}>
-      <legend><span>{question.text}</span> {value !== undefined && <Badge tone="good">labelled</Badge>}</legend>
-      <div className="label-values">
-        {choices.map((choice) => (
-          <button key={String(choice.value)} type="button" className="button label-value" aria-pressed={choice.value === value}
-            onClick={() => onLabel(choice.value)}>
-            {choice.keys && <kbd aria-hidden="true">{choice.keys}</kbd>}
-            <span className="grow">{choice.label}</span>
-            {model?.value === choice.value && <span className="soft label-model">model {percent(model.p)}</span>}
-          </button>
-        ))}
-      </div>
-      <div className="label-goal">
-        {goal?.next && <Progress label={`Labels ${goal.next.words}`} max={goal.next.need} value={goal.total} />}
-        {goal && (
-          <span className="soft num">
-            {goal.next ? `${shown(goal.total)} of ${shown(goal.next.need)} labels ${goal.next.words}`
-              : `${count(goal.total, 'label')} count`}
-          </span>
-        )}
-      </div>
-    </fieldset>
-  );
 }
 
 interface CountsProps {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '@/api';
 import { tooFew } from './calls';
-import { worstPair } from './Confusion';
+import { worstPair } from './confused';
 import {
   binWords, coverageWords, figure, fixed, leaning, leaningShort, milestone, outcome, rightWords, share, sharesOfCounts,
   sharesOfCoverage, verdictWords, writtenAs,

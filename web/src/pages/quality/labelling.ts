@@ -5,8 +5,10 @@ import type { LabelValue, QueuedResult } from './calls';
 export interface Choice {
   value: LabelValue;
   label: string;
-  /** Undefined where the keys are used up: it is pressed. */
+  /** Undefined of a question that has more values than there are keys: one is found by its words. */
   keys: string | undefined;
+  /** The group of an option. */
+  more?: string | undefined;
 }
 
 // Letters that do something else on the page: g begins pairs, and j, k, m, n, s, u and y are keys of their own.
@@ -15,11 +17,17 @@ const letters = '123456789' + 'abcdefhilopqrtvwxz';
 /** What a question can be labelled with, in the order of the definition. */
 export function choicesOf(question: Question): Choice[] {
   if (question.type === 'yes_no') return [{ value: true, label: 'Yes', keys: 'y' }, { value: false, label: 'No', keys: 'n' }];
-  const items = question.type === 'scale' ? question.levels : question.options;
+  const items: readonly { key: string; label: string; group?: string | null }[] =
+    question.type === 'scale' ? question.levels : question.options;
   const all = question.type === 'choice' && question.insufficient_information
     ? [...items, { key: lackingKey, label: 'Insufficient information' }] : items;
-  return all.map(({ key, label }, i) => ({ value: key, label, keys: letters[i] }));
+  const keyed = all.length <= letters.length;
+  return all.map(({ key, label, group }, i) => (
+    { value: key, label, keys: keyed ? letters[i] : undefined, ...(group && { more: group }) }));
 }
+
+/** Whether a question has more values than there are keys, so that one is found by its words. */
+export const sought = (choices: Choice[]): boolean => choices.length > letters.length;
 
 /** What the model answered: a yes_no is yes from 0.5 up, as measures count. */
 export function answered(answer: QueuedResult['answers'][string] | undefined): { value: LabelValue; p: number } | undefined {

@@ -1,8 +1,8 @@
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Dot } from '@/answers/Chip';
 import { lackingKey, type Question, titleOf } from '@/answers/words';
 import { type Schemas, usePrisms } from '@/api';
-import { Button, Checkbox, Input, onKeys, Select, shown, useTyped } from '@/design';
+import { Button, Checkbox, find, Input, onKeys, Select, shown, useTyped } from '@/design';
 import { useRuns } from '../runs/data';
 import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
 import { useAssigneeNames } from './comments';
@@ -100,25 +100,53 @@ function Typed({ label, value, onValue, placeholder, hint }: TypedProps) {
 
 interface ValueProps {
   legend: string;
-  values: { value: string; label: ReactNode; count?: number | undefined }[];
+  values: { value: string; label: string; mark?: ReactNode; count?: number | undefined }[];
   chosen: readonly string[];
   onPress: (value: string, on: boolean) => void;
 }
 
-/** Values with how many results have each. */
+const few = 12; // values that are seen at once; among more, one is found by its words
+
+/** Values with how many results have each. Of many, those that are chosen stay while others are found. */
 function Values({ legend, values, chosen, onPress }: ValueProps) {
+  const [text, setText] = useState('');
+  const list = useRef<HTMLFieldSetElement>(null);
+  const typed = useTyped(text, setText);
+  const found = new Set(find(values, text));
+  const drawn = values.filter((one) => found.has(one) || chosen.includes(one.value));
+  const boxes = () => [...list.current!.querySelectorAll('input')];
+  /** The arrows go through the boxes, and from the search to the first one found. */
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const all = boxes();
+    const at = all.indexOf(event.target as HTMLInputElement);
+    const to = at < 0 ? drawn.findIndex((one) => found.has(one)) : at + by;
+    (all[to] ?? (at === 0 ? list.current!.previousElementSibling?.querySelector('input') : undefined))?.focus();
+  };
   return (
-    <fieldset className="filter-values">
-      <legend>{legend}</legend>
-      {values.map(({ value, label, count }) => (
-        <Checkbox key={value} checked={chosen.includes(value)}
-          label={
-            <><span className="grow">{label}</span>{count !== undefined && <span className="soft num">{shown(count)}</span>}</>
-          }
-          onChange={({ target }) => onPress(value, target.checked)} />
-      ))}
-      {values.length === 0 && <p className="soft">None</p>}
-    </fieldset>
+    <div className="filter-find" onKeyDown={values.length > few ? onKeys(onKey) : undefined}>
+      {values.length > few && (
+        <Input label={`Find in ${legend}`} hideLabel placeholder={`Find one of ${shown(values.length)}`} {...typed}
+          spellCheck={false} />
+      )}
+      <fieldset ref={list} className={values.length > few ? 'filter-values many' : 'filter-values'}>
+        <legend>{legend}</legend>
+        {drawn.map(({ value, label, mark, count }) => (
+          <Checkbox key={value} checked={chosen.includes(value)}
+            label={
+              <>
+                <span className="grow">{mark}{mark && ' '}{label}</span>
+                {count !== undefined && <span className="soft num">{shown(count)}</span>}
+              </>
+            }
+            onChange={({ target }) => onPress(value, target.checked)} />
+        ))}
+        {values.length === 0 && <p className="soft">None</p>}
+        {values.length > 0 && found.size === 0 && <p className="soft">Nothing with these words</p>}
+      </fieldset>
+    </div>
   );
 }
 
@@ -169,9 +197,10 @@ function valuesOf(question: Question, counts: Counts | undefined): ValueProps['v
   const items = question.type === 'choice' ? question.options : question.levels;
   const keys = [...items.map(({ key }) => key),
     ...(question.type === 'choice' && question.insufficient_information ? [lackingKey] : [])];
+  const counted = new Map(found?.map(({ value, count }) => [value, count]));
   return keys.map((key) => ({
-    value: key, count: found && (found.find(({ value }) => value === key)?.count ?? 0),
-    label: <>{question.type === 'choice' && <Dot question={question} option={key} />} {answerLabel(question, key)}</>,
+    value: key, count: found && (counted.get(key) ?? 0),
+    label: answerLabel(question, key), ...(question.type === 'choice' && { mark: <Dot question={question} option={key} /> }),
   }));
 }
 

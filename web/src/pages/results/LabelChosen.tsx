@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { titleOf } from '@/answers/words';
 import { api, ask } from '@/api';
-import { Button, count, Dialog, ErrorNote, Note, Select, Skeleton, toast } from '@/design';
-import { choicesOf } from '../quality/labelling';
+import { Button, count, Dialog, ErrorNote, Note, Pick, Select, Skeleton, toast } from '@/design';
+import { choicesOf, sought } from '../quality/labelling';
 import { type Listed, usePrism } from './data';
 
 /** Says what was right for each of the selected results, for one question. */
@@ -17,6 +17,7 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
   const [at, setAt] = useState('');
   const question = questions.find((one) => one.key === key) ?? questions[0];
   const choices = question ? choicesOf(question) : [];
+  const options = [['', 'What is right …'], ...choices.map(({ label }, i) => [String(i), label])] as [string, string][];
   const value = at === '' ? undefined : choices[Number(at)]?.value;
   const answered = results.filter(({ status }) => status === 'ok');
   const save = useMutation({
@@ -50,8 +51,9 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
             <Select label="Question" value={question.key} options={questions.map((one) => [one.key, titleOf(one.key)])}
               onChange={({ target }) => { setKey(target.value); setAt(''); }} />
           )}
-          <Select label={question.text} value={at} onChange={({ target }) => setAt(target.value)}
-            options={[['', 'What is right …'], ...choices.map(({ label }, i): [string, string] => [String(i), label])]} />
+          {sought(choices)
+            ? <Pick label={question.text} value={at} onChange={setAt} options={options} />
+            : <Select label={question.text} value={at} onChange={({ target }) => setAt(target.value)} options={options} />}
           {missed ? <Note tone="warn">{count(missed, 'result was', 'results were')} not labelled.</Note> : null}
           <ErrorNote error={save.error} title="Nothing was labelled." />
         </div>

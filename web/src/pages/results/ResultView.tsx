@@ -75,6 +75,12 @@ function Sent({ record, version }: { record: Record_; version: Schemas['Version'
   );
 }
 
+const most = 8; // keys that are named
+
+/** Keys with commas between them; of many the first ones, and how many more there are. */
+const listOf = (keys: string[]): ReactNode => (keys.length <= most ? keys.join(', ')
+  : <span title={keys.join(', ')}>{keys.slice(0, most - 1).join(', ')} and {keys.length - most + 1} more</span>);
+
 function RecordFacts({ record, version }: { record: Record_; version: Schemas['Version'] | undefined }) {
   const keys = useKeyNames();
   const { model, usage } = record;
@@ -113,7 +119,7 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ...Object.entries(record.absent ?? {}).map(([question, keys]): [ReactNode, ReactNode] => [
       'Not among the tokens',
       <>
-        {keys.join(', ')}{' '}
+        {listOf(keys)}{' '}
         <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span>
       </>,
     ]),

@@ -98,10 +98,16 @@ function wordsOf(condition: Condition, prism: Schemas['Prism'] | undefined): Wor
     };
   }
   const values = operator === 'is' || operator === 'not'
-    ? value.split(',').map((part) => ({ words: answerLabel(question, part), option: part }))
+    ? folded(value.split(',').map((part) => ({ words: answerLabel(question, part), option: part })))
     : [{ words: measure === 'average' ? value : wholePercent(Number(value)) }];
   return { about, name: of, verb: verbOf(operator), values, question };
 }
+
+const most = 4; // values of a chip that are named
+
+/** Values as a chip has room for them: of many the first ones, and how many more there are. */
+const folded = (values: FilterChip['values']): FilterChip['values'] => (values.length <= most ? values
+  : [...values.slice(0, most - 1), { words: `${values.length - most + 1} more` }]);
 
 /** An answer as people say it, `yes` and `no` too. */
 export const answerLabel = (question: Question | undefined, value: string) =>

@@ -67,6 +67,12 @@ describe('filters in words', () => {
     );
   });
 
+  it('name the first of many answers, and how many more there are', () => {
+    const of = (...values: string[]) => texts({ prism: 'support', where: [`topic:is:${values.join(',')}`] })[0];
+    expect(of('billing', 'account', 'x', 'y')).toBe('Topic is Billing or Account or x or y');
+    expect(of('billing', 'account', 'x', 'y', 'z')).toBe('Topic is Billing or Account or x or 2 more');
+  });
+
   it('name keys and runs, and the prism where it is a filter', () => {
     const search = {
       prism: 'support', status: 'failed', version: 2, model: 'fast', key_id: 'k', assignee: 'm', run: 'r', ref: '',

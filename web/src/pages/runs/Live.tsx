@@ -24,32 +24,50 @@ export function RunAnswers({ run, prism, questions }: { run: Run; prism: Prism; 
   return (
     <Section title="Answers">
       <div className="runs-answers">
-        {questions.filter(({ key }) => counts.by[key]).map((question) => {
-          const bounds = thresholds(question.key, prism.lens.columns);
-          const all = sharesOf(question, counts.by[question.key]!, bounds).filter(({ share }) => share > 0);
-          const kept = [...all].sort((a, b) => b.share - a.share).slice(0, mostAnswers);
-          return (
-            <div key={question.key}>
-              <h3>{question.text}</h3>
-              <ul className="overview-late">
-                {all.filter((one) => kept.includes(one)).map((one) => (
-                  <li key={one.key}>
-                    <Swatch layer={one} />
-                    <Link to="/results"
-                      search={{ prism: prism.slug, run: run.id, where: whereOf(question, one.key, bounds), view: 'all' }}>
-                      {one.label}
-                    </Link>
-                    <ShareBar label={percent(one.share)} parts={[one]} />
-                    <strong className="num" title={exactly(one.share)}>{wholePercent(one.share)}</strong>
-                  </li>
-                ))}
-              </ul>
-              {all.length > kept.length && <p className="soft">and {count(all.length - kept.length, 'answer')} more</p>}
-            </div>
-          );
-        })}
+        {questions.filter(({ key }) => counts.by[key]).map((question) => (
+          <OfQuestion key={question.key} run={run} prism={prism} question={question} counts={counts.by[question.key]!} />
+        ))}
       </div>
     </Section>
+  );
+}
+
+interface OfQuestionProps {
+  run: Run;
+  prism: Prism;
+  question: Question;
+  counts: Schemas['ValueCount'][];
+}
+
+/** The answers to one question, of many the most frequent ones at first, in the order of the question. */
+function OfQuestion({ run, prism, question, counts }: OfQuestionProps) {
+  const [every, setEvery] = useState(false);
+  const bounds = thresholds(question.key, prism.lens.columns);
+  const all = sharesOf(question, counts, bounds).filter(({ share }) => share > 0);
+  const most = new Set([...all].sort((a, b) => b.share - a.share).slice(0, mostAnswers));
+  const folded = all.length - most.size;
+  return (
+    <div>
+      <h3>{question.text}</h3>
+      <ul className="overview-late">
+        {all.filter((one) => every || most.has(one)).map((one) => (
+          <li key={one.key}>
+            <Swatch layer={one} />
+            <Link to="/results"
+              search={{ prism: prism.slug, run: run.id, where: whereOf(question, one.key, bounds), view: 'all' }}>
+              {one.label}
+            </Link>
+            <ShareBar label={percent(one.share)} parts={[one]} />
+            <strong className="num" title={exactly(one.share)}>{wholePercent(one.share)}</strong>
+          </li>
+        ))}
+      </ul>
+      {folded > 0 && (
+        <Button small variant="quiet" className="overview-fold" aria-expanded={every} onClick={() => setEvery(!every)}>
+          {every ? `Only the ${mostAnswers} most frequent` : count(folded, 'more answer')}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Question } from '@/answers/words';
 import { ShareBar } from '@/charts';
 import { Badge, shown, Status, wholePercent } from '@/design';
-import { sharesOf } from '../overview/distribution';
+import { foldedShares, sharesOf } from '../overview/distribution';
 import { useRunCounts } from './answers';
 import { doneOf, type Run } from './data';
 import { over } from './events';
@@ -33,7 +33,7 @@ export function RunLine({ run, question, bounds }: Props) {
           ? <span className="num">{wholePercent(doneOf(run) / Math.max(1, run.rows))}{left !== '–' && `, ${left} left`}</span>
           : <RunStatus run={run} />}
       </div>
-      <ShareBar label={`Answers of ${name}`} parts={sharesOf(question, counts?.by[question.key] ?? [], bounds)
+      <ShareBar label={`Answers of ${name}`} parts={foldedShares(sharesOf(question, counts?.by[question.key] ?? [], bounds))
         .map((part) => ({ ...part, share: (part.share * run.ok) / Math.max(1, run.rows) }))} />
     </li>
   );

@@ -1,0 +1,60 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { choiceOf, sizes } from '@/test/options';
+import { serve } from '@/test/server';
+import { Form } from './FilterForms';
+import type { ResultsSearch } from './search';
+
+afterEach(() => { vi.unstubAllGlobals(); });
+
+let now: ResultsSearch;
+async function show(n: number, where?: string[]) {
+  const question = choiceOf(n);
+  await serve('reader', ({ path, query }) => (path === '/v1/results/counts'
+    ? Response.json({ total: n, exact: true, by: { [query.get('by')!]: question.options.map(({ key, label }, i) => (
+      { value: key, label, count: i })) } })
+    : path === '/v1/prisms/bank' ? Response.json({ slug: 'bank', version: { questions: [question] } }) : undefined));
+  function Page() {
+    const [search, setSearch] = useState<ResultsSearch>({ prism: 'bank', where });
+    now = search;
+    return <Form about="question intent" search={search} close={() => {}} set={async (change) =>
+      setSearch((old) => ({ ...old, ...(typeof change === 'function' ? change(old) : change) }))} />;
+  }
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  render(<QueryClientProvider client={client}><Page /></QueryClientProvider>);
+  await screen.findByText('What is wanted?');
+  await waitFor(() => expect(names()[1]).toBe('Option 2 1'));
+}
+const boxes = () => [...screen.getByRole('group', { name: 'Answer' }).querySelectorAll('input')];
+const names = () => boxes().map((box) => [...box.nextElementSibling!.children].map((part) =>
+  part.textContent!.trim()).join(' '));
+
+// spec: console-many-options
+describe('the values of a filter', () => {
+  it.each(sizes)('are %i with their counts, among which one of many is found and taken by the keyboard', async (n) => {
+    await show(n);
+    expect(boxes()).toHaveLength(n);
+    const search = screen.queryByRole('textbox', { name: 'Find in Answer' });
+    expect(search !== null).toBe(n > 12);
+    if (!search) {
+      await userEvent.click(boxes()[1]!);
+      expect(now.where).toEqual(['intent:is:o2']);
+      return;
+    }
+    fireEvent.change(search, { target: { value: 'option 2' } });
+    search.focus();
+    await userEvent.keyboard('{ArrowDown}{ArrowDown} ');
+    // Found are 2, 12 and 20 to 26, and of many others too: the second one of them.
+    expect(now.where).toEqual(['intent:is:o12']);
+    await userEvent.keyboard('{ArrowUp}{ArrowUp}');
+    expect(document.activeElement).toBe(search);
+    fireEvent.change(search, { target: { value: `option ${n}` } });
+    // What is chosen stays.
+    expect(names()).toEqual(['Option 12 11', `Option ${n} ${n - 1}`]);
+    fireEvent.change(search, { target: { value: 'nothing' } });
+    expect(screen.getByText('Nothing with these words')).toBeTruthy();
+  });
+});
