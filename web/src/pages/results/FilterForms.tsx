@@ -118,7 +118,7 @@ function Values({ legend, values, chosen, onPress }: ValueProps) {
   /** The arrows go through the boxes, and from the search to the first one found. */
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined) return;
+    if (by === undefined || values.length <= few) return;
     event.preventDefault();
     const all = boxes();
     const at = all.indexOf(event.target as HTMLInputElement);
@@ -126,7 +126,7 @@ function Values({ legend, values, chosen, onPress }: ValueProps) {
     (all[to] ?? (at === 0 ? list.current!.previousElementSibling?.querySelector('input') : undefined))?.focus();
   };
   return (
-    <div className="filter-find" onKeyDown={values.length > few ? onKeys(onKey) : undefined}>
+    <div className="filter-find" onKeyDown={onKeys(onKey)}>
       {values.length > few && (
         <Input label={`Find in ${legend}`} hideLabel placeholder={`Find one of ${shown(values.length)}`} {...typed}
           spellCheck={false} />
