@@ -1,1 +1,0 @@
-import"./design-DgubYfye.js";import{t as e}from"./Page-H1szbkeu.js";import{t}from"./ResultsTable-CuO3uST5.js";import{H as n}from"./Field-CS-ROmn1.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

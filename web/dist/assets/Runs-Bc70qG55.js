@@ -1,1 +1,0 @@
-import{t as e}from"./Page-H1szbkeu.js";import"./design-DgubYfye.js";import{t}from"./RunsList-cSFngPp9.js";import{H as n,_ as r,p as i}from"./Field-CS-ROmn1.js";var a=n();function o(){let n=r(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:n&&(0,a.jsx)(i,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

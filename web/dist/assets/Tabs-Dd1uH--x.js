@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CuO3uST5.js";import{t}from"./RunsList-cSFngPp9.js";import{usePrism as n}from"./PrismPage-CIr2A1Kl.js";import{H as r}from"./Field-CS-ROmn1.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};

@@ -1,1 +1,0 @@
-import{gt as e,st as t}from"./Page-H1szbkeu.js";import{G as n,U as r}from"./Field-CS-ROmn1.js";var i=n(r(),1);function a(n,r){let a=e(r),o=a.getQueryCache();return i.useSyncExternalStore(i.useCallback(e=>o.subscribe(t.batchCalls(e)),[o]),()=>a.isFetching(n),()=>a.isFetching(n))}export{a as t};
