@@ -90,6 +90,7 @@ func (u used) views() []view {
 		{name: "drift by days", path: bank + "intent&tab=drift&span=days"},
 		{name: "label of 21", path: "/prisms/banking77/label?question=intent"},
 		{name: "label every question", path: "/prisms/support/label?answers=true"},
+		{name: "label by a file", path: "/prisms/banking77/label?import=true&file=" + u.file},
 		{name: "usage by key", path: "/usage?by=key"},
 		{name: "usage by prism", path: "/usage?by=prism"},
 		{name: "connect a model", path: "/models?host=azure", heading: "Models"},

@@ -37,8 +37,8 @@ function drawAll(parts: Element[]): void {
 addEventListener('beforeprint', () => drawAll([...waiting.keys()]));
 
 /**
- * Whether the part of the page with an anchor is to be drawn. It is from when it comes near the window, the address names the part
- * or something in it, or the page is printed. The reference goes to the element of the part, which is there before.
+ * Whether the part of the page with an anchor is to be drawn. It is from when it comes near the window, the address names the
+ * part or something in it, or the page is printed. The reference goes to the element of the part, which is there before.
  */
 export function useNear(id: string): [near: boolean, part: React.RefObject<HTMLElement | null>] {
   const part = useRef<HTMLElement>(null);

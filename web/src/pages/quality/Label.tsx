@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { labelCommands, queueCommands } from '@/commands/quality';
@@ -24,6 +24,9 @@ import type { LabelSearch } from './search';
 import { useSaver } from './useSaver';
 import './quality.css';
 
+// Loaded when it is asked for: it has what a new run has too.
+const ImportLabels = lazy(async () => ({ default: (await import('./ImportLabels')).ImportLabels }));
+
 const route = getRouteApi('/frame/prisms/$prism/label');
 
 /** One text after the other, with the questions that are asked about it. */
@@ -32,6 +35,7 @@ export function Label(): ReactNode {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const canLabel = useCan('label');
+  const canImport = useCan('edit'); // who uploads files and labels
   const { questions } = prism.version;
   const set = (change: Partial<LabelSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
@@ -40,6 +44,12 @@ export function Label(): ReactNode {
     q: search.q, where: search.where,
   };
   if (!canLabel) return <Note>Your role may not label results. Owners, editors and labellers may.</Note>;
+  if (search.import) return (
+    <Suspense fallback={<Skeleton lines={10} />}>
+      <ImportLabels file={search.file} onFile={(file) => set({ file })}
+        onClose={() => set({ import: undefined, file: undefined })} />
+    </Suspense>
+  );
   return (
     <>
       <Toolbar label="What is labelled">
@@ -59,6 +69,7 @@ export function Label(): ReactNode {
           ).map((v) => [v, v] as const)]} />
         <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false}
           onChange={(event) => set({ answers: event.target.checked || undefined })} />
+        {canImport && <Button icon="upload" onClick={() => set({ import: true })}>Import from a file</Button>}
       </Toolbar>
       {(of.q ?? of.where) !== undefined && (
         <Note action={<Button small onClick={() => set({ q: undefined, where: undefined })}>Label any result</Button>}>

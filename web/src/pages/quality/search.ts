@@ -45,6 +45,9 @@ export interface LabelSearch {
   where?: string[];
   /** The model's answers are shown before one has answered. */
   answers?: true;
+  /** Labels are imported from a file, from this one if it is uploaded. */
+  import?: true;
+  file?: string;
   /** The language of the call. */
   as?: Language;
 }
@@ -79,5 +82,6 @@ export function labelSearch(search: Record<string, unknown>): LabelSearch {
   return compact({
     question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version),
     answers: yes(search.answers), as: oneOf(search.as, languages), q: text(search.q), where: texts(search.where),
+    import: yes(search.import), file: text(search.file),
   });
 }

@@ -16,8 +16,11 @@ const steps = {
   reading: 'Prism reads the file',
 };
 
-/** Takes a file by drop or choice and uploads it. `onFile` gets it when Prism has read it, usable or not. */
-export function FileStep({ prism, onFile }: { prism: string | undefined; onFile: (file: File_) => void }) {
+/**
+ * Takes a file by drop or choice and uploads it, or says which command does the same. `onFile` gets it when Prism has read it,
+ * usable or not.
+ */
+export function FileStep({ command, onFile }: { command: string; onFile: (file: File_) => void }) {
   const client = useQueryClient();
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
@@ -33,7 +36,7 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
     setChosen(file);
     setSent(undefined);
     const format = formatOf(file.name);
-    if (!format) return setError(new Error('A run takes a file named .csv, .tsv, .jsonl, .xlsx or .parquet.'));
+    if (!format) return setError(new Error('Prism takes a file named .csv, .tsv, .jsonl, .xlsx or .parquet.'));
     if (file.size === 0 || file.size > largest) {
       return setError(new Error(file.size ? 'A file has at most 5 GiB.' : 'This file is empty.'));
     }
@@ -90,7 +93,7 @@ export function FileStep({ prism, onFile }: { prism: string | undefined; onFile:
         </div>
       )}
       <ErrorNote error={error} title={chosen && `${chosen.name}:`} />
-      {!sent && <Code text={`prismctl runs create -f FILE.csv --prism ${prism ?? 'PRISM'} --watch`} label="Copy command" />}
+      {!sent && <Code text={command} label="Copy command" />}
     </div>
   );
 }

@@ -123,7 +123,8 @@ interface ColumnProps {
   none?: string;
 }
 
-function Column({ label, columns, value, onValue, error, hint, none = 'Choose a column' }: ColumnProps) {
+/** Chooses a column of a file. */
+export function Column({ label, columns, value, onValue, error, hint, none = 'Choose a column' }: ColumnProps) {
   return (
     <Select label={label} value={value} error={error} hint={hint} onChange={(event) => onValue(event.target.value)}>
       <option value="">{none}</option>
@@ -307,7 +308,7 @@ function Outcome({ dry }: { dry: DryRun }) {
 }
 
 /** The first rows of something that is wrong, and why. */
-function Why({ label, rows, total }: { label: string; rows: DryRun['invalid']; total: number }) {
+export function Why({ label, rows, total }: { label: string; rows: DryRun['invalid']; total: number }) {
   return (
     <>
       <table className="table" aria-label={label}>

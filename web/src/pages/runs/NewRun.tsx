@@ -57,7 +57,8 @@ export function NewRun() {
           ) : search.file && !noFile && !file ? <Skeleton lines={2} /> : (
             <>
               <ErrorNote error={noFile} title="The file could not be read." />
-              <FileStep prism={search.prism} onFile={(there) => set({ file: there.id })} />
+              <FileStep command={`prismctl runs create -f FILE.csv --prism ${search.prism ?? 'PRISM'} --watch`}
+                onFile={(there) => set({ file: there.id })} />
             </>
           )}
         </Section>

@@ -40,7 +40,7 @@ export function guess(fields: Field[], columns: NonNullable<File_['columns']>): 
 }
 
 /** A column that names the rows: `ref`, `id`, or one that ends so, with short values. */
-function guessRef(columns: NonNullable<File_['columns']>): string {
+export function guessRef(columns: NonNullable<File_['columns']>): string {
   const short = columns.filter(({ filled, longest }) => filled > 0 && longest > 0 && longest <= 200);
   const by = (fits: (words: string[]) => boolean) => short.find(({ name }) => fits(parts(name)));
   return (by((words) => words.join('') === 'ref') ?? by((words) => words.join('') === 'id')
