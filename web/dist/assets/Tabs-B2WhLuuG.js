@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-B0Vchr90.js";import{t}from"./RunsList-DaP7eTRN.js";import{usePrism as n}from"./PrismPage-CVL0We4x.js";import{U as r}from"./Field-CrJ7tM4K.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
