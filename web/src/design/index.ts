@@ -11,5 +11,6 @@ export * from './numbers';
 export { Page, Section, Tabs, Toolbar } from './Page';
 export { Panel, Split } from './Panel';
 export { Popover } from './Popover';
+export { afterPress } from './press';
 export { sortRows, Table, type Column, type Sort } from './Table';
 export { Facts, Kbd, Num, Time, useNow } from './Values';

@@ -1,5 +1,5 @@
 import { type ClipboardEvent, createContext, type ReactNode, useContext, useState } from 'react';
-import { Input, Pick, Select, Textarea } from '@/design';
+import { afterPress, Input, Pick, Select, Textarea } from '@/design';
 import { idOf, type Problems } from './problems';
 
 interface Editing {
@@ -30,7 +30,7 @@ function useProblem(path: string, value: string) {
   const { problems, all } = useEditing();
   const [left, setLeft] = useState(false);
   const problem = problems.get(path);
-  return { error: all || left || value ? problem : undefined, onBlur: () => setLeft(true) };
+  return { error: all || left || value ? problem : undefined, onBlur: () => afterPress(() => setLeft(true)) };
 }
 
 interface TextProps extends Props {

@@ -88,5 +88,23 @@ test('a problem of an empty control is shown when it was left', async () => {
   expect(screen.queryByText('Required.')).toBeNull();
   await user.click(screen.getByLabelText('Slug'));
   await user.tab();
-  expect(screen.getByText('Required.')).toBeTruthy();
+  expect(await screen.findByText('Required.')).toBeTruthy();
+});
+
+test('a press that leaves an empty control keeps its click: the problem is shown behind it', async () => {
+  const user = userEvent.setup();
+  render(
+    <EditingProvider value={{ problems: new Map([['slug', 'Required.']]), all: false, disabled: false }}>
+      <Text path="slug" label="Slug" value="" onChange={() => {}} />
+      <button>Below</button>
+    </EditingProvider>,
+  );
+  await user.click(screen.getByLabelText('Slug'));
+  const at = { target: screen.getByRole('button', { name: 'Below' }) };
+  await user.pointer({ keys: '[MouseLeft>]', ...at });
+  expect(document.activeElement).toBe(at.target);
+  await new Promise((done) => setTimeout(done));
+  expect(screen.queryByText('Required.')).toBeNull();
+  await user.pointer({ keys: '[/MouseLeft]', ...at });
+  expect(await screen.findByText('Required.')).toBeTruthy();
 });
