@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCan, useSession } from '@/api';
 import { Button, ErrorNote, Select, Skeleton, Textarea, Time, toastBefore } from '@/design';
+import { useDraft } from '../prisms/drafts';
 import { addComment, assign, type Comment, deleteComment, useAssignable, useAssignee, useComments } from './comments';
 
 /** Whom a result is assigned to, and what people say of it. */
@@ -33,7 +34,7 @@ export function Discussion({ id }: { id: string }) {
           ))}
         </ol>
       )}
-      {mayComment && comments && <Write id={id} onWritten={renew} />}
+      {mayComment && comments && <Write key={id} id={id} onWritten={renew} />}
     </section>
   );
 }
@@ -60,15 +61,15 @@ function Said({ comment: { author, text, created_at }, onDelete }: { comment: Co
 }
 
 function Write({ id, onWritten }: { id: string; onWritten: () => Promise<void> }) {
-  const [text, setText] = useState('');
+  const [text = '', setText] = useDraft<string>(`comment.${id}`);
   const add = useMutation({
-    mutationFn: () => addComment(id, text.trim()), onSuccess: () => { setText(''); return onWritten(); },
+    mutationFn: () => addComment(id, text.trim()), onSuccess: () => { setText(undefined); return onWritten(); },
   });
   const ready = text.trim() !== '';
   return (
     <form className="stack-2" onSubmit={(event) => { event.preventDefault(); if (ready && !add.isPending) add.mutate(); }}>
       <Textarea label="Add a comment" hideLabel placeholder="Say something about this result" rows={2} maxLength={2000}
-        value={text} onChange={({ target }) => setText(target.value)} />
+        value={text} onChange={({ target }) => setText(target.value || undefined)} />
       <div><Button small type="submit" disabled={!ready} busy={add.isPending}>Comment</Button></div>
       <ErrorNote error={add.error} title="The comment was not saved." />
     </form>

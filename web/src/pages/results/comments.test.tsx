@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-libra
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Toasts } from '@/design/Feedback';
 import { type Call, serve } from '@/test/server';
+import { readDraft } from '../prisms/drafts';
 import type { Comment } from './comments';
 import { Discussion } from './Discussion';
 
@@ -30,9 +31,10 @@ async function shown(role: string, more: (call: Call) => Response | undefined = 
       : Response.json(call.method === 'POST' ? all[0] : { data: all, next_cursor: null }));
   });
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  render(<QueryClientProvider client={client}><Toasts /><Discussion id="r" /></QueryClientProvider>);
+  const page = (id: string) => <QueryClientProvider client={client}><Toasts /><Discussion id={id} /></QueryClientProvider>;
+  const { rerender } = render(page('r'));
   await screen.findByText('of mine');
-  return calls;
+  return Object.assign(calls, { go: (id: string) => rerender(page(id)) });
 }
 
 const texts = () => screen.queryAllByRole('listitem').map((one) => one.querySelector('.results-value')!.textContent);
@@ -70,6 +72,22 @@ describe('the comments of a result', () => {
     cleanup();
     await shown('owner');
     expect(screen.getAllByRole('button', { name: /^Delete the comment of / })).toHaveLength(3);
+  });
+
+  it('keep what is half written of each result, until it is said', async () => {
+    const { go } = await shown('labeller', ({ path: at }) =>
+      (at.startsWith('/v1/results/other') ? Response.json({ data: [], result_id: 'other', member: null }) : undefined));
+    const box = () => screen.findByLabelText<HTMLTextAreaElement>('Add a comment');
+    fireEvent.change(await box(), { target: { value: 'half a th' } });
+    go('other');
+    await waitFor(async () => expect((await box()).value).toBe(''));
+    go('r');
+    await waitFor(async () => expect((await box()).value).toBe('half a th'));
+    fireEvent.change(await box(), { target: { value: 'half a thought' } });
+    dispatchEvent(new Event('pagehide'));
+    expect(readDraft('comment.r')).toBe('half a thought');
+    fireEvent.click(screen.getByRole('button', { name: 'Comment' }));
+    await waitFor(() => expect(readDraft('comment.r')).toBeUndefined());
   });
 
   it('are only read by a reader', async () => {
