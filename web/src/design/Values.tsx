@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useState } from 'react';
+import { Fragment, useLayoutEffect, useState } from 'react';
 import { ago, exactly, exactTime, money, shown } from './numbers';
 import './feedback.css';
 
@@ -9,13 +9,33 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
   return <time dateTime={at} title={exactTime(at)}>{ago(Date.parse(at), now)}</time>;
 }
 
-/** The present, in milliseconds, renewed each 30 seconds. */
+let shared = 0;
+let timer: number;
+const watchers = new Set<(now: number) => void>();
+
+function renew(): void {
+  shared = Date.now();
+  for (const watcher of watchers) watcher(shared);
+}
+
+function watch(watcher: (now: number) => void): () => void {
+  if (watchers.size === 0) timer = window.setInterval(renew, 30_000);
+  watchers.add(watcher);
+  if (Math.abs(Date.now() - shared) > 1000) renew();
+  else watcher(shared);
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size === 0) clearInterval(timer);
+  };
+}
+
+/**
+ * The present, in milliseconds, renewed each 30 seconds, and when something that shows it is new. It is the same everywhere, so
+ * that rows of the same second say the same.
+ */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
-    return () => clearInterval(timer);
-  }, []);
+  useLayoutEffect(() => watch(setNow), []);
   return now;
 }
 
