@@ -5,7 +5,7 @@ import { Button } from '@/design';
 import { type RawAnswers, tryDefinition } from './calls';
 import { useDraft } from './drafts';
 import type { Definition, LensColumn, Question } from './model';
-import { type Typed, valuesOf } from './TryForm';
+import { isFilled, type Typed, valuesOf } from './TryForm';
 import { useSettled } from './useProblems';
 
 const pause = 700; // ms without an edit before the model is asked
@@ -47,7 +47,7 @@ interface Props {
 export function LiveAnswers({ typed, definition, columns, active, sound, children }: Props) {
   const [hidden, setHidden] = useDraft<boolean>('live.hidden');
   const fields = valuesOf(typed, definition.fields);
-  const filled = Object.values(fields).some((value) => value.trim() !== '');
+  const filled = isFilled(typed, definition.fields);
   const body = { definition, fields, ...(typed.context && { context: typed.context }) };
   const now = JSON.stringify(body);
   const settled = useSettled(now, pause);

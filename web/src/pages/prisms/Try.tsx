@@ -12,7 +12,7 @@ import { useDraft } from './drafts';
 import { usePrism } from './PrismPage';
 import { problemsByPath } from './problems';
 import { Outcome } from './Outcome';
-import { nothing, TryForm, type Typed, valuesOf } from './TryForm';
+import { isFilled, nothing, TryForm, type Typed, valuesOf } from './TryForm';
 
 const route = getRouteApi('/frame/prisms/$prism/try');
 
@@ -56,7 +56,7 @@ export function Try(): ReactNode {
   useEffect(() => {
     if (send.isSuccess || retry.isSuccess) seen.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
   }, [send.isSuccess, retry.isSuccess, result]);
-  useActions(canCall
+  useActions(canCall && isFilled(now, fields)
     ? [{ id: 'send try', group: prism.slug, label: 'Ask the model', words: 'try call send', run: () => send.mutate() }] : []);
 
   const reason = !canCall

@@ -17,6 +17,10 @@ export function valuesOf(typed: Typed, fields: { key: string }[]): Record<string
   return Object.fromEntries(fields.map(({ key }) => [key, typed.fields[key] ?? '']));
 }
 
+/** Whether there is a text in one of the fields: a call about nothing costs as much as one about a text. */
+export const isFilled = (typed: Typed, fields: { key: string }[]): boolean =>
+  Object.values(valuesOf(typed, fields)).some((value) => value.trim() !== '');
+
 interface Props {
   fields: { key: string; label?: string | null }[];
   typed: Typed;
@@ -37,10 +41,11 @@ export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, pro
     event.preventDefault();
     form.current?.requestSubmit();
   };
+  const why = reason ?? (isFilled(typed, fields) ? undefined : 'Type a text first.');
   const more = Boolean(typed.context || typed.ref || problems?.has('context') || problems?.has('ref'));
   return (
     <form ref={form} className="stack" onKeyDown={onKeys(onKey)}
-      onSubmit={(event) => { event.preventDefault(); if (!busy && !reason) onSend(); }}>
+      onSubmit={(event) => { event.preventDefault(); if (!busy && !why) onSend(); }}>
       {fields.map(({ key, label }) => (
         <Textarea key={key} className="grows"
           label={<>{label || key}{label && label !== key && <code className="soft key-hint">{key}</code>}</>}
@@ -61,10 +66,10 @@ export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, pro
         </div>
       </details>
       <div className="row">
-        <Button type="submit" variant="primary" icon="play" busy={busy} disabled={Boolean(reason)}
+        <Button type="submit" variant="primary" icon="play" busy={busy} disabled={Boolean(why)}
           title={`${isMac ? '⌘' : 'Ctrl'} Enter`}
           aria-keyshortcuts="Meta+Enter Control+Enter">{busy ? 'Asking the model' : verb}</Button>
-        {reason && <span className="soft">{reason}</span>}
+        {why && <span className="soft">{why}</span>}
       </div>
     </form>
   );
