@@ -4,7 +4,7 @@ import { ApiError, api, ask, type Schemas } from '@/api';
 import { shellWord } from '@/commands/commands';
 import { Button, Code, ErrorNote, Input, Note, Select, Skeleton, shown } from '@/design';
 import { fileKey, rowsKey, useFileRows } from './data';
-import { choicesOf, delimiters, encodings, flagsOf, has, type Choices, optionsOf, rowProblem } from './reading';
+import { choicesOf, delimiters, encodings, flagsOf, has, type Choices, optionsOf, rowProblem, withoutOption } from './reading';
 
 type File_ = Schemas['File'];
 
@@ -41,7 +41,7 @@ export function FileReading({ file }: { file: File_ }) {
     event.preventDefault();
     if (!wrong && !busy) read();
   };
-  const proposed = last.proposed_header_row;
+  const proposed = changed.headerRow === undefined ? last.proposed_header_row : null;
   return (
     <div className="runs-reading">
       <form className="stack" aria-label="How the file is read" onSubmit={onSubmit}>
@@ -68,7 +68,7 @@ export function FileReading({ file }: { file: File_ }) {
             options={[['invalid', 'Are invalid in the run'], ['refuse', 'Make the file unusable']]}
             onChange={(event) => set({ badRows: event.target.value as Choices['badRows'] })} />
         </div>
-        {proposed != null && changed.headerRow === undefined && (
+        {proposed != null && (
           <Note action={<Button small disabled={busy} onClick={() => read({ headerRow: String(proposed) })}>
             Use row {shown(proposed)}
           </Button>}>
@@ -91,7 +91,7 @@ export function FileReading({ file }: { file: File_ }) {
       <div className="stack" aria-busy={busy || undefined}>
         {last.notes && last.notes.length > 0 && (
           <ul className="soft runs-notes" aria-label="What was done to the file">
-            {last.notes.map((note) => <li key={note}>{note}</li>)}
+            {last.notes.map((note) => <li key={note}>{proposed == null ? note : withoutOption(note)}</li>)}
           </ul>
         )}
         {last.status === 'unusable'

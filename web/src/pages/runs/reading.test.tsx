@@ -85,7 +85,9 @@ describe('how a file is read', () => {
   });
 
   it('takes the row that looks like the header with one press, and leaves a guess a guess', async () => {
-    const calls = await show(file, read);
+    const note = 'Row 3 looks like the header, and row 1 like a title above it.';
+    const calls = await show({ ...file, notes: [`${note} Read the file again with header_row 3.`] }, read);
+    expect(screen.getByRole('list', { name: 'What was done to the file' }).textContent).toBe(note);
     fireEvent.click(screen.getByRole('button', { name: 'Use row 3' }));
     await waitFor(() => expect(sent(calls)).toEqual([{ delimiter: ';', header_row: 3 }]));
   });

@@ -66,6 +66,9 @@ export function skippedOf({ notes }: Pick<File_, 'notes'>): number {
   return Number(found ?? 0);
 }
 
+/** A note of the API without what to do about the header by a call: for a page that has a button for it. */
+export const withoutOption = (note: string): string => note.replace(/ Read the file again with header_row \d+\.$/, '');
+
 /** What is wrong with the header row that was typed, which may be empty. */
 export function rowProblem(text: string): string | undefined {
   const row = Number(text);
