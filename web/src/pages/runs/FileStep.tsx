@@ -4,7 +4,7 @@ import type { Schemas } from '@/api';
 import { Button, Code, count, ErrorNote, Note, Progress } from '@/design';
 import { sizeText } from '../results/download';
 import { fileKey } from './data';
-import { formatOf } from './mapping';
+import { adviceOf, formatOf } from './mapping';
 import { type Progress as Sent, upload } from './upload';
 
 type File_ = Schemas['File'];
@@ -36,7 +36,9 @@ export function FileStep({ command, onFile }: { command: string; onFile: (file: 
     setChosen(file);
     setSent(undefined);
     const format = formatOf(file.name);
-    if (!format) return setError(new Error('Prism takes a file named .csv, .tsv, .jsonl, .xlsx or .parquet.'));
+    if (!format) {
+      return setError(new Error(`Prism takes a file named .csv, .tsv, .jsonl, .xlsx or .parquet.${adviceOf(file.name)}`));
+    }
     if (file.size === 0 || file.size > largest) {
       return setError(new Error(file.size ? 'A file has at most 5 GiB.' : 'This file is empty.'));
     }

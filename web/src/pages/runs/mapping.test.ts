@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatOf, guess, problemsOf } from './mapping';
+import { adviceOf, formatOf, guess, problemsOf } from './mapping';
 
 const column = (name: string, longest = 20, filled = 10) => ({ name, longest, filled });
 const fields = (...keys: string[]) => keys.map((key) => ({ key, label: null }));
@@ -56,5 +56,11 @@ it('names fields without a column, and refs that are too long', () => {
 it('knows the format by the extension', () => {
   expect(['a.csv', 'A.XLSX', 'x.tab', 'x.ndjson', 'x.parquet', 'x.csv.gz', 'x.xlsm', 'csv'].map(formatOf)).toEqual([
     'csv', 'xlsx', 'tsv', 'jsonl', 'parquet', 'csv', 'xlsx', undefined,
+  ]);
+});
+
+it('says how a file of another program becomes one that is read', () => {
+  expect(['old.XLS', 'a.xlsx.ods', 'a.numbers', 'a.pdf', 'xls'].map(adviceOf)).toEqual([
+    ' In Excel, save it as .xlsx.', ' In LibreOffice, save it as .xlsx.', ' In Numbers, export it to Excel, as .xlsx.', '', '',
   ]);
 });

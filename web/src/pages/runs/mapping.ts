@@ -65,3 +65,12 @@ export function formatOf(name: string): Schemas['FileFormat'] | undefined {
     csv: 'csv', tsv: 'tsv', tab: 'tsv', jsonl: 'jsonl', ndjson: 'jsonl', xlsx: 'xlsx', xlsm: 'xlsx', parquet: 'parquet',
   } as const)[extension ?? ''];
 }
+
+/** How the program that wrote a file of another format writes one that is read, as a sentence behind a space; '' for others. */
+export function adviceOf(name: string): string {
+  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase();
+  return ({
+    xls: ' In Excel, save it as .xlsx.', xlsb: ' In Excel, save it as .xlsx.', ods: ' In LibreOffice, save it as .xlsx.',
+    numbers: ' In Numbers, export it to Excel, as .xlsx.',
+  } as Record<string, string>)[extension ?? ''] ?? '';
+}
