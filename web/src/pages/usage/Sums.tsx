@@ -19,6 +19,7 @@ interface Props {
 /** The sums as a table; the last row is their total. */
 export function Sums({ by, totals, search, sort, onSort, stale, empty }: Props) {
   const keys = useKeys();
+  const failures = totals.some((total) => total.failed > 0);
   const some = totals.some((total) => total.results > 0);
   const nameOf = ({ name }: Total): string => {
     if (name === null) return 'not known';
@@ -43,7 +44,10 @@ export function Sums({ by, totals, search, sort, onSort, stale, empty }: Props) 
     {
       id: 'failed', head: 'Failed', align: 'end', sort: (t) => t.failed,
       cell: (t) => (
-        <><Num value={t.failed} /><span className="soft usage-part"> {t.failed > 0 && percent(t.failed / t.results)}</span></>
+        <>
+          <Num value={t.failed} />
+          {failures && <span className="soft usage-part"> {t.failed > 0 && percent(t.failed / t.results)}</span>}
+        </>
       ),
     },
     {
