@@ -1,11 +1,11 @@
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
-import { fireEvent, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Schemas } from '@/api';
-import { open, serve } from '@/test/server';
+import { type Call, open, serve } from '@/test/server';
 import { MapStep } from './MapStep';
 
-afterEach(() => { vi.unstubAllGlobals(); });
+afterEach(() => { cleanup(); vi.unstubAllGlobals(); });
 
 const prism = {
   id: 'p', slug: 'tickets', name: null, latest_version: 1, lens: { columns: [] }, version: {
@@ -22,11 +22,12 @@ const dry = {
   invalid_labels_total: 1, tokens: 90, model_calls: 3, seconds: null, cost: null, currency: null,
 };
 
-async function show(role: string) {
-  const calls = await serve(role, ({ method }) => Response.json(method === 'POST' ? dry : { data: [] }));
+async function show(role: string, of = file, signedIn = false) {
+  const answer = ({ method }: Call) => Response.json(method === 'POST' ? dry : { data: [] });
+  const calls = signedIn ? [] : await serve(role, answer);
   const root = createRootRoute({ component: Outlet });
   open(root.addChildren([createRoute({
-    getParentRoute: () => root, path: '/', component: () => <MapStep prism={prism} file={file} />,
+    getParentRoute: () => root, path: '/', component: () => <MapStep prism={prism} file={of} />,
   })]), '/');
   await screen.findByRole('button', { name: 'Check the rows' });
   return calls;
@@ -55,5 +56,30 @@ describe('columns that say what was right', () => {
   it('are not offered to a role that may not label by file', async () => {
     await show('caller');
     expect(screen.queryByText('Columns that say what was right')).toBeNull();
+  });
+});
+
+describe('what was chosen', () => {
+  const values = () => ['Text', 'Reference (optional)', 'A refund?', 'Name (optional)', 'Context']
+    .map((label) => screen.getByLabelText<HTMLInputElement>(label).value);
+  const choose = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+
+  it('survives a reload, but for columns that the file does not have any more', async () => {
+    await show('editor');
+    choose('Text', 'checked by us');
+    choose('Reference (optional)', 'text');
+    choose('A refund?', 'checked by us');
+    choose('Name (optional)', 'Monday');
+    choose('Context', 'column');
+    choose('Column of the context', 'checked by us');
+    cleanup();
+    await show('editor', file, true);
+    expect(values()).toEqual(['checked by us', 'text', 'checked by us', 'Monday', 'column']);
+    expect(screen.getByText('Columns that say what was right').closest('details')!.open).toBe(true);
+    expect(screen.getByText(/--background 'checked by us'/)).toBeTruthy();
+    cleanup();
+    await show('editor', { ...file, columns: file.columns!.slice(0, 1) }, true);
+    expect(values()).toEqual(['text', 'text', '', 'Monday', 'column']);
+    expect(screen.queryByText(/--background/)).toBeNull();
   });
 });

@@ -5,6 +5,7 @@ import { ApiError, api, ask, type Schemas, useCan } from '@/api';
 import { inWords } from '@/api/words';
 import { shellWord } from '@/commands/commands';
 import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown, typedNumber } from '@/design';
+import { useDraft } from '../prisms/drafts';
 import { useVersion } from '../results/data';
 import { compact } from '../results/search';
 import { told, useFileRows } from './data';
@@ -25,26 +26,50 @@ interface Options {
   pauseAt: string;
 }
 
+/** What was chosen for a prism and a file, beside what is guessed. */
+interface Chosen {
+  options: Partial<Options>;
+  fields: Record<string, string>;
+  ref?: string;
+  labels: Record<string, string>;
+}
+
+/** What was chosen survives a reload. Columns that the file does not have, since it was read in another way, are left out. */
+function useChosen(prism: Schemas['Prism'], file: Schemas['File']): [Chosen, (change: Partial<Chosen>) => void] {
+  const [kept, keep] = useDraft<Chosen>(`run.${prism.id}.${file.id}`);
+  const { options = {}, fields = {}, ref, labels = {} } = kept ?? {};
+  const known = (name: string | undefined) => !name || (file.columns ?? []).some((column) => column.name === name);
+  const only = (names: Record<string, string>) => Object.fromEntries(Object.entries(names).filter(([, name]) => known(name)));
+  const { contextColumn, ...others } = options;
+  const chosen: Chosen = {
+    options: { ...others, ...(contextColumn && known(contextColumn) && { contextColumn }) }, fields: only(fields),
+    ...(ref !== undefined && known(ref) && { ref }), labels: only(labels),
+  };
+  return [chosen, (change) => keep({ ...chosen, ...change })];
+}
+
 /** Maps the columns of a file to the fields of a prism, checks the rows, and starts the run. */
 export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schemas['File'] }) {
   const columns = file.columns ?? [];
-  const [options, setOptions] = useState<Options>({
+  const [chosen, choose] = useChosen(prism, file);
+  const { fields, ref, labels } = chosen;
+  const options: Options = {
     name: file.name, version: '', context: '', contextColumn: '', contextText: '', rate: '', places: '', pauseAt: '',
-  });
+    ...chosen.options,
+  };
+  const [labelled] = useState(Object.values(labels).some(Boolean));
   const pinned = Number(options.version) || prism.latest_version;
   const { data: other } = useVersion(pinned === prism.latest_version ? undefined : prism.slug, pinned);
   const version = pinned === prism.latest_version ? prism.version : other;
   const guessed = useMemo(() => guess(version?.fields ?? [], columns), [version, columns]);
-  const [changed, setChanged] = useState<Partial<Mapping>>({});
-  const mapping: Mapping = { ref: changed.ref ?? guessed.ref, fields: {
-    ...guessed.fields, ...Object.fromEntries(Object.entries(changed.fields ?? {}).filter(([key]) => key in guessed.fields)),
+  const mapping: Mapping = { ref: ref ?? guessed.ref, fields: {
+    ...guessed.fields, ...Object.fromEntries(Object.entries(fields).filter(([key]) => key in guessed.fields)),
   } };
-  const [labels, setLabels] = useState<Record<string, string>>({});
   const mayLabel = useCan('edit');
   const problems = problemsOf(mapping, columns);
   const whole = Object.values(mapping.fields).every(Boolean);
   const sound = ![limitProblem(options.rate), limitProblem(options.places, true), limitProblem(options.pauseAt)].some(Boolean);
-  const set = (change: Partial<Options>) => setOptions((old) => ({ ...old, ...change }));
+  const set = (change: Partial<Options>) => choose({ options: { ...chosen.options, ...change } });
   const body: NewRun = compact({
     file_id: file.id, fields: mapping.fields, ref: mapping.ref || undefined, version: Number(options.version) || undefined,
     name: options.name.trim() || undefined,
@@ -61,20 +86,20 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
         <div className="runs-map">
           {version.fields.map(({ key, label }) => (
             <Column key={key} label={label ?? key} columns={columns} value={mapping.fields[key] ?? ''} error={problems[key]}
-              hint={hintOf(changed.fields?.[key] === undefined && Boolean(guessed.fields[key]), columns, mapping.fields[key])}
-              onValue={(value) => setChanged({ ...changed, fields: { ...changed.fields, [key]: value } })} />
+              hint={hintOf(fields[key] === undefined && Boolean(guessed.fields[key]), columns, mapping.fields[key])}
+              onValue={(value) => choose({ fields: { ...fields, [key]: value } })} />
           ))}
           <Column label="Reference (optional)" columns={columns} value={mapping.ref} none="No reference" error={problems.ref}
-            hint={changed.ref === undefined && guessed.ref
+            hint={ref === undefined && guessed.ref
               ? 'Guessed by its name. Your own name of each row, kept as the ref of its result.'
               : 'Your own name of each row, kept as the ref of its result.'}
-            onValue={(ref) => setChanged({ ...changed, ref })} />
+            onValue={(name) => choose({ ref: name })} />
         </div>
         {Object.values(mapping.fields).some((name, i, all) => name && all.indexOf(name) !== i) && (
           <Note tone="warn">One column is the value of several fields.</Note>
         )}
         {mayLabel && (
-          <details className="runs-about">
+          <details className="runs-about" open={labelled || undefined}>
             <summary>Columns that say what was right</summary>
             <div className="stack">
               <p className="soft">
@@ -84,7 +109,7 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
               <div className="runs-map">
                 {version.questions.map(({ key, text }) => (
                   <Column key={key} label={text} columns={columns} value={labels[key] ?? ''} none="No column"
-                    onValue={(value) => setLabels({ ...labels, [key]: value })} />
+                    onValue={(value) => choose({ labels: { ...labels, [key]: value } })} />
                 ))}
               </div>
             </div>
