@@ -28,7 +28,8 @@ interface Kept {
 }
 
 export function New(): ReactNode {
-  const { from } = route.useSearch();
+  const { from, then, file } = route.useSearch();
+  const next = { then, file };
   const [kept, setKept] = useDraft<Kept>('new');
   if (!useCan('edit')) return <Page title="New prism"><Note>Your role may not make prisms. Owners and editors may.</Note></Page>;
   if (from === 'paste') return <Paste onRead={(draft) => setKept({ from: 'pasted', draft })} />;
@@ -43,7 +44,7 @@ export function New(): ReactNode {
   return (
     <Page title="New prism" lead="A prism asks a model the same questions about every text that you send.">
       {kept && (
-        <Note action={<ButtonLink to="/prisms/new" search={{ from: kept.from }}>Go on</ButtonLink>}>
+        <Note action={<ButtonLink to="/prisms/new" search={{ ...next, from: kept.from }}>Go on</ButtonLink>}>
           You began {kept.draft.name || kept.draft.slug || 'a prism'} and did not create it yet.
         </Note>
       )}
@@ -51,7 +52,7 @@ export function New(): ReactNode {
         <ul className="starts">
           {examples.map(({ id, title, about, definition }) => (
             <li key={id}>
-              <Link to="/prisms/new" search={{ from: id }}>{title}</Link>
+              <Link to="/prisms/new" search={{ ...next, from: id }}>{title}</Link>
               <p>{about}</p>
               <p className="soft">{count(definition.fields.length, 'field')}, {count(definition.questions.length, 'question')}</p>
             </li>
@@ -60,8 +61,8 @@ export function New(): ReactNode {
       </Section>
       <Section title="From nothing">
         <div className="row">
-          <ButtonLink to="/prisms/new" search={{ from: 'blank' }} icon="plus">Blank form</ButtonLink>
-          <ButtonLink to="/prisms/new" search={{ from: 'paste' }} icon="copy">Paste YAML or JSON</ButtonLink>
+          <ButtonLink to="/prisms/new" search={{ ...next, from: 'blank' }} icon="plus">Blank form</ButtonLink>
+          <ButtonLink to="/prisms/new" search={{ ...next, from: 'paste' }} icon="copy">Paste YAML or JSON</ButtonLink>
         </div>
       </Section>
     </Page>
@@ -75,7 +76,7 @@ interface FormProps {
 }
 
 function Form({ kept, first, onChange }: FormProps) {
-  const { try: trying } = route.useSearch();
+  const { try: trying, then, file } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const [initial] = useState(first);
@@ -103,7 +104,8 @@ function Form({ kept, first, onChange }: FormProps) {
       onChange(undefined);
       void client.invalidateQueries({ queryKey: ['prisms'] });
       toast(`${prism.name ?? prism.slug} created.`);
-      void navigate({ to: '/prisms/$prism/try', params: { prism: prism.slug } });
+      void (then ? navigate({ to: '/runs/new', search: { prism: prism.slug, file } })
+        : navigate({ to: '/prisms/$prism/try', params: { prism: prism.slug } }));
     },
   });
   const send = () => {
@@ -114,7 +116,7 @@ function Form({ kept, first, onChange }: FormProps) {
     void navigate({ search: (before) => ({ ...before, try: on }), replace: true, resetScroll: false });
   useActions([{ id: 'create prism', group: 'New prism', label: 'Create prism', words: 'save', run: send }]);
   return (
-    <Page title="New prism" actions={<ButtonLink to="/prisms/new" search={{}}>Change template</ButtonLink>}>
+    <Page title="New prism" actions={<ButtonLink to="/prisms/new" search={{ then, file }}>Change template</ButtonLink>}>
       <EditingProvider value={{ problems, all: attempted, disabled: false }}>
         <Split>
           <div className="stack">
@@ -148,6 +150,7 @@ function Form({ kept, first, onChange }: FormProps) {
 }
 
 function Paste({ onRead }: { onRead: (draft: Draft) => void }) {
+  const { then, file } = route.useSearch();
   const navigate = route.useNavigate();
   const [text = '', setText] = useDraft<string>('paste');
   const settled = useSettled(text, 200);
@@ -165,7 +168,7 @@ function Paste({ onRead }: { onRead: (draft: Draft) => void }) {
     ? [...localProblems(draft, true)].map(([path, message]) => ({ path, message, line: read.lineOf(path) })) : [];
   const problems = [...(read?.problems ?? []), ...local.filter((p) => !read?.problems.some((q) => q.path === p.path))];
   return (
-    <Page title="Paste a prism" actions={<ButtonLink to="/prisms/new" search={{}}>Change template</ButtonLink>}>
+    <Page title="Paste a prism" actions={<ButtonLink to="/prisms/new" search={{ then, file }}>Change template</ButtonLink>}>
       <div className="sides">
         <Textarea label="YAML or JSON" mono rows={22} value={text} spellCheck={false}
           onChange={(event) => setText(event.target.value || undefined)}
@@ -195,7 +198,10 @@ function Paste({ onRead }: { onRead: (draft: Draft) => void }) {
                     {draft.lens && `, a Lens of ${count(draft.lens.length, 'column')}`}.
                   </Note>
                   <div className="row">
-                    <Button variant="primary" onClick={() => { onRead(draft); void navigate({ search: { from: 'pasted' } }); }}>
+                    <Button variant="primary" onClick={() => {
+                      onRead(draft);
+                      void navigate({ search: { then, file, from: 'pasted' } });
+                    }}>
                       {problems.length ? 'Mend it in the form' : 'Go on in the form'}
                     </Button>
                   </div>

@@ -15,6 +15,9 @@ export interface NewSearch {
   /** `blank`, `paste`, `pasted`, or the id of an example. */
   from?: string;
   try?: boolean;
+  /** Once it is made, a run of it is begun, of this file if there is one. */
+  then?: 'run';
+  file?: string;
 }
 
 export interface OverviewSearch {
@@ -122,7 +125,9 @@ export const prismsRoutes = [
     getParentRoute: () => frame,
     path: '/prisms/new',
     component: lazyRouteComponent(() => import('./New'), 'New'),
-    validateSearch: (search): NewSearch => ({ from: text(search.from), try: yes(search.try) }),
+    validateSearch: (search): NewSearch => ({
+      from: text(search.from), try: yes(search.try), then: oneOf(search.then, 'run'), file: text(search.file),
+    }),
   }),
   prism.addChildren([overview, tryIt, edit, lens, results, runs, quality, label, settings]),
 ] as const;

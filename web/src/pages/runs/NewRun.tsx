@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCan, usePrisms } from '@/api';
-import { Button, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '@/design';
+import { Button, ButtonLink, Empty, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '@/design';
+import { examples } from '../prisms/examples';
 import { usePrism } from '../results/data';
 import { compact } from '../results/search';
 import { useFile } from './data';
@@ -34,13 +35,15 @@ export function NewRun() {
       lead="Every row of a file goes through a prism. You get the file back with the answers beside each row.">
       <div className="runs-new">
         <Section title="Prism">
-          <Select label="Prism" hideLabel value={search.prism ?? ''}
-            onChange={(event) => set({ prism: event.target.value || undefined })}>
-            <option value="">Choose a prism</option>
-            {(prisms.data ?? []).map(({ slug, name }) => (
-              <option key={slug} value={slug}>{name ? `${slug}: ${name}` : slug}</option>
-            ))}
-          </Select>
+          {prisms.data?.length === 0 && !search.prism ? <NoPrism file={search.file} /> : (
+            <Select label="Prism" hideLabel value={search.prism ?? ''}
+              onChange={(event) => set({ prism: event.target.value || undefined })}>
+              <option value="">Choose a prism</option>
+              {(prisms.data ?? []).map(({ slug, name }) => (
+                <option key={slug} value={slug}>{name ? `${slug}: ${name}` : slug}</option>
+              ))}
+            </Select>
+          )}
           <ErrorNote error={prisms.error ?? noPrism} />
           {prism?.archived_at && <Note tone="warn">This prism is archived and takes no calls.</Note>}
         </Section>
@@ -63,8 +66,28 @@ export function NewRun() {
           )}
         </Section>
         {ready && prism && !prism.archived_at && <MapStep key={`${prism.slug} ${ready.id}`} prism={prism} file={ready} />}
-        {ready && !prism && <p className="soft">Choose a prism to map the columns to its fields.</p>}
+        {ready && !prism && prisms.data?.length !== 0 && <p className="soft">Choose a prism to map the columns to its fields.</p>}
       </div>
     </Page>
+  );
+}
+
+/** The way to a first prism, which comes back to the file. */
+function NoPrism({ file }: { file: string | undefined }) {
+  const may = useCan('edit');
+  const next = { then: 'run' as const, file };
+  return (
+    <Empty title="No prism to ask yet" action={may && (
+      <>
+        <ButtonLink to="/prisms/new" search={next} variant="primary" icon="plus">Make a prism</ButtonLink>
+        {examples.map(({ id, title }) => (
+          <ButtonLink key={id} to="/prisms/new" search={{ ...next, from: id }}>{title}</ButtonLink>
+        ))}
+      </>
+    )}>
+      A prism has the questions that a model answers about each row.
+      {may ? ' Make one, or take an example as it is: then the run goes on here.'
+        : ' Your role may not make one: ask an owner or editor.'}
+    </Empty>
   );
 }
