@@ -1,1 +1,0 @@
-import"./design-DfnE-1ma.js";import{t as e}from"./Page-BQrFqsE7.js";import{t}from"./ResultsTable-mctAAu3p.js";import{U as n}from"./Field-CrJ7tM4K.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};
