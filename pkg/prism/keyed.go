@@ -13,27 +13,28 @@ func (keyed) takes() (option, limits bool) { return true, false }
 
 func (keyed) labelValues(q Question) []string { return q.AnswerKeys() }
 
-// readLabel finds a member by its key, or else the only one with the label.
+// readLabel finds a member by its key, else by its label, else by either in another letter case, and a level at last by its value.
+// The first of these that finds anything decides: several members that it finds are none.
 func (keyed) readLabel(q Question, text string) (value, problem string) {
 	members := q.Members()
-	for _, m := range members {
+	for _, same := range []func(Option) bool{
+		func(m Option) bool { return m.Key == text },
+		func(m Option) bool { return strings.TrimSpace(m.Label) == text },
+		func(m Option) bool { return strings.EqualFold(m.Key, text) || strings.EqualFold(strings.TrimSpace(m.Label), text) },
+	} {
+		at := slices.IndexFunc(members, same)
 		switch {
-		case m.Key == text:
-			return text, ""
-		case strings.TrimSpace(m.Label) != text:
-		case value == "":
-			value = m.Key
-		default:
-			problem = expectedMembers(members)
+		case at < 0:
+			continue
+		case slices.ContainsFunc(members[at+1:], same):
+			return "", expectedMembers(members)
 		}
+		return members[at].Key, ""
 	}
-	switch {
-	case problem != "":
-		return "", problem
-	case value == "":
-		return "", expectedMembers(members)
+	if key := levelOf(q.Levels, text); key != "" {
+		return key, ""
 	}
-	return value, ""
+	return "", expectedMembers(members)
 }
 
 // shownMembers is how many members a problem names.

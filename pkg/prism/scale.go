@@ -3,6 +3,8 @@ package prism
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // scale is the kind of questions that one of the levels of a rising scale answers.
@@ -35,4 +37,29 @@ func average(levels []Level, probabilities []KeyProbability) (sum float64, ok bo
 		sum += float64(p.Probability * *levels[at].Value) // the conversion forbids fusing: the same digits on every processor
 	}
 	return sum, len(probabilities) > 0 && !math.IsInf(sum, 0) && !math.IsNaN(sum)
+}
+
+// levelOf is the key of the level that has the value that a text writes, or empty. Where a key or label is a number too, a number is
+// none of the values: of levels that are called 0 to 3, the 3 is not the third one.
+func levelOf(levels []Level, text string) string {
+	value, ok := decimal(text)
+	if !ok || slices.ContainsFunc(levels, func(l Level) bool { return isDecimal(l.Key) || isDecimal(l.Label) }) {
+		return ""
+	}
+	at := slices.IndexFunc(levels, func(l Level) bool { return l.Value != nil && *l.Value == value })
+	if at < 0 {
+		return ""
+	}
+	return levels[at].Key
+}
+
+func isDecimal(text string) bool {
+	_, ok := decimal(strings.TrimSpace(text))
+	return ok
+}
+
+// decimal reads a number in decimal digits, as files of rows write one.
+func decimal(text string) (value float64, ok bool) {
+	value, err := strconv.ParseFloat(text, 64)
+	return value, err == nil && strings.Trim(text, "+-.0123456789eE") == ""
 }
