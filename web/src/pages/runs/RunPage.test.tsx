@@ -102,6 +102,11 @@ describe('a run that goes', () => {
     expect(row.textContent).toBe('I was charged twice. Billing94%');
     expect(calls.find(({ path }) => path === '/v1/results')!.query.get('sort')).toBe('-@created');
   });
+  it('leads to its results with the columns of its prism', async () => {
+    await show(running);
+    const { pathname, search } = new URL((await screen.findByRole<HTMLAnchorElement>('link', { name: 'Results' })).href);
+    expect([pathname, Object.fromEntries(new URLSearchParams(search))]).toEqual(['/results', { prism: 'tickets', run: '"1"' }]);
+  });
   it('counts the empty rows that were skipped, and the labels that were stored', async () => {
     await show(running);
     expect((await screen.findByText('skipped')).closest('li')!.textContent).toBe('skipped 4');

@@ -48,7 +48,7 @@ export function RunPage() {
       <span className="row">
         <RunStatus run={run} />
         <span className="runs-of">
-          <Link to="/results" search={{ run: id }}>Results</Link> of {run.prism} version {run.version}
+          <Link to="/results" search={{ prism: run.prism, run: id }}>Results</Link> of {run.prism} version {run.version}
         </span>
       </span>
     }>
