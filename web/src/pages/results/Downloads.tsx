@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { LensColumn } from '@/answers/words';
 import { shellWord } from '@/commands/commands';
-import { Button, count, Dialog } from '@/design';
-import type { Listed } from './data';
+import { Button, count, Dialog, Note } from '@/design';
+import { sortWords } from './chips';
+import { type Listed, usePrism } from './data';
 import { fileName, withQuery } from './download';
 import { DownloadDialog, resultFormats } from './DownloadDialog';
-import { exportQuery, type ResultsSearch } from './search';
+import { exportQuery, listQuery, type ResultsSearch } from './search';
 
 const pathOf = (prism: string) => `/v1/prisms/${encodeURIComponent(prism)}/results`;
 const nameOf = (prism: string) => (format: string) => fileName([prism, 'results'], format, new Date());
@@ -34,6 +36,7 @@ export function DownloadResults({ search, onClose }: { search: ResultsSearch; on
       command={(format) => `prismctl results export ${shellWord(prism)}${flags} --file ${name(format)}`}>
       <p>{Object.keys(query).length ? `Every result of ${prism} that matches the filters.` : `Every result of ${prism}.`} Oldest
         first.</p>
+      <Unsorted prism={prism} sort={listQuery(search).sort} />
     </DownloadDialog>
   );
 }
@@ -41,7 +44,9 @@ export function DownloadResults({ search, onClose }: { search: ResultsSearch; on
 const most = 1000; // ids of one call
 
 /** Downloads the selected results, which are of one prism. */
-export function DownloadChosen({ results, onClose }: { results: Listed[]; onClose: () => void }) {
+export function DownloadChosen({ results, sort, onClose }: {
+  results: Listed[]; sort: string | undefined; onClose: () => void;
+}) {
   const [prism, another] = new Set(results.map((one) => one.prism));
   if (prism === undefined || another !== undefined || results.length > most) {
     return (
@@ -57,8 +62,34 @@ export function DownloadChosen({ results, onClose }: { results: Listed[]; onClos
       name={nameOf(prism)} path={() => `${pathOf(prism)}/export`}
       body={(format) => ({ ids: results.map(({ id }) => id), format })}>
       <p>The selected results, oldest first.</p>
+      <Unsorted prism={prism} sort={sort} />
     </DownloadDialog>
   );
+}
+
+/** Says that a file does not have the order of the table, and which of its columns to sort by. */
+function Unsorted({ prism, sort }: { prism: string; sort: string | undefined }) {
+  const { data } = usePrism(prism);
+  const order = sortWords(sort);
+  if (order === undefined || sort === '@created') return null; // the newest first, or the order of the file
+  const column = data && sortedColumn(sort!.replace(/^-/, ''), data.lens.columns);
+  return (
+    <Note tone="warn">
+      The table is sorted {order}; <strong>the file is oldest first</strong>.{' '}
+      {column ? <>
+        In Excel, sort it by the column <strong>{column}</strong>,{' '}
+        {sort!.startsWith('-') ? 'largest to smallest' : 'smallest to largest'}.
+      </> : data && (sort!.includes('@took') ? 'It has no column with the time taken.'
+        : 'It has no column with these numbers: add one to the Lens to sort by it.')}
+    </Note>
+  );
+}
+
+/** The column of an export with the numbers that a table is sorted by: as stored, not calibrated. */
+function sortedColumn(name: string, columns: LensColumn[]): string | undefined {
+  const [, question, option, average] = /^([^.@]+)(?:\.([^@]+))?(@average)?$/.exec(name) ?? [];
+  return columns.find((one) => one.question === question && !one.calibrated && (one.option ?? undefined) === option
+    && one.show === (average ? 'average' : 'probability'))?.name;
 }
 
 function DownloadNone({ children, onClose }: { children: ReactNode; onClose: () => void }) {

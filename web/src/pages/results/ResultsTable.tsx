@@ -148,7 +148,8 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
         <DeleteMany search={search} onClose={() => setDialog(undefined)} onDone={() => choose(new Set())} />
       )}
       {dialog === 'chosen' && (
-        <DownloadChosen results={rows.filter(({ id }) => chosen.has(id))} onClose={() => setDialog(undefined)} />
+        <DownloadChosen results={rows.filter(({ id }) => chosen.has(id))} sort={query.sort}
+          onClose={() => setDialog(undefined)} />
       )}
       {dialog === 'download' && <DownloadResults search={search} onClose={() => setDialog(undefined)} />}
     </div>
