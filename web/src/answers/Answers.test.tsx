@@ -1,7 +1,8 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
+import type { Schemas } from '@/api';
 import { answerOf, choiceOf, sizes } from '@/test/options';
-import { Answers } from './Answers';
+import { Answers, LensChip } from './Answers';
 import { Chip } from './Chip';
 import { hueOf, labelOf } from './words';
 
@@ -27,4 +28,37 @@ it.each(sizes)('each of %i options is looked up by its key', (n) => {
     question.options.map(({ label }, i) => [label, (i % 8) + 1]),
   );
   expect(labelOf(question, 'gone')).toBe('gone');
+});
+
+// spec: console-results-page
+it('an answer has what was right beside it, with a tick where that is what was answered', () => {
+  const question = choiceOf(3);
+  const label = (value: string | boolean) => ({ value }) as Schemas['Label'];
+  const { container } = render(
+    <Answers answers={{
+      intent: answerOf(question, 1), a: { type: 'yes_no', probability: 0.1 }, b: { type: 'yes_no', probability: 0.55 },
+      c: { type: 'yes_no', probability: 0.9 },
+    }} questions={[question]} labels={{ intent: label('o3'), a: label(false), b: label(true) }} />,
+  );
+  const items = [...container.querySelectorAll('.answers > li')];
+  const right = (item: Element) => /Right: (Option \d|Yes|No)/.exec(item.textContent!)?.[1];
+  expect(items.map((item) => [right(item), item.querySelector('.badge.good') !== null])).toEqual([
+    ['Option 3', false], ['No', true], ['Yes', false], [undefined, false],
+  ]);
+});
+
+it('a chip has the probability of what it says', () => {
+  const bounds = { no: 0.4, yes: 0.6 };
+  const question = { key: 'refund', type: 'yes_no', text: 'A refund?' } as const;
+  const columns = [
+    { name: 'r', question: 'refund', show: 'answer' }, { name: 'p', question: 'refund', show: 'probability' },
+  ] as Schemas['Column'][];
+  const { container } = render(<>
+    {[0.9, 0.1, 0.45].map((probability) => (
+      <Chip key={probability} answer={{ type: 'yes_no', probability }} question={question} bounds={bounds} />
+    ))}
+    <LensChip name="r" answers={{ r: 'no', p: 0.1 }} columns={columns} questions={[question]} />
+  </>);
+  expect([...container.querySelectorAll('.chip')].map((chip) => chip.textContent))
+    .toEqual(['Yes90%', 'No90%', 'Unsure: No55%', 'No90%']);
 });

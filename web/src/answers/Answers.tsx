@@ -1,19 +1,29 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api';
 import { Probabilities, Scale, YesNo } from '@/charts';
-import { Facts, wholePercent } from '@/design';
+import { Badge, Facts, wholePercent } from '@/design';
 import { Dot, Mark } from './Chip';
 import {
-  average, cellText, hueOf, labelOf, lackingKey, type LensColumn, type Question, type Shaped, thresholds, titleOf, yesNo,
+  average, cellText, hueOf, labelOf, lackingKey, type LensColumn, type Question, saidOf, type Shaped, thresholds, titleOf,
+  yesNo,
 } from './words';
 import './answers.css';
 
 type Answer = Schemas['Answer'];
 
-/** Every answer with all its probabilities, in the order of the questions. Answers to questions that are not known come last. */
-export function Answers({ answers, questions = [], columns = [] }: {
-  answers: Record<string, Answer>; questions?: Question[] | undefined; columns?: LensColumn[] | undefined;
-}) {
+interface AnswersProps {
+  answers: Record<string, Answer>;
+  questions?: Question[] | undefined;
+  columns?: LensColumn[] | undefined;
+  /** What was right, by question. */
+  labels?: Schemas['Labels'] | undefined;
+}
+
+/**
+ * Every answer with all its probabilities and its label, in the order of the questions. Answers to questions that are not known
+ * come last.
+ */
+export function Answers({ answers, questions = [], columns = [], labels = {} }: AnswersProps) {
   const known = questions.map(({ key }) => key).filter((key) => key in answers);
   const keys = [...known, ...Object.keys(answers).filter((key) => !known.includes(key))];
   return (
@@ -25,6 +35,7 @@ export function Answers({ answers, questions = [], columns = [] }: {
           <li key={key}>
             <h3 title={key}>{one.label}</h3>
             <Words {...one} />
+            {labels[key] && <Right {...one} right={labels[key].value} />}
             <Picture {...one} />
           </li>
         );
@@ -61,6 +72,14 @@ function Words({ answer, question, bounds }: One) {
   );
 }
 
+/** What was right: with a tick, if that is what was answered. */
+function Right({ answer, question, bounds, right }: One & { right: boolean | string }) {
+  const words = typeof right === 'string' ? labelOf(question, right) : right ? 'Yes' : 'No';
+  const same = answer.type === 'yes_no' ? yesNo(answer.probability, bounds) === words
+    : right === (answer.type === 'choice' ? answer.value : answer.level);
+  return <p>{same ? <Badge tone="good" icon="check">Right: {words}</Badge> : <>Right: {words}</>}</p>;
+}
+
 function Picture({ label, answer, question, bounds, plain = false }: One & { plain?: boolean }) {
   if (answer.type === 'yes_no') {
     return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} plain={plain} />;
@@ -85,8 +104,11 @@ export function LensChip({ name, answers, columns, questions }: LensRowProps & {
   const beside = columns?.find(({ question: of, show, option }) => of === column?.question && show === 'probability' && !option);
   const [value, p] = [answers[name], beside && answers[beside.name]];
   if (typeof value !== 'string' || value === '') return <span className="soft">–</span>;
-  const words = question?.type === 'yes_no' ? titleOf(value) : labelOf(question, value);
-  return <Mark {...{ question, words }} option={value} p={typeof p === 'number' ? p : undefined} />;
+  const of = { question, option: value };
+  if (typeof p !== 'number') {
+    return <Mark {...of} words={question?.type === 'yes_no' ? titleOf(value) : labelOf(question, value)} p={undefined} />;
+  }
+  return <Mark {...of} {...(question?.type === 'yes_no' ? saidOf(titleOf(value), p) : { words: labelOf(question, value), p })} />;
 }
 
 interface LensRowProps {

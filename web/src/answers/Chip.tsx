@@ -1,6 +1,6 @@
 import type { Schemas } from '@/api';
 import { exactly, wholePercent } from '@/design/numbers';
-import { hueOf, labelOf, lackingKey, type Question, yesNo } from './words';
+import { hueOf, labelOf, lackingKey, type Question, saidOf, yesNo } from './words';
 import './answers.css';
 
 /** The dot of an option, in its hue. */
@@ -17,9 +17,9 @@ interface Props {
   bounds: { no: number; yes: number };
 }
 
-/** What an answer says, and its probability: that of the chosen option or level, or of yes. */
+/** What an answer says, and the probability of that: of the chosen option or level, of yes or of no. */
 export function answerWords({ answer, question, bounds }: Props): { words: string; p: number } {
-  if (answer.type === 'yes_no') return { words: yesNo(answer.probability, bounds), p: answer.probability };
+  if (answer.type === 'yes_no') return saidOf(yesNo(answer.probability, bounds), answer.probability);
   const key = answer.type === 'choice' ? answer.value : answer.level;
   return { words: labelOf(question, key), p: answer.probabilities[key] ?? 0 };
 }

@@ -75,6 +75,12 @@ export function yesNo(p: number, { no, yes }: { no: number; yes: number }): 'Yes
   return p >= yes ? 'Yes' : p <= no ? 'No' : 'Unsure';
 }
 
+/** What a chip says of a yes_no answer, `Yes`, `No`, or what it would rather be, `Unsure: No`, and the probability of that. */
+export function saidOf(said: string, p: number): { words: string; p: number } {
+  const yes = said === 'Unsure' ? p >= 0.5 : said === 'Yes';
+  return { words: said === 'Unsure' ? `Unsure: ${yes ? 'Yes' : 'No'}` : said, p: yes ? p : 1 - p };
+}
+
 /** The texts that were sent, as one line. */
 export function sentText(fields: Record<string, string> | undefined): string {
   return Object.values(fields ?? {}).map((value) => value.replace(/\s+/g, ' ').trim()).filter(Boolean).join(' · ');

@@ -27,6 +27,7 @@ export function useSaver(prism: Prism): [Saver, SaverState] {
       await putLabels(result, labels, sample);
       // Measures that were read before are old now.
       void client.invalidateQueries({ queryKey: ['quality', prism.slug], refetchType: users.get(key) ? 'none' : 'active' });
+      void client.invalidateQueries({ queryKey: ['results', 'one', result] });
     };
     saver = new Saver(put, (waiting) => writeDraft(name, waiting.length ? waiting : undefined), readDraft<Unsaved[]>(name));
     savers.set(key, saver);

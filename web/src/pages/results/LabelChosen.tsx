@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { titleOf } from '@/answers/words';
 import { api, ask } from '@/api';
@@ -6,7 +6,7 @@ import { Button, count, Dialog, ErrorNote, Note, Pick, Select, Skeleton, toast }
 import { choicesOf, sought } from '../quality/labelling';
 import { type Listed, usePrism } from './data';
 
-/** Says what was right for each of the selected results, for one question. */
+/** Says what was right for each of the selected results, for one question. Of one result it begins with the label that it has. */
 export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; onClose: () => void; onDone: () => void }) {
   const client = useQueryClient();
   const slugs = new Set(results.map(({ prism }) => prism));
@@ -14,19 +14,24 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
   const { data: prism } = usePrism(slug);
   const questions = prism?.version.questions ?? [];
   const [key, setKey] = useState('');
-  const [at, setAt] = useState('');
+  const [chosen, setAt] = useState<string>();
   const question = questions.find((one) => one.key === key) ?? questions[0];
   const choices = question ? choicesOf(question) : [];
   const options = [['', 'What is right …'], ...choices.map(({ label }, i) => [String(i), label])] as [string, string][];
-  const value = at === '' ? undefined : choices[Number(at)]?.value;
   const answered = results.filter(({ status }) => status === 'ok');
+  const labels = useLabels(answered.length === 1 ? answered[0]!.id : undefined);
+  const now = choices.findIndex((choice) => choice.value === labels.data?.[question!.key]?.value);
+  const at = chosen ?? (now < 0 ? '' : String(now));
+  const value = at === '' ? undefined : choices[Number(at)]?.value;
   const save = useMutation({
     mutationFn: () => ask(api.POST('/v1/prisms/{prism}/labels', {
       params: { path: { prism: slug! } },
       body: { labels: answered.map(({ id }) => ({ result_id: id, question: question!.key, value: value! })) },
     })),
     onSuccess: ({ labelled }) => {
-      for (const queryKey of [['results', 'counts'], ['quality', slug]]) void client.invalidateQueries({ queryKey });
+      for (const queryKey of [['results', 'counts'], ['results', 'one'], ['quality', slug]]) {
+        void client.invalidateQueries({ queryKey });
+      }
       toast(`${count(labelled, 'label')} saved.`);
       if (labelled === answered.length) { onDone(); onClose(); }
     },
@@ -44,16 +49,17 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
       </>
     }>
       {slug === undefined ? <p>Select results of one prism, since each has questions of its own.</p>
-      : !question ? <Skeleton lines={3} /> : (
+      : !question || labels.isLoading ? <Skeleton lines={3} /> : (
         <div className="stack">
           {answered.length < results.length && <p>Failed results have no answer to label, and are left out.</p>}
           {questions.length > 1 && (
             <Select label="Question" value={question.key} options={questions.map((one) => [one.key, titleOf(one.key)])}
-              onChange={({ target }) => { setKey(target.value); setAt(''); }} />
+              onChange={({ target }) => { setKey(target.value); setAt(undefined); }} />
           )}
           {sought(choices)
             ? <Pick label={question.text} value={at} onChange={setAt} options={options} />
             : <Select label={question.text} value={at} onChange={({ target }) => setAt(target.value)} options={options} />}
+          <ErrorNote error={labels.error} title="The label that it has could not be read." />
           {missed ? <Note tone="warn">{count(missed, 'result was', 'results were')} not labelled.</Note> : null}
           <ErrorNote error={save.error} title="Nothing was labelled." />
         </div>
@@ -61,3 +67,11 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
     </Dialog>
   );
 }
+
+/** The labels that a result has now, by question. */
+const useLabels = (id: string | undefined) => useQuery({
+  queryKey: ['results', 'one', id, 'labels'],
+  queryFn: async ({ signal }) =>
+    (await ask(api.GET('/v1/results/{result_id}/labels', { params: { path: { result_id: id! } }, signal }))).labels,
+  enabled: id !== undefined, gcTime: 0, placeholderData: undefined,
+});

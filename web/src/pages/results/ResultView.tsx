@@ -28,7 +28,7 @@ export function ResultView({ id, wide, actions }: { id: string; wide?: boolean; 
       {raw.answers && (
         <Part title="Answers">
           <Answers answers={raw.answers as Record<string, Schemas['Answer']>} questions={version?.questions}
-            columns={prism?.lens.columns} />
+            columns={prism?.lens.columns} labels={record.labels} />
         </Part>
       )}
     </>

@@ -1,0 +1,50 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { choiceOf } from '@/test/options';
+import { serve } from '@/test/server';
+import type { Listed } from './data';
+import { LabelChosen } from './LabelChosen';
+
+afterEach(() => { vi.unstubAllGlobals(); });
+
+const questions = [choiceOf(3), { key: 'refund', type: 'yes_no', text: 'A refund?' }];
+
+async function shown(n: number) {
+  const calls = await serve('labeller', ({ path, method }) => {
+    if (path === '/v1/prisms/bank') return Response.json({ slug: 'bank', version: { questions } });
+    if (path === '/v1/results/r0/labels') {
+      return Response.json({ labels: { intent: { value: 'o2' }, refund: { value: false } } });
+    }
+    return method === 'POST' ? Response.json({ labelled: 1, not_found: [], invalid: [] }) : undefined;
+  });
+  const results = Array.from({ length: n }, (_, i) => ({ id: `r${i}`, prism: 'bank', status: 'ok' }) as Listed);
+  render(
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <LabelChosen results={results} onClose={() => {}} onDone={() => {}} />
+    </QueryClientProvider>,
+  );
+  await screen.findByLabelText('What is wanted?');
+  return calls;
+}
+const picked = (label: string) => screen.getByLabelText<HTMLSelectElement>(label).selectedOptions[0]!.text;
+
+// spec: console-selection
+describe('the dialog that labels', () => {
+  it('one result begins with the label that it has, of each question', async () => {
+    const calls = await shown(1);
+    expect(picked('What is wanted?')).toBe('Option 2');
+    fireEvent.change(screen.getByLabelText('What is wanted?'), { target: { value: '0' } });
+    fireEvent.change(screen.getByLabelText('Question'), { target: { value: 'refund' } });
+    expect(picked('A refund?')).toBe('No');
+    fireEvent.change(screen.getByLabelText('A refund?'), { target: { value: '0' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Label 1 result' }));
+    await waitFor(() => expect(calls.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ labels: [{ result_id: 'r0', question: 'refund', value: true }] }));
+  });
+  it('several results begins with none', async () => {
+    const calls = await shown(2);
+    expect(picked('What is wanted?')).toBe('What is right …');
+    expect(calls.some(({ path }) => path.endsWith('/labels'))).toBe(false);
+  });
+});
