@@ -85,6 +85,9 @@ func TestTheDemoHasWhatEachPageShows(t *testing.T) {
 		d := readAs[api.Distribution](a, api.ReadDistribution, api.ReadDistributionRequest{
 			PrismRequest: latest.PrismRequest, Question: "team", By: api.DistributionByDay, Zone: "UTC", From: &from, To: &to,
 		})
+		if len(d.Data) != 30 || d.Data[0].Answers < 10 {
+			t.Errorf("%d days have answers, the first %d", len(d.Data), d.Data[0].Answers)
+		}
 		days, right := 0, 0
 		for _, day := range d.Data {
 			if day.Labelled > 0 {

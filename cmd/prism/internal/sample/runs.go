@@ -53,7 +53,7 @@ func (f *filling) runFile(ctx context.Context, start time.Time) error {
 	if _, err := f.runUntil(ctx, banking, n, finished); err != nil {
 		return err
 	}
-	f.deps.Clock.Set(f.plan.Until.Add(-min(2*time.Hour, span/12)))
+	f.deps.Clock.Set(f.plan.Until.Add(-min(8*time.Hour, span/12)))
 	rate := pausedRate
 	n.Labels, n.Name, n.RowsPerSecond = nil, "Questions once more", &rate
 	paused, err := f.runUntil(ctx, banking, n, func(r run) bool { return r.OK >= pausedAt })

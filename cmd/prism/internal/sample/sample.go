@@ -77,6 +77,15 @@ type Plan struct {
 	Until time.Time
 }
 
+// start is when the first day begins. Overview compares whole days with those before, so a part of a day would be all that it has to
+// compare with.
+func (p Plan) start() time.Time {
+	if p.Days == 1 {
+		return p.Until.Add(-24 * time.Hour)
+	}
+	return p.Until.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-p.Days)
+}
+
 type filling struct {
 	deps    Deps
 	plan    Plan
@@ -100,7 +109,7 @@ func Fill(ctx context.Context, d Deps, p Plan) error {
 		deps: d, plan: p, rand: mathrand.New(mathrand.NewPCG(7, 77)), //nolint:gosec // the demo is the same each time
 		right: map[string][]string{}, newest: map[string]prism.ResultID{},
 	}
-	start := p.Until.AddDate(0, 0, -p.Days)
+	start := p.start()
 	f.incident = start.Add(p.Until.Sub(start) * 7 / 10).Truncate(24 * time.Hour).Add(12 * time.Hour)
 	f.recall = p.Until.Add(-min(48*time.Hour, p.Until.Sub(start)/10))
 	f.deps.Clock.Set(start.Add(-time.Hour))
