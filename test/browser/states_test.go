@@ -199,6 +199,18 @@ func (b *tab) deleteOne() {
 	b.await(messageHeld)
 }
 
+// typeToTry types a text to try beside a definition, and waits for its answers beside the questions.
+// spec: console-live-answers
+func (b *tab) typeToTry() {
+	b.t.Helper()
+	const first = "document.querySelector('.panel textarea')"
+	if eval[string](b, first+".value") == "" {
+		b.await("(" + first + ".focus(), document.activeElement === " + first + ")")
+		b.press("You charged me twice, and nobody answers.")
+	}
+	b.await("document.querySelectorAll('.question-live .figure').length > 1")
+}
+
 // layers are what opens above a page.
 func (u used) layers() []view {
 	return []view{
@@ -229,6 +241,11 @@ func (u used) layers() []view {
 		{name: "columns", path: "/results?prism=support", act: popover("Columns")},
 		{name: "deletion to undo", path: "/results?prism=support", act: (*tab).deleteOne},
 		{name: "label chosen", path: "/results?prism=support", act: chosen("Label")},
+		{name: "run again", path: "/results?prism=support", act: func(b *tab) {
+			chosen("Run again")(b)
+			b.await("document.querySelector('dialog[open] .facts') !== null")
+		}},
+		{name: "live answers", path: "/prisms/support/edit?try=true", act: (*tab).typeToTry},
 		{name: "delete all that match", path: "/results?prism=support&q=refund", act: chosen("Select all…", "Delete all …")},
 		{name: "retry many", path: "/results?prism=banking77&status=failed", act: dialog("Retry all that match")},
 		{name: "chosen results", path: "/results?prism=support", act: func(b *tab) {
