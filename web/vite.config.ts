@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { licenses } from './dev/licenses.ts';
 import { limitsOf } from './dev/limits.ts';
 import { devSession } from './dev/session.ts';
 
@@ -10,7 +11,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export default defineConfig({
   base: '/console/',
   appType: 'spa',
-  plugins: [react(), devSession()],
+  plugins: [react(), devSession(), licenses()],
   define: { __LIMITS__: JSON.stringify(limitsOf(path('../services/gateway/internal/apidoc/openapi.json'))) },
   resolve: { alias: { '@': path('./src') } },
   server: {

@@ -179,10 +179,12 @@ func (s *sessions) count() int {
 
 // build is a build of the front end.
 var build = fstest.MapFS{
-	"index.html":           {Data: []byte("<!doctype html><title>Prism</title>" + strings.Repeat("<p>a page</p>", 50))},
-	"docs.html":            {Data: []byte("the gateway's")},
-	"assets/index-abc1.js": {Data: []byte(strings.Repeat("console.log('prism');\n", 100))},
-	"assets/icon-abc2.svg": {Data: []byte("<svg/>")},
+	"index.html":            {Data: []byte("<!doctype html><title>Prism</title>" + strings.Repeat("<p>a page</p>", 50))},
+	"docs.html":             {Data: []byte("the gateway's")},
+	"assets/index-abc1.js":  {Data: []byte(strings.Repeat("console.log('prism');\n", 100))},
+	"assets/icon-abc2.svg":  {Data: []byte("<svg/>")},
+	"assets/sans-abc.woff2": {Data: []byte("wOF2 letters")},
+	"licenses.txt":          {Data: []byte("who made the letters")},
 }
 
 // running is a console that answers on loopback.

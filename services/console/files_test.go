@@ -30,6 +30,8 @@ func TestPagesAndFilesOfTheApp(t *testing.T) {
 		{"/console/results?version=1.5&q=a.b", page, html, never},
 		{"/console/assets/index-abc1.js", script, "text/javascript; charset=utf-8", year},
 		{"/console/assets/icon-abc2.svg", "<svg/>", "image/svg+xml", year},
+		{"/console/assets/sans-abc.woff2", "wOF2 letters", "font/woff2", year},
+		{"/console/licenses.txt", "who made the letters", "text/plain; charset=utf-8", never},
 	} {
 		res := r.ask("GET", test.path, "")
 		if res.StatusCode != 200 || res.body != test.body {
@@ -111,6 +113,11 @@ func TestTheBuildThatIsShippedCanBeServed(t *testing.T) {
 	r := start(t, Settings{}, func(d *Deps) { d.Build = web.Dist() })
 	if page := r.ask("GET", "/console/prisms", ""); page.StatusCode != 200 || !strings.Contains(page.body, `src="/console/assets/`) {
 		t.Error("the page loads no script below /console/assets/")
+	}
+	for _, words := range []string{"@fontsource-variable/inter", "@fontsource-variable/jetbrains-mono", "SIL OPEN FONT LICENSE", "react-dom"} {
+		if text := r.ask("GET", "/console/licenses.txt", ""); text.StatusCode != 200 || !strings.Contains(text.body, words) {
+			t.Errorf("the licenses do not have %q: %d", words, text.StatusCode)
+		}
 	}
 }
 

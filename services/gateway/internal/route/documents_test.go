@@ -18,6 +18,7 @@ func documentsOf(t *testing.T) *fiber.App {
 	d, err := ReadDocuments(fstest.MapFS{
 		"docs.html": {Data: []byte("<!doctype html>")}, "index.html": {Data: []byte("the console")},
 		"assets/docs-1f.js": {Data: []byte("export {}")}, "assets/docs-2e.css": {Data: []byte("p {}")},
+		"assets/sans-3d.woff2": {Data: []byte("wOF2")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +68,14 @@ func TestTheFilesOfThePageAreServedAndNothingElseIs(t *testing.T) {
 	app := documentsOf(t)
 	for path, want := range map[string]string{
 		"/docs/assets/docs-1f.js": "text/javascript; charset=utf-8", "/docs/assets/docs-2e.css": "text/css; charset=utf-8",
+		"/docs/assets/sans-3d.woff2": "font/woff2",
 	} {
-		if response, _ := got(t, app, path); response.StatusCode != fiber.StatusOK || response.Header.Get("Content-Type") != want {
+		response, _ := got(t, app, path)
+		if response.StatusCode != fiber.StatusOK || response.Header.Get("Content-Type") != want {
 			t.Errorf("%s: %d with %s", path, response.StatusCode, response.Header.Get("Content-Type"))
+		}
+		if got := response.Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s is kept as %q", path, got)
 		}
 	}
 	for _, path := range []string{"/docs/assets/", "/docs/assets/other.js", "/docs/assets/..%2Findex.html", "/docs/index.html", "/docs/docs.html"} {
