@@ -208,7 +208,7 @@ func (b *tab) typeToTry() {
 		b.await("(" + first + ".focus(), document.activeElement === " + first + ")")
 		b.press("You charged me twice, and nobody answers.")
 	}
-	b.await("document.querySelectorAll('.question-live .figure').length > 1")
+	b.await("(document.querySelector('.question-live .figure')?.scrollIntoView({ block: 'center' }), document.querySelectorAll('.question-live .figure').length > 1)")
 }
 
 // layers are what opens above a page.

@@ -38,7 +38,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         value={draft.instructions} onChange={(instructions) => set({ instructions })} />
       <div className="line two">
         <Choice path="model" label="Model" value={draft.model} onChange={(model) => set({ model })} options={[
-          ['', standard ? `Default (${standard.name})` : 'Default'],
+          ['', standard ? `Default (${standard.model || standard.name})` : 'Default'],
           ...known.map((m): [string, string] => [m.name, [
             m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`,
           ].filter(Boolean).join(' · ')]),

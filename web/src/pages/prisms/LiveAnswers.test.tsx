@@ -124,6 +124,12 @@ describe('the answers beside the questions', () => {
     expect(screen.queryByText(/its answer will be here/i)).toBeNull();
     unmount();
     expect(tries()).toEqual([]);
+    const { rerender, unmount: close } = render(<Page />);
+    await pass(1000);
+    rerender(<Page active={false} />); // the panel is closed
+    expect(screen.getAllByText(/its answer will be here/i)).toHaveLength(2);
+    close();
+    calls.length = 0;
     render(<Page />);
     fireEvent.click(screen.getByRole('button', { name: 'Hide answers' }));
     type('Hidden?');

@@ -33,7 +33,7 @@ interface Props {
   typed: Typed;
   definition: Definition;
   columns: LensColumn[];
-  /** The reader edits or tries. A text that was typed on another day asks nothing before that. */
+  /** The reader edits or tries. Before the first of it, a text that was typed at another time asks nothing. */
   active: boolean;
   /** The definition has no problem that is known. */
   sound: boolean;
@@ -46,12 +46,14 @@ interface Props {
  */
 export function LiveAnswers({ typed, definition, columns, active, sound, children }: Props) {
   const [hidden, setHidden] = useDraft<boolean>('live.hidden');
+  const [begun, setBegun] = useState(active);
+  if (active && !begun) setBegun(true);
   const fields = valuesOf(typed, definition.fields);
   const filled = isFilled(typed, definition.fields);
   const body = { definition, fields, ...(typed.context && { context: typed.context }) };
   const now = JSON.stringify(body);
   const settled = useSettled(now, pause);
-  const wanted = active && sound && filled && !hidden;
+  const wanted = begun && sound && filled && !hidden;
   const { data, isFetching } = useQuery({
     queryKey: ['live answers', settled],
     queryFn: async ({ signal }) => ({ text: settled, questions: definition.questions, ...await tryDefinition(body, signal) }),
@@ -62,7 +64,7 @@ export function LiveAnswers({ typed, definition, columns, active, sound, childre
   });
   const [last, setLast] = useState(data);
   if (data?.raw && data !== last) setLast(data);
-  const live = !filled || !active ? none : {
+  const live = !filled || !begun ? none : {
     shown: !hidden, answers: last?.raw ?? undefined, questions: last?.questions ?? [], columns, stale: last?.text !== now,
     busy: wanted && (settled !== now || isFetching),
     toggle: () => setHidden(hidden ? undefined : true),
