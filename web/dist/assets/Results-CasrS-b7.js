@@ -1,1 +1,0 @@
-import"./design-GuhenCg2.js";import{t as e}from"./Page-DpOxhgKh.js";import{t}from"./ResultsTable-Eh8r9stc.js";import{U as n}from"./Field-CrJ7tM4K.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};
