@@ -200,9 +200,13 @@ describe('labelling', () => {
     press('y');
     await waitFor(() => expect(measures()).toMatchObject({ isInvalidated: true, fetchStatus: 'idle' }));
   });
+  it('has no call for those who label by hand', async () => {
+    await open();
+    expect(screen.queryByText('The same call')).toBeNull();
+  });
   it('has the call of the queue, and then of the last label', async () => {
-    await open('?question=refund&order=random&as=prismctl');
-    expect(screen.getByText('prismctl labels queue --prism tickets --question refund --order random')).toBeTruthy();
+    await open('?question=refund&order=random&as=prismctl', 'editor');
+    expect(await screen.findByText('prismctl labels queue --prism tickets --question refund --order random')).toBeTruthy();
     press('n');
     expect(await screen.findByText('prismctl labels set r1 refund=no --sample random')).toBeTruthy();
     press('u');
