@@ -10,6 +10,8 @@ export interface Series {
   values: (number | null)[];
   /** A line alone, for a bound that the others are compared with. */
   bare?: boolean;
+  /** Counts failures, which are red wherever they are drawn. */
+  bad?: boolean;
 }
 
 const height = 140;
@@ -44,7 +46,7 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
       <div className="area" ref={ref}>
         <p className="area-legend" aria-live="polite">
           {series.map((s, i) => (
-            <span key={s.label} className={`series-${i + 1}`}>
+            <span key={s.label} className={classOf(s, i)}>
               <b aria-hidden="true" />{s.label}{' '}
               <strong className="num">
                 {current === undefined ? '' : s.values[current] == null ? '–' : format(s.values[current])}
@@ -57,7 +59,7 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
           <Levels {...{ highest, left, right, y }} format={axis} />
           <Times {...{ times, width, x }} y={height - 6} />
           {series.map((s, i) => (
-            <g key={s.label} className={`series-${i + 1}`}>
+            <g key={s.label} className={classOf(s, i)}>
               {runs(s.values).map(([from, to]) => {
                 const line = Array.from({ length: to - from }, (_, k) => `${x(from + k)},${y(s.values[from + k]!)}`);
                 return (
@@ -78,6 +80,7 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
   );
 }
 
+const classOf = ({ bad }: Series, at: number) => (bad ? 'series-bad' : `series-${at + 1}`);
 const numberOf = (value: number | null | undefined) => (value == null ? null : exactly(value));
 
 /** A line without axes, for a cell of a table. */

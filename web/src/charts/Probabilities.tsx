@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { type CSSProperties, useState } from 'react';
 import { Button } from '@/design/Button';
 import { count, exactly, percent, shown } from '@/design/numbers';
 import { Figure } from './Figure';
+import { strengthOf } from './ramp';
 import './charts.css';
 
 export interface Part {
@@ -104,13 +105,14 @@ export function Scale({ label, levels, chosen, average, lacking, plain }: ScaleP
     <Figure label={label} plain={plain ?? false} data={{ head: ['Level', 'Probability'], rows: rowsOf(levels, lacking) }}>
       <div className="scale">
         <ol className="columns">
-          {levels.map((level) => (
+          {levels.map((level, i) => (
             <li key={level.key} className={level.key === chosen ? 'chosen' : 'other'}
               title={`${level.label}: ${exactly(level.p)}`}>
               <span className="column-top">
                 <span className="bar-value num">{percent(level.p)}</span>
                 <span className="column-room" aria-hidden="true">
-                  <span className="column" style={{ height: `${level.p * 100}%` }} />
+                  <span className="column"
+                    style={{ height: `${level.p * 100}%`, '--strength': strengthOf(i, levels.length) } as CSSProperties} />
                 </span>
               </span>
               <span className="bar-label">{level.label}</span>

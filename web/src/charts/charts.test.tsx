@@ -49,6 +49,8 @@ describe('probabilities', () => {
   it('of levels are as high as they are, so that two scales can be compared', () => {
     const { container } = render(<Scale label="mood" levels={[{ ...options[0]!, value: 1 }, { ...options[1]!, value: 2 }]} />);
     expect([...container.querySelectorAll<HTMLElement>('.column')].map(({ style }) => style.height)).toEqual(['20%', '70%']);
+    const shades = [...container.querySelectorAll<HTMLElement>('.column')].map(({ style }) => style.getPropertyValue('--strength'));
+    expect(shades).toEqual(['0.3', '1']);
   });
   it('have a table of exact values one key press away', async () => {
     render(<YesNo label="refund" p={0.123456} no={0.3} yes={0.7} />);
@@ -71,6 +73,12 @@ describe('a chart over time', () => {
   });
   it('is drawn up to a round number, also for nothing', () => {
     expect([0, 1, 3, 876, 0.015].map(niceMax)).toEqual([1, 1, 4, 1000, 0.02]);
+  });
+  it('is red for failures alone', () => {
+    const { container } = render(<AreaChart label="Results" times={['2026-11-20']}
+      series={[{ label: 'Results', values: [3] }, { label: 'Failed', values: [1], bad: true }]} />);
+    expect([...container.querySelectorAll('svg > g[class^=series]')].map((drawn) => drawn.getAttribute('class'))).toEqual(
+      ['series-1', 'series-bad']);
   });
   it('leaves gaps open', () => {
     expect(runs([1, 2, null, 0, null, null, 3])).toEqual([[0, 2], [3, 4], [6, 7]]);

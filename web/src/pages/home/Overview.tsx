@@ -66,7 +66,7 @@ function Days({ usage, newest }: { usage: Schemas['Usage']; newest: Result[] }) 
         <AreaChart title="Calls by day" label={`Calls by day, ${count(sum.results, 'result')} in 30 days`} times={times}
           series={[{ label: 'Results', values: list.map((t) => t.results) }]} />
         <AreaChart title="Failures by day" label={`Failures by day, ${shown(sum.failed)} in 30 days`} times={times}
-          series={[{ label: 'Failed', values: list.map((t) => t.failed) }]} />
+          series={[{ label: 'Failed', values: list.map((t) => t.failed), bad: true }]} />
         <Times newest={newest} />
       </div>
     </>

@@ -46,7 +46,7 @@ describe('answers by day', () => {
   });
   it('are never unsure of a scale', () => {
     expect(unsure(read([row('2026-11-01', { low: 1, high: 2 })], scale).layers)).toBeUndefined();
-    expect(kindsOf(scale).map(({ strength }) => strength)).toEqual([0.5, 1]);
+    expect(kindsOf(scale).map(({ strength }) => strength)).toEqual([0.3, 1]);
   });
   it('of many options are the most frequent ones in their order, and the others together', () => {
     const keys = [...'abcdefghijkl'];

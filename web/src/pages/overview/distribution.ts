@@ -1,6 +1,6 @@
 import { hueOf, labelOf, lackingKey, type Question, yesNo } from '@/answers/words';
 import type { Schemas } from '@/api';
-import type { Layer } from '@/charts';
+import { type Layer, strengthOf } from '@/charts';
 import { dayAfter, days } from '../usage/sums';
 
 export type Distribution = Schemas['Distribution'];
@@ -26,7 +26,7 @@ export function kindsOf(question: Question): Kind[] {
       return [{ key: 'yes', label: 'Yes' }, { key: 'no', label: 'No', strength: 0.3 }, lacking(unsureKey, 'Unsure')];
     case 'scale':
       return question.levels.map(({ key }, i) => (
-        { key, label: labelOf(question, key), strength: (i + 1) / question.levels.length }));
+        { key, label: labelOf(question, key), strength: strengthOf(i, question.levels.length) }));
     default:
       return [
         ...question.options.map(({ key }) => ({ key, label: labelOf(question, key), hue: hueOf(question, key) })),

@@ -120,7 +120,8 @@ function Charts({ sums, from, to }: { sums: Parameters<typeof byDay>[0]; from: s
       <AreaChart title="Results" label={`Results by day, ${count(list.reduce((n, t) => n + t.results, 0), 'result')}`}
         times={times}
         series={[
-          { label: 'Results', values: list.map((t) => t.results) }, { label: 'Failed', values: list.map((t) => t.failed) },
+          { label: 'Results', values: list.map((t) => t.results) },
+          { label: 'Failed', values: list.map((t) => t.failed), bad: true },
         ]} />
       <AreaChart title="Tokens" label="Tokens by day" times={times} format={short}
         series={[
