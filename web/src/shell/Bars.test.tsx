@@ -112,3 +112,19 @@ it('the bar of the offline model stands from the first paint on where it stood b
     localStorage.clear();
   }
 });
+
+// spec: console-roles
+it.each([
+  ['owner', 'The offline model only matches words. Connect a model.', 1],
+  ['labeller', 'The offline model only matches words. Ask an owner to connect a model.', 0],
+])('an %s reads of the offline model what they can do about it', async (role, words, links) => {
+  await serve(role, () => Response.json({ data: [{ name: 'default', default: true, probabilities: 'simulated' }] }));
+  try {
+    open(createRootRoute({ component: ModelBar }), '/');
+    const bar = (await screen.findByText(/The offline model only matches words/)).closest('p')!;
+    expect([bar.textContent, bar.querySelectorAll('a').length]).toEqual([words, links]);
+  } finally {
+    vi.unstubAllGlobals();
+    localStorage.clear();
+  }
+});

@@ -2,7 +2,7 @@ import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useModels } from '@/api/lists';
-import { type Account, session, useSession } from '@/api/session';
+import { type Account, session, useCan, useSession } from '@/api/session';
 import { Button } from '@/design/Button';
 import { Input } from '@/design/Field';
 import { Icon } from '@/design/icons';
@@ -66,10 +66,11 @@ export function RetryBar() {
 const offlineModel = 'prism.offline-model';
 
 /**
- * Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model). Where it stood
- * before it stands from the first paint on, so that the page below it does not move.
+ * Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model), and leads those
+ * who may connect one to where they do. Where it stood before it stands from the first paint on, so that the page below it does not move.
  */
 export function ModelBar() {
+  const own = useCan('own');
   const offline = useModels().data?.some((model) => model.default && model.probabilities === 'simulated');
   useEffect(() => {
     if (offline) localStorage.setItem(offlineModel, '');
@@ -79,7 +80,10 @@ export function ModelBar() {
   return (
     <p className="bar-top info">
       <Icon name="info" />
-      <span>The offline model only matches words. <Link to="/models">Connect a model.</Link></span>
+      <span>
+        The offline model only matches words.{' '}
+        {own ? <Link to="/models">Connect a model.</Link> : 'Ask an owner to connect a model.'}
+      </span>
     </p>
   );
 }

@@ -13,14 +13,14 @@ const route = getRouteApi('/frame/prisms/$prism');
 
 const places = [
   { label: 'Overview', to: '/prisms/$prism', words: 'answers accuracy drift unsure', exact: true },
-  { label: 'Try', to: '/prisms/$prism/try', words: 'call answer' },
-  { label: 'Edit', to: '/prisms/$prism/edit', words: 'questions options definition version' },
-  { label: 'Lens', to: '/prisms/$prism/lens', words: 'columns' },
+  { label: 'Try', to: '/prisms/$prism/try', words: 'call answer', right: 'call' },
+  { label: 'Edit', to: '/prisms/$prism/edit', words: 'questions options definition version', right: 'edit' },
+  { label: 'Lens', to: '/prisms/$prism/lens', words: 'columns', right: 'edit' },
   { label: 'Results', to: '/prisms/$prism/results', words: 'answers' },
   { label: 'Runs', to: '/prisms/$prism/runs', words: 'files' },
   { label: 'Quality', to: '/prisms/$prism/quality', words: 'labels reliability calibration thresholds accuracy compare' },
   { label: 'Label', to: '/prisms/$prism/label', words: 'annotate', right: 'label' },
-  { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention searchable name versions' },
+  { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention searchable name versions', right: 'edit' },
 ] as const;
 
 /** The prism of the address. Only below PrismPage, which shows its children once the prism is there. */
@@ -34,10 +34,9 @@ export function PrismPage(): ReactNode {
   const navigate = route.useNavigate();
   const settings = useRouterState({ select: ({ location }) => location.pathname.endsWith('/settings') });
   const overview = useRouterState({ select: ({ location }) => /\/prisms\/[^/]+\/?$/.test(location.pathname) });
-  const mayCall = useCan('call');
   const { data, error, refetch } = useQuery(prismQuery(name));
-  const canLabel = useCan('label');
-  const tabs = places.filter((place) => !('right' in place) || canLabel);
+  const may = { call: useCan('call'), edit: useCan('edit'), label: useCan('label') };
+  const tabs = places.filter((place) => !('right' in place) || may[place.right]);
   useActions(tabs.map(({ label, to, words }) => ({
     id: `tab ${label}`, group: name, label, words, run: () => void navigate({ to, params: { prism: name } }),
   })));
@@ -56,7 +55,7 @@ export function PrismPage(): ReactNode {
       tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({
         label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false },
       }))} />}
-      actions={overview && mayCall && prism && !prism.archived_at && (
+      actions={overview && may.call && prism && !prism.archived_at && (
         <>
           <ButtonLink to="/runs/new" search={{ prism: name }} icon="upload">Upload a file</ButtonLink>
           <ButtonLink to="/prisms/$prism/try" params={{ prism: name }} variant="primary" icon="play">Try a text</ButtonLink>
