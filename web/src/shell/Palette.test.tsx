@@ -1,8 +1,9 @@
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
 import { open, serve } from '@/test/server';
-import { Palette } from './Palette';
+import { useActions } from './actions';
+import { KeyList, Palette } from './Palette';
 
 afterEach(() => { vi.unstubAllGlobals(); });
 
@@ -23,4 +24,14 @@ it.each([
   const found = await screen.findAllByText(label);
   fireEvent.click(found[0]!);
   await waitFor(() => expect(router.state.location.pathname).toBe(address));
+});
+
+it('the list of keys leaves out what a page has for itself', () => {
+  const Page = () => {
+    useActions([{ id: 'down', group: 'Label', label: 'Next question', keys: 'j', run: () => {} }]);
+    return <KeyList onClose={() => {}} />;
+  };
+  render(<Page />);
+  const keys = [...document.querySelectorAll('.keys dl > div')].map((line) => line.textContent);
+  expect(keys).toEqual(['Find anythingCtrl K', 'Previous rowk', 'Open the rowEnter', 'Close one layerEsc', 'Next questionj']);
 });

@@ -107,13 +107,15 @@ export function KeyList({ onClose }: { onClose: () => void }) {
   const lists: [string, string][] = [
     ['Mod K', 'Find anything'], ['j', 'Next row'], ['k', 'Previous row'], ['Enter', 'Open the row'], ['Esc', 'Close one layer'],
   ];
+  // The keys that a page has for itself do nothing else on it.
+  const general = lists.filter(([keys]) => !actions.some((action) => action.keys === keys));
   const groups = [...new Set(actions.map((action) => action.group))];
   return (
     <Dialog open onClose={onClose} title="Keys" wide>
       <div className="keys">
         <section>
           <h3>Everywhere</h3>
-          <dl>{lists.map(([keys, label]) => <div key={keys}><dt>{label}</dt><dd><Kbd keys={keys} /></dd></div>)}</dl>
+          <dl>{general.map(([keys, label]) => <div key={keys}><dt>{label}</dt><dd><Kbd keys={keys} /></dd></div>)}</dl>
         </section>
         {groups.map((group) => (
           <section key={group}>

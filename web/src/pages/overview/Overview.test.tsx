@@ -103,9 +103,26 @@ const stat = async (name: string) => (await screen.findByText(name)).parentEleme
 
 // spec: console-overview-page
 describe('the overview of a prism', () => {
+  it.each([
+    [2, '2 times the 30 days before'], [20, '20 in the 30 days before'],
+  ])('compares with what is less by %i times', async (times, words) => {
+    await show({ data: [day(45, 20, 0, 0), day(1, 20 * times, 0, 0)] });
+    expect(await stat('Answered, 30 days')).toBe(`Answered, 30 days${20 * times}${words}`);
+  });
+  // spec: console-roles
+  it.each([
+    ['owner', ['Overview', 'Try', 'Edit', 'Lens', 'Results', 'Runs', 'Quality', 'Label', 'Settings']],
+    ['caller', ['Overview', 'Try', 'Results', 'Runs', 'Quality']],
+    ['labeller', ['Overview', 'Results', 'Runs', 'Quality', 'Label']],
+    ['reader', ['Overview', 'Results', 'Runs', 'Quality']],
+  ])('offers an %s the tabs that the role may use', async (role, tabs) => {
+    await show({ role });
+    const bar = await screen.findByRole('navigation', { name: 'Prism' });
+    expect(within(bar).getAllByRole('link').map(({ textContent }) => textContent)).toEqual(tabs);
+  });
   it('has its figures with what they are compared with', async () => {
     await show();
-    expect(await stat('Answered, 30 days')).toBe('Answered, 30 days440+10% on the 30 before');
+    expect(await stat('Answered, 30 days')).toBe('Answered, 30 days440+10% on the 30 days before');
     await waitFor(async () => expect(await stat('Right')).toBe('Right84%81 to 87, of 400 labels'));
     expect(await stat('Unsure')).toBe('Unsure8%17 points more in the last 7 days');
     await waitFor(async () => expect(await stat('Spent')).toBe('Spent$0.88$0.002 an answer'));

@@ -108,9 +108,10 @@ function Answered({ prism, question, data }: { prism: Prism; question: Question;
 /** How many more there are than before. */
 function moreWords(now: number, before: number): string {
   if (before === 0) return `none in the ${span} days before`;
-  if (now >= 2 * before) return `${shown(Math.round(now / before))} times the ${span} before`;
+  if (now >= 10 * before) return `${shown(before)} in the ${span} days before`;
+  if (now >= 2 * before) return `${shown(Math.round(now / before))} times the ${span} days before`;
   const more = Math.round((now / before - 1) * 100);
-  return `${more < 0 ? '−' : '+'}${Math.abs(more)}% on the ${span} before`;
+  return `${more < 0 ? '−' : '+'}${Math.abs(more)}% on the ${span} days before`;
 }
 
 function Right({ prism, question }: { prism: Prism; question: Question }) {

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { useCan, useSession } from '@/api';
-import { Button, ErrorNote, Select, Skeleton, Textarea, Time, toastBefore } from '@/design';
+import { Button, ErrorNote, onKeys, Select, Skeleton, Textarea, Time, toastBefore } from '@/design';
+import { isMac } from '@/design/Values';
 import { useDraft } from '../prisms/drafts';
 import { addComment, assign, type Comment, deleteComment, useAssignable, useAssignee, useComments } from './comments';
 
@@ -39,6 +40,14 @@ export function Discussion({ id }: { id: string }) {
   );
 }
 
+const sends = `${isMac ? '⌘' : 'Ctrl'}+Enter`;
+
+const sendByKeys = onKeys((event: KeyboardEvent<HTMLTextAreaElement>) => {
+  if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+  event.preventDefault();
+  event.currentTarget.form!.requestSubmit();
+});
+
 /** One comment. Its author may delete it, and an owner any. */
 function Said({ comment: { author, text, created_at }, onDelete }: { comment: Comment; onDelete: () => void }) {
   const own = useCan('own');
@@ -68,7 +77,8 @@ function Write({ id, onWritten }: { id: string; onWritten: () => Promise<void> }
   const ready = text.trim() !== '';
   return (
     <form className="stack-2" onSubmit={(event) => { event.preventDefault(); if (ready && !add.isPending) add.mutate(); }}>
-      <Textarea label="Add a comment" hideLabel placeholder="Say something about this result" rows={2} maxLength={2000}
+      <Textarea label="Add a comment" hideLabel placeholder={`Say something about this result. ${sends} sends it.`}
+        rows={2} maxLength={2000} onKeyDown={sendByKeys}
         value={text} onChange={({ target }) => setText(target.value || undefined)} />
       <div><Button small type="submit" disabled={!ready} busy={add.isPending}>Comment</Button></div>
       <ErrorNote error={add.error} title="The comment was not saved." />

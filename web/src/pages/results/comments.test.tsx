@@ -55,6 +55,19 @@ describe('the comments of a result', () => {
     expect(screen.getByLabelText<HTMLTextAreaElement>('Add a comment').value).toBe('');
   });
 
+  it('are sent by Ctrl or ⌘ with Enter, and Enter alone is a new line', async () => {
+    await shown('labeller');
+    const box = screen.getByPlaceholderText('Say something about this result. Ctrl+Enter sends it.');
+    for (const key of ['ctrlKey', 'metaKey']) {
+      const before = texts().length;
+      fireEvent.change(box, { target: { value: key } });
+      fireEvent.keyDown(box, { key: 'Enter' });
+      expect(texts()).toHaveLength(before);
+      fireEvent.keyDown(box, { key: 'Enter', [key]: true });
+      await waitFor(() => expect(texts().at(-1)).toBe(key));
+    }
+  });
+
   it('are deleted by their author, and by an owner, when the toast goes', async () => {
     const calls = await shown('labeller');
     vi.useFakeTimers();
