@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-Bcwre272.js";import{t}from"./RunsList-B3CQmD0_.js";import{usePrism as n}from"./PrismPage-EggvJFuG.js";import{U as r}from"./Field-CrJ7tM4K.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
