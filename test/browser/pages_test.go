@@ -19,6 +19,7 @@ func TestThePages(t *testing.T) {
 	t.Run("an analyst", func(t *testing.T) { testAnalyst(t, server, browser) })
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
+	t.Run("pages that stay where they are", func(t *testing.T) { testShifts(t, server, browser) })
 	t.Run("an input method", func(t *testing.T) { testInputMethod(t, server, browser) })
 }
 

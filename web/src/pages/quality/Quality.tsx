@@ -97,7 +97,7 @@ export function Quality(): ReactNode {
       {!version ? !old.error && <><Skeleton shape="chart" /><Skeleton shape="bars" lines={4} /></>
         : question ? (
           <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }}
-            pinned={pins.data?.questions[question.key] ?? null} />
+            pinned={pins.isPending && pins.failureCount === 0 ? undefined : pins.data?.questions[question.key] ?? null} />
         )
         : <Overview of={of} prism={prism} questions={version.questions} />}
     </>
@@ -170,10 +170,11 @@ interface OfQuestionProps {
   prism: Prism;
   question: Question;
   of: Of & { question: string };
-  pinned: string | null;
+  /** Undefined while it is not known. */
+  pinned: string | null | undefined;
 }
 
-function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
+function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(qualityQuery(of));
@@ -183,7 +184,9 @@ function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
   useActions(tabs.map(([part, label]) => ({
     id: `quality ${label}`, group: 'Quality', label, run: () => void navigate({ search: (before) => ({ ...before, tab: part }) }),
   })));
-  const measured = data?.questions[0];
+  // A calibration has a legend and points of its own, for which the picture would move.
+  const measured = known === undefined ? undefined : data?.questions[0];
+  const pinned = known ?? null;
   const few = tooFew(error);
   const set = (change: Partial<QualitySearch>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
@@ -192,11 +195,11 @@ function OfQuestion({ prism, question, of, pinned }: OfQuestionProps) {
     <>
       <div className="quality-head">
         <h2>{question.text}</h2>
-        {measured?.accuracy && (
-          <p className="quality-right">
-            <Right of={measured.accuracy} /> <span className="soft">of {count(measured.counted, 'label')} that count</span>
-          </p>
-        )}
+        <p className="quality-right">
+          {measured?.accuracy && (
+            <><Right of={measured.accuracy} /> <span className="soft">of {count(measured.counted, 'label')} that count</span></>
+          )}
+        </p>
       </div>
       <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
         label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part },
