@@ -10,7 +10,18 @@ interface Editing {
 }
 
 const Context = createContext<Editing>({ problems: new Map(), all: false, disabled: false });
-export const EditingProvider = Context.Provider;
+
+const alike = (a: Editing, b: Editing) => a.all === b.all && a.disabled === b.disabled && a.problems.size === b.problems.size
+  && [...a.problems].every(([path, text]) => b.problems.get(path) === text);
+
+/** Tells the controls of a definition its problems. While they are the same, no control is drawn again for them. */
+export function EditingProvider({ value, children }: { value: Editing; children: ReactNode }) {
+  const [told, setTold] = useState(value);
+  const next = alike(told, value) ? told : value;
+  if (next !== told) setTold(next);
+  return <Context.Provider value={next}>{children}</Context.Provider>;
+}
+
 export const useEditing = (): Editing => useContext(Context);
 
 interface Props {

@@ -1,4 +1,4 @@
-import { act, render, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
@@ -67,6 +67,32 @@ test('a handle drags an item past the middles of others, until it is let go', ()
   act(() => void to(0));
   expect(order()).toBe('bca');
   expect(placeAt(0, [{ top: 0, bottom: 40 }, { top: 40, bottom: 400 }], 1)).toBe(0);
+});
+
+// spec: console-many-options
+test('with what they use, only the items that change are drawn again, and each changes the newest list', () => {
+  const drawn: number[] = [];
+  let now: { id: string; key: string }[] = [];
+  function Many() {
+    const [items, setItems] = useState(Array.from({ length: 255 }, (_, i) => ({ id: `${i}`, key: `${i}` })));
+    now = items;
+    return (
+      <Items items={items} onChange={setItems} noun="option" nameOf={(item) => item.key} uses={[]}>
+        {(item, i, update) => {
+          drawn.push(i);
+          return <input data-at={i} value={item.key} onChange={(event) => update({ ...item, key: event.target.value })} />;
+        }}
+      </Items>
+    );
+  }
+  render(<Many />);
+  expect(drawn).toHaveLength(255);
+  const change = (at: number, value: string) =>
+    fireEvent.change(document.querySelector(`[data-at="${at}"]`)!, { target: { value } });
+  change(7, 'x');
+  change(200, 'y');
+  expect(drawn.slice(255)).toEqual([7, 200]);
+  expect([now[7]!.key, now[200]!.key]).toEqual(['x', 'y']);
 });
 
 test('buttons move and remove an item', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { choiceOf, sizes } from '@/test/options';
 import { EditingProvider } from './Control';
 import { changes } from './diff';
-import { blank, definitionOf, type Draft, draftOf, optionsOfLines } from './model';
+import { blank, definitionOf, type Draft, draftOf, newOption, optionsOfLines } from './model';
 import { Options } from './Options';
 import { localProblems } from './problems';
 
@@ -81,6 +81,20 @@ describe('the options of a choice', () => {
     await userEvent.type(inputs()[n - 1]!, '!');
     expect(sent().at(-1)).toMatchObject({ key: `o${n}`, label: `Option ${n}!` });
     expect(localProblems(now, false).size).toBe(0);
+  });
+  it('know what was written in the others, and in the question, since they were drawn', () => {
+    const first = ofChoice(254);
+    const draft = { ...first, questions: [{ ...first.questions[0]!, options: [...first.questions[0]!.options, newOption()] }] };
+    render(<Page first={draft} />);
+    fireEvent.change(inputs()[3]!, { target: { value: 'Refund' } });
+    fireEvent.change(inputs()[254]!, { target: { value: 'O4' } });
+    expect(sent()[3]!.label).toBe('Refund');
+    expect(sent()[254]).toMatchObject({ key: 'o4_2', label: 'O4' });
+    fireEvent.click(document.querySelector('input[type=checkbox]')!);
+    paste(0, 'A\nB');
+    expect(sent()[3]!.label).toBe('Refund');
+    expect(now.questions[0]!.insufficient).toBe(true);
+    expect(screen.getByText('0 options added. 2 lines left out: at most 254 options.')).toBeTruthy();
   });
   it('have groups, of which only those that are set are sent', async () => {
     const first = ofChoice(26);

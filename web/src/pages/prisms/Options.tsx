@@ -1,4 +1,4 @@
-import { type ClipboardEvent, useId, useState } from 'react';
+import { type ClipboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { lackingKey } from '@/answers/words';
 import { limits } from '@/api/limits';
 import { Button, Checkbox, count, shown } from '@/design';
@@ -28,15 +28,19 @@ export function Options({ question: q, at, onChange, keys }: Props) {
   const taken = q.insufficient ? [lackingKey] : [];
   const groups = [...new Set(q.options.flatMap(({ group }) => group || []))];
   const grouped = limits.group !== undefined && (grouping || groups.length > 0);
+  // An option that was drawn before the others changed looks them up here.
+  const now = useRef({ options: q.options, onChange });
+  useLayoutEffect(() => { now.current = { options: q.options, onChange }; });
   const paste = (event: ClipboardEvent, j: number) => {
+    const { options, onChange } = now.current;
     const text = event.clipboardData.getData('text/plain');
     if (!/[\r\n]/.test(text.trim())) return;
     event.preventDefault();
     // Options that nobody wrote in yet make place.
-    const kept = q.options.filter((option) => option.label || option.description || !option.auto);
+    const kept = options.filter((option) => option.label || option.description || !option.auto);
     const made = optionsOfLines(text, kept, taken);
     const added = made.options.slice(0, Math.max(0, most - kept.length));
-    const here = q.options.slice(0, j + 1).filter((option) => kept.includes(option)).length;
+    const here = options.slice(0, j + 1).filter((option) => kept.includes(option)).length;
     onChange({ options: [...kept.slice(0, here), ...added, ...kept.slice(here)] });
     const left = made.options.length - added.length;
     setSaid([
@@ -48,11 +52,11 @@ export function Options({ question: q, at, onChange, keys }: Props) {
     <>
       <Items<DraftOption> items={q.options} onChange={(options) => onChange({ options })} noun="option"
         nameOf={(o) => o.label || o.key} disabled={disabled} error={problems.get(`${at}.options`)}
-        add={{ label: 'Add option', make: () => newOption(), most, enter: true }}>
+        add={{ label: 'Add option', make: () => newOption(), most, enter: true }} uses={[at, keys, grouped, q.insufficient]}>
         {(option, j, update, moves) => (
           <div className={grouped ? 'line option-line grouped' : 'line option-line'}>
             <Text path={`${at}.options.${j}.label`} label="Option" value={option.label} onPaste={(event) => paste(event, j)}
-              onChange={(label) => update(labelled(option, label, 'option', q.options, taken))} />
+              onChange={(label) => update(labelled(option, label, 'option', now.current.options, taken))} />
             <Key path={`${at}.options.${j}.key`} of={option} asked={keys}
               onChange={(key) => update({ ...option, key, auto: false })} />
             <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description}
