@@ -27,18 +27,20 @@ const places = 8; // bars of options that are drawn at first
 const long = 26; // more bars than these scroll in their place
 
 /**
- * Options as bars in the order of the definition: the 8 most probable ones from 1% up, and the chosen one. The others are folded
- * where there are several. `chosen` is the key of the answer; `lacking` the probability of insufficient information.
+ * Options as bars, in the order of the definition or, of more than 26, the most probable first: the 8 most probable ones, of few
+ * only those from 1% up, and the chosen one. The others are folded where there are several. `chosen` is the key of the answer;
+ * `lacking` the probability of insufficient information.
  */
 export function Probabilities({ label, options, chosen, lacking, plain }: ProbabilitiesProps) {
-  const [sorted, setSorted] = useState(false);
+  const many = options.length > long;
+  const [sorted, setSorted] = useState(many);
   const [all, setAll] = useState(false);
   const lackingChosen = chosen != null && !options.some(({ key }) => key === chosen);
   const shownOptions = sorted ? [...options].sort((a, b) => b.p - a.p) : options;
-  const first = new Set([...options].sort((a, b) => b.p - a.p).filter(({ p }) => p >= little).slice(0, places));
+  const first = new Set([...options].sort((a, b) => b.p - a.p).filter(({ p }) => many || p >= little).slice(0, places));
   const folded = plain ? [] : options.filter((option) => !first.has(option) && option.key !== chosen);
   const drawn = all || folded.length < 2 ? shownOptions : shownOptions.filter((option) => !folded.includes(option));
-  const few = folded.every(({ p }) => p < little);
+  const few = !many && folded.every(({ p }) => p < little);
   return (
     <Figure label={label} plain={plain ?? false} data={{ head: ['Option', 'Probability'], rows: rowsOf(shownOptions, lacking) }}>
       <ul {...(drawn.length > long ? { className: 'bars long', tabIndex: 0, 'aria-label': `All options: ${label}` }

@@ -29,13 +29,17 @@ describe('probabilities', () => {
     const parts = question.options.map(({ key, label }) => ({ key, label, p: probabilities[key]! }));
     render(<Probabilities label="intent" options={parts} chosen={question.options[n - 2]!.key} />);
     // The most probable ones are the last two and the first ones, each with half of the one before: six from 1% up.
-    const first = ['Option 1', 'Option 2', 'Option 3', 'Option 4', `Option ${n - 1} (chosen)`, `Option ${n}`];
+    const last = [`Option ${n - 1} (chosen)`, `Option ${n}`];
+    const first = ['Option 1', 'Option 2', 'Option 3', 'Option 4', 'Option 5', 'Option 6'];
     const labels = [...document.querySelectorAll('.bar-label')].map((bar) => bar.textContent);
-    expect(labels).toEqual(n === 2 ? ['Option 1 (chosen)', 'Option 2'] : first);
+    expect(labels).toEqual(n === 2 ? ['Option 1 (chosen)', 'Option 2'] : n === 26 ? [...first.slice(0, 4), ...last]
+      : [...last, ...first]);
     if (n === 2) return;
-    await userEvent.click(screen.getByRole('button', { name: `${n - 6} options under 1%` }));
+    await userEvent.click(screen.getByRole('button', { name: n === 26 ? '20 options under 1%' : '247 more options' }));
     expect(bars()).toHaveLength(n);
     expect(screen.queryByRole('list', { name: 'All options: intent' }) !== null).toBe(n > 26);
+    await userEvent.click(screen.getByRole('button', { name: n === 26 ? 'Fold those under 1%' : 'Only the 8 most probable' }));
+    expect(bars()).toHaveLength(n === 26 ? 6 : 8);
   });
   it('that are all as probable are the first 8, with how many more', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ key: `${i}`, label: `${i}`, p: 1 / 40 }));

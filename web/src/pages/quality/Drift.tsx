@@ -143,7 +143,8 @@ function Moved({ prism, question }: { prism: Prism; question: Question }) {
   const to = dayAfter(today(), 1);
   const { layers } = allLayersOf(data ?? { data: [] }, question, bounds, dayAfter(to, -span), to);
   if (error) return <ErrorNote error={error} title="The answers could not be counted." onRetry={() => void refetch()} />;
-  return answered(layers) > 0 ? <Lately prism={prism.slug} question={question} layers={layers} bounds={bounds} /> : null;
+  if (answered(layers) === 0) return null;
+  return <div className="quality-moved"><Lately prism={prism.slug} question={question} layers={layers} bounds={bounds} /></div>;
 }
 
 const utc = (at: string | null) => at?.slice(0, 16).replace('T', ' ');
