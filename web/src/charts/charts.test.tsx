@@ -53,9 +53,8 @@ describe('probabilities', () => {
   it('of levels are as high as they are, so that two scales can be compared', () => {
     const { container } = render(<Scale label="mood" levels={[{ ...options[0]!, value: 1 }, { ...options[1]!, value: 2 }]} />);
     expect([...container.querySelectorAll<HTMLElement>('.column')].map(({ style }) => style.height)).toEqual(['20%', '70%']);
-    expect([...container.querySelectorAll<HTMLElement>('.column')].map(({ style }) => style.getPropertyValue('--strength'))).toEqual(
-      ['0.3', '1'],
-    );
+    const drawn = [...container.querySelectorAll<HTMLElement>('.column')];
+    expect(drawn.map(({ style }) => style.getPropertyValue('--strength'))).toEqual(['0.3', '1']);
   });
   it('have a table of exact values one key press away', async () => {
     render(<YesNo label="refund" p={0.123456} no={0.3} yes={0.7} />);

@@ -66,9 +66,9 @@ export function RetryBar() {
 const offlineModel = 'prism.offline-model';
 
 /**
- * Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model), and leads those
- * who may connect one to where they do. Where it stood before it stands from the first paint on, so that the page below it does not
- * move.
+ * Says that no model is connected, as long as the default one is the offline model (spec: console-offline-model), and leads
+ * those who may connect one to where they do. Where it stood before it stands from the first paint on, so that the page below it
+ * does not move.
  */
 export function ModelBar() {
   const own = useCan('own');

@@ -148,8 +148,12 @@ export function VirtualTable<R>({
         <thead>
           <tr aria-rowindex={1}>
             {onChoose && (
-              <th scope="col"><input type="checkbox" aria-label="Select the loaded rows" checked={Boolean(all)}
-                onChange={() => onChoose(new Set(all ? [] : keys()))} /></th>
+              <th scope="col">
+                <label className="virtual-box">
+                  <input type="checkbox" aria-label="Select the loaded rows" checked={Boolean(all)}
+                    onChange={() => onChoose(new Set(all ? [] : keys()))} />
+                </label>
+              </th>
             )}
             {shown.map(({ column }) => (
               <Head key={column.id} {...{ column, sort, onSort }} />
@@ -168,9 +172,11 @@ export function VirtualTable<R>({
                 onKeyDown={onKeys((event) => onRowKey(event, row, item.index))} onClick={(event) => onRowClick(event, row)}>
                 {onChoose && (
                   <td>
-                    <input type="checkbox" tabIndex={-1} aria-label={`Select row ${item.index + 1}`}
-                      checked={chosen?.has(key) ?? false}
-                      onClick={(event) => choose(key, event.shiftKey)} onChange={() => undefined} />
+                    <label className="virtual-box">
+                      <input type="checkbox" tabIndex={-1} aria-label={`Select row ${item.index + 1}`}
+                        checked={chosen?.has(key) ?? false}
+                        onClick={(event) => choose(key, event.shiftKey)} onChange={() => undefined} />
+                    </label>
                   </td>
                 )}
                 {shown.map(({ column }) => (
