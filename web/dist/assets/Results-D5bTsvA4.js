@@ -1,1 +1,0 @@
-import"./design-BJdoUtr6.js";import{t as e}from"./Page-DpOxhgKh.js";import{t}from"./ResultsTable-BC4M3Rj9.js";import{U as n}from"./Field-CrJ7tM4K.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};
