@@ -1,13 +1,13 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Dot } from '@/answers/Chip';
 import { lackingKey, type Question, titleOf } from '@/answers/words';
-import { type Schemas, usePrisms } from '@/api';
+import { type Schemas, useModels, usePrisms } from '@/api';
 import { Button, Checkbox, find, Input, onKeys, Select, shown, useTyped } from '@/design';
 import { useRuns } from '../runs/data';
 import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
 import { useAssigneeNames } from './comments';
 import { labelStates, partOf, put, typedPart, valueOf } from './conditions';
-import { type Counts, useCounts, useKeyNames, usePrism } from './data';
+import { type Counts, isSearched, useCounts, useKeyNames, usePrism } from './data';
 import type { FilterProps } from './Filters';
 import { fromLocal, listQuery, localTime, type ResultsSearch, spanFrom, spans } from './search';
 
@@ -28,7 +28,8 @@ export function AddFilter({ search, set, fixed = false, prism, close }: Props & 
   }
   return (
     <>
-      <Words {...{ search, set, close }} />
+      {isSearched(prism) ? <Words {...{ search, set, close }} />
+        : <p className="soft">This prism is left out of searches: its texts and answers are not searched, counted or sorted.</p>}
       <ul className="pop-list" aria-label="Filters">
         {aboutsOf(prism, fixed).map((one) => (
           <li key={one}><button type="button" onClick={() => setAbout(one)}>{nameOf(one)}</button></li>
@@ -223,15 +224,29 @@ function Part({ label, value, onValue }: Pick<TypedProps, 'label' | 'value' | 'o
 const countedNames = { status: '@status', version: '@version', model: '@model' } as const;
 
 function Counted({ about, search, set }: Props & { about: keyof typeof countedNames }) {
-  const { data } = useCounts(listQuery(elsewhere(search, about)), countedNames[about]);
+  const { data, error } = useCounts(listQuery(elsewhere(search, about)), countedNames[about]);
+  const { data: prism } = usePrism(search.prism);
+  const known = useKnown(about, prism);
   const chosen = search[about] === undefined ? [] : [String(search[about])];
-  const found = data?.by[countedNames[about]] ?? [];
+  const refused = error !== null || !isSearched(prism);
+  const found: ValueProps['values'] = refused ? known.map((value) => ({ value, label: value }))
+    : data?.by[countedNames[about]] ?? [];
   const values = [...found, ...chosen.filter((value) => !found.some((one) => one.value === value)).map((value) => (
-    { value, label: value, count: 0 }))];
+    { value, label: value, count: refused ? undefined : 0 }))];
   return (
     <Values legend={nameOf(about)} values={values} chosen={chosen} onPress={(value, on) =>
       set({ [about]: !on ? undefined : about === 'version' ? Number(value) : value } as ResultsSearch, true)} />
   );
+}
+
+/** The values that there may be, whatever results have: for where these are not counted. */
+function useKnown(about: keyof typeof countedNames, prism: Schemas['Prism'] | undefined): string[] {
+  const models = useModels().data ?? [];
+  switch (about) {
+    case 'status': return ['ok', 'failed'];
+    case 'version': return Array.from({ length: prism?.latest_version ?? 0 }, (_, i) => String(i + 1));
+    case 'model': return models.map(({ name }) => name);
+  }
 }
 
 function Labelled({ search, set }: Props) {

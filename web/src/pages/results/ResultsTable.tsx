@@ -9,7 +9,7 @@ import { sortWords } from './chips';
 import { Chosen } from './Chosen';
 import { columnsOf } from './columns';
 import { ColumnsMenu } from './ColumnsMenu';
-import { type Counts, renew, resultOptions, useCounts, useNewer, usePrism, useResults } from './data';
+import { type Counts, isSearched, renew, resultOptions, useCounts, useNewer, usePrism, useResults } from './data';
 import { useWaiting } from './deleting';
 import { DeleteMany } from './DeleteMany';
 import { DownloadChosen, DownloadResults } from './Downloads';
@@ -94,13 +94,13 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   const table = (
     <VirtualTable label="Results" columns={columns} rows={rows} rowKey={(row) => row.id} open={search.open} rowHeight={52}
       stale={list.isPlaceholderData} sort={query.sort ?? (query.run ? undefined : '-@created')}
-      onSort={(sort) => set({ sort: sort === '-@created' ? undefined : sort })}
+      onSort={isSearched(prism) ? (sort) => set({ sort: sort === '-@created' ? undefined : sort }) : undefined}
       onOpen={(row) => open(row.id, search.open !== undefined)} chosen={chosen} onChoose={choose}
       more={mayMore ? more : undefined} tail={<Tail list={list} rows={rows.length} />} />
   );
   return (
     <div className="stack">
-      <ViewTabs search={search} set={set} fixed={fixed} />
+      <ViewTabs search={search} set={set} fixed={fixed} searched={isSearched(prism)} />
       <Filters search={search} set={set} fixed={fixed !== undefined} />
       <div className="results-line">
         <Matches {...{ search, query, list }} rows={rows.length} />

@@ -13,25 +13,27 @@ interface Props {
   set: SetSearch;
   /** The prism of the page, if it is of one. */
   fixed: string | undefined;
+  /** Whether labels are searched. */
+  searched: boolean;
 }
 
 /** What everybody finds without saving it. */
-const given = (prism: string | undefined): { id: string; name: string; filters: View['filters'] }[] => [
+const given = (labels: boolean): { id: string; name: string; filters: View['filters'] }[] => [
   { id: 'all', name: 'All', filters: {} },
   { id: 'mine', name: 'Mine', filters: { assignee: 'me' } },
-  ...(prism ? [{ id: 'unreviewed', name: 'Unreviewed', filters: { where: ['@labelled:is:no'] } }] : []),
+  ...(labels ? [{ id: 'unreviewed', name: 'Unreviewed', filters: { where: ['@labelled:is:no'] } }] : []),
   { id: 'failed', name: 'Failed', filters: { status: 'failed' as const } },
 ];
 
 /** The views of results as tabs, which the account shares. A page without filters begins with the default one. */
-export function ViewTabs({ search, set, fixed }: Props) {
+export function ViewTabs({ search, set, fixed, searched }: Props) {
   const mayLabel = useCan('label');
   const views = useViews().data ?? [];
   const first = firstOf(views, fixed);
   const begins = search.view === undefined && search.open === undefined && search.sort === undefined && !filtered(search)
     && (fixed !== undefined || search.prism === undefined);
   useEffect(() => { if (begins && first) void set(searchOf(first), true); }, [begins, first, set]);
-  const shown = [...given(fixed), ...viewsOf(views, fixed)];
+  const shown = [...given(fixed !== undefined && searched), ...viewsOf(views, fixed)];
   const own = views.find(({ id }) => id === search.view);
   const at = search.view ?? (filtered(search) ? undefined : 'all');
   return (
@@ -51,7 +53,7 @@ export function ViewTabs({ search, set, fixed }: Props) {
 }
 
 /** Saves what is shown as a new view, or changes the view that is open. */
-function Editor({ search, set, own, close }: Omit<Props, 'fixed'> & { own: View | undefined; close: () => void }) {
+function Editor({ search, set, own, close }: Omit<Props, 'fixed' | 'searched'> & { own: View | undefined; close: () => void }) {
   const [name, setName] = useState(own?.name ?? '');
   const [first, setFirst] = useState(own?.default ?? false);
   const renew = useRenewViews();

@@ -130,11 +130,12 @@ export function sortWords(sort: string | undefined): string | undefined {
   return `by ${of}, ${down ? 'most' : 'least'} first`;
 }
 
-/** What can be filtered by, in the order of the menu. */
+/** What can be filtered by, in the order of the menu. Answers and labels of a prism only where searches find its results. */
 export function aboutsOf(prism: Schemas['Prism'] | undefined, fixed: boolean): About[] {
-  const questions = (prism?.version.questions ?? []).map(({ key }) => `question ${key}` as const);
+  const searched = prism?.searchable === false ? undefined : prism;
+  const questions = (searched?.version.questions ?? []).map(({ key }) => `question ${key}` as const);
   return [
-    ...(fixed ? [] : ['prism' as const]), ...questions, ...(prism ? ['labelled' as const] : []),
+    ...(fixed ? [] : ['prism' as const]), ...questions, ...(searched ? ['labelled' as const] : []),
     'status', 'time', 'version', 'model', 'key_id', 'assignee', 'run', 'ref',
   ];
 }

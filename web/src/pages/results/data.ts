@@ -43,15 +43,24 @@ export function useNewer(query: ListQuery, first: string | undefined): boolean {
 
 export type Counts = Schemas['ResultCounts'];
 
-/** How many results match, and how many have each value of the names. Old counts stay while new ones are made. */
+/**
+ * How many results match, and how many have each value of the names. Old counts stay while new ones are made. Those of a prism
+ * that is left out of searches are not asked for, since they are refused.
+ */
 export function useCounts({ sort: _, ...query }: ListQuery, by: string, enabled = true) {
+  const { data: prism } = usePrism(query.prism);
+  const counted = isSearched(prism);
   return useQuery({
     queryKey: ['results', 'counts', query, by],
     queryFn: ({ signal }) => ask(api.GET('/v1/results/counts', { params: { query: { ...query, by } }, signal })),
-    enabled,
+    enabled: enabled && counted,
     staleTime: 30_000,
+    ...(!counted && { placeholderData: undefined }), // old counts are those of another prism
   });
 }
+
+/** Whether the results of a prism are found by their texts and answers, sorted and counted. */
+export const isSearched = (prism: Schemas['Prism'] | undefined): boolean => prism?.searchable !== false;
 
 /** The name of the model that answered, which no list has. */
 export function useModelOf(id: string) {

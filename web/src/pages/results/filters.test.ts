@@ -106,6 +106,9 @@ it('counts the values of a filter as if it were not set', () => {
 it('offers answers once a prism is chosen', () => {
   expect(aboutsOf(prism, true).slice(0, 3)).toEqual(['question topic', 'question upset', 'labelled']);
   expect(aboutsOf(undefined, false).slice(0, 2)).toEqual(['prism', 'status']);
+  expect(aboutsOf({ ...prism, searchable: false } as typeof prism, true)).toEqual(
+    ['status', 'time', 'version', 'model', 'key_id', 'assignee', 'run', 'ref'],
+  );
 });
 
 it('says the order', () => {
