@@ -1,18 +1,24 @@
-import { fireEvent, render, screen, within } from '@testing-library/react';
+import { createRootRoute } from '@tanstack/react-router';
+import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { choiceOf, confusionOf, sizes } from '@/test/options';
+import { open } from '@/test/server';
 import type { Measured } from './calls';
 import { confusedWith, folded, mistakesOf, mostConfused } from './confused';
 import { Confusion } from './Confusion';
 
 const figure = (value: number) => ({ value, low: value, high: value });
-const draw = (n: number) => {
+const draw = async (n: number) => {
   const question = choiceOf(n);
   // The options are told the better the later they are.
   const classes = question.options.map(({ key }, i) => (
     { value: key, n: 20, precision: figure(0.5), recall: figure(0.5), f1: figure((i + 1) / n) }));
-  render(<Confusion measured={{ confusion: confusionOf(question), classes } as unknown as Measured} question={question} />);
+  const measured = { confusion: confusionOf(question), classes } as unknown as Measured;
+  open(createRootRoute({
+    component: () => <Confusion of={{ prism: 'bank', version: 3 }} measured={measured} question={question} />,
+  }), '/');
+  await screen.findByText('Confusion');
 };
 const table = () => within(screen.getByRole('region', { name: /^Confusion: a row for each label/ })).getByRole('table');
 const names = () => [...table().querySelectorAll('tbody th')].map((head) => head.textContent!.replace(/ [\d,]+$/, ''));
@@ -33,8 +39,8 @@ describe('mistakes', () => {
 
 // spec: console-many-options
 describe('a confusion', () => {
-  it.each(sizes)('of %i options has at most 20 rows and one of the others', (n) => {
-    draw(n);
+  it.each(sizes)('of %i options has at most 20 rows and one of the others', async (n) => {
+    await draw(n);
     expect(names()).toHaveLength(n === 2 ? 2 : 21);
     expect(table().querySelectorAll('td[title]')).toHaveLength(n === 2 ? 4 : 441);
     expect(names().at(-1)).toBe(n === 2 ? 'Option 2' : `${n - 20} others`);
@@ -47,7 +53,7 @@ describe('a confusion', () => {
     expect(table().querySelectorAll('td.right')).toHaveLength(n === 2 ? 2 : 20);
   });
   it('of 255 options shows one of them, which is found by its name, and what it is taken for', async () => {
-    draw(255);
+    await draw(255);
     expect(screen.queryByRole('button', { name: 'All 255 options' })).toBeNull();
     const pick = screen.getByRole('combobox', { name: 'Show' });
     await userEvent.click(pick);
@@ -57,16 +63,30 @@ describe('a confusion', () => {
     await userEvent.keyboard('most{Enter}');
     expect(names()).toHaveLength(21);
   });
-  it('of 26 options is shown whole when asked for', () => {
-    draw(26);
+  it.each(sizes)('of %i options leads from a mistake to the results with that answer that differ from their label', async (n) => {
+    await draw(n);
+    const links = [...table().querySelectorAll('a')];
+    // The diagonal is right, and what was answered with the others is no answer.
+    const places = links.map((link) => link.closest('td')!.cellIndex - link.closest('tr')!.sectionRowIndex - 1);
+    expect(places.length > 0 && places.every((apart) => apart !== 0)).toBe(true);
+    expect(links.every((link) => link.closest('td')!.cellIndex <= 20)).toBe(true);
+    const { pathname, searchParams } = new URL(links[0]!.href);
+    const answer = table().querySelectorAll('thead th[scope="col"]')[links[0]!.closest('td')!.cellIndex]!.textContent!;
+    const key = choiceOf(n).options.find(({ label }) => label === answer)!.key;
+    expect(pathname).toBe('/prisms/bank/results');
+    expect(JSON.parse(searchParams.get('where')!)).toEqual([`intent:is:${key}`, 'intent:wrong']);
+    expect(searchParams.get('version')).toBe('3');
+  });
+  it('of 26 options is shown whole when asked for', async () => {
+    await draw(26);
     fireEvent.click(screen.getByRole('button', { name: 'All 26 options' }));
     expect(names()).toHaveLength(26);
     expect(names().at(-1)).toBe('Option 26');
   });
 });
 
-it.each(sizes)('the %i options are told worst first where they are many, and the others are folded', (n) => {
-  draw(n);
+it.each(sizes)('the %i options are told worst first where they are many, and the others are folded', async (n) => {
+  await draw(n);
   const region = screen.getByRole('region', { name: 'Precision and recall of each option' });
   const rows = () => [...region.querySelectorAll('tbody th')].map((head) => head.textContent);
   expect(rows()).toHaveLength(Math.min(n, 20));

@@ -1,7 +1,8 @@
-import { type CSSProperties, useMemo, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type CSSProperties, type ReactNode, useMemo, useState } from 'react';
 import type { Question } from '@/answers/words';
 import { Button, count, percent, Pick, Section, shown } from '@/design';
-import type { Figure, Measured } from './calls';
+import type { Figure, LabelValue, Measured, Of } from './calls';
 import { confusedWith, type Counts, folded, mostConfused, worstPair } from './confused';
 import { Interval } from './Interval';
 import { fixed, share, valueLabel } from './figures';
@@ -10,13 +11,14 @@ const room = 20; // options of a table that is read at once
 const most = 60; // options of the largest table that is drawn
 
 /** What was answered for each label, as a heat map of a table, and how well each option is told from the others. */
-export function Confusion({ measured, question }: { measured: Measured; question: Question }) {
+export function Confusion({ of, measured, question }: { of: Of; measured: Measured; question: Question }) {
   const { confusion, classes } = measured;
   const labels = useMemo(() => confusion?.values.map((value) => valueLabel(value, question)) ?? [], [confusion, question]);
   if (!confusion) return null;
   return (
     <>
-      <Mistakes counts={confusion.counts} labels={labels} />
+      <Mistakes counts={confusion.counts} labels={labels} opened={(at, words) =>
+        <Wrong of={of} question={question} answer={confusion.values[at]!}>{words}</Wrong>} />
       <Section title="Options">
         {classes?.length ? <Classes classes={classes} question={question} /> : null}
         <p className="soft">
@@ -28,8 +30,31 @@ export function Confusion({ measured, question }: { measured: Measured; question
   );
 }
 
+interface WrongProps {
+  of: Of;
+  question: Question;
+  answer: LabelValue;
+  children: ReactNode;
+}
+
+/** Leads to the results with an answer that differs from their label: which label that is cannot be filtered by. */
+function Wrong({ of, question: { key }, answer, children }: WrongProps) {
+  const value = typeof answer === 'string' ? answer : answer ? 'yes' : 'no';
+  return (
+    <Link to="/prisms/$prism/results" params={{ prism: of.prism }} search={{
+      version: of.version, ...(of.model !== undefined && { model: of.model }), view: 'all',
+      where: [`${key}:is:${value}`, `${key}:wrong`],
+    }}>
+      {children}
+    </Link>
+  );
+}
+
+/** What a number of mistakes is drawn as, by the place of what was answered. */
+type Opened = (answer: number, words: string) => ReactNode;
+
 /** The table of mistakes: of many options the 20 that are mistaken most, or one and those that it is mistaken for. */
-function Mistakes({ counts, labels }: { counts: Counts; labels: string[] }) {
+function Mistakes({ counts, labels, opened }: { counts: Counts; labels: string[]; opened: Opened }) {
   const [around, setAround] = useState('');
   const [all, setAll] = useState(false);
   const options = useMemo(() => [
@@ -57,9 +82,10 @@ function Mistakes({ counts, labels }: { counts: Counts; labels: string[] }) {
           )}
         </div>
       )}
-      <Table counts={counts} labels={labels} places={places} />
+      <Table counts={counts} labels={labels} places={places} opened={opened} />
       <p className="soft">
-        Rows are labels, columns are answers; the diagonal is right. The colour is the share of the row.
+        Rows are labels, columns are answers; the diagonal is right. The colour is the share of the row. A mistake opens the
+        results with that answer that differ from their label.
         {places.length < labels.length
           && ` The other ${shown(labels.length - places.length)} options are folded into one row and one column.`}
       </p>
@@ -67,7 +93,14 @@ function Mistakes({ counts, labels }: { counts: Counts; labels: string[] }) {
   );
 }
 
-function Table({ counts, labels, places }: { counts: Counts; labels: string[]; places: number[] }) {
+interface TableProps {
+  counts: Counts;
+  labels: string[];
+  places: number[];
+  opened: Opened;
+}
+
+function Table({ counts, labels, places, opened }: TableProps) {
   const others = labels.length - places.length;
   const { counts: table, right } = useMemo(() => folded(counts, places), [counts, places]);
   const names = places.map((place) => labels[place]!);
@@ -98,7 +131,8 @@ function Table({ counts, labels, places }: { counts: Counts; labels: string[]; p
                       style={{ '--share': sum && !fold ? n / sum : 0 } as CSSProperties}
                       title={`${count(n, 'label')} ${names[i]} answered ${names[j]}`
                         + (fold ? `, ${shown(right)} of them right` : sum ? `, ${percent(n / sum)} of its labels` : '')}>
-                      {n === 0 ? <span className="soft">0</span> : shown(n)}
+                      {n === 0 ? <span className="soft">0</span>
+                        : i === j || j === places.length ? shown(n) : opened(places[j]!, shown(n))}
                     </td>
                   );
                 })}

@@ -57,6 +57,7 @@ const calibration = {
 
 let calls: { what: string; body: unknown; match: string | null }[] = [];
 let few = false;
+let labelled = false; // every result has its label
 let pinned: string | null = null;
 let fitted: unknown[] = [];
 let watched = false;
@@ -64,7 +65,7 @@ let reference: unknown = null;
 
 beforeEach(() => {
   calls = [];
-  few = false;
+  few = labelled = false;
   pinned = null;
   fitted = [];
   watched = false;
@@ -106,6 +107,8 @@ async function open(search = '', role = 'editor') {
           { name: 'strong', default: false, probabilities: 'stated' },
         ],
       });
+      case 'GET /label-queue':
+        return Response.json({ data: labelled ? [] : [{ result_id: 'r' }], sample: 'random', next_cursor: null });
       case 'GET /drift': return Response.json(driftOf());
       case 'PUT /drift': {
         const sent = body as { watched: boolean; reference?: { from: string; to: string } | null };
@@ -195,6 +198,13 @@ describe('the Quality page', () => {
       '/prisms/tickets/label?question=topic&version=2',
     );
     expect(screen.getByText(/prismctl labels import/)).toBeTruthy();
+  });
+  it('says that new results are needed, where each one has its label', async () => {
+    few = labelled = true;
+    await open('?question=topic');
+    expect((await screen.findByRole('link', { name: 'New run' })).getAttribute('href')).toBe('/runs/new?prism=tickets');
+    expect(screen.getByText(/Each result of version 2 has its label, so new results are needed/)).toBeTruthy();
+    expect(screen.queryByRole('link', { name: 'Label results' })).toBeNull();
   });
   it('has the confusion as a table, and the most frequent mistake in words', async () => {
     await open('?question=topic&tab=confusion');

@@ -18,7 +18,7 @@ import { type Figure, type Measured, type Of, pinsQuery, qualityQuery, tooFew } 
 import { Confusion } from './Confusion';
 import { Coverage } from './Coverage';
 import { DriftPart } from './Drift';
-import { leaning, leaningShort, rightWords } from './figures';
+import { fewest, leaning, leaningShort, rightWords } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 import { Measuring } from './Measuring';
 import { ReliabilityPart } from './ReliabilityPart';
@@ -133,12 +133,13 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
     {
       id: 'right', head: 'Right', width: '14rem',
       cell: (m) => m.accuracy
-        ? <span title={String(m.accuracy.value)}><Right of={m.accuracy} /></span> : <span className="soft">too few labels</span>,
+        ? <span title={String(m.accuracy.value)}><Right of={m.accuracy} /></span>
+        : <span className="soft">needs {fewest} labels</span>,
     },
     {
       id: 'sure', head: 'As sure as right?', width: '16rem', show: 'wide',
       cell: (m) => m.bins ? <span title={leaning(m.bins, m.type)}>{leaningShort(m.bins, m.type)}</span>
-        : <span className="soft">from 100 labels</span>,
+        : <span className="soft">needs 100 labels</span>,
     },
     {
       id: 'counted', head: 'Labels',
@@ -153,7 +154,7 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
         <>
           <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question}
             onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
-          <p className="soft">How often answers are right, with the 95% interval. A question opens with how sure they were.</p>
+          <p className="soft">How often answers are right, with the 95% interval. Choose a question to see its mistakes.</p>
           {call}
         </>
       ) : !error && <Measuring lines={questions.length + 1} />}
@@ -213,7 +214,7 @@ function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
       )}
       {needsMeasures && !measured && !error && <Measuring lines={10} />}
       {measured && tab === undefined && <ReliabilityPart prism={prism.slug} of={of} measured={measured} pinned={pinned} />}
-      {measured && tab === 'confusion' && <Confusion measured={measured} question={question} />}
+      {measured && tab === 'confusion' && <Confusion of={of} measured={measured} question={question} />}
       {measured && tab === 'coverage' && <Coverage measured={measured} />}
       {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
       {needsMeasures && tab !== 'thresholds' && (measured || error) && (
