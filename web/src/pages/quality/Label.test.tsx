@@ -151,7 +151,7 @@ describe('labelling', () => {
     press('1');
     expect(await screen.findByText('model 70%')).toBeTruthy();
     expect(screen.queryByText('model 90%')).toBeNull();
-    expect(screen.getByText('topic: Billing; the model said Delivery (70%).').getAttribute('role')).toBe('status');
+    expect(screen.getByText('What is it about? Billing; the model said Delivery (70%).').getAttribute('role')).toBe('status');
     press('m');
     expect(await screen.findByText('model 90%')).toBeTruthy();
   });
@@ -187,8 +187,8 @@ describe('labelling', () => {
     const keys = Object.fromEntries([...document.querySelectorAll('.keys dl > div')].map((line) =>
       [line.children[0]!.textContent, line.children[1]!.textContent]));
     expect(keys).toMatchObject({
-      'topic: Billing': '1', 'topic: Insufficient information': '3', 'Next text': '→', 'Previous text': '←',
-      'Skip the text': 's', 'Undo the last label': 'u', 'Show the model’s answers': 'm',
+      'What is it about? Billing': '1', 'What is it about? Insufficient information': '3', 'Next text': '→',
+      'Previous text': '←', 'Skip the text': 's', 'Undo the last label': 'u', 'Show the model’s answers': 'm',
     });
   });
   // spec: console-quality-page

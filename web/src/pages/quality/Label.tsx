@@ -161,6 +161,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     setTimes((was) => [...was.slice(-500), Date.now()]);
     setSaid(saidOf(of, value, item, next.at !== now.at));
   };
+  const textOf = (key: string) => prism.version.questions.find((q) => q.key === key)?.text ?? key;
+  const named = (key: string) => asks({ text: textOf(key) });
   const takeBack = () => {
     const found = undo(now, items.map((one) => one.result_id), asked);
     if (!found) return;
@@ -168,7 +170,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     setNow(found.next);
     setTimes((was) => was.slice(0, -1));
     setSaid(found.step.before === undefined
-      ? `The label of ${found.step.question} is taken back.` : `${found.step.question} has its label from before.`);
+      ? `${named(found.step.question)} The label is taken back.`
+      : `${named(found.step.question)} The label from before is back.`);
   };
   const skip = () => {
     if (!item) return;
@@ -180,12 +183,12 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     setNow((was) => ({ ...was, asked: (was.asked + by + questions.length) % Math.max(1, questions.length) }));
   useActions([
     ...(seeks && item ? [{
-      id: 'label find', group: 'Label', label: `${question!.key}: find an option`, keys: '/',
+      id: 'label find', group: 'Label', label: `${asks(question!)} find an option`, keys: '/',
       run: () => { finding.current = true; finder.current?.focus(); },
     }] : []),
     ...choices.flatMap((choice): Action[] => (choice.keys && item ? [{
-      id: `label ${choice.keys}`, group: 'Label', label: `${question!.key}: ${choice.label}`, keys: choice.keys,
-      run: () => put(choice.value),
+      id: `label ${choice.keys}`, group: 'Label', label: `${asks(question!)} ${choice.label}`,
+      keys: choice.keys, run: () => put(choice.value),
     }] : [])),
     { id: 'label next', group: 'Label', label: 'Next text', keys: '→', run: () => go(1) },
     { id: 'label previous', group: 'Label', label: 'Previous text', keys: '←', run: () => go(-1) },
@@ -269,7 +272,7 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
           </div>
         </div>
       ) : item || isFetching || hasNextPage ? !error && <Skeleton lines={10} />
-        : <End of={of} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length}
+        : <End of={of} question={all ? undefined : textOf(of.question)} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length}
           onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
       {(item ? version : !isFetching && !hasNextPage) && <SameCall commands={last && value !== undefined
         ? labelCommands(location.origin, { ...last, value, sample: queue.sample }) : queueCommands(location.origin, of)} />}
@@ -285,12 +288,15 @@ function useItemVersion(item: QueuedResult | undefined) {
   return latest ? prism.version : old.data;
 }
 
+/** A question before what is said of it. */
+const asks = ({ text }: { text: string }) => (/[?.!:…？。！：]$/.test(text.trim()) ? text.trim() : `${text.trim()}:`);
+
 /** What is said of a label: what it is, and whether the model said so. */
 export function saidOf(question: Question, value: LabelValue, item: QueuedResult, next: boolean): string {
   const model = answered(item.answers[question.key]);
   const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})`
     : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
-  return `${question.key}: ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
+  return `${asks(question)} ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
 }
 
 interface CountsProps {
@@ -318,13 +324,15 @@ function Counts({ times, done, made, waiting }: CountsProps) {
 
 interface EndProps {
   of: QueueOf;
+  question: string | undefined;
   done: number;
   skipped: number;
   onSkipped: () => void;
   onBack: (() => void) | undefined;
 }
 
-function End({ of, done, skipped, onSkipped, onBack }: EndProps) {
+function End({ of, question, done, skipped, onSkipped, onBack }: EndProps) {
+  const canCall = useCan('call');
   return (
     <Empty title={done > 0 ? 'Everything is labelled' : 'Nothing waits for a label'} action={
       <>
@@ -333,11 +341,13 @@ function End({ of, done, skipped, onSkipped, onBack }: EndProps) {
           search={{ question: of.question, version: of.version }} variant={skipped > 0 ? 'secondary' : 'primary'}>
           Look at the quality
         </ButtonLink>
+        {canCall && <ButtonLink to="/runs/new" search={{ prism: of.prism }}>New run</ButtonLink>}
         {onBack && <Button icon="left" onClick={onBack}>Previous text</Button>}
       </>
     } command={`prismctl labels list --prism ${of.prism} --question ${of.question}`}>
-      Each result that is ok has a label for {of.question}{of.version !== undefined && ` of version ${of.version}`}, or there is
-      no result yet. New results of calls and runs come here.
+      Each result that is ok{of.version !== undefined && ` of version ${of.version}`} has a label
+      for {question === undefined ? 'each question' : `“${question}”`}, or there is no result yet. New results of calls and
+      runs come here.
     </Empty>
   );
 }
