@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-GAEhFiJd.js";import{t}from"./RunsList-1rCI-XiX.js";import{usePrism as n}from"./PrismPage-B7J0uqlz.js";import{U as r}from"./Field-CrJ7tM4K.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
