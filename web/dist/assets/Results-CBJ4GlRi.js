@@ -1,1 +1,0 @@
-import"./design-BUQS4q_4.js";import{t as e}from"./Page-BM7h8eVe.js";import{t}from"./ResultsTable-C2kzzJjJ.js";import{U as n}from"./Field-CrJ7tM4K.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

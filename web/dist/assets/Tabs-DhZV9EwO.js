@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-C2kzzJjJ.js";import{t}from"./RunsList-qojmw3a7.js";import{usePrism as n}from"./PrismPage-B1qspWNF.js";import{U as r}from"./Field-CrJ7tM4K.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
