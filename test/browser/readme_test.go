@@ -38,7 +38,8 @@ func keepReadmePictures(t *testing.T, server *prism, browser chromium, folder st
 
 	b.visit(server, view{path: "/prisms/support/try"})
 	b.typeInto("Subject", "Sparks")
-	b.typeInto("Message", "There were sparks from the plug of the toaster this morning and then smoke. I am furious and want my money back!")
+	b.typeInto("Message", "There were sparks from the plug of the toaster this morning and then smoke. "+
+		"It is broken, out of warranty, and I am furious. I want my money back!")
 	b.click("button", "Ask the model")
 	b.await("location.search.includes('result=')")
 	eval[bool](b, "scrollTo(0, 0), true")
