@@ -5,6 +5,7 @@ import './finder.css';
 import { Icon } from './icons';
 import { onKeys, useTyped } from './keys';
 import { shown } from './numbers';
+import { Kbd } from './Values';
 
 
 const page = 8; // items that a page key goes over
@@ -91,6 +92,8 @@ interface FinderProps<T extends Findable> extends Pick<ItemsProps<T>, 'mark' | '
   onChoose: (item: T) => void;
   ref?: Ref<HTMLInputElement> | undefined;
   describedBy?: string | undefined;
+  /** The keys of the page that lead to the input. */
+  keys?: string;
   onFocus?: () => void;
   /** Escape where nothing is typed. */
   onLeave?: () => void;
@@ -100,7 +103,7 @@ interface FinderProps<T extends Findable> extends Pick<ItemsProps<T>, 'mark' | '
 
 /** Many items in a list that stays, and an input that finds one: type, choose by the arrows, and take it by Enter. */
 export function Finder<T extends Findable>({
-  label, items, chosen, onChoose, mark, note, ref, describedBy, onFocus, onLeave, onSide,
+  label, items, chosen, onChoose, mark, note, ref, describedBy, keys, onFocus, onLeave, onSide,
 }: FinderProps<T>) {
   const of = useFinding(items, onChoose);
   const { text, typed, found, clear } = of;
@@ -122,9 +125,12 @@ export function Finder<T extends Findable>({
       <input ref={ref} className="input" aria-label={label} placeholder="Type to find" {...typed} {...roles(of, true)}
         aria-describedby={describedBy} onFocus={onFocus} onKeyDown={onKeys(onKey)} />
       <Found label={label} of={of} {...{ chosen, mark, note }} />
-      <p className="soft num finder-count" role="status">
-        {text ? `${shown(found.length)} of ${shown(items.length)}` : `${shown(items.length)} to choose from`}
-      </p>
+      <div className="row finder-foot">
+        <p className="soft num" role="status">
+          {text ? `${shown(found.length)} of ${shown(items.length)}` : `${shown(items.length)} to choose from`}
+        </p>
+        {keys && <Kbd keys={keys} />}
+      </div>
     </div>
   );
 }

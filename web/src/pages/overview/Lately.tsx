@@ -45,7 +45,7 @@ export function Lately({ prism, question, layers, drawn = layers, bounds }: Prop
         {shown.map((one) => (
           <li key={one.key}>
             <Swatch layer={shades.get(one.key) ?? one} />{results(one.key, one.label)}
-            <ShareBar label={percent(one.share)} parts={[one]} />
+            <ShareBar label={percent(one.share)} parts={[{ ...one, strength: (shades.get(one.key) ?? one).strength }]} />
             <strong className="num" title={exactly(one.share)}>{wholePercent(one.share)}</strong>
             <span className="num soft" title="Points more than in the days before">{pointsOf(one.more)}</span>
           </li>

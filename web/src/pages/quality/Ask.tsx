@@ -45,8 +45,9 @@ export function Ask({ question, current, value, answer, goal, onLabel, finding }
       <legend><span>{question.text}</span> {value !== undefined && <Badge tone="good">labelled</Badge>}</legend>
       {items ? (
         <div className="label-finder">
-          <Finder label={`Options: ${question.text}`} items={items} chosen={value === undefined ? undefined : String(value)}
-            onChoose={(item) => onLabel(item.value)} mark={(item) => <Dot question={question} option={item.value} />}
+          <Finder label={`Options: ${question.text}`} keys="/" items={items}
+            chosen={value === undefined ? undefined : String(value)} onChoose={(item) => onLabel(item.value)}
+            mark={(item) => <Dot question={question} option={item.value} />}
             note={(item) => (model?.value === item.value ? modelNote : undefined)} {...finding} />
         </div>
       ) : (
