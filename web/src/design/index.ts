@@ -1,6 +1,8 @@
 export { Button, ButtonLink, Copy } from './Button';
 export { Confirm, Dialog } from './Dialog';
-export { Badge, Code, Empty, ErrorNote, Note, Progress, Skeleton, Status, toast, toastBefore, type Tone } from './Feedback';
+export {
+  Badge, Code, Empty, ErrorNote, Note, Progress, type Shape, Skeleton, Status, toast, toastBefore, type Tone,
+} from './Feedback';
 export { Checkbox, Field, Input, Select, Textarea } from './Field';
 export { Finder, Pick } from './Finder';
 export { find, type Findable } from './finding';

@@ -20,7 +20,10 @@ export function Home() {
     <Page title="Home">
       {!data && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data ? <Overview newest={data.data as Schemas['Result'][]} /> : !error && (
-        <><Skeleton shape="stats" lines={5} /><Skeleton shape="chart" /></>
+        <>
+          <Skeleton shape="stats" lines={5} />
+          <div className="home-charts"><Skeleton shape="chart" /><Skeleton shape="chart" /><Skeleton shape="chart" /></div>
+        </>
       )}
     </Page>
   );

@@ -28,7 +28,10 @@ export function Overview({ newest }: { newest: Result[] }) {
       <Cards />
       <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />
       {usage.data ? <Days usage={usage.data} newest={newest} /> : !usage.error && (
-        <><Skeleton shape="stats" lines={5} /><Skeleton shape="chart" /></>
+        <>
+          <Skeleton shape="stats" lines={5} />
+          <div className="home-charts"><Skeleton shape="chart" /><Skeleton shape="chart" /><Skeleton shape="chart" /></div>
+        </>
       )}
       <div className="home-lists">
         <ActiveRuns />

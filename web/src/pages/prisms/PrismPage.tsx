@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCan } from '@/api';
-import { ButtonLink, Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
+import { ButtonLink, Copy, ErrorNote, Note, Page, type Shape, Skeleton, Status, Tabs } from '@/design';
 import { useActions } from '@/shell/actions';
 import { isNowhere, NotFound } from '@/shell/Failed';
 import { DriftLine } from '../quality/DriftLine';
@@ -29,11 +29,17 @@ export function usePrism(): Tagged {
   return useQuery(prismQuery(prism)).data!;
 }
 
+/** What stands in for a tab until the prism is there. */
+const shapes: Record<string, Shape> = {
+  try: 'form', edit: 'form', lens: 'results', results: 'results', runs: 'table', quality: 'bars',
+};
+
 export function PrismPage(): ReactNode {
   const { prism: name } = route.useParams();
   const navigate = route.useNavigate();
   const settings = useRouterState({ select: ({ location }) => location.pathname.endsWith('/settings') });
   const overview = useRouterState({ select: ({ location }) => /\/prisms\/[^/]+\/?$/.test(location.pathname) });
+  const shape = useRouterState({ select: ({ location }) => shapes[location.pathname.split('/').at(-1)!] ?? 'text' });
   const { data, error, refetch } = useQuery(prismQuery(name));
   const may = { call: useCan('call'), edit: useCan('edit'), label: useCan('label') };
   const tabs = places.filter((place) => !('right' in place) || may[place.right]);
@@ -69,7 +75,8 @@ export function PrismPage(): ReactNode {
         </Note>
       )}
       {prism && <DriftLine prism={prism} />}
-      {data ? <Outlet /> : !error && <Skeleton lines={10} />}
+      {data ? <Outlet /> : !error && (overview
+        ? <><Skeleton shape="stats" lines={5} /><Skeleton shape="chart" /></> : <Skeleton shape={shape} lines={8} />)}
     </Page>
   );
 }

@@ -65,7 +65,12 @@ export function Usage() {
             </Section>
           )}
         </>
-      ) : !daily.error && <><Skeleton shape="chart" /><Skeleton shape="table" lines={6} /></>}
+      ) : !daily.error && (
+        <>
+          <div className="usage-charts"><Skeleton shape="chart" /><Skeleton shape="chart" /><Skeleton shape="chart" /></div>
+          <Skeleton shape="table" lines={6} />
+        </>
+      )}
     </Page>
   );
 }
