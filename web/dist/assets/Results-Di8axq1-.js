@@ -1,1 +1,0 @@
-import"./design-CFwAv42t.js";import{t as e}from"./Page-D6Gzzm1z.js";import{t}from"./ResultsTable-CLu6wyZb.js";import{U as n}from"./Field-CrJ7tM4K.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

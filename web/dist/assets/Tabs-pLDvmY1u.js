@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CLu6wyZb.js";import{t}from"./RunsList-BnX0FIBk.js";import{usePrism as n}from"./PrismPage-eh_UdDry.js";import{U as r}from"./Field-CrJ7tM4K.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
