@@ -272,7 +272,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
           </div>
         </div>
       ) : item || isFetching || hasNextPage ? !error && <Skeleton lines={10} />
-        : <End of={of} question={all ? undefined : textOf(of.question)} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length}
+        : <End of={of} question={all ? undefined : textOf(of.question)} done={done}
+          skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length}
           onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
       {(item ? version : !isFetching && !hasNextPage) && <SameCall commands={last && value !== undefined
         ? labelCommands(location.origin, { ...last, value, sample: queue.sample }) : queueCommands(location.origin, of)} />}
