@@ -35,11 +35,13 @@ let stop = () => {};
 let puts: { path: string; body: unknown }[] = [];
 let refuse: (() => Response | undefined) | undefined;
 let measured = false;
+let labelled: Record<string, object> = {}; // the labels that results have, by result
 
 beforeEach(() => {
   puts = [];
   refuse = undefined;
   measured = false;
+  labelled = {};
   sessionStorage.clear();
   vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
   stop = listenForKeys();
@@ -74,6 +76,9 @@ async function open(search = '', role = 'labeller') {
       return Response.json({
         data: queue[order][at], sample: order, next_cursor: at + 1 < queue[order].length ? String(at + 1) : null,
       });
+    }
+    if (path.endsWith('/labels') && input.method === 'GET') {
+      return Response.json({ labels: labelled[path.split('/')[3]!] ?? {} });
     }
     if (path.endsWith('/labels')) {
       const no = refuse?.();
@@ -118,10 +123,17 @@ describe('labelling', () => {
     const labels = puts.map((put) => (put.body as { labels: Record<string, unknown>; sample: string }));
     expect(Object.assign({}, ...labels.slice(0, 2).map((one) => one.labels))).toEqual({ topic: 'billing', refund: false });
     expect(new Set(labels.map((one) => one.sample))).toEqual(new Set(['random']));
-    expect(asked).toEqual([
-      'question=topic&order=random&limit=20', 'question=topic&order=random&limit=20&cursor=1',
-      'question=topic&order=random&limit=20&cursor=2',
-    ]);
+    expect(asked).toEqual(['refund', 'topic'].flatMap((question) =>
+      ['', '&cursor=1', '&cursor=2'].map((cursor) => `question=${question}&order=random&limit=20${cursor}`)));
+  });
+  it('of all questions goes on with a text that was left halfway, and asks what lacks a label', async () => {
+    labelled = { r1: { topic: {} }, r2: { topic: {}, refund: {} } };
+    await open();
+    expect(screen.queryByText('What is it about?', { selector: 'legend *' })).toBeNull();
+    press('y');
+    await stored({ labels: { refund: true }, sample: 'random' });
+    expect(await screen.findByText('Text 3.')).toBeTruthy();
+    expect(screen.getByText('What is it about?', { selector: 'legend *' })).toBeTruthy();
   });
   it('of one question asks it alone, and what is undone is removed', async () => {
     await open('?question=refund');

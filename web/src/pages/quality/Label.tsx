@@ -16,7 +16,7 @@ import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
 import { compact } from '../results/search';
 import { Ask } from './Ask';
-import { type LabelValue, type QueuedResult, type QueueOf, readQueue } from './calls';
+import { type LabelValue, type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from './calls';
 import { milestone, valueLabel } from './figures';
 import { useCounted } from './useCounted';
 import { answered, begin, choicesOf, label, type Labelling, rate, sought, undo } from './labelling';
@@ -90,24 +90,31 @@ export function Label(): ReactNode {
   );
 }
 
-/** The queue, read on before its end is reached. A page of it may be empty before the last one. */
-function useQueue(of: QueueOf) {
+/**
+ * The queues of questions, one after the other, read on before their end is reached, each result once. A page may be empty before
+ * the last one.
+ */
+function useQueue(of: QueueOf, questions: string[]) {
   const query = useInfiniteQuery({
-    queryKey: ['label queue', of],
-    queryFn: ({ pageParam, signal }) => readQueue(of, pageParam, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    queryKey: ['label queue', of, questions],
+    queryFn: ({ pageParam: { at, cursor }, signal }) => readOpen(of, questions, at, cursor, signal),
+    initialPageParam: { at: 0, cursor: undefined as string | undefined },
+    getNextPageParam: ({ next_cursor }, _, { at }) => (next_cursor !== null ? { at, cursor: next_cursor }
+      : at + 1 < questions.length ? { at: at + 1, cursor: undefined } : undefined),
     // What was labelled leaves the queue: reading it again would shift what is shown.
     staleTime: Infinity, gcTime: 0, refetchOnReconnect: false, placeholderData: undefined,
   });
+  const seen = new Set<string>(); // as it was read first: what was labelled here since then is not taken away
+  const items = (query.data?.pages.flatMap((page) => page.data) ?? [])
+    .filter(({ result_id }) => !seen.has(result_id) && seen.add(result_id));
   return {
-    ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [], sample: query.data?.pages[0]?.sample ?? of.order,
+    ...query, items, sample: query.data?.pages[0]?.sample ?? of.order,
   };
 }
 
 function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; answers: boolean; onAnswers: () => void }) {
   const { prism } = usePrism();
-  const queue = useQueue(of);
+  const queue = useQueue(of, all ? queuesOf(prism.version.questions.map((q) => q.key), of) : [of.question]);
   const [saver, saving] = useSaver(prism);
   const [skipped, setSkipped] = useDraft<string[]>(`skipped.${prism.id}.${of.question}`);
   const [now, setNow] = useState<Labelling>(begin);
@@ -119,11 +126,15 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
   const [left] = useState(() => new Set(skipped));
   const [withSkipped, setWithSkipped] = useState(false);
   // What is being stored is still in a queue that was read meanwhile.
-  const [unsaved] = useState(() => new Set(saver.state.waiting.map((one) => one.result)));
-  const items = queue.items.filter((item) => !unsaved.has(item.result_id) && (withSkipped || !left.has(item.result_id)));
+  const [unsaved] = useState(() => new Set(saver.state.waiting.flatMap(({ result, labels }) =>
+    Object.keys(labels).map((key) => `${result} ${key}`))));
+  const lacks = (one: OpenResult) => (key: string) =>
+    (all || key === of.question) && !one.labelled.includes(key) && !unsaved.has(`${one.result_id} ${key}`);
+  const items = queue.items.filter((one) =>
+    Object.keys(one.answers).some(lacks(one)) && (withSkipped || !left.has(one.result_id)));
   const item = items[now.at];
   const version = useItemVersion(item);
-  const questions = (version?.questions ?? []).filter((q) => all || q.key === of.question);
+  const questions = (version?.questions ?? []).filter((q) => item && lacks(item)(q.key));
   const asked = questions.map((q) => q.key);
   const question = questions[Math.min(now.asked, questions.length - 1)];
   const { hasNextPage, isFetching, error, fetchNextPage } = queue;

@@ -149,6 +149,33 @@ export function readQueue(
   return ask(api.GET('/v1/prisms/{prism}/label-queue', { params: { path: { prism }, query }, signal: signal ?? null }));
 }
 
+/** A result of a queue, with the questions that have labels already. */
+export type OpenResult = QueuedResult & { labelled: string[] };
+
+/**
+ * The questions in whose order their queues are read. Queues at random have one order, and texts are labelled from the first
+ * question on: in that of the last question a text that was left halfway comes before those that were not begun.
+ */
+export const queuesOf = (questions: string[], { order }: QueueOf) => (order === 'random' ? questions.toReversed() : questions);
+
+/** A page of the queue of one of several questions, with which of them have labels already. */
+export async function readOpen(
+  of: QueueOf, questions: string[], at: number, cursor: string | undefined, signal: AbortSignal,
+): Promise<Omit<LabelQueue, 'data'> & { data: OpenResult[] }> {
+  const many = questions.length > 1;
+  const page = await readQueue({ ...of, question: questions[at]! }, cursor, signal).catch((error: unknown): LabelQueue => {
+    // An older version may lack a question of the latest one.
+    const lacking = many && of.version !== undefined && error instanceof ApiError && error.message.includes('Unknown question');
+    if (!lacking) throw error;
+    return { data: [], sample: of.order, next_cursor: null };
+  });
+  const labels = async (result_id: string) => Object.keys((await ask(
+    api.GET('/v1/results/{result_id}/labels', { params: { path: { result_id } }, signal }),
+  )).labels);
+  return { ...page, data: await Promise.all(page.data.map(async (one) => (
+    { ...one, labelled: many ? await labels(one.result_id).catch(() => []) : [] }))) };
+}
+
 /** Puts labels of a result; null removes one. */
 export function putLabels(result: string, labels: Record<string, LabelValue | null>, sample: LabelQueue['sample']) {
   return ask(api.PUT('/v1/results/{result_id}/labels', { params: { path: { result_id: result } }, body: { labels, sample } }));
