@@ -20,7 +20,9 @@ func (keyed) readLabel(q Question, text string) (value, problem string) {
 	for _, same := range []func(Option) bool{
 		func(m Option) bool { return m.Key == text },
 		func(m Option) bool { return strings.TrimSpace(m.Label) == text },
-		func(m Option) bool { return strings.EqualFold(m.Key, text) || strings.EqualFold(strings.TrimSpace(m.Label), text) },
+		func(m Option) bool {
+			return strings.EqualFold(m.Key, text) || strings.EqualFold(strings.TrimSpace(m.Label), text)
+		},
 	} {
 		at := slices.IndexFunc(members, same)
 		switch {

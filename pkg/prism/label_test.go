@@ -9,7 +9,9 @@ import (
 // spec: label-value
 func TestALabelIsReadAsPeopleWriteIt(t *testing.T) {
 	t.Parallel()
-	level := func(key, label string, value float64) prism.Level { return prism.Level{Key: key, Label: label, Value: &value} }
+	level := func(key, label string, value float64) prism.Level {
+		return prism.Level{Key: key, Label: label, Value: &value}
+	}
 	scale := func(levels ...prism.Level) prism.Question { return prism.Question{Type: prism.Scale, Levels: levels} }
 	anger := scale(level("calm", "Calm", 1), level("annoyed", "A bit annoyed", 2), level("furious", "Furious", 3.5))
 	const angers = "Expected 'calm' | 'annoyed' | 'furious'"

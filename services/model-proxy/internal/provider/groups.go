@@ -36,21 +36,22 @@ func (f Format) split(questions []prism.Question) (calls []asked) {
 }
 
 func (f Format) splitTogether(questions []prism.Question) []asked {
-	calls := make([]asked, 1)
-	for i, q := range questions {
-		groups := f.groups(q)
+	calls := []asked{{}}
+	for i := range questions {
+		q := &questions[i]
+		groups := f.groups(*q)
 		if groups == nil {
-			calls[0].add(&q, nil)
+			calls[0].add(q, nil)
 			continue
 		}
 		for n, options := range groups {
 			if n == len(calls) {
 				calls = append(calls, asked{})
 			}
-			group := score.Group(q, options)
-			calls[n].add(&group, &questions[i])
+			group := score.Group(*q, options)
+			calls[n].add(&group, q)
 		}
-		calls[0].later = f.lastCalls(q)
+		calls[0].later = f.lastCalls(*q)
 	}
 	return calls
 }

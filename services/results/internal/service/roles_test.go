@@ -105,7 +105,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"deleteComment", true, true, false, false},
 		{"assignResult", true, true, false, false},
 		{"listAssignees", true, true, false, false}, // spec: assignee-list
-		{"createView", true, true, false, false}, // spec: view-roles
+		{"createView", true, true, false, false},    // spec: view-roles
 		{"replaceView", true, true, false, false},
 		{"deleteView", true, true, false, false},
 	}

@@ -107,7 +107,7 @@ describe('the bar of the offline model', () => {
   const bar = () => document.querySelector('.bar-top.info')?.textContent;
 
   it('is on the page while the offline model answers, and leads to the lines', async () => {
-    await page('editor', { ...fast, probabilities: 'simulated' });
+    await page('owner', { ...fast, probabilities: 'simulated' });
     await waitFor(() => expect(bar()).toBe(words));
     expect(screen.getByRole('link', { name: 'Connect a model.' }).getAttribute('href')).toContain('/models');
   });

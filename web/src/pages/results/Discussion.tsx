@@ -42,11 +42,11 @@ export function Discussion({ id }: { id: string }) {
 
 const sends = `${isMac ? '⌘' : 'Ctrl'}+Enter`;
 
-const sendByKeys = onKeys((event: KeyboardEvent<HTMLTextAreaElement>) => {
+const sendByKeys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
   if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
   event.preventDefault();
   event.currentTarget.form!.requestSubmit();
-});
+};
 
 /** One comment. Its author may delete it, and an owner any. */
 function Said({ comment: { author, text, created_at }, onDelete }: { comment: Comment; onDelete: () => void }) {
@@ -78,7 +78,7 @@ function Write({ id, onWritten }: { id: string; onWritten: () => Promise<void> }
   return (
     <form className="stack-2" onSubmit={(event) => { event.preventDefault(); if (ready && !add.isPending) add.mutate(); }}>
       <Textarea label="Add a comment" hideLabel placeholder={`Say something about this result. ${sends} sends it.`}
-        rows={2} maxLength={2000} onKeyDown={sendByKeys}
+        rows={2} maxLength={2000} onKeyDown={onKeys(sendByKeys)}
         value={text} onChange={({ target }) => setText(target.value || undefined)} />
       <div><Button small type="submit" disabled={!ready} busy={add.isPending}>Comment</Button></div>
       <ErrorNote error={add.error} title="The comment was not saved." />

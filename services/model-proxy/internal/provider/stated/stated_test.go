@@ -177,8 +177,12 @@ func TestTheKeysOfManyOptionsAreEnumsAsFarAsHostsTakeThem(t *testing.T) {
 		questions, options, length int
 		list, enum                 bool
 	}{
-		{64, 10, 8, false, false}, {1, 11, 8, true, true}, {4, 250, 8, true, true}, {5, 250, 8, true, false},
-		{1, 250, 60, true, true}, {1, 251, 60, true, false},
+		{64, 10, 8, false, false},
+		{1, 11, 8, true, true},
+		{4, 250, 8, true, true},
+		{5, 250, 8, true, false},
+		{1, 250, 60, true, true},
+		{1, 251, 60, true, false},
 	} {
 		schema := string(provider.Encode(Schema(of(c.questions, c.options, c.length))))
 		if strings.Contains(schema, `"array"`) != c.list || strings.Contains(schema, `"enum"`) != c.enum {
