@@ -182,7 +182,9 @@ func (s *Asker) answer(ctx context.Context, a contract.Ask, route, second []*mod
 // run asks a model: it executes the provider's calls and joins their answers in question order. If some of them asked groups of options, a
 // last round of calls asks the most probable of these (spec: option-groups).
 func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tally) result {
-	all := joined{logProbs: m.API.Probabilities == api.Logprobs, byKey: map[string]*joinedQuestion{}}
+	all := joined{
+		logProbs: m.API.Probabilities == api.Logprobs, questions: make([]joinedQuestion, 0, len(a.Definition.Questions)),
+	}
 	var calls []provider.Call
 	if err := s.guard(m, func() { calls = m.API.Calls(a) }); err != nil {
 		return result{err: err}

@@ -15,8 +15,7 @@ import (
 // joined is what the calls of a model have answered, over its rounds.
 type joined struct {
 	logProbs  bool // the model returns log-probabilities: others may report label masses, but these are not recorded (spec: call-of-a-model)
-	questions []*joinedQuestion
-	byKey     map[string]*joinedQuestion
+	questions []joinedQuestion
 	thinks    bool
 }
 
@@ -33,14 +32,15 @@ type joinedQuestion struct {
 	rounds       []prism.Round
 }
 
-// question is the entry of a question.
+// question is the entry of a question, until the next one is added.
 func (j *joined) question(key string) *joinedQuestion {
-	q := j.byKey[key]
-	if q == nil {
-		q = &joinedQuestion{key: key}
-		j.questions, j.byKey[key] = append(j.questions, q), q
+	for i := range j.questions {
+		if j.questions[i].key == key {
+			return &j.questions[i]
+		}
 	}
-	return q
+	j.questions = append(j.questions, joinedQuestion{key: key})
+	return &j.questions[len(j.questions)-1]
 }
 
 // add adds the results of the calls of a round. failed is the first one that failed, if one did.
@@ -101,7 +101,8 @@ func (j *joined) note(r result) {
 
 // lastRound is the questions of the last round, those that were asked in groups, with their most probable options: at most `most` labels.
 func (j *joined) lastRound(least float64, most int) (questions []prism.Question, failed *result) {
-	for _, q := range j.questions {
+	for i := range j.questions {
+		q := &j.questions[i]
 		if q.whole == nil {
 			continue
 		}
@@ -125,7 +126,8 @@ func (j *joined) failed(r result) *result {
 // record sets what the record says of all calls.
 func (j *joined) record(r *result) {
 	r.thinks, r.labelMass, r.absent = j.thinks, nil, nil
-	for _, q := range j.questions {
+	for i := range j.questions {
+		q := &j.questions[i]
 		if len(q.masses) > 0 {
 			r.labelMass = append(r.labelMass, prism.LabelMass{Question: q.key, Mass: mean(q.masses)})
 		}
@@ -148,7 +150,8 @@ func (j *joined) result(a contract.Ask) result {
 	all := result{Report: Report{Fault: upstream.Fault{Class: failure.OK}}}
 	j.record(&all)
 	answers := make(prism.Answers, 0, len(j.questions))
-	for _, q := range j.questions {
+	for i := range j.questions {
+		q := &j.questions[i]
 		if q.disagreement != nil {
 			all.disagreement = append(all.disagreement, *q.disagreement)
 		}
