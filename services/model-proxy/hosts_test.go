@@ -40,14 +40,10 @@ func hosted(t *testing.T, h chathost.Host, lines string) (*Service, *chathost.Se
 	return s, server
 }
 
-// spec: model-hosts, stated-probabilities, sampled-answers
-func TestEachHostAnswersQuestionsOfEachType(t *testing.T) {
-	t.Parallel()
-	hosts := chathost.Hosts()
-	if len(hosts) != 16 {
-		t.Errorf("%d hosts", len(hosts))
-	}
-	for _, h := range hosts {
+// askEachHost asks each host in each way that it can be asked in, "" for its own, and checks the answers.
+func askEachHost(t *testing.T, a contract.Ask, check func(t *testing.T, how string, out contract.Outcome, answers prism.Answers)) {
+	t.Helper()
+	for _, h := range chathost.Hosts() {
 		for _, how := range []string{"", "stated", "sampled"} {
 			t.Run(h.Name+" "+how, func(t *testing.T) {
 				t.Parallel()
@@ -56,31 +52,42 @@ func TestEachHostAnswersQuestionsOfEachType(t *testing.T) {
 					lines += "    probabilities: " + how + "\n"
 				}
 				s, _ := hosted(t, h, lines)
-				out, err := s.Ask(t.Context(), threeTypes())
+				out, err := s.Ask(t.Context(), a)
 				if err != nil || out.Failed() {
-					t.Fatalf("%+v, %v", out, err)
+					t.Fatalf("got %+v, %v", out, err)
 				}
-				got, err := answerjson.Parse(out.Answers)
+				answers, err := answerjson.Parse(out.Answers)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := func(options int) float64 {
-					if how == "sampled" {
-						return (4 + 1/float64(options)) / 6
-					}
-					return chathost.Certain
-				}
-				for i, p := range []float64{got[0].Probabilities[0].Probability, got[1].Probability, got[2].Probabilities[0].Probability} {
-					if w := want([]int{4, 2, 3}[i]); math.Abs(p-w) > 1e-3 {
-						t.Errorf("question %d: %v, want %v", i, p, w)
-					}
-				}
-				if got[0].Chosen != "a" || got[2].Chosen != "low" || *out.Call.Usage.InputTokens < 90 || how != "" && out.Call.Probabilities != how {
-					t.Errorf("got %+v %+v", got, out.Call)
-				}
+				check(t, how, out, answers)
 			})
 		}
 	}
+}
+
+// spec: model-hosts, stated-probabilities, sampled-answers
+func TestEachHostAnswersQuestionsOfEachType(t *testing.T) {
+	t.Parallel()
+	if n := len(chathost.Hosts()); n != 16 {
+		t.Errorf("%d hosts", n)
+	}
+	askEachHost(t, threeTypes(), func(t *testing.T, how string, out contract.Outcome, got prism.Answers) {
+		want := func(options int) float64 {
+			if how == "sampled" {
+				return (4 + 1/float64(options)) / 6
+			}
+			return chathost.Certain
+		}
+		for i, p := range []float64{got[0].Probabilities[0].Probability, got[1].Probability, got[2].Probabilities[0].Probability} {
+			if w := want([]int{4, 2, 3}[i]); math.Abs(p-w) > 1e-3 {
+				t.Errorf("question %d: %v, want %v", i, p, w)
+			}
+		}
+		if got[0].Chosen != "a" || got[2].Chosen != "low" || *out.Call.Usage.InputTokens < 90 || how != "" && out.Call.Probabilities != how {
+			t.Errorf("got %+v %+v", got, out.Call)
+		}
+	})
 }
 
 // spec: failure-classes, errors-in-a-200, unreadable-replies
@@ -174,34 +181,16 @@ func TestEachHostAnswersAQuestionWithTheMostOptions(t *testing.T) {
 		q.Options = append(q.Options, prism.Option{Key: fmt.Sprint("k", i), Label: fmt.Sprint("The ", i)})
 	}
 	a.Definition.Questions = []prism.Question{q}
-	for _, h := range chathost.Hosts() {
-		for _, how := range []string{"", "stated", "sampled"} {
-			t.Run(h.Name+" "+how, func(t *testing.T) {
-				t.Parallel()
-				lines := "    host: " + h.Name + "\n"
-				if how != "" {
-					lines += "    probabilities: " + how + "\n"
-				}
-				s, _ := hosted(t, h, lines)
-				out, err := s.Ask(t.Context(), a)
-				if err != nil || out.Failed() {
-					t.Fatalf("got %+v, %v", out, err)
-				}
-				answers, err := answerjson.Parse(out.Answers)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sum := 0.0
-				for _, p := range answers[0].Probabilities {
-					sum += p.Probability
-				}
-				if answers[0].Chosen != "k0" || math.Abs(sum-1) > 1e-15 || len(answers[0].Probabilities) != prism.MaxOptions {
-					t.Errorf("chose %s of %d options, whose probabilities sum to %v", answers[0].Chosen, len(answers[0].Probabilities), sum)
-				}
-				if groups := out.Call.Probabilities == "logprobs"; (len(out.Call.Rounds) == 1) != groups {
-					t.Errorf("rounds %+v", out.Call.Rounds)
-				}
-			})
+	askEachHost(t, a, func(t *testing.T, _ string, out contract.Outcome, answers prism.Answers) {
+		sum := 0.0
+		for _, p := range answers[0].Probabilities {
+			sum += p.Probability
 		}
-	}
+		if answers[0].Chosen != "k0" || math.Abs(sum-1) > 1e-15 || len(answers[0].Probabilities) != prism.MaxOptions {
+			t.Errorf("chose %s of %d options, whose probabilities sum to %v", answers[0].Chosen, len(answers[0].Probabilities), sum)
+		}
+		if groups := out.Call.Probabilities == "logprobs"; (len(out.Call.Rounds) == 1) != groups {
+			t.Errorf("rounds %+v", out.Call.Rounds)
+		}
+	})
 }

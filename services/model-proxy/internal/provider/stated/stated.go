@@ -78,8 +78,8 @@ func MaxTokens(questions []prism.Question) int {
 	return min(max(n, 1024), 16384)
 }
 
-// Schema requires a number for each option, level and yes_no question, or a list of options of a question with many, and allows nothing else. It states no bounds, since
-// hosts refuse schemas with minimum and maximum: package score checks the numbers.
+// Schema requires a number for each option, level and yes_no question, or a list of options of a question with many, and allows nothing
+// else. It states no bounds, since hosts refuse schemas with minimum and maximum: package score checks the numbers.
 func Schema(questions []prism.Question) any {
 	number := provider.Object{{Name: "type", Value: "number"}}
 	enums := enumerable(questions)
