@@ -2,11 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api, ask, type Schemas, useCan } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Button, ButtonLink, Code, count, ErrorNote, Icon, Note, Section, Select, shown, Skeleton, toast } from '@/design';
+import { Button, ButtonLink, Code, count, ErrorNote, Note, Section, Select, shown, toast } from '@/design';
 import { usePrism } from '../prisms/PrismPage';
 import { useFile } from '../runs/data';
-import { FileReading } from '../runs/FileReading';
-import { FileStep, fileText } from '../runs/FileStep';
+import { FileSection } from '../runs/FileSection';
 import { Column, Why } from '../runs/MapStep';
 import '../runs/runs.css';
 import {
@@ -36,23 +35,7 @@ export function ImportLabels({ file: id, onFile, onClose }: ImportLabelsProps) {
         answers there.
       </p>
       <div className="row">{back}</div>
-      <Section title="File">
-        {file && file.status !== 'uploading' ? (
-          <div className="stack">
-            <div className="runs-file">
-              <Icon name={file.status === 'ready' ? 'check' : file.status === 'reading' ? 'clock' : 'bad'} />
-              <span>{fileText(file)}</span>
-              <Button small onClick={() => onFile(undefined)}>Choose another file</Button>
-            </div>
-            <FileReading key={file.id} file={file} />
-          </div>
-        ) : id !== undefined && !error && !file ? <Skeleton lines={2} /> : (
-          <>
-            <ErrorNote error={error} title="The file could not be read." />
-            <FileStep command={command} onFile={(there) => onFile(there.id)} />
-          </>
-        )}
-      </Section>
+      <FileSection {...{ id, file, error, command, onFile }} />
       {file?.status === 'ready' && <Columns key={file.id} file={file} onClose={onClose} />}
     </div>
   );

@@ -1,12 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCan, usePrisms } from '@/api';
-import { Button, ButtonLink, Empty, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '@/design';
+import { ButtonLink, Empty, ErrorNote, Note, Page, Section, Select } from '@/design';
 import { examples } from '../prisms/examples';
 import { usePrism } from '../results/data';
 import { compact } from '../results/search';
 import { useFile } from './data';
-import { FileReading } from './FileReading';
-import { FileStep, fileText } from './FileStep';
+import { FileSection } from './FileSection';
 import { MapStep } from './MapStep';
 import './runs.css';
 import type { NewRunSearch } from './search';
@@ -47,24 +46,8 @@ export function NewRun() {
           <ErrorNote error={prisms.error ?? noPrism} />
           {prism?.archived_at && <Note tone="warn">This prism is archived and takes no calls.</Note>}
         </Section>
-        <Section title="File">
-          {file && file.status !== 'uploading' ? (
-            <div className="stack">
-              <div className="runs-file">
-                <Icon name={ready ? 'check' : file.status === 'reading' ? 'clock' : 'bad'} />
-                <span>{fileText(file)}</span>
-                <Button small onClick={() => set({ file: undefined })}>Choose another file</Button>
-              </div>
-              <FileReading key={file.id} file={file} />
-            </div>
-          ) : search.file && !noFile && !file ? <Skeleton lines={2} /> : (
-            <>
-              <ErrorNote error={noFile} title="The file could not be read." />
-              <FileStep command={`prismctl runs create -f FILE.csv --prism ${search.prism ?? 'PRISM'} --watch`}
-                onFile={(there) => set({ file: there.id })} />
-            </>
-          )}
-        </Section>
+        <FileSection id={search.file} file={file} error={noFile} onFile={(id) => set({ file: id })}
+          command={`prismctl runs create -f FILE.csv --prism ${search.prism ?? 'PRISM'} --watch`} />
         {ready && prism && !prism.archived_at && <MapStep key={`${prism.slug} ${ready.id}`} prism={prism} file={ready} />}
         {ready && !prism && prisms.data?.length !== 0 && <p className="soft">Choose a prism to map the columns to its fields.</p>}
       </div>
