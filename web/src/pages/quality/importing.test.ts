@@ -13,6 +13,16 @@ const topic: Question = {
   ],
 };
 const urgent: Question = { key: 'urgent', type: 'yes_no', text: 'Is it urgent?' };
+const anger: Question = {
+  key: 'anger', type: 'scale', text: 'How angry?', levels: [
+    { key: 'calm', label: 'Calm', value: 1 }, { key: 'furious', label: 'Furious', value: 3.5 },
+  ],
+};
+const numbered: Question = {
+  key: 'stars', type: 'scale', text: 'How many?', levels: [
+    { key: 'a', label: '0', value: 1 }, { key: 'b', label: '1', value: 2 },
+  ],
+};
 const version = (questions: Question[]) => ({
   version: 1, fields: [{ key: 'message', label: 'Message' }], questions,
 }) as unknown as Schemas['Version'];
@@ -22,7 +32,10 @@ const column = (name: string, longest = 20) => ({ name, filled: 5, longest });
 describe('the label of a cell', () => {
   it.each([
     [topic, 'billing', 'billing'], [topic, ' Bills ', 'billing'], [topic, 'insufficient_information', 'insufficient_information'],
-    [topic, 'Parcels', undefined], [topic, 'BILLING', undefined], [topic, '', undefined],
+    [topic, 'Parcels', undefined], [topic, 'parcels', undefined], [topic, '', undefined], [topic, '1', undefined],
+    [topic, 'BILLING', 'billing'], [topic, 'bills', 'billing'],
+    [anger, '3.5', 'furious'], [anger, '1.0', 'calm'], [anger, '3', undefined], [anger, 'CALM', 'calm'],
+    [numbered, '1', 'b'], [numbered, '2', undefined],
     [urgent, 'Yes', true], [urgent, ' 0', false], [urgent, 'TRUE', true], [urgent, 'maybe', undefined],
   ] as const)('of %o is what %j says', (question, cell, value) => {
     expect(labelOfCell(question, cell)).toBe(value);

@@ -49,11 +49,20 @@ export function labelOfCell(question: Question, cell: string): LabelValue | unde
   if (question.type === 'yes_no') {
     return ({ true: true, yes: true, 1: true, false: false, no: false, 0: false } as Record<string, boolean>)[text.toLowerCase()];
   }
-  const choices = choicesOf(question);
-  const byKey = choices.find(({ value }) => value === text);
-  const byLabel = choices.filter(({ label }) => label.trim() === text);
-  return (byKey ?? (byLabel.length === 1 ? byLabel[0] : undefined))?.value;
+  const choices = choicesOf(question).map(({ value, label }) => ({ value: String(value), label: label.trim() }));
+  const folded = text.toLowerCase();
+  const found = [
+    choices.filter(({ value }) => value === text),
+    choices.filter(({ label }) => label === text),
+    choices.filter(({ value, label }) => value.toLowerCase() === folded || label.toLowerCase() === folded),
+  ].find(({ length }) => length > 0);
+  if (found) return found.length === 1 ? found[0]!.value : undefined;
+  const numbers = choices.some(({ value, label }) => decimal.test(value) || decimal.test(label));
+  if (question.type !== 'scale' || numbers || !decimal.test(text)) return undefined;
+  return question.levels.find(({ value }) => value === Number(text))?.key;
 }
+
+const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** A result that a row may name. */
 export interface Named {
