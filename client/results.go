@@ -163,8 +163,8 @@ type ResultCounts = api.ResultCounts
 // ValueCount is how many results have a value.
 type ValueCount = api.ValueCount
 
-// CountResults counts the results that match by keys of questions, "@version", "@model", "@status" and "@labelled". The filter's Fields
-// and Sort mean nothing here.
+// CountResults counts the results that match by keys of questions, their labels ("topic@label"), "@version", "@model", "@status" and
+// "@labelled". The filter's Fields and Sort mean nothing here.
 func (c *Client) CountResults(ctx context.Context, f ResultFilter, by []string, options ...CallOption) (ResultCounts, error) {
 	f.Fields, f.Sort = false, ""
 	q := f.query(PageOptions{})

@@ -61,7 +61,7 @@ var CountResults = Op[CountResultsRequest, ResultCounts]{Declaration{
 type CountResultsRequest struct {
 	// Only results of the prism with this slug or id.
 	Prism *prism.Ref `query:"prism" max:"200"`
-	// What to count by, with commas between: keys of questions, `@version`, `@model`, `@status` and `@labelled`.
+	// What to count by, with commas between: keys of questions, their labels (`topic@label`), `@version`, `@model`, `@status` and `@labelled`.
 	By     string `query:"by" max:"1000"`
 	Status Status `query:"status" enum:"ok,failed" parameter:"Status"`
 	ResultFilter

@@ -117,6 +117,17 @@ func (q Question) ReplyKeys() []string {
 	return q.AnswerKeys()
 }
 
+// LabelReply is the one of ReplyKeys that a stored label of the question stands for.
+func (q Question) LabelReply(value string) string {
+	switch {
+	case q.Type.Classes() != Binary:
+		return value
+	case value == labelYes:
+		return "yes"
+	}
+	return "no"
+}
+
 // Texts are the texts of a question that a model reads.
 func (q Question) Texts() []string {
 	texts := append(make([]string, 0, 1+2*q.size()), q.Text)

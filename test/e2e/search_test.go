@@ -90,7 +90,7 @@ func TestSearch(t *testing.T) {
 				"intent:is:transfer": {"transfer"}, "intent:is:insufficient_information": {"nothing"}, "intent:not:card": {"nothing", "transfer"},
 				"urgent:is:no": {"nothing"}, "urgent:to:0.5": {"nothing", "transfer"}, "intent.transfer:from:0.7": {"transfer"}, "mood:is:angry": {"card"},
 				"intent:labelled": {"card"}, "intent:wrong": {"card"}, "urgent:wrong": nil, "@status:is:failed": {"failed"}, "@labelled:is:yes": {"card"},
-				"@version:is:2": nil,
+				"intent@label:is:transfer": {"card"}, "intent@label:not:card": {"card"}, "intent@label:is:card": nil, "@version:is:2": nil,
 			} {
 				got := own.find(t, f, 5, "where", where)
 				slices.Sort(got)

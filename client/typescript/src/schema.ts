@@ -7006,6 +7006,8 @@ export interface operations {
                 order?: "random" | "uncertain";
                 /** @description Only results of this version. */
                 version?: number;
+                /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
+                assignee?: string;
                 /** @description Only results whose ref, error, field values and context have these words: all of them, `"in order"`, but `-not` these, one group `or` another, and words that begin `lik*` this. */
                 q?: string;
                 /** @description Only results for which this condition holds, such as `topic:is:billing`. Sent several times, all must hold. Needs a prism. */
@@ -7428,7 +7430,7 @@ export interface operations {
             query?: {
                 /** @description Only results of the prism with this slug or id. */
                 prism?: string;
-                /** @description What to count by, with commas between: keys of questions, `@version`, `@model`, `@status` and `@labelled`. */
+                /** @description What to count by, with commas between: keys of questions, their labels (`topic@label`), `@version`, `@model`, `@status` and `@labelled`. */
                 by?: string;
                 /** @description Only results with this status. */
                 status?: components["parameters"]["Status"];

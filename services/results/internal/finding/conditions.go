@@ -92,12 +92,12 @@ func (s Schema) condition(text string) (c Condition, problem string) {
 
 // ranged tells whether the subject is a number.
 func (of Subject) ranged() bool {
-	return of.Question != "" || of.Measure == Created || of.Measure == Took
+	return of.Question != "" && of.Measure != Label || of.Question == "" && (of.Measure == Created || of.Measure == Took)
 }
 
 // listed tells whether the subject is one of several values.
 func (of Subject) listed() bool {
-	return of.Question != "" && of.Option == "" && of.Measure == "" || of.Question == "" && !of.ranged()
+	return of.Question != "" && of.Option == "" && (of.Measure == "" || of.Measure == Label) || of.Question == "" && !of.ranged()
 }
 
 func (of Subject) bound(value string) (bound float64, problem string) {
@@ -193,6 +193,11 @@ func (c *Condition) bounds(n float64) bool {
 // value is that of a subject that is one of several values, or "" for a result without it.
 func (f *Found) value(of Subject) string {
 	switch {
+	case of.Question != "" && of.Measure == Label:
+		if label, labelled := f.Labels[of.Question]; labelled {
+			q, _ := f.Definition.Question(of.Question)
+			return q.LabelReply(label)
+		}
 	case of.Question != "":
 		if a := f.Answer(of.Question); a != nil {
 			return a.Reply()

@@ -64,6 +64,8 @@ func TestAConditionHoldsAsItSays(t *testing.T) {
 		"mood:from:0.75": {true}, "topic.account:from:0.25": {true}, "topic.account:to:0.2": {}, "mood.calm:to:0.25": {true},
 		"topic@confidence:to:0.5": {true}, "topic@confidence:from:0.6": {}, "mood@average:from:2.5": {true}, "mood@average:from:2.51": {},
 		"topic:labelled": {true, false}, "mood:labelled": {}, "mood:unlabelled": {true, true}, "topic:unlabelled": {false, true}, "topic:wrong": {true},
+		"topic@label:is:account": {true}, "topic@label:is:billing,other": {}, "topic@label:not:billing": {true}, "topic@label:not:account": {},
+		"refund@label:is:yes": {true}, "refund@label:is:no": {}, "mood@label:is:calm": {}, "mood@label:not:calm": {},
 		"refund:wrong": {}, "mood:wrong": {}, "refund.full:from:0": {}, "refund:is:full": {}, "refund:not:full": {true},
 		"@created:from:2026-11-02T00:00:00Z": {true}, "@created:to:2026-11-02T00:00:00Z": {false, true},
 		"@created:to:2026-11-02T01:00:00.001+01:00": {true, true}, "@took:from:800.5": {false, true}, "@took:to:8e2": {true},
@@ -103,7 +105,9 @@ func TestTheProblemsOfConditionsNameTheirPlacesAndNoValue(t *testing.T) {
 		":is:billing": "Unknown question", "TOPIC:is:billing": "Unknown question", ".billing:from:0": "Unknown question", ".x@created:from:0": "Unknown question",
 		"topic.none:from:0": "Unknown option", "refund.yes:from:0": "Unknown option", "topic.:from:0": "Unknown option",
 		"topic.billing@confidence:from:0": "Unknown option", "topic:is:none": "Unknown option", "topic:is:yes": "Unknown option",
-		"mood:is:billing": "Unknown option", "@status:is:done": "Unknown option", "@labelled:is:true": "Unknown option",
+		"mood:is:billing": "Unknown option", "topic@label:is:none": "Unknown option", "topic.billing@label:is:billing": "Unknown option",
+		"topic@label:is": "Expected a value", "topic@label:from:0": "Unknown operator", "topic@label:labelled": "Unknown operator",
+		"refund@label:is:true": "Unknown option", "@label:is:x": "Unknown name behind @", "none@label:is:x": "Unknown question", "@status:is:done": "Unknown option", "@labelled:is:true": "Unknown option",
 		"topic:is": "Expected a value", "topic:is:": "Expected a value", "topic:is:billing,": "Expected a value", "@model:is:,": "Expected a value",
 		"topic:has:billing": "Unknown operator", "topic:": "Unknown operator", "topic.billing:is:x": "Unknown operator", "@created:is:x": "Unknown operator",
 		"@version:from:1": "Unknown operator", "@model:labelled": "Unknown operator", "topic@confidence:wrong": "Unknown operator", "topic.billing:labelled": "Unknown operator",
@@ -135,7 +139,7 @@ func TestASortIsOfNumbers(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"-": "Unknown question", "none": "Unknown question", "--refund": "Unknown question", "topic.none": "Unknown option",
-		"@model": "Unknown name behind @", "@none": "Unknown name behind @", "refund@average": "Unknown name behind @",
+		"@model": "Unknown name behind @", "@none": "Unknown name behind @", "refund@average": "Unknown name behind @", "topic@label": "Unknown name behind @",
 	} {
 		if _, problem := schema().ParseOrder(text); problem != want {
 			t.Errorf("%q: %q, want %q", text, problem, want)

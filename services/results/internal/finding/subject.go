@@ -57,6 +57,7 @@ type Measure string
 const (
 	Confidence Measure = Measure(prism.ShowConfidence)
 	Average    Measure = Measure(prism.ShowAverage)
+	Label      Measure = "label" // what was right
 	Created    Measure = "created"
 	Took       Measure = "took"
 	Version    Measure = "version"
@@ -94,7 +95,7 @@ func (s Schema) subject(text string) (of Subject, problem string) {
 		return of, unknownQuestion
 	case optional && (measured || !known.keys[option]):
 		return of, unknownOption
-	case !measured, (of.Measure == Confidence || of.Measure == Average) && known.shows[prism.Show(measure)]:
+	case !measured, of.Measure == Label, (of.Measure == Confidence || of.Measure == Average) && known.shows[prism.Show(measure)]:
 		return of, ""
 	}
 	return of, unknownName
@@ -142,7 +143,7 @@ func (f *Found) Number(of Subject) (float64, bool) {
 // Counted is the value of a subject by which results are counted: of an answer without options the tenth of its number, such as 0.9 of
 // all from 0.9 on, and "" of a result without the subject.
 func (f *Found) Counted(of Subject) string {
-	if q, ok := f.Definition.Question(of.Question); ok && len(q.AnswerKeys()) == 0 {
+	if q, ok := f.Definition.Question(of.Question); ok && len(q.AnswerKeys()) == 0 && of.Measure != Label {
 		n, ok := f.Number(of)
 		if !ok {
 			return ""

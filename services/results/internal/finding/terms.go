@@ -164,6 +164,10 @@ func (all Conditions) Needs(of prism.PrismID) (groups [][]Term) {
 		var facts []string
 		switch c.Operator {
 		case Is, Not:
+			if c.Measure == Label { // what it is has no fact: each result with a label is looked at
+				facts = []string{labelFact(c.Question, IsLabelled)}
+				break
+			}
 			values := c.Values
 			if c.Operator == Not {
 				values = c.others

@@ -179,7 +179,8 @@ func (m *searchModel) filter(t *rapid.T) (f search.Filter, schema finding.Schema
 		schema = finding.NewSchema(version(1).Definition)
 		where := rapid.SliceOfN(rapid.SampledFrom(strings.Fields(`topic:is:a topic:is:a,b topic:not:a topic:is:insufficient_information urgent:is:yes
 			urgent:not:yes urgent:from:0.3 urgent:to:0.3 urgent:from:-1 urgent:to:1.5 topic:from:0.7 topic.b:to:0.05 topic@confidence:from:0.5 mood@average:from:0.25
-			mood:is:low mood.up:from:1 topic:labelled topic:unlabelled urgent:wrong mood:wrong topic:wrong @version:is:1 @version:is:2,3 @model:is:fast
+			mood:is:low mood.up:from:1 topic:labelled topic:unlabelled urgent:wrong mood:wrong topic:wrong topic@label:is:a topic@label:is:b
+			topic@label:not:a urgent@label:is:yes urgent@label:not:yes mood@label:is:low,up @version:is:1 @version:is:2,3 @model:is:fast
 			@model:not:fast @status:is:failed @status:not:failed @labelled:is:yes @labelled:is:no @took:from:2 @took:to:1`)), 0, 3).Draw(t, "where")
 		if rapid.Bool().Draw(t, "odd model") {
 			where = append(where, `@model:is:fast,a "b" 'c'\`)
@@ -237,7 +238,8 @@ func (m *searchModel) find(t *rapid.T) {
 
 func (m *searchModel) count(t *rapid.T) {
 	f, _, found := m.filter(t)
-	by := []finding.Subject{{Measure: finding.Status}, {Measure: finding.Labelled}, {Question: "topic"}, {Question: "urgent"}}
+	by := []finding.Subject{{Measure: finding.Status}, {Measure: finding.Labelled}, {Question: "topic"}, {Question: "urgent"},
+		{Question: "topic", Measure: finding.Label}, {Question: "urgent", Measure: finding.Label}}
 	got, err := m.f.Counts(m.ctx, m.account, f, by)
 	must(t, err)
 	if m.behind && !got.Exact && int(got.Total) <= len(found) {

@@ -63,7 +63,7 @@ describe('a confusion', () => {
     await userEvent.keyboard('most{Enter}');
     expect(names()).toHaveLength(21);
   });
-  it.each(sizes)('of %i options leads from a mistake to the results with that answer that differ from their label', async (n) => {
+  it.each(sizes)('of %i options leads from a mistake to the results with that label and that answer', async (n) => {
     await draw(n);
     const links = [...table().querySelectorAll('a')];
     // The diagonal is right, and what was answered with the others is no answer.
@@ -74,7 +74,14 @@ describe('a confusion', () => {
     const answer = table().querySelectorAll('thead th[scope="col"]')[links[0]!.closest('td')!.cellIndex]!.textContent!;
     const key = choiceOf(n).options.find(({ label }) => label === answer)!.key;
     expect(pathname).toBe('/prisms/bank/results');
-    expect(JSON.parse(searchParams.get('where')!)).toEqual([`intent:is:${key}`, 'intent:wrong']);
+    const keyOf = (name: string) => choiceOf(n).options.find(({ label }) => label === name)!.key;
+    const labelled = links[0]!.closest('tr')!.querySelector('th')!.firstChild!.textContent!.trim();
+    expect(JSON.parse(searchParams.get('where')!)).toEqual([`intent:is:${key}`, `intent@label:is:${keyOf(labelled)}`]);
+    const folded = links.filter((link) => /others/.test(link.closest('tr')!.querySelector('th')!.textContent!));
+    for (const link of folded) { // of the labels that have no row of their own
+      const shownKeys = names().slice(0, -1).map(keyOf).join(',');
+      expect(JSON.parse(new URL(link.href).searchParams.get('where')!)[1]).toBe(`intent@label:not:${shownKeys}`);
+    }
     expect(searchParams.get('version')).toBe('3');
   });
   it('of 26 options is shown whole when asked for', async () => {

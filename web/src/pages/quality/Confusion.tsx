@@ -17,8 +17,12 @@ export function Confusion({ of, measured, question }: { of: Of; measured: Measur
   if (!confusion) return null;
   return (
     <>
-      <Mistakes counts={confusion.counts} labels={labels} opened={(at, words) =>
-        <Wrong of={of} question={question} answer={confusion.values[at]!}>{words}</Wrong>} />
+      <Mistakes counts={confusion.counts} labels={labels} opened={(label, answer, words) => (
+        <Mistaken of={of} question={question} label={label.values.map((at) => confusion.values[at]!)} others={label.others}
+          answer={confusion.values[answer]!}>
+          {words}
+        </Mistaken>
+      )} />
       <Section title="Options">
         {classes?.length ? <Classes classes={classes} question={question} /> : null}
         <p className="soft">
@@ -30,28 +34,38 @@ export function Confusion({ of, measured, question }: { of: Of; measured: Measur
   );
 }
 
-interface WrongProps {
+interface MistakenProps {
   of: Of;
   question: Question;
+  label: LabelValue[];
+  /** The label is any but those. */
+  others: boolean;
   answer: LabelValue;
   children: ReactNode;
 }
 
-/** Leads to the results with an answer that differs from their label: which label that is cannot be filtered by. */
-function Wrong({ of, question: { key }, answer, children }: WrongProps) {
-  const value = typeof answer === 'string' ? answer : answer ? 'yes' : 'no';
+const inWhere = (value: LabelValue) => (typeof value === 'string' ? value : value ? 'yes' : 'no');
+
+/** Leads to the results with a label that were answered as something else. */
+function Mistaken({ of, question: { key }, label, others, answer, children }: MistakenProps) {
   return (
     <Link to="/prisms/$prism/results" params={{ prism: of.prism }} search={{
       version: of.version, ...(of.model !== undefined && { model: of.model }), view: 'all',
-      where: [`${key}:is:${value}`, `${key}:wrong`],
+      where: [`${key}:is:${inWhere(answer)}`, `${key}@label:${others ? 'not' : 'is'}:${label.map(inWhere).join(',')}`],
     }}>
       {children}
     </Link>
   );
 }
 
-/** What a number of mistakes is drawn as, by the place of what was answered. */
-type Opened = (answer: number, words: string) => ReactNode;
+/** The places of labels: those of `values`, or all others. */
+interface Row {
+  values: number[];
+  others: boolean;
+}
+
+/** What a number of mistakes is drawn as, by the row of labels and the place of what was answered. */
+type Opened = (label: Row, answer: number, words: string) => ReactNode;
 
 /** The table of mistakes: of many options the 20 that are mistaken most, or one and those that it is mistaken for. */
 function Mistakes({ counts, labels, opened }: { counts: Counts; labels: string[]; opened: Opened }) {
@@ -85,7 +99,7 @@ function Mistakes({ counts, labels, opened }: { counts: Counts; labels: string[]
       <Table counts={counts} labels={labels} places={places} opened={opened} />
       <p className="soft">
         Rows are labels, columns are answers; the diagonal is right. The colour is the share of the row. A mistake opens the
-        results with that answer that differ from their label.
+        results with that label and that answer, also those whose label counts for no measure.
         {places.length < labels.length
           && ` The other ${shown(labels.length - places.length)} options are folded into one row and one column.`}
       </p>
@@ -132,7 +146,9 @@ function Table({ counts, labels, places, opened }: TableProps) {
                       title={`${count(n, 'label')} ${names[i]} answered ${names[j]}`
                         + (fold ? `, ${shown(right)} of them right` : sum ? `, ${percent(n / sum)} of its labels` : '')}>
                       {n === 0 ? <span className="soft">0</span>
-                        : i === j || j === places.length ? shown(n) : opened(places[j]!, shown(n))}
+                        : i === j || j === places.length ? shown(n) 
+                          : opened({ values: i === places.length ? places : [places[i]!], others: i === places.length },
+                            places[j]!, shown(n))}
                     </td>
                   );
                 })}

@@ -58,3 +58,27 @@ describe('the values of a filter', () => {
     expect(screen.getByText('Nothing with these words')).toBeTruthy();
   });
 });
+
+// spec: console-results-page
+describe('what was right', () => {
+  it.each(sizes)('is chosen among %i labels with their counts, and taken away', async (n) => {
+    await show(n, ['intent:is:o1']);
+    const right = () => screen.getByRole<HTMLSelectElement & HTMLInputElement>('combobox', { name: 'What was right' });
+    if (n > 12) {
+      await userEvent.click(right());
+      await userEvent.keyboard('option 2 {Enter}');
+    } else {
+      await screen.findByRole('option', { name: 'Option 2 (1)' });
+      await userEvent.selectOptions(right(), 'Option 2 (1)');
+    }
+    expect(now.where).toEqual(['intent:is:o1', 'intent@label:is:o2']);
+    if (n > 12) return;
+    await userEvent.selectOptions(right(), 'Whatever its label is');
+    expect(now.where).toEqual(['intent:is:o1']);
+  });
+  it('is shown as a link says it', async () => {
+    await show(2, ['intent@label:not:o1,o2']);
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'What was right' }).selectedOptions[0]!.textContent)
+      .toBe('Not o1, o2');
+  });
+});

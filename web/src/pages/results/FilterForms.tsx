@@ -2,14 +2,14 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'rea
 import { Dot } from '@/answers/Chip';
 import { lackingKey, type Question, titleOf } from '@/answers/words';
 import { type Schemas, useModels, usePrisms } from '@/api';
-import { Button, Checkbox, find, Input, onKeys, Select, shown, useTyped } from '@/design';
+import { Button, Checkbox, find, Input, onKeys, Pick as Picked, Select, shown, useTyped } from '@/design';
 import { useRuns } from '../runs/data';
 import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
 import { useAssigneeNames } from './comments';
 import { labelStates, partOf, put, typedPart, valueOf } from './conditions';
 import { type Counts, isSearched, useCounts, useKeyNames, usePrism } from './data';
 import type { FilterProps } from './Filters';
-import { fromLocal, listQuery, localTime, type ResultsSearch, spanFrom, spans } from './search';
+import { compact, fromLocal, listQuery, localTime, type ResultsSearch, spanFrom, spans } from './search';
 
 interface Props extends FilterProps {
   close: () => void;
@@ -180,9 +180,36 @@ function Answer({ question, search, set }: Props & { question: Question }) {
         const states = Object.keys(labelStates);
         set((now) => ({ where: put(now.where, key, value || 'labelled', value ? '' : undefined, states) }), true);
       }} />
+      <LabelIs {...{ question, search, set }} />
     </>
   );
 }
+
+/** What was right, with how many results have each label. A link may name several values, or those that it is not. */
+function LabelIs({ question, search, set }: Omit<Props, 'close'> & { question: Question }) {
+  const name = `${question.key}@label`;
+  const is = valueOf(search.where, name, 'is');
+  const not = valueOf(search.where, name, 'not');
+  const elsewhere = { ...search, where: put(search.where, name, 'is', undefined, labelOperators) };
+  const { data } = useCounts(listQuery(compact(elsewhere)), name);
+  const counted = new Map(data?.by[name]?.map(({ value, count }) => [value, count]));
+  const values = valuesOf(question, undefined).map(({ value, label }) =>
+    [value, `${label}${data ? ` (${shown(counted.get(value) ?? 0)})` : ''}`] as const);
+  const named = values.some(([value]) => value === is);
+  const one = {
+    label: 'What was right', value: is ?? (not === undefined ? '' : 'not'),
+    options: [
+      ['', 'Whatever its label is'], ...values, ...(is !== undefined && !named ? [[is, is.replaceAll(',', ', ')] as const] : []),
+      ...(is === undefined && not !== undefined ? [['not', `Not ${not.replaceAll(',', ', ')}`] as const] : []),
+    ] as const,
+  };
+  const choose = (value: string) =>
+    set((now) => ({ where: put(now.where, name, 'is', value || undefined, labelOperators) }), true);
+  return values.length > few ? <Picked {...one} onChange={choose} />
+    : <Select {...one} onChange={({ target }) => choose(target.value)} />;
+}
+
+const labelOperators = ['is', 'not'];
 
 /** The answers of a question that conditions name. */
 const chosenIn = (where: ResultsSearch['where'], key: string) => valueOf(where, key, 'is')?.split(',') ?? [];

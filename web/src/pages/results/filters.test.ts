@@ -62,9 +62,12 @@ describe('filters in words', () => {
       prism: 'support', q: 'refund',
       where: ['topic:is:billing,account', 'topic:from:0.8', 'upset:is:yes', 'topic.billing:to:0.3'],
     })).toEqual(['Text refund', 'Topic is Billing or Account', 'Topic ≥ 80%', 'Upset is Yes', 'Topic: Billing ≤ 30%']);
-    expect(texts({ prism: 'support', where: ['topic:wrong', '@labelled:is:no', '@took:from:5000', 'old:is:gone'] })).toEqual(
-      ['Topic differs from its label', 'Label is none', 'Took ≥ 5000', 'Old is gone'],
-    );
+    expect(texts({ prism: 'support', where: [
+      'topic:wrong', '@labelled:is:no', '@took:from:5000', 'old:is:gone', 'topic@label:is:billing', 'upset@label:not:yes',
+    ] })).toEqual([
+      'Topic differs from its label', 'Label is none', 'Took ≥ 5000', 'Old is gone', 'Topic: label is Billing',
+      'Upset: label is not Yes',
+    ]);
   });
 
   it('name the first of many answers, and how many more there are', () => {
