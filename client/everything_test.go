@@ -163,7 +163,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"listLabelQueue": func(ctx context.Context, c *Client) error {
-		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", ResultSearch: fullSearch, Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
+		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", ResultSearch: fullSearch, Order: RandomSample, Version: 1, Assignee: "me"}, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"createComment": func(ctx context.Context, c *Client) error { _, err := c.CreateComment(ctx, "a", "t"); return err },

@@ -112,6 +112,8 @@ type LabelQueue struct {
 	Question string
 	Order    LabelSample // RandomSample when empty
 	Version  int         // 0: any
+	// Assignee is the id of a member to whom results are assigned, "me", or "none" for nobody.
+	Assignee string
 	ResultSearch
 }
 
@@ -139,6 +141,9 @@ func (c *Client) ListLabelQueue(
 ) (LabelQueuePage, error) {
 	query := LabelFilter{q.Version, q.Question}.query(o)
 	setSearch(query, q.ResultSearch)
+	if q.Assignee != "" {
+		query.Set("assignee", q.Assignee)
+	}
 	if q.Order != "" {
 		query.Set("order", string(q.Order))
 	}

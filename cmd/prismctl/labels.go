@@ -180,6 +180,7 @@ the model was least sure are found faster to improve a definition, but say nothi
 	cmd.Flags().StringVar((*string)(&q.Order), "order", "", "random, also without it, or uncertain: the least sure first")
 	choices(cmd, "order", string(client.RandomSample), string(client.UncertainSample))
 	cmd.Flags().IntVar(&q.Version, "version", 0, "only results of this version")
+	assigneeFlag(cmd, &q.Assignee)
 	searchFlags(cmd, &q.ResultSearch)
 	most.flags(cmd)
 	output = outputFlag(cmd, listFormats...)

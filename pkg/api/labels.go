@@ -218,6 +218,8 @@ type ListLabelQueueRequest struct {
 	Order LabelSample `query:"order" enum:"random,uncertain" default:"random"`
 	// Only results of this version.
 	Version int32 `query:"version" min:"1" max:"2147483647"`
+	// Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`).
+	Assignee string `query:"assignee" form:"assignee"`
 	ResultSearch
 	PageRequest
 	Cursor string `query:"cursor" list:"queue"`

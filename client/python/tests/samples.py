@@ -216,7 +216,9 @@ BY_HAND: dict[str, Act] = {
     "listChanges": lambda c: c.list_changes(after=1, prism="a", limit=2, wait=3),
     "deleteResults": lambda c: c.delete_results("a", **DELETION),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH),
-    "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1, **SEARCH).page(limit=1, cursor="c"),
+    "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1, assignee="me", **SEARCH).page(
+        limit=1, cursor="c"
+    ),
     "createCalibration": lambda c: c.create_calibration("a", 1, "q"),
     "readRecord": lambda c: c.read_record("a"),
     "putPart": lambda c: c.put_part("a", 1, b"b"),

@@ -80,7 +80,8 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   addLabels: (p) =>
     p.addLabels("a", { labels: [{ ref: "r", question: "q", value: "b" }], sample: "uncertain", annotator: "n", version: 1 }),
   listLabels: (p) => p.listLabels("a", { version: 1, question: "q", ...page }),
-  listLabelQueue: (p) => p.listLabelQueue("a", { question: "q", order: "uncertain", version: 1, ...search, ...page }),
+  listLabelQueue: (p) =>
+    p.listLabelQueue("a", { question: "q", order: "uncertain", version: 1, assignee: "me", ...search, ...page }),
   createCalibration: (p) => p.createCalibration("a", 1, { question: "q", method: "auto" }),
   listCalibrations: (p) => p.listCalibrations("a", 1, { question: "q", ...page }),
   readCalibration: (p) => p.readCalibration("a", 1, "a"),

@@ -78,8 +78,9 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 	queue := labelQueue{
 		Service: s, account: c.Account, of: p, queue: of, after: after, limit: in.Limit, page: bodies.NewPage(list),
 	}
-	if in.Q != "" || len(in.Where) > 0 {
-		f, err := s.searches.Narrow(ctx, c.Account, p, store.Filter{Prism: p.ID, Version: in.Version, Status: prism.OK}, in.ResultSearch)
+	if in.Q != "" || len(in.Where) > 0 || in.Assignee != "" {
+		among := store.Filter{Prism: p.ID, Version: in.Version, Status: prism.OK, Assignee: bodies.Assignee(c, in.Assignee)}
+		f, err := s.searches.Narrow(ctx, c.Account, p, among, in.ResultSearch)
 		if err != nil {
 			return nil, err
 		}

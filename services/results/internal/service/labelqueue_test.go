@@ -185,3 +185,23 @@ func TestAPageOfTheQueueEndsAtFourMiB(t *testing.T) {
 		}
 	}
 }
+
+// spec: label-queue, assignee-filter
+func TestAQueueMayHaveWhatIsAssignedAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.triage(t)
+	assigned, other := w.result(t, p, "r", yes(0.5)), w.result(t, p, "r", yes(0.7))
+	ada, _ := w.invited(t, prism.Labeller)
+	if _, err := w.Store.Assign(t.Context(), w.account, assigned, &ada); err != nil {
+		t.Fatal(err)
+	}
+	for assignee, want := range map[string][]prism.ResultID{ada.String(): {assigned}, "none": {other}, "me": nil} {
+		for _, order := range []prism.LabelSample{prism.RandomSample, prism.UncertainSample} {
+			q := api.ListLabelQueueRequest{Question: "urgent", Order: order, Assignee: assignee, PageRequest: api.PageRequest{Limit: 5}}
+			if got := w.queue(t, q); !slices.Equal(got, want) {
+				t.Errorf("%s of %s: %v, want %v", order, assignee, got, want)
+			}
+		}
+	}
+}

@@ -20,7 +20,8 @@ import { type LabelValue, type OpenResult, type QueuedResult, type QueueOf, queu
 import { milestone, valueLabel } from './figures';
 import { useCounted } from './useCounted';
 import { answered, begin, choicesOf, label, type Labelling, rate, sought, undo } from './labelling';
-import type { LabelSearch } from './search';
+import { AssignedToYou, OtherVersions } from './OtherVersions';
+import { type LabelSearch, queuedVersion } from './search';
 import { useSaver } from './useSaver';
 import './quality.css';
 
@@ -39,9 +40,10 @@ export function Label(): ReactNode {
   const { questions } = prism.version;
   const set = (change: Partial<LabelSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const version = queuedVersion(search, prism.latest_version);
   const of: QueueOf = {
-    prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version: search.version,
-    q: search.q, where: search.where,
+    prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version,
+    q: search.q, where: search.where, assignee: search.assignee,
   };
   if (!canLabel) return <Note>Your role may not label results. Owners, editors and labellers may.</Note>;
   if (search.import) return (
@@ -62,28 +64,32 @@ export function Label(): ReactNode {
         <Select label="Order" value={of.order}
           onChange={(event) => set({ order: event.target.value === 'uncertain' ? 'uncertain' : undefined })}
           options={[['random', 'At random'], ['uncertain', 'Least sure first']]} />
-        <Select label="Version" value={String(search.version ?? '')}
-          onChange={(event) => set({ version: Number(event.target.value) || undefined })}
-          options={[['', 'Any version'], ...Array.from(
+        <Select label="Version" value={String(version ?? 'any')}
+          onChange={({ target: { value } }) => set({ version: value === 'any' ? value : Number(value) })}
+          options={[['any', 'Any version'], ...Array.from(
             { length: prism.latest_version }, (_, i) => String(prism.latest_version - i),
           ).map((v) => [v, v] as const)]} />
         <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false}
           onChange={(event) => set({ answers: event.target.checked || undefined })} />
         {canImport && <Button icon="upload" onClick={() => set({ import: true })}>Import from a file</Button>}
       </Toolbar>
-      {(of.q ?? of.where) !== undefined && (
-        <Note action={<Button small onClick={() => set({ q: undefined, where: undefined })}>Label any result</Button>}>
-          Only results that match: {chipsOf(compact({ q: of.q, where: of.where }), {
-            prism, key: String, assignee: String, run: String,
-          }, true).map(chipText).join(', ')}.
-        </Note>
-      )}
+      {(of.q ?? of.where ?? of.assignee) === undefined
+        ? <AssignedToYou of={of} all={search.question === undefined} onLabel={() => set({ assignee: 'me', version: undefined })} /> : (
+          <Note action={
+            <Button small onClick={() => set({ q: undefined, where: undefined, assignee: undefined })}>Label any result</Button>
+          }>
+            Only results that match: {chipsOf(compact({ q: of.q, where: of.where, assignee: of.assignee }), {
+              prism, key: String, assignee: (to) => ({ me: 'you', none: 'nobody' })[to] ?? to, run: String,
+            }, true).map(chipText).join(', ')}.
+          </Note>
+        )}
       {of.order === 'uncertain' && (
         <Note tone="warn">
           Labels of the least sure answers show where a prism fails. They enter no measure and no calibration, as they say nothing
           about the other answers.
         </Note>
       )}
+      <OtherVersions of={of} all={search.question === undefined} onVersion={(to) => set({ version: to })} />
       <Labeller key={JSON.stringify(of)} of={of} all={search.question === undefined} answers={search.answers ?? false}
         onAnswers={() => set({ answers: search.answers ? undefined : true })} />
     </>

@@ -137,14 +137,15 @@ export interface QueueOf {
   version?: number | undefined;
   q?: string | undefined;
   where?: string[] | undefined;
+  assignee?: string | undefined;
 }
 
 export function readQueue(
-  { prism, question, order, version, q, where }: QueueOf, cursor: string | undefined, signal?: AbortSignal,
+  { prism, question, order, version, q, where, assignee }: QueueOf, cursor: string | undefined, signal?: AbortSignal,
 ): Promise<LabelQueue> {
   const query = {
     question, order, limit: 20, ...(version !== undefined && { version }), ...(cursor !== undefined && { cursor }),
-    ...(q && { q }), ...(where && { where }),
+    ...(q && { q }), ...(where && { where }), ...(assignee && { assignee }),
   };
   return ask(api.GET('/v1/prisms/{prism}/label-queue', { params: { path: { prism }, query }, signal: signal ?? null }));
 }

@@ -32,7 +32,7 @@ export function guessLabels({ fields, questions }: Schemas['Version'], columns: 
   const labels = Object.fromEntries(questions.map(({ key, text }) =>
     [key, columns.find(({ name }) => [plain(key), plain(text)].includes(plain(name)))?.name ?? '']));
   const free = columns.filter(({ name }) => !Object.values(labels).includes(name));
-  const id = free.find(({ name }) => /^(prism_)?(result_)?id$/i.test(name) && name.toLowerCase() !== 'id')?.name;
+  const id = free.find(({ name }) => /^(prism[_ ])?(result[_ ])?id$/i.test(name) && name.toLowerCase() !== 'id')?.name;
   if (id !== undefined) return { by: 'id', column: id, labels };
   const texts = guess(fields, free);
   const [field, column] = Object.entries(texts.fields).find(([, name]) => name) ?? [];

@@ -38,11 +38,13 @@ export interface LabelSearch {
   /** The question that is asked; without one, each question of the version. */
   question?: string;
   order?: 'uncertain';
-  /** Only results of this version. */
-  version?: number;
+  /** Only results of this version; `any` says each of them. */
+  version?: number | 'any';
   /** Only results with these words, and for which these conditions hold. */
   q?: string;
   where?: string[];
+  /** Only results that are assigned to this member, to `me`, or to nobody, `none`. */
+  assignee?: string;
   /** The model's answers are shown before one has answered. */
   answers?: true;
   /** Labels are imported from a file, from this one if it is uploaded. */
@@ -80,8 +82,19 @@ export function qualitySearch(search: Record<string, unknown>): QualitySearch {
 
 export function labelSearch(search: Record<string, unknown>): LabelSearch {
   return compact({
-    question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version),
+    question: text(search.question), order: oneOf(search.order, ['uncertain']),
+    version: search.version === 'any' ? 'any' : version(search.version),
     answers: yes(search.answers), as: oneOf(search.as, languages), q: text(search.q), where: texts(search.where),
+    assignee: text(search.assignee),
     import: yes(search.import), file: text(search.file),
   });
+}
+
+/**
+ * The version whose results are labelled; undefined for each of them. A label counts for the version that answered its result, so the
+ * latest one is chosen where nobody chose a version, or the results themselves.
+ */
+export function queuedVersion({ version, q, where, assignee }: LabelSearch, latest: number): number | undefined {
+  if (version === 'any') return undefined;
+  return version ?? (latest === 1 || (q ?? where ?? assignee) !== undefined ? undefined : latest);
 }

@@ -1,12 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useCan } from '@/api';
 import { Button, count, Dialog, ErrorNote, Note, Progress, toast } from '@/design';
+import { AssignMany } from './AssignMany';
 import { type Listed, retryResult } from './data';
 import { deleteLater } from './deleting';
 import { LabelChosen } from './LabelChosen';
-import { each } from './many';
 import { RunChosenAgain } from './RunAgain';
+import { useEach } from './useEach';
 
 interface ChosenProps {
   results: Listed[];
@@ -18,13 +19,13 @@ interface ChosenProps {
   onAll: (() => void) | undefined;
   onClear: () => void;
   /** Does something with all that match. */
-  onMatching: (what: 'download' | 'label' | 'retry' | 'again' | 'delete') => void;
+  onMatching: (what: 'download' | 'label' | 'assign' | 'retry' | 'again' | 'delete') => void;
   onDownload: () => void;
 }
 
 /** What can be done with the selected results, or with all that match. It stands at the bottom of the window. */
 export function Chosen({ results, all, total, labels, onAll, onClear, onMatching, onDownload }: ChosenProps) {
-  const [asking, setAsking] = useState<'retry' | 'label' | 'again'>();
+  const [asking, setAsking] = useState<'retry' | 'label' | 'assign' | 'again'>();
   const client = useQueryClient();
   const [mayRetry, mayDelete, mayLabel] = [useCan('call'), useCan('edit'), useCan('label')];
   const failed = results.filter(({ status }) => status === 'failed');
@@ -36,6 +37,9 @@ export function Chosen({ results, all, total, labels, onAll, onClear, onMatching
       <Button small icon="download" onClick={() => (all ? onMatching('download') : onDownload())}>Download</Button>
       {mayLabel && (!all || labels) && (
         <Button small icon="check" onClick={() => (all ? onMatching('label') : setAsking('label'))}>Label</Button>
+      )}
+      {mayLabel && (
+        <Button small icon="account" onClick={() => (all ? onMatching('assign') : setAsking('assign'))}>Assign</Button>
       )}
       {mayRetry && (
         <Button small icon="retry" disabled={!all && failed.length === 0}
@@ -54,6 +58,9 @@ export function Chosen({ results, all, total, labels, onAll, onClear, onMatching
       <Button small variant="quiet" icon="close" onClick={onClear}>Clear the selection</Button>
       {asking === 'retry' && <RetryChosen results={failed} onClose={() => setAsking(undefined)} onDone={onClear} />}
       {asking === 'again' && <RunChosenAgain results={results} onClose={() => setAsking(undefined)} />}
+      {asking === 'assign' && (
+        <AssignMany ids={results.map(({ id }) => id)} onClose={() => setAsking(undefined)} onDone={onClear} />
+      )}
       {asking === 'label' && <LabelChosen results={results} onClose={() => setAsking(undefined)} onDone={onClear} />}
     </div>
   );
@@ -65,22 +72,9 @@ interface Props {
   onDone: () => void;
 }
 
-/** Runs one call for each result, with progress; what failed is said at the end. */
-function useEach(results: Listed[], work: (id: string) => Promise<unknown>) {
-  const [at, setAt] = useState({ done: 0, failed: 0 });
-  const under = useRef<AbortController>(undefined);
-  const run = useMutation({
-    mutationFn: () => {
-      under.current = new AbortController();
-      return each(results.map(({ id }) => id), work, (done, failed) => setAt({ done, failed }), under.current.signal);
-    },
-  });
-  return { ...run, at, stop: () => under.current?.abort() };
-}
-
 function RetryChosen({ results, onClose, onDone }: Props) {
   const client = useQueryClient();
-  const run = useEach(results, retryResult);
+  const run = useEach(results.map(({ id }) => id), retryResult);
   const start = () => run.mutate(undefined, {
     onSuccess: ({ done, failed }) => {
       void client.invalidateQueries({ queryKey: ['results', 'newest'] });

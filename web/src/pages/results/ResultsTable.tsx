@@ -6,6 +6,7 @@ import { shellWord } from '@/commands/commands';
 import { Button, ButtonLink, count, Empty, ErrorNote, Panel, shown, Skeleton, Split } from '@/design';
 import { useActions } from '@/shell/actions';
 import { sortWords } from './chips';
+import { AssignMatching } from './AssignMany';
 import { Chosen } from './Chosen';
 import { columnsOf } from './columns';
 import { ColumnsMenu } from './ColumnsMenu';
@@ -18,7 +19,7 @@ import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
 import { RetryMany } from './RetryMany';
 import { RunManyAgain } from './RunAgain';
-import { beyondRetry, clear, filtered, listQuery, queueOf, type ResultsSearch } from './search';
+import { beyondQueue, clear, filtered, listQuery, queueOf, type ResultsSearch } from './search';
 import { useResultsSearch } from './useSearch';
 import { ViewTabs } from './ViewTabs';
 import { VirtualTable } from './VirtualTable';
@@ -34,7 +35,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const prisms = usePrisms().data;
   const { text: wanted } = useWanted();
-  const [dialog, setDialog] = useState<'download' | 'chosen' | 'matching' | 'again' | 'delete'>();
+  const [dialog, setDialog] = useState<'download' | 'chosen' | 'matching' | 'assign' | 'again' | 'delete'>();
   const [all, setAll] = useState(false);
   const navigate = useNavigate();
   const choose = (ids: ReadonlySet<string>) => { setChosen(ids); setAll(false); };
@@ -134,7 +135,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
       )}
       {chosen.size > 0 && (
         <Chosen results={rows.filter(({ id }) => chosen.has(id))} onClear={() => choose(new Set())} all={all}
-          labels={search.prism !== undefined && beyondRetry(search).length === 0}
+          labels={search.prism !== undefined && beyondQueue(search).length === 0}
           total={total?.exact ? shown(total.total) : undefined} onDownload={() => setDialog('chosen')}
           onAll={hasNextPage || chosen.size < rows.length ? () => setAll(true) : undefined}
           onMatching={(what) => {
@@ -143,6 +144,9 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
           }} />
       )}
       {dialog === 'matching' && <RetryMany search={search} onClose={() => setDialog(undefined)} />}
+      {dialog === 'assign' && (
+        <AssignMatching search={search} onClose={() => setDialog(undefined)} onDone={() => choose(new Set())} />
+      )}
       {dialog === 'again' && <RunManyAgain search={search} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && (
         <DeleteMany search={search} onClose={() => setDialog(undefined)} onDone={() => choose(new Set())} />

@@ -3,6 +3,7 @@ import { answerWords, Chip, Dot } from '@/answers/Chip';
 import { type Question, sentText, thresholds, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { duration, exactTime, Status, Time } from '@/design';
+import { exactly, wholePercent } from '@/design/numbers';
 import { type Listed, useModelOf } from './data';
 import type { FitColumn } from './fit';
 import type { Wanted } from './wanted';
@@ -79,11 +80,11 @@ function Few({ row: { answers, error }, prism }: { row: Listed; prism: Prism | u
     <span className="results-few">
       {Object.entries(answers as Record<string, Schemas['Answer']>).slice(0, 4).map(([key, answer]) => {
         const question = questions.find((one) => one.key === key);
-        const { words } = answerWords({ answer, question, bounds: thresholds(key, prism?.lens.columns ?? []) });
+        const { words, p } = answerWords({ answer, question, bounds: thresholds(key, prism?.lens.columns ?? []) });
         return (
-          <span key={key} title={question?.text ?? key}>
+          <span key={key} title={`${question?.text ?? key} ${words}: ${exactly(p)}`}>
             {answer.type === 'choice' ? <Dot question={question} option={answer.value} />
-              : <span className="soft">{titleOf(key)}</span>} {words}
+              : <span className="soft">{titleOf(key)}</span>} {words} <span className="soft num">{wholePercent(p)}</span>
           </span>
         );
       })}

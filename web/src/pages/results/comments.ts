@@ -25,10 +25,13 @@ export async function deleteComment(id: string, comment_id: string): Promise<voi
 }
 
 /** Whom a result is assigned to: a member, or null. */
+export const readAssignee = async (id: string, signal?: AbortSignal) =>
+  (await ask(api.GET('/v1/results/{result_id}/assignee', { params: of(id), signal: signal ?? null }))).member;
+
 export function useAssignee(id: string) {
   return useQuery({
     queryKey: ['results', 'assignee', id],
-    queryFn: async ({ signal }) => (await ask(api.GET('/v1/results/{result_id}/assignee', { params: of(id), signal }))).member,
+    queryFn: ({ signal }) => readAssignee(id, signal),
     placeholderData: undefined,
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  beyondRetry, clear, exportQuery, filtered, fromLocal, listQuery, localTime, ofAll, queueOf, resultsSearch,
+  beyondQueue, beyondRetry, clear, exportQuery, filtered, fromLocal, listQuery, localTime, ofAll, queueOf, resultsSearch,
   spanFrom,
 } from './search';
 
@@ -74,12 +74,14 @@ describe('what an export and a retry of all that match take', () => {
       q: 'x', where: ['@version:is:2', '@created:from:a', '@created:to:b'],
     });
     expect(queueOf({ prism: 'p' })).toEqual({});
+    expect(queueOf({ prism: 'p', assignee: 'me' })).toEqual({ assignee: 'me' });
   });
 
   it('says what it lacks', () => {
     const of = { ...search, where: [...search.where] };
     expect(beyondRetry(of)).toEqual(['ref', 'key_id']);
     expect(beyondRetry({ prism: 'p', assignee: 'me', run: 'r' })).toEqual(['assignee', 'run']);
+    expect(beyondQueue({ prism: 'p', assignee: 'me', run: 'r' })).toEqual(['run']);
     expect(beyondRetry({ prism: 'p', status: 'failed', from: 'x', to: 'y', sort: 'topic', open: 'id' })).toEqual([]);
   });
 });

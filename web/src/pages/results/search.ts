@@ -100,17 +100,20 @@ export function ofAll(search: ResultsSearch) {
 
 /** The filters of a queue of labels, with the time as conditions. */
 export function queueOf(search: ResultsSearch) {
-  const { q, from, to } = search;
+  const { q, from, to, assignee } = search;
   const where = [
     ...(conditions(search) ?? []), ...(from ? [`@created:from:${from}`] : []), ...(to ? [`@created:to:${to}`] : []),
   ];
-  return compact({ q, where: where.length ? where : undefined });
+  return compact({ q, where: where.length ? where : undefined, assignee });
 }
 
 const retried = ['status', 'from', 'to', 'model', 'version', 'q', 'where'];
 
 /** The filters that are set but that the retry of all that match does not have. It is of failed ones, whatever the status. */
 export const beyondRetry = (search: ResultsSearch) => beyond(search, retried);
+
+/** The filters that are set but that a queue of labels does not have. It is of ok ones, whatever the status. */
+export const beyondQueue = (search: ResultsSearch) => beyond(search, [...retried, 'assignee']);
 
 const unfiltering = ['prism', 'open', 'sort', 'view'];
 

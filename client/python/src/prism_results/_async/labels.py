@@ -27,6 +27,7 @@ class AsyncLabels(AsyncBase):
         *,
         order: LabelSample | None = None,
         version: int | None = None,
+        assignee: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
     ) -> AsyncLabelQueue:
@@ -35,7 +36,7 @@ class AsyncLabels(AsyncBase):
         The order is random, or begins with the answers of which the model was least sure. Send the labels with the sample
         of the page, which is that order. q and where are those of list_results.
         """
-        wanted = query(question=question, order=order, version=version, q=q, where=where)
+        wanted = query(question=question, order=order, version=version, assignee=assignee, q=q, where=where)
         return AsyncLabelQueue(self, QueuedResult, call("listLabelQueue", "GET", "prisms", prism, "label-queue", query=wanted))
 
     async def create_calibration(

@@ -28,6 +28,7 @@ class Labels(Base):
         *,
         order: LabelSample | None = None,
         version: int | None = None,
+        assignee: str | None = None,
         q: str | None = None,
         where: Sequence[str] = (),
     ) -> LabelQueue:
@@ -36,7 +37,7 @@ class Labels(Base):
         The order is random, or begins with the answers of which the model was least sure. Send the labels with the sample
         of the page, which is that order. q and where are those of list_results.
         """
-        wanted = query(question=question, order=order, version=version, q=q, where=where)
+        wanted = query(question=question, order=order, version=version, assignee=assignee, q=q, where=where)
         return LabelQueue(self, QueuedResult, call("listLabelQueue", "GET", "prisms", prism, "label-queue", query=wanted))
 
     def create_calibration(
