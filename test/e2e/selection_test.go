@@ -41,7 +41,7 @@ func TestSelections(t *testing.T) {
 			path := "/v1/prisms/" + slug + "/results"
 			all := own.get(t, path+"?format=xlsx").sheet(t)
 			if !strings.Contains(all, first) || !strings.Contains(all, second) || !strings.Contains(all, "first &lt;1&gt;") ||
-				strings.Index(all, ">message<") > strings.Index(all, ">result_id<") {
+				strings.Index(all, ">Message<") > strings.Index(all, ">Result ID<") {
 				t.Errorf("got %s", all)
 			}
 			ids := []string{second, "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", second}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,20 +44,29 @@ const widest = 1000
 func newSheet(t format.Table) (*sheet, error) {
 	fields := make([]tabular.Column, len(t.Latest.Fields))
 	for i, f := range t.Latest.Fields {
-		fields[i] = tabular.Column{Name: f.Key, Longest: widest}
+		fields[i] = tabular.Column{Name: cmp.Or(f.Label, inWords(f.Key)), Longest: widest}
 	}
-	columns := withFreeNames(nil, slices.Concat(fields, lensColumns(t.Lens), []tabular.Column{
-		{Name: "result_id", Longest: 36},
-		{Name: "ref", Longest: 20},
-		{Name: "version"},
-		{Name: "status"},
-		{Name: "error", Longest: 40},
-		{Name: "created_at", Longest: 24},
+	columns := withHeadings(nil, slices.Concat(fields, sheetColumns(t.Lens), []tabular.Column{
+		{Name: "Result ID", Longest: 36},
+		{Name: "Reference", Longest: 20},
+		{Name: "Version"},
+		{Name: "Status"},
+		{Name: "Error", Longest: 40},
+		{Name: "Created at (UTC)", Longest: 19, Look: tabular.LookMoment},
 	}))
 	s := &sheet{table: t}
 	var err error
 	s.writer, err = tabular.NewWriter(prism.RowsXLSX, api.TextStyle{}, s, columns, nil)
 	return s, err
+}
+
+// sheetColumns are the columns of a Lens in a workbook.
+func sheetColumns(l prism.Lens) []tabular.Column {
+	columns := lensColumns(l)
+	for i := range columns {
+		columns[i].Name = inWords(columns[i].Name)
+	}
+	return columns
 }
 
 // Write implements io.Writer for the writer of the table.
@@ -87,7 +97,7 @@ func (s *sheet) Row(b []byte, r format.Row) (_ []byte, err error) {
 	}
 	s.cells = append(r.Plan.Cells(s.cells[:0], answers), textCell(r.Result.ID.String()), textCell(ref),
 		prism.Cell{Kind: prism.NumberCell, Number: float64(r.Result.Version)}, textCell(string(r.Result.Status)), textCell(r.Result.Error),
-		textCell(prism.FormatTime(r.Result.CreatedAt)))
+		prism.Cell{Kind: prism.NumberCell, Number: tabular.Moment(r.Result.CreatedAt)})
 	s.buffer = b
 	err = s.writer.Row(tabular.Row{Cells: s.texts}, s.cells)
 	return s.buffer, err

@@ -60,7 +60,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	}
 	added := addedColumns(layout.Columns, p.Lens)
 	if d.answersFirst {
-		added = slices.Concat(added[ownColumns:], added[:ownColumns])
+		added = withHeadings(layout.Columns, append(sheetColumns(p.Lens), rowColumns("Prism row", "Prism result ID", "Prism status", "Prism error")...))
 	}
 	if d.writer, err = tabular.NewWriter(in.Format, in.TextStyle, &d.buffer, layout.Columns, added); err != nil {
 		return contract.Stream{}, err
@@ -73,14 +73,14 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	return contract.Stream{ContentType: tabular.ContentType(in.Format), Body: d}, nil
 }
 
-// ownColumns is how many columns have what came of a row; they are the first that addedColumns returns.
-const ownColumns = 4
-
-// addedColumns are the columns that are added to those of a file (spec: run-rows-columns, run-rows-xlsx).
+// addedColumns are the columns that are added to those of a file (spec: run-rows-columns).
 func addedColumns(columns []tabular.Column, l prism.Lens) []tabular.Column {
-	return withFreeNames(columns, append([]tabular.Column{
-		{Name: "prism_row"}, {Name: "prism_result_id", Longest: 36}, {Name: "prism_status"}, {Name: "prism_error", Longest: 40},
-	}, lensColumns(l)...))
+	return withFreeNames(columns, append(rowColumns("prism_row", "prism_result_id", "prism_status", "prism_error"), lensColumns(l)...))
+}
+
+// rowColumns are those of what came of a row.
+func rowColumns(row, id, status, failure string) []tabular.Column {
+	return []tabular.Column{{Name: row}, {Name: id, Longest: 36}, {Name: status}, {Name: failure, Longest: 40}}
 }
 
 // lensColumns are the columns of a Lens.
@@ -275,7 +275,7 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 		return nil
 	}
 	place := prism.Cell{Kind: prism.NumberCell, Number: float64(number)}
-	own := [ownColumns]prism.Cell{place, {}, textCell(string(status)), {}}
+	own := [...]prism.Cell{place, {}, textCell(string(status)), {}}
 	var answers prism.Answers
 	if status == prism.RowInvalid {
 		own[3] = textCell(d.chunk.Invalid[number])

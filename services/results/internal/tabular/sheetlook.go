@@ -19,11 +19,13 @@ type sheetColumn struct {
 // How numbers of a type are shown whose column has no format of its own.
 var (
 	lookDay    = Look{Code: "yyyy\\-mm\\-dd"}
-	lookMoment = Look{Code: "yyyy\\-mm\\-dd\\ hh:mm:ss"}
+	lookMoment = LookMoment
 	lookTime   = Look{ID: 21} // h:mm:ss
 	lookHours  = Look{ID: 46} // [h]:mm:ss
 	// LookPercent shows a probability.
 	LookPercent = Look{ID: 9}
+	// LookMoment shows a Moment.
+	LookMoment = Look{Code: "yyyy\\-mm\\-dd\\ hh:mm:ss"}
 )
 
 // sheetLooks are the number formats of a workbook that is written; their styles have the numbers from 1 on.

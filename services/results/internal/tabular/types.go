@@ -139,6 +139,12 @@ func stored(kind Kind, text string) (number float64, ok bool) {
 	return math.NaN(), false
 }
 
+// Moment is the number by which a workbook stores a time from 1900-03-01 on, in UTC.
+func Moment(at time.Time) float64 {
+	number, _ := stored(Date, at.UTC().Format("2006-01-02T15:04:05.000"))
+	return number
+}
+
 // firstMarch1900 is a day as Excel counts from 1900.
 const firstMarch1900 = 61
 
