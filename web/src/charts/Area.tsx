@@ -1,5 +1,5 @@
 import { exactly, short, shown } from '@/design/numbers';
-import { Levels, Times, useCrosshair } from './axes';
+import { isTime, Levels, Times, useCrosshair } from './axes';
 import { Figure } from './Figure';
 import { useWidth } from './width';
 import './charts.css';
@@ -53,7 +53,7 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
               </strong>
             </span>
           ))}
-          <span className="soft num">{current !== undefined && `${times[current]} UTC`}</span>
+          <span className="soft num">{current !== undefined && `${times[current]}${isTime(times[current]!) ? ' UTC' : ''}`}</span>
         </p>
         <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} {...listeners}>
           <Levels {...{ highest, left, right, y }} format={axis} />

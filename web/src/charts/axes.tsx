@@ -47,10 +47,13 @@ export function Levels({ highest, left, right, y, format }: LevelsProps) {
 export function Times({ times, width, x, y }: { times: string[]; width: number; x: (at: number) => number; y: number }) {
   return ticksOf(times.length, width).map((i) => (
     <text key={i} className="axis" x={x(i)} y={y} textAnchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}>
-      {times[i]!.slice(5, 16)}
+      {isTime(times[i]!) ? times[i]!.slice(5, 16) : times[i]}
     </text>
   ));
 }
+
+/** Whether it is a day or a time, and not words such as `the last day`. */
+export const isTime = (time: string) => /^\d{4}-/.test(time);
 
 /** Which of n times have a label, of as many as there is room for. */
 function ticksOf(n: number, width: number): number[] {

@@ -75,6 +75,15 @@ describe('a chart over time', () => {
     await userEvent.keyboard('{ArrowRight}');
     expect(screen.getByText('–')).toBeTruthy();
   });
+  it('has times of UTC below it, and words as they are', async () => {
+    render(<AreaChart label="Drift" times={['2026-11-20 10:00', 'the last hour']}
+      series={[{ label: 'Index', values: [0.1, 0.2] }]} />);
+    expect(screen.getByText('11-20 10:00')).toBeTruthy();
+    expect(screen.getByText('the last hour')).toBeTruthy();
+    screen.getByRole('img').focus();
+    await userEvent.keyboard('{ArrowLeft}');
+    expect(screen.getByText('the last hour', { selector: 'span' })).toBeTruthy();
+  });
   it('is drawn up to a round number, also for nothing', () => {
     expect([0, 1, 3, 876, 0.015].map(niceMax)).toEqual([1, 1, 4, 1000, 0.02]);
   });
