@@ -74,7 +74,8 @@ export function Label(): ReactNode {
         {canImport && <Button icon="upload" onClick={() => set({ import: true })}>Import from a file</Button>}
       </Toolbar>
       {(of.q ?? of.where ?? of.assignee) === undefined
-        ? <AssignedToYou of={of} all={search.question === undefined} onLabel={() => set({ assignee: 'me', version: undefined })} /> : (
+        ? <AssignedToYou of={of} all={search.question === undefined}
+          onLabel={() => set({ assignee: 'me', version: undefined })} /> : (
           <Note action={
             <Button small onClick={() => set({ q: undefined, where: undefined, assignee: undefined })}>Label any result</Button>
           }>

@@ -74,7 +74,8 @@ describe('the version that is labelled', () => {
   });
   it('has a row for what is assigned to the reader, which leads to its queue of any version', async () => {
     const { calls, router, queued } = await show('?question=refund&version=3', { 1: 7, 3: 5 });
-    expect((await screen.findByText(/: 12 texts without a label$/)).textContent).toBe('Assigned to you: 12 texts without a label');
+    const row = await screen.findByText(/: 12 texts without a label$/);
+    expect(row.textContent).toBe('Assigned to you: 12 texts without a label');
     const counted = calls.find(({ path, query }) => path === '/v1/results/counts' && query.get('assignee') === 'me')!.query;
     expect([counted.get('status'), counted.getAll('where')]).toEqual(['ok', ['refund:unlabelled', 'refund:from:0']]);
     fireEvent.click(screen.getByRole('button', { name: 'Label them' }));

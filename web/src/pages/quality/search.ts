@@ -91,8 +91,8 @@ export function labelSearch(search: Record<string, unknown>): LabelSearch {
 }
 
 /**
- * The version whose results are labelled; undefined for each of them. A label counts for the version that answered its result, so the
- * latest one is chosen where nobody chose a version, or the results themselves.
+ * The version whose results are labelled; undefined for each of them. A label counts for the version that answered its result, so
+ * the latest one is chosen where nobody chose a version, or the results themselves.
  */
 export function queuedVersion({ version, q, where, assignee }: LabelSearch, latest: number): number | undefined {
   if (version === 'any') return undefined;

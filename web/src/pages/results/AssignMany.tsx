@@ -19,7 +19,8 @@ const most = 1000;
 async function idsOf(query: ListQuery, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | undefined; ;) {
-    const { data, next_cursor } = await ask(api.GET('/v1/results', { params: { query: { ...query, limit: 100, cursor } }, signal }));
+    const params = { query: { ...query, limit: 100, cursor } };
+    const { data, next_cursor } = await ask(api.GET('/v1/results', { params, signal }));
     ids.push(...data.map(({ id }) => id));
     if (next_cursor === null || ids.length > most) return ids;
     cursor = next_cursor;
@@ -37,8 +38,9 @@ export function AssignMatching({ search, onClose, onDone }: { search: ResultsSea
   if (ids && ids.length > 0 && ids.length <= most) return <AssignMany ids={ids} onClose={onClose} onDone={onDone} />;
   return (
     <Dialog open onClose={onClose} title="Assign all that match" actions={<Button onClick={onClose}>Close</Button>}>
-      {ids ? <p>{ids.length === 0 ? 'No result matches.' : `More than ${shown(most)} results match. Narrow them by filters first.`}</p>
-        : !found.error && <Skeleton lines={2} />}
+      {ids ? (
+        <p>{ids.length === 0 ? 'No result matches.' : `More than ${shown(most)} results match. Narrow them by filters first.`}</p>
+      ) : !found.error && <Skeleton lines={2} />}
       <ErrorNote error={found.error} title="They could not be counted." onRetry={() => void found.refetch()} />
     </Dialog>
   );
