@@ -95,7 +95,11 @@ type querier interface {
 
 // query executes a statement and reads its rows.
 func query(ctx context.Context, on querier, s sqldb.Statement, read sqldb.Reader) error {
-	rows, err := on.Query(ctx, s.Text, s.Args...)
+	args := s.Args
+	if s.PlanByArgs { // Postgres plans an unnamed statement when it gets the arguments
+		args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
+	}
+	rows, err := on.Query(ctx, s.Text, args...)
 	if err != nil {
 		return err
 	}

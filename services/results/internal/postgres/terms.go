@@ -29,18 +29,22 @@ func (d *database) TermSet(parameter string) string {
 func (d *database) Having(l *sqldb.List, n finding.Needs) {
 	begin := " AND (f.terms @> "
 	for _, group := range n.Words {
-		d.addTerms(l, begin, group)
+		addTerms(l, begin, group)
 		begin = " OR f.terms @> "
 	}
 	if len(n.Words) > 0 {
 		l.Write(")")
 	}
 	for _, group := range n.Facts {
-		d.addTerms(l, " AND f.terms && ", group)
+		addTerms(l, " AND f.terms && ", group)
 	}
 }
 
-func (d *database) addTerms(l *sqldb.List, text string, terms []finding.Term) {
-	l.Add(text+"CAST(CAST(", d.TermText(terms))
-	l.Write(" AS text) AS integer[])")
+func addTerms(l *sqldb.List, text string, terms []finding.Term) {
+	numbers := make([]int32, len(terms))
+	for i, t := range terms {
+		numbers[i] = int32(t) //nolint:gosec // below finding.Terms
+	}
+	l.Add(text+"CAST(", numbers)
+	l.Write(" AS integer[])")
 }

@@ -23,8 +23,9 @@ const (
 	mostYounger = 20_000
 	// MostSorted bounds the results that are sorted by a number (spec: search-sorted).
 	MostSorted = 100_000
-	// together is how many results are read together.
-	together = 500
+	// together is how many results are read together, and readAhead how many candidates.
+	together  = 500
+	readAhead = 2000
 )
 
 // Store finds results, and indexes them. What a search finds is what finding.Words, finding.Conditions and the filter say, whatever the

@@ -20,6 +20,8 @@ type searching struct {
 	needs     finding.Needs // of the filter
 	order     finding.Order
 	upto      prism.UUID
+	ahead     []Position // candidates that were not looked at, behind which there are others unless they are the last
+	last      bool
 	old       *prism.UUID // from which on results of prisms that were left out are indexed
 	at        *Position   // behind which nothing was looked at
 	looked    int
@@ -124,12 +126,9 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 	}
 	rest := q.behind(younger)
 	for n := first; ; n = together {
-		some, sorted, err := q.candidates(ctx, n)
+		some, ended, err := q.take(ctx, n)
 		if err != nil {
 			return false, err
-		}
-		if sorted == MostSorted {
-			q.covered.Newest = MostSorted
 		}
 		ids := make([]prism.ResultID, len(some))
 		for i, p := range some {
@@ -139,11 +138,10 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		q.looked += n
-		hits, ended := q.behind(found), len(some) < n
-		upto := len(rest)
+		q.looked += len(some)
+		hits, upto := q.behind(found), len(rest)
 		if !ended {
-			last := some[n-1]
+			last := some[len(some)-1]
 			q.at = &last
 			upto, _ = slices.BinarySearchFunc(rest, last, func(h hit, p Position) int { return compare(q.order, h.at, p) })
 		}
@@ -163,6 +161,20 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 			return true, nil
 		}
 	}
+}
+
+// take is the next candidates, n at most, and tells whether they are the last. Many are read ahead: the next page of them costs as much.
+func (q *searching) take(ctx context.Context, n int) (some []Position, ended bool, err error) {
+	if len(q.ahead) == 0 {
+		limit := max(n, readAhead)
+		if err := q.candidates(ctx, limit); err != nil {
+			return nil, false, err
+		}
+		q.last = len(q.ahead) < limit
+	}
+	n = min(n, len(q.ahead))
+	some, q.ahead = q.ahead[:n], q.ahead[n:]
+	return some, q.last && len(q.ahead) == 0, nil
 }
 
 // walk looks at the next results in the order of their ids without the index, and tells whether to go on with the index. If it does not

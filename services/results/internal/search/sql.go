@@ -83,15 +83,14 @@ func (f *Filter) needs(account prism.AccountID) finding.Needs {
 	return n
 }
 
-// candidates are the next results of the index, in order, among which are all that the filter finds. sorted is how many were sorted.
-func (q *searching) candidates(ctx context.Context, limit int) (some []Position, sorted int, err error) {
+// candidates reads ahead the next results of the index, in order, among which are all that the filter finds.
+func (q *searching) candidates(ctx context.Context, limit int) error {
 	if q.order.ByID() {
 		l := sqldb.NewList("find_candidates")
 		l.Write("-- name: FindCandidates :many\nSELECT f.result_id")
 		q.indexed(&l)
 		q.next(&l, "f.result_id", limit)
-		err = q.Run(ctx, l.Complete(), sqldb.ReadRows(&some, func(r *sqldb.Row) Position { return Position{ID: r.UUID()} }))
-		return some, 0, err
+		return q.readCandidates(ctx, &l, func(r *sqldb.Row) Position { return Position{ID: r.UUID()} })
 	}
 	l := sqldb.NewList("find_sorted")
 	l.Write("-- name: FindSorted :many\nWITH x AS MATERIALIZED (SELECT f.result_id AS id, ")
@@ -117,14 +116,22 @@ func (q *searching) candidates(ctx context.Context, limit int) (some []Position,
 		l.Write(")")
 	}
 	l.Add(" ORDER BY x.n "+direction+" NULLS LAST, x.id DESC LIMIT ", int64(limit))
-	err = q.Run(ctx, l.Complete(), sqldb.ReadRows(&some, func(r *sqldb.Row) Position {
+	return q.readCandidates(ctx, &l, func(r *sqldb.Row) Position {
 		p := Position{ID: r.UUID(), Upto: q.upto}
 		n, ok := finding.ParseNumber(r.Bytes())
 		p.Number, p.Without = n, !ok
-		sorted = int(r.Int())
+		if r.Int() == MostSorted {
+			q.covered.Newest = MostSorted
+		}
 		return p
-	}))
-	return some, sorted, err
+	})
+}
+
+// readCandidates reads ahead. How many have the terms of a filter differs by far, so that no plan is the best one for all filters.
+func (q *searching) readCandidates(ctx context.Context, l *sqldb.List, read func(*sqldb.Row) Position) error {
+	s := l.Complete()
+	s.PlanByArgs = true
+	return q.Run(ctx, s, sqldb.ReadRows(&q.ahead, read))
 }
 
 // next writes that a list goes on behind the position, by the ids of a column.

@@ -93,6 +93,8 @@ type Statement struct {
 	Text      string
 	Args      []any
 	ReadOnly  bool
+	// PlanByArgs is of a statement whose best plan depends on its arguments: they are known to each of its plans.
+	PlanByArgs bool
 }
 
 // Query is a statement of an operation that changes nothing.
