@@ -128,6 +128,9 @@ func (d *database) TermText(terms []finding.Term) string { return d.inner.TermTe
 // TermSet implements sqldb.Database.
 func (d *database) TermSet(parameter string) string { return d.inner.TermSet(parameter) }
 
+// Alternatives implements sqldb.Database.
+func (d *database) Alternatives(n finding.Needs) []finding.Needs { return d.inner.Alternatives(n) }
+
 // Having implements sqldb.Database.
 func (d *database) Having(l *sqldb.List, n finding.Needs) { d.inner.Having(l, n) }
 

@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// What one of frequent results has is looked for without the index, in as many as newest: there are too many to be sorted.
+	// What one of frequent results has is looked for without the index, in as many as newest: there are too many to be sorted. A few of the
+	// newest tell whether it is frequent.
 	frequent = 20
+	few      = 200
 	newest   = 2000
 	// mostLooked bounds the results that are looked at for a page (spec: search-page).
 	mostLooked = 10_000

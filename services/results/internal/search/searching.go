@@ -182,8 +182,8 @@ func (q *searching) take(ctx context.Context, n int) (some []Position, ended boo
 func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err error) {
 	indexed := !q.needs.None()
 	hits := 0
-	for n := first; q.looked == 0 || !q.stops(q.looked); n = together {
-		if indexed && q.looked > 0 && (q.looked >= newest || hits*frequent < q.looked) {
+	for n := first; q.looked == 0 || !q.stops(q.looked); n = min(together, 4*n) {
+		if indexed && q.looked > 0 && (q.looked >= newest || q.looked >= few && hits*frequent < q.looked) {
 			break
 		}
 		l := sqldb.NewList(q.operation)

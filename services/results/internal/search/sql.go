@@ -77,7 +77,7 @@ func (f *Filter) needs(account prism.AccountID) finding.Needs {
 		is(finding.Model, f.Model)
 	}
 	n.Facts = where.Needs(f.Prism)
-	if len(n.Words) > 0 || len(n.Facts) > 0 {
+	if len(n.Words) > 0 && len(n.Facts) == 0 { // other facts are of the prism, too
 		n.Facts = append(n.Facts, finding.PrismNeeds(f.Prism))
 	}
 	return n
@@ -87,18 +87,25 @@ func (f *Filter) needs(account prism.AccountID) finding.Needs {
 func (q *searching) candidates(ctx context.Context, limit int) error {
 	if q.order.ByID() {
 		l := sqldb.NewList("find_candidates")
-		l.Write("-- name: FindCandidates :many\nSELECT f.result_id")
-		q.indexed(&l)
-		q.next(&l, "f.result_id", limit)
+		l.Write("-- name: FindCandidates :many\n")
+		_, direction := q.direction()
+		q.union(&l, direction, limit, func(needs finding.Needs) {
+			l.Write("SELECT f.result_id")
+			q.indexed(&l, needs)
+			q.next(&l, "f.result_id", limit)
+		})
 		return q.readCandidates(ctx, &l, func(r *sqldb.Row) Position { return Position{ID: r.UUID()} })
 	}
 	l := sqldb.NewList("find_sorted")
-	l.Write("-- name: FindSorted :many\nWITH x AS MATERIALIZED (SELECT f.result_id AS id, ")
-	q.number(&l, q.order.Subject)
-	l.Write(" AS n")
-	q.indexed(&l)
-	l.Add(" AND f.result_id <= ", q.upto)
-	l.Add(" ORDER BY f.result_id DESC LIMIT ", int64(MostSorted))
+	l.Write("-- name: FindSorted :many\nWITH x AS MATERIALIZED (")
+	q.union(&l, "DESC", MostSorted, func(needs finding.Needs) {
+		l.Write("SELECT f.result_id AS id, ")
+		q.number(&l, q.order.Subject)
+		l.Write(" AS n")
+		q.indexed(&l, needs)
+		l.Add(" AND f.result_id <= ", q.upto)
+		writeOrder(&l, "f.result_id", "DESC", MostSorted)
+	})
 	l.Write(") SELECT x.id, x.n, (SELECT count(*) FROM x) FROM x")
 	comparison, direction := ">", "ASC"
 	if q.order.Descending {
@@ -115,7 +122,7 @@ func (q *searching) candidates(ctx context.Context, limit int) error {
 		l.Add(" AND x.id < ", q.at.ID)
 		l.Write(")")
 	}
-	l.Add(" ORDER BY x.n "+direction+" NULLS LAST, x.id DESC LIMIT ", int64(limit))
+	writeOrder(&l, "x.n "+direction+" NULLS LAST, x.id", "DESC", limit)
 	return q.readCandidates(ctx, &l, func(r *sqldb.Row) Position {
 		p := Position{ID: r.UUID(), Upto: q.upto}
 		n, ok := finding.ParseNumber(r.Bytes())
@@ -134,28 +141,54 @@ func (q *searching) readCandidates(ctx context.Context, l *sqldb.List, read func
 	return q.Run(ctx, s, sqldb.ReadRows(&q.ahead, read))
 }
 
+// union writes a list of what the filter needs: the first rows of each alternative, each once, and of these the first.
+func (q *searching) union(l *sqldb.List, direction string, limit int, list func(finding.Needs)) {
+	all := q.Alternatives(q.needs)
+	if len(all) == 1 {
+		list(all[0])
+		return
+	}
+	between := "("
+	for _, needs := range all {
+		l.Write(between)
+		list(needs)
+		between = ") UNION ("
+	}
+	l.Write(")")
+	writeOrder(l, "1", direction, limit)
+}
+
 // next writes that a list goes on behind the position, by the ids of a column.
 func (q *searching) next(l *sqldb.List, column string, limit int) {
-	comparison, direction := "<", "DESC"
-	if oldestFirst(q.order) {
-		comparison, direction = ">", "ASC"
-	}
+	comparison, direction := q.direction()
 	if q.at != nil {
 		l.Add(" AND "+column+" "+comparison+" ", q.at.ID)
 	}
-	l.Add(" ORDER BY "+column+" "+direction+" LIMIT ", int64(limit))
+	writeOrder(l, column, direction, limit)
 }
 
-// indexed writes which rows f of the index have what the filter needs.
-func (q *searching) indexed(l *sqldb.List) {
+// direction is how ids behind the position compare with its id, and how they are sorted.
+func (q *searching) direction() (comparison, direction string) {
+	if oldestFirst(q.order) {
+		return ">", "ASC"
+	}
+	return "<", "DESC"
+}
+
+func writeOrder(l *sqldb.List, columns, direction string, limit int) {
+	l.Add(" ORDER BY "+columns+" "+direction+" LIMIT ", int64(limit))
+}
+
+// indexed writes which rows f of the index have what is needed.
+func (q *searching) indexed(l *sqldb.List, needs finding.Needs) {
 	f := &q.filter
-	if q.needs.None() && !f.Prism.IsZero() { // results have an index by prism
+	if needs.None() && !f.Prism.IsZero() { // results have an index by prism
 		l.Add(" FROM results r JOIN result_index f ON f.account_id = r.account_id AND f.result_id = r.id WHERE r.account_id = ", q.account.UUID)
 		l.Add(" AND r.prism_id = ", f.Prism.UUID)
 	} else {
 		l.Add(" FROM result_index f WHERE f.account_id = ", q.account.UUID)
 	}
-	q.Having(l, q.needs)
+	q.Having(l, needs)
 	for _, c := range f.Where {
 		if from, to, ok := c.Interval(); ok && c.Question != "" {
 			l.Write(" AND ")

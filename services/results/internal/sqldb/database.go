@@ -48,6 +48,8 @@ type Database interface {
 	// TermText is what a statement is given for terms, and TermSet the expression that makes the value of a column of it.
 	TermText(terms []finding.Term) string
 	TermSet(parameter string) string
+	// Alternatives are needs of which a result has one or more if it has what is needed: the database searches for each by itself.
+	Alternatives(n finding.Needs) []finding.Needs
 	// Having narrows a list of rows f of the index to those that have what is needed.
 	Having(l *List, n finding.Needs)
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).

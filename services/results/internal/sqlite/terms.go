@@ -21,6 +21,9 @@ func termWords(terms []finding.Term) (words []string) {
 // TermSet implements sqldb.Database.
 func (d *database) TermSet(parameter string) string { return parameter }
 
+// Alternatives implements sqldb.Database: the index of terms takes all at once.
+func (d *database) Alternatives(n finding.Needs) []finding.Needs { return []finding.Needs{n} }
+
 // Having implements sqldb.Database.
 func (d *database) Having(l *sqldb.List, n finding.Needs) {
 	var all []string
