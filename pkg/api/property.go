@@ -35,6 +35,8 @@ type Property struct {
 	NotNull bool
 	// Zeroed is true of an optional pointer of a request that is nil when it was not sent, and points to zero when null was sent.
 	Zeroed bool
+	// OrHeader is the header that a request can have in place of the member; empty: none.
+	OrHeader string
 	// Without are members beside which this one must not be sent. Without all of them a required one must be.
 	Without []string
 	// Of are the values of the member type with which a struct has this one; none: with all.
@@ -101,7 +103,7 @@ func property(f reflect.StructField) (Property, bool) {
 		_, notNull := f.Tag.Lookup("notnull")
 		m := Property{
 			Name: name, Place: place, Field: f, Limits: limits(f), Nullable: nullable, Zeroed: null == "zero", NotNull: notNull,
-			Unless: f.Tag.Get("unless"), Without: split(f.Tag.Get("without")),
+			OrHeader: f.Tag.Get("orheader"), Unless: f.Tag.Get("unless"), Without: split(f.Tag.Get("without")),
 			Of:       split(f.Tag.Get("of")),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}

@@ -34,7 +34,7 @@ type NewResult struct {
 	// Pins a version of the prism. Without it the latest one answers.
 	Version int32 `json:"version,omitzero" min:"1" max:"2147483647" notnull:"true"`
 	// Makes repeating the call safe. Scoped to the account. A repeat returns the stored result, or retries it when it failed.
-	IdempotencyKey string `json:"idempotency_key,omitzero" min:"1" max:"200" notnull:"true"`
+	IdempotencyKey string `json:"idempotency_key,omitzero" orheader:"Idempotency-Key" min:"1" max:"200" notnull:"true"`
 	// Your own name for the call, kept with the result. Null is the same as not sent.
 	Ref *string `json:"ref,omitzero" max:"200"`
 	// Something the model should know that belongs to no field.

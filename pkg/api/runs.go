@@ -56,7 +56,7 @@ type NewRun struct {
 	// The part of the last 200 rows that may fail before the run pauses. Null or not sent: 0.5.
 	PauseAt *float64 `json:"pause_at_failures,omitzero" min:"0" max:"1"`
 	// Makes creating the run safe to repeat.
-	IdempotencyKey string `json:"idempotency_key,omitzero" min:"1" max:"200"`
+	IdempotencyKey string `json:"idempotency_key,omitzero" orheader:"Idempotency-Key" min:"1" max:"200"`
 }
 
 // MakesFile tells whether the file of the run is made of results.

@@ -34,6 +34,8 @@ type Response struct {
 	Body        []byte `json:",omitzero"`
 	// Failed tells that the body shows a failed result: the response of a create or retry is then a 502.
 	Failed bool
+	// Replayed tells that a create call did not make the result: it is the stored one of the idempotency key.
+	Replayed bool `json:",omitzero"`
 }
 
 // Errors between the services. Every other error of an interface below is an *apierr.Error, which is for the caller of the

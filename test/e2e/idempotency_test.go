@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/testkit/model"
@@ -20,6 +22,36 @@ func TestIdempotency(t *testing.T) {
 			second.wantBody(t, string(first.body))
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 1)
+		})
+		// spec: idempotency-header, repeat-of-an-ok-result
+		t.Run("the header is the key, and tells of a repeat", func(t *testing.T) {
+			t.Parallel()
+			prism, script, key := s.main.triage(t), s.model.Script(), newKey()
+			send := func(body string, keys ...string) reply {
+				return s.main.do(t, call{path: "/v1/prisms/" + prism + "/results", body: body, header: http.Header{"Idempotency-Key": keys}})
+			}
+			replayed := func(r reply, want ...string) {
+				t.Helper()
+				if got := r.header.Values("Idempotent-Replayed"); !slices.Equal(got, want) {
+					t.Errorf("Idempotent-Replayed: %q, want %q", got, want)
+				}
+			}
+			first := send(text(script.Tag), key)
+			first.ok(t)
+			replayed(first)
+			for _, body := range []string{text(script.Tag), text(script.Tag, "idempotency_key", key)} {
+				again := send(body, key)
+				again.wantBody(t, string(first.body))
+				replayed(again, "true")
+			}
+			replayed(s.main.create(t, prism, text(script.Tag, "idempotency_key", key)), "true")
+			wantEqual(t, "the number of model calls", script.Calls(), 1)
+			send(text("x", "idempotency_key", key), key+"x").wantFail(t, invalid("idempotency_key: differs from the Idempotency-Key header"))
+			send(text("x"), key, key).wantFail(t, invalid("idempotency_key: sent more than once"))
+			failed, script := s.main.refused(t, prism)
+			replayed(s.main.retry(t, failed.ID))
+			script.Then()
+			replayed(send(text(script.Tag)))
 		})
 		// spec: repeat-of-an-ok-result
 		t.Run("a stored success does not look at the repeat's version, fields or size", func(t *testing.T) {

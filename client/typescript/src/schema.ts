@@ -4065,6 +4065,11 @@ export interface components {
          * @example "J1v0mTsnCzEwXrZ9l5rGkA"
          */
         IfMatch: string;
+        /**
+         * @description `idempotency_key` as a header. Beside that member it has the same value.
+         * @example order-4711
+         */
+        IdempotencyKey: string;
         /** @description The format of the result. Sent empty it is `json`. */
         Format: components["schemas"]["Format"];
         /**
@@ -4119,6 +4124,11 @@ export interface components {
          * @example "J1v0mTsnCzEwXrZ9l5rGkA"
          */
         ETag: string;
+        /**
+         * @description The call made nothing: the response is the stored result of its idempotency key.
+         * @example true
+         */
+        IdempotentReplayed: "true";
         /**
          * @description The request header that decides on the coding of the body.
          * @example Accept-Encoding
@@ -4267,7 +4277,13 @@ export interface operations {
                 /** @description The format of the result. Sent empty it is `json`. */
                 format?: components["parameters"]["Format"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `idempotency_key` as a header. Beside that member it has the same value.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /**
                  * @description The slug or the id of the prism.
@@ -4289,6 +4305,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8181,7 +8198,13 @@ export interface operations {
     createRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `idempotency_key` as a header. Beside that member it has the same value.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /**
                  * @description The slug or the id of the prism.

@@ -109,7 +109,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("NoMemberChange", err)
 	put("NameRequired", parseDeclared(api.RenamePrism, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))
 	_, err = request.NewParser(api.ReplaceLens).Parse(request.Source{
-		Param: func(string) string { return "p" }, IfMatch: []string{"x"},
+		Param: func(string) string { return "p" }, Header: func(string) []string { return []string{"x"} },
 		Body: request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)},
 	})
 	put("InvalidETag", err)

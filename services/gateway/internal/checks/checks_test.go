@@ -220,7 +220,7 @@ func TestCreateDecisions(t *testing.T) {
 				s.sizer = sizes(30_000)
 				s.facts.Unwritable = true // nothing is saved
 			},
-			want: Decision{Response: doc},
+			want: Decision{Response: &contract.Response{Body: doc.Body, Replayed: true}},
 		},
 		{
 			name: "a stored result that failed is retried as it was stored",

@@ -20,7 +20,9 @@ func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decisi
 	case stored != nil && stored.Prism != facts.Prism:
 		return Decision{}, apierr.KeyOfAnotherPrism()
 	case stored != nil && stored.Status == prism.OK:
-		return Decision{Response: facts.Response}, nil
+		replayed := *facts.Response
+		replayed.Replayed = true
+		return Decision{Response: &replayed}, nil
 	case stored != nil:
 		a := retryOf(facts.Account, facts.Key, stored, facts.At)
 		a.IdempotencyKey = sent.IdempotencyKey

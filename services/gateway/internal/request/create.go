@@ -23,7 +23,7 @@ func parseCreate(from Source) (*api.CreateResultRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r reader
+	r := reader{header: from.Header}
 	c := &api.CreateResultRequest{PrismRequest: api.PrismRequest{Prism: r.prismParam(from.Param("prism"))}}
 	c.Format = oneOf(&r, "format", from.Query("format"), api.Formats(), api.JSON)
 	if r.is(sent, kindObject) {
@@ -39,9 +39,7 @@ func (r *reader) create(c *api.NewResult, body item) {
 		n := r.integer("version", parseNumber(version.text), math.MaxInt32)
 		c.Version = int32(n) //nolint:gosec // integer has checked the range
 	}
-	if key.sent() {
-		c.IdempotencyKey, _ = r.str(key, 1, maxIdempotencyKey)
-	}
+	c.IdempotencyKey = r.strOrHeader(key, key.sent(), "Idempotency-Key", 1, maxIdempotencyKey)
 	if ref.hasValue() {
 		s, _ := r.str(ref, 0, maxRef)
 		c.Ref = &s

@@ -345,3 +345,71 @@ func TestResultsOwnTheirMemory(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// spec: idempotency-header
+func TestIdempotencyKeysAreMembersOrHeaders(t *testing.T) {
+	t.Parallel()
+	const path = "idempotency_key: "
+	for _, c := range []struct {
+		name, member string // the JSON of the member; "": not sent
+		headers      []string
+		key, problem string
+	}{
+		{"a header", ``, []string{"a"}, "a", ""},
+		{"quotes are two of its characters", ``, []string{`"a"`}, `"a"`, ""},
+		{"200 characters", ``, []string{repeat("é", 200)}, repeat("é", 200), ""},
+		{"201 characters", ``, []string{repeat("é", 201)}, "", path + "String must contain at most 200 character(s)"},
+		{"an empty header", ``, []string{""}, "", path + "String must contain at least 1 character(s)"},
+		{"no UTF-8", ``, []string{"a\xff"}, "", path + unclean},
+		{"two headers", ``, []string{"a", "a"}, "", path + "sent more than once"},
+		{"two headers beside the member", `"a"`, []string{"a", "a"}, "", path + "sent more than once"},
+		{"both alike", `"a"`, []string{"a"}, "a", ""},
+		{"alike once the member is decoded", `"\u0061"`, []string{"a"}, "a", ""},
+		{"both, not alike", `"a"`, []string{"A"}, "", path + "differs from the Idempotency-Key header"},
+		{"a member that is no string", `1`, []string{"a"}, "", path + "Expected string, received number"},
+	} {
+		body := `{"text":1,"ref":2`
+		run := `{"file_id":"` + anID + `","fields":{},"name":1`
+		if c.member != "" {
+			body += `,"idempotency_key":` + c.member
+			run += `,"idempotency_key":` + c.member
+		}
+		header := request.Header(func(name string) []string {
+			if name == "Idempotency-Key" {
+				return c.headers
+			}
+			return nil
+		})
+		with := func(before, after string) string {
+			if c.problem != "" {
+				before += "; " + c.problem
+			}
+			return before + after
+		}
+		_, err := parsed(api.CreateResult, request.Source{Header: header, Body: jsonBody(body + "}")}, "prism", "p")
+		if got, want := problems(t, err), with("text: Expected string, received number", "; ref: Expected string, received number"); got != want {
+			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, want)
+		}
+		_, err = parsed(api.CreateRun, request.Source{Header: header, Body: jsonBody(run + "}")}, "prism", "p")
+		if got, want := problems(t, err), with("name: Expected string, received number", ""); got != want {
+			t.Errorf("%s, of a run:\ngot  %q\nwant %q", c.name, got, want)
+		}
+		if c.problem != "" {
+			continue
+		}
+		valid, err := parsed(api.CreateResult, request.Source{Header: header, Body: jsonBody(strings.Replace(body, `1,"ref":2`, `"x"`, 1) + "}")}, "prism", "p")
+		if err != nil || valid.IdempotencyKey != c.key {
+			t.Errorf("%s: %q, %v", c.name, valid.IdempotencyKey, err)
+		}
+		made, err := parsed(api.CreateRun, request.Source{Header: header, Body: jsonBody(strings.Replace(run, `"name":1`, `"name":""`, 1) + "}")}, "prism", "p")
+		if err != nil || made.IdempotencyKey != c.key {
+			t.Errorf("%s, of a run: %q, %v", c.name, made.IdempotencyKey, err)
+		}
+	}
+	nothing, err := parsed(api.CreateRun, request.Source{
+		Header: request.Header(query("Idempotency-Key", "a")), Body: jsonBody(`{"file_id":"` + anID + `","fields":{},"idempotency_key":null}`),
+	}, "prism", "p")
+	if err != nil || nothing.IdempotencyKey != "a" {
+		t.Errorf("null beside a header: %q, %v", nothing.IdempotencyKey, err)
+	}
+}

@@ -24,10 +24,10 @@ type Parser struct {
 
 // Source is a request as the server has it.
 type Source struct {
-	Param   func(name string) string // of the path
-	Query   Query
-	IfMatch []string
-	Body    Body
+	Param  func(name string) string // of the path
+	Query  Query
+	Header Header
+	Body   Body
 }
 
 // Parsed is a valid request.
@@ -57,7 +57,7 @@ func NewParser(op api.Operation) *Parser {
 		case api.InQuery:
 			p.params = append(p.params, step{m.Index, queryReader(m)})
 		case api.InHeader:
-			p.params = append(p.params, step{m.Index, func(r *reader, from Source, to reflect.Value) { set(to, r.ifMatch(from.IfMatch)) }})
+			p.params = append(p.params, step{m.Index, func(r *reader, from Source, to reflect.Value) { set(to, r.ifMatch(from.Header.values("If-Match"))) }})
 		case api.InOctets:
 			p.octets = m.Index
 		case api.InBody:
@@ -96,7 +96,7 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 	}
 	request := p.op.NewRequest()
 	to := reflect.ValueOf(request).Elem()
-	var r reader
+	r := reader{header: from.Header}
 	for _, s := range p.params {
 		s.read(&r, from, to.FieldByIndex(s.index))
 	}

@@ -120,6 +120,10 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 			}
 			continue
 		}
+		if m.OrHeader != "" {
+			field.SetString(r.strOrHeader(value, value.hasValue(), m.OrHeader, least(m.Property), int(*m.Max)))
+			continue
+		}
 		if m.Zeroed && value.sent() && !value.hasValue() {
 			field.Set(reflect.New(field.Type().Elem()))
 		}

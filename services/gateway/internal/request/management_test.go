@@ -41,17 +41,17 @@ func TestConditionsOfChanges(t *testing.T) {
 		{[]string{`W/"a"`}, api.IfMatch{}}, // matches nothing
 		{[]string{""}, api.IfMatch{}},
 	} {
-		l, err := parsed(api.ReplaceLens, request.Source{IfMatch: c.headers, Body: jsonBody(columns)}, "prism", "p")
+		l, err := parsed(api.ReplaceLens, request.Source{Header: func(string) []string { return c.headers }, Body: jsonBody(columns)}, "prism", "p")
 		if err != nil || !reflect.DeepEqual(l.IfMatch, c.want) {
 			t.Errorf("%q: %#v, %v", c.headers, l.IfMatch, err)
 		}
 	}
 	for _, header := range []string{"a", `"a`, `"a"b`, `w/"a"`, `W/a`, "*,*", `"a" "b"`, `W/`, `"`} {
-		_, err := parsed(api.ReplaceLens, request.Source{IfMatch: []string{header}, Body: jsonBody(columns)}, "prism", "p")
+		_, err := parsed(api.ReplaceLens, request.Source{Header: request.Header(query("If-Match", header)), Body: jsonBody(columns)}, "prism", "p")
 		wantProblems(t, err, "If-Match: Invalid entity tag")
 	}
 	for sent, want := range map[string]int32{"null": 0, "1": 1, "2147483647": 2147483647} {
-		v, err := parsed(api.CreateVersion, request.Source{IfMatch: []string{`"a"`}, Body: jsonBody(edit("if_latest", json.RawMessage(sent)))}, "prism", "p")
+		v, err := parsed(api.CreateVersion, request.Source{Header: request.Header(query("If-Match", `"a"`)), Body: jsonBody(edit("if_latest", json.RawMessage(sent)))}, "prism", "p")
 		if err != nil || v.IfLatest != want || len(v.IfMatch) != 1 {
 			t.Errorf("%s: %d, %v", sent, v.IfLatest, err)
 		}

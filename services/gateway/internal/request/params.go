@@ -13,6 +13,16 @@ import (
 // Query returns the decoded values of a query parameter in the order sent, or nil.
 type Query func(name string) []string
 
+// Header returns the values of a header in the order sent, or nil.
+type Header func(name string) []string
+
+func (h Header) values(name string) []string {
+	if h == nil {
+		return nil
+	}
+	return h(name)
+}
+
 // param reads a path parameter. One that is not UTF-8 makes the request malformed (spec: path-encoding).
 func (r *reader) param(name, s string) string {
 	if !utf8.ValidString(s) {

@@ -26,6 +26,7 @@ type reader struct {
 	malformed bool
 	// inValues counts the problems that values have in themselves: those of rules over several members are none of them.
 	inValues int
+	header   Header
 }
 
 func (r *reader) add(path, text string) {
@@ -147,6 +148,25 @@ func (r *reader) str(it item, least, most int) (string, bool) {
 	}
 	s, clean := unquote(it.text)
 	return s, r.checkString(it.path, s, clean, least, most)
+}
+
+// strOrHeader reads a string that is a member, if that was sent, or a header, or both alike (spec: idempotency-header).
+func (r *reader) strOrHeader(it item, sent bool, header string, least, limit int) (s string) {
+	valid := false
+	if sent {
+		s, valid = r.str(it, least, limit)
+	}
+	switch values := r.header.values(header); {
+	case len(values) == 0:
+	case len(values) > 1:
+		r.add(it.path, textTwice)
+	case !sent:
+		s = values[0]
+		r.checkString(it.path, s, isClean(s), least, limit)
+	case valid && s != values[0]:
+		r.add(it.path, "differs from the "+header+" header")
+	}
+	return s
 }
 
 func (r *reader) checkString(path, s string, clean bool, least, most int) bool {

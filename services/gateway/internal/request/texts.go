@@ -25,6 +25,7 @@ const (
 	textUnique     = "must be unique"
 	textUniqueRow  = "must be unique in a row"
 	textSlugIsUUID = "must not be a UUID"
+	textTwice      = "sent more than once"
 	textOtherModel = "must be another model than the version's"
 	textQuestion   = "Unknown question"
 

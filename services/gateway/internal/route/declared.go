@@ -80,7 +80,7 @@ func declared(app *fiber.App, d Deps) {
 		parser := request.NewParser(op)
 		parse := func(c *fiber.Ctx, b request.Body) (request.Parsed, error) {
 			return parser.Parse(request.Source{
-				Param: func(name string) string { return httpkit.Param(c, name) }, Query: query(c), IfMatch: ifMatch(c), Body: b,
+				Param: func(name string) string { return httpkit.Param(c, name) }, Query: query(c), Header: header(c), Body: b,
 			})
 		}
 		path := strings.NewReplacer("{", ":", "}", "").Replace(declaration.Path)

@@ -48,12 +48,14 @@ type call struct {
 // statusOfResult instead of a status: 200 if the result is ok, 502 if it failed (spec: result-status).
 const statusOfResult = 0
 
-// ifMatch returns the If-Match headers of a request.
-func ifMatch(c *fiber.Ctx) (headers []string) {
-	for _, h := range c.Request().Header.PeekAll(fiber.HeaderIfMatch) {
-		headers = append(headers, string(h))
+// header returns the values of a header.
+func header(c *fiber.Ctx) request.Header {
+	return func(name string) (values []string) {
+		for _, v := range c.Request().Header.PeekAll(name) {
+			values = append(values, string(v))
+		}
+		return values
 	}
-	return headers
 }
 
 // lookingUp is a call that changes nothing: 503 if results do not respond in time.
@@ -103,6 +105,9 @@ func (d Deps) serveCall(c *fiber.Ctx, parsed call, err error) error {
 			status = fiber.StatusBadGateway
 		case status == statusOfResult:
 			status = fiber.StatusOK
+		}
+		if response.Replayed {
+			c.Set("Idempotent-Replayed", "true")
 		}
 		if parsed.etag {
 			c.Set(fiber.HeaderETag, api.ETag(response.Body))

@@ -78,6 +78,9 @@ func (d *document) operation(op api.Operation, prose object) object {
 	var parameters []any
 	body, octets := false, false
 	for _, m := range api.Properties(request) {
+		if m.OrHeader != "" {
+			parameters = append(parameters, object{{"$ref", "#/components/parameters/" + strings.ReplaceAll(m.OrHeader, "-", "")}})
+		}
 		switch m.Place {
 		case api.InBody:
 			body = true
@@ -213,6 +216,8 @@ func (d *document) success(status string, op api.Operation, prose object, etag b
 	said := prose.object("responses").object(status)
 	header := headers(etag)
 	switch {
+	case declaration.Name == api.CreateResult.Name:
+		header = append(header, member{"Idempotent-Replayed", object{{"$ref", "#/components/headers/IdempotentReplayed"}}})
 	case slices.Contains(declaration.Media, api.EventsMedia):
 		header = append(header, member{"X-Accel-Buffering", object{{"$ref", "#/components/headers/AccelBuffering"}}})
 	case declaration.Class == api.Streamed:
