@@ -135,6 +135,7 @@ func (b *tab) hold(axe string, server *prism, p view) {
 	}
 	b.wantOnly(server.url, "prism_", known(p)...)
 	b.accessible(axe, p)
+	b.underAFinger(p)
 	b.keepPictures(p)
 }
 
