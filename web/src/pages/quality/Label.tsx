@@ -45,6 +45,7 @@ export function Label(): ReactNode {
     prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version,
     q: search.q, where: search.where, assignee: search.assignee,
   };
+  const chosen = (of.q ?? of.where ?? of.assignee) !== undefined; // somebody chose the results
   if (!canLabel) return <Note>Your role may not label results. Owners, editors and labellers may.</Note>;
   if (search.import) return (
     <Suspense fallback={<Skeleton lines={10} />}>
@@ -73,17 +74,15 @@ export function Label(): ReactNode {
           onChange={(event) => set({ answers: event.target.checked || undefined })} />
         {canImport && <Button icon="upload" onClick={() => set({ import: true })}>Import from a file</Button>}
       </Toolbar>
-      {(of.q ?? of.where ?? of.assignee) === undefined
-        ? <AssignedToYou of={of} all={search.question === undefined}
-          onLabel={() => set({ assignee: 'me', version: undefined })} /> : (
-          <Note action={
-            <Button small onClick={() => set({ q: undefined, where: undefined, assignee: undefined })}>Label any result</Button>
-          }>
-            Only results that match: {chipsOf(compact({ q: of.q, where: of.where, assignee: of.assignee }), {
-              prism, key: String, assignee: (to) => ({ me: 'you', none: 'nobody' })[to] ?? to, run: String,
-            }, true).map(chipText).join(', ')}.
-          </Note>
-        )}
+      {chosen && (
+        <Note action={
+          <Button small onClick={() => set({ q: undefined, where: undefined, assignee: undefined })}>Label any result</Button>
+        }>
+          Only results that match: {chipsOf(compact({ q: of.q, where: of.where, assignee: of.assignee }), {
+            prism, key: String, assignee: (to) => ({ me: 'you', none: 'nobody' })[to] ?? to, run: String,
+          }, true).map(chipText).join(', ')}.
+        </Note>
+      )}
       {of.order === 'uncertain' && (
         <Note tone="warn">
           Labels of the least sure answers show where a prism fails. They enter no measure and no calibration, as they say nothing
@@ -92,7 +91,10 @@ export function Label(): ReactNode {
       )}
       <OtherVersions of={of} all={search.question === undefined} onVersion={(to) => set({ version: to })} />
       <Labeller key={JSON.stringify(of)} of={of} all={search.question === undefined} answers={search.answers ?? false}
-        onAnswers={() => set({ answers: search.answers ? undefined : true })} />
+        onAnswers={() => set({ answers: search.answers ? undefined : true })} assigned={!chosen && (
+          <AssignedToYou of={of} all={search.question === undefined}
+            onLabel={() => set({ assignee: 'me', version: undefined })} />
+        )} />
     </>
   );
 }
@@ -119,7 +121,15 @@ function useQueue(of: QueueOf, questions: string[]) {
   };
 }
 
-function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; answers: boolean; onAnswers: () => void }) {
+interface LabellerProps {
+  of: QueueOf;
+  all: boolean;
+  answers: boolean;
+  onAnswers: () => void;
+  assigned: ReactNode;
+}
+
+function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
   const { prism } = usePrism();
   const queue = useQueue(of, all ? queuesOf(prism.version.questions.map((q) => q.key), of) : [of.question]);
   const [saver, saving] = useSaver(prism);
@@ -239,7 +249,7 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
   return (
     <>
       <div>
-        <Counts times={times} done={done} made={now.steps.length} waiting={saving.waiting.length} />
+        <Counts times={times} done={done} made={now.steps.length} waiting={saving.waiting.length}>{assigned}</Counts>
         <p className="label-said" role="status">{said}</p>
       </div>
       {saving.trouble && (
@@ -323,10 +333,11 @@ interface CountsProps {
   done: number;
   made: number;
   waiting: number;
+  children: ReactNode;
 }
 
 /** How many labels were made, and how fast. */
-function Counts({ times, done, made, waiting }: CountsProps) {
+function Counts({ times, done, made, waiting, children }: CountsProps) {
   const speed = rate(times);
   return (
     <div className="label-counts">
@@ -337,6 +348,7 @@ function Counts({ times, done, made, waiting }: CountsProps) {
       </span>
       <span className="soft num">{speed === undefined ? '' : `${shown(Math.round(speed))} a minute`}</span>
       <span className="soft">{waiting > 0 ? `Storing ${waiting}` : made > 0 ? 'All stored' : ''}</span>
+      {children}
     </div>
   );
 }

@@ -83,8 +83,11 @@ function Few({ row: { answers, error }, prism }: { row: Listed; prism: Prism | u
         const { words, p } = answerWords({ answer, question, bounds: thresholds(key, prism?.lens.columns ?? []) });
         return (
           <span key={key} title={`${question?.text ?? key} ${words}: ${exactly(p)}`}>
-            {answer.type === 'choice' ? <Dot question={question} option={answer.value} />
-              : <span className="soft">{titleOf(key)}</span>} {words} <span className="soft num">{wholePercent(p)}</span>
+            <span className="clip">
+              {answer.type === 'choice' ? <Dot question={question} option={answer.value} />
+                : <span className="soft">{titleOf(key)}</span>} {words}
+            </span>
+            {' '}<span className="soft num">{wholePercent(p)}</span>
           </span>
         );
       })}
