@@ -42,7 +42,7 @@ export function OtherVersions({ of, all, onVersion }: Props): ReactNode {
   if (latest === 1) return null;
   if (of.version !== latest) return (
     <Note action={<Button small onClick={() => onVersion(latest)}>Label version {latest}</Button>}>
-      A label counts for the version that answered its result: version {latest}, the latest, is measured without those
+      Labels count for their version alone: version {latest}, the latest, is measured without those
       of {of.version === undefined ? 'older versions' : `version ${of.version}`}.
     </Note>
   );
@@ -58,7 +58,7 @@ export function OtherVersions({ of, all, onVersion }: Props): ReactNode {
       {sum > 0 ? `${count(sum, 'more text')} without a label ${sum === 1 ? 'is' : 'are'} of `
         + `${to === 'any' ? `older versions (${each})` : `version ${to}`}. `
         : 'Only texts of the latest version are asked for. '}
-      A label counts for the version that answered its result, here version {latest}.
+      Labels count for their version alone.
     </Note>
   );
 }
