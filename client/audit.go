@@ -31,6 +31,7 @@ const (
 	PrismArchive   AuditAction = "prism.archive"
 	PrismUnarchive AuditAction = "prism.unarchive"
 	VersionCreate  AuditAction = "version.create"
+	VersionEmpty   AuditAction = "version.empty"
 	LensReplace    AuditAction = "lens.replace"
 	ResultDelete   AuditAction = "result.delete"
 	ResultsDelete  AuditAction = "results.delete"

@@ -341,6 +341,10 @@ var fullVersion = NewVersion{
 		Escalate:     &Escalate{To: "n", Below: 0.5, Questions: []string{"q"}},
 		Fields:       []Field{{Key: "f", Label: "F"}},
 		Questions:    []Question{{Key: "q", Type: YesNo, Text: "?"}},
+		Examples: []Example{{
+			Fields: ExampleFields{{Key: "f", Value: "v"}}, Answers: ExampleAnswers{{Question: "q", Value: []byte("true")}},
+			Result: prism.ResultID{UUID: prism.UUID{1}},
+		}},
 	},
 	Lens: &Lens{Columns: []Column{{Name: "q", Question: "q", Show: ShowAnswer}}},
 }

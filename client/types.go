@@ -151,6 +151,16 @@ type (
 	QuestionType = prism.QuestionType
 	// Escalate has a second model answer when an answer of the first one is doubtful.
 	Escalate = api.Escalate
+	// Example is an input whose right answers are known. A model sees the examples of a version before the input of each call.
+	Example = api.Example
+	// ExampleFields are the values of an example by field.
+	ExampleFields = prism.ExampleFields
+	// FieldValue is a value of a field.
+	FieldValue = prism.FieldValue
+	// ExampleAnswers are the right answers of an example.
+	ExampleAnswers = prism.ExampleAnswers
+	// ExampleAnswer is what was right for a question. Its value is JSON: "billing" in quotes, true, or a list of keys.
+	ExampleAnswer = prism.ExampleAnswer
 	// Lens turns stored answers into named columns.
 	Lens = api.Lens
 	// Column is one column of a Lens.
@@ -182,7 +192,7 @@ const (
 type (
 	// Prism is a named definition with its latest version.
 	Prism = api.Prism
-	// Version is a numbered definition. It never changes.
+	// Version is a numbered definition. It never changes, but that an example is emptied when its result is deleted.
 	Version = api.Version
 )
 

@@ -86,6 +86,9 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 	if n := c.LeftOut.OtherLabel; n > 0 {
 		rows = append(rows, row{cells: []string{"left out", fmt.Sprintf("%d, labelled differently in the other version", n)}})
 	}
+	if n := c.LeftOut.Examples; n > 0 {
+		rows = append(rows, row{cells: []string{"left out", fmt.Sprintf("%d, which are examples of one of the versions", n)}})
+	}
 	return tableBelow(a.out, rows)
 }
 

@@ -138,8 +138,12 @@ func (a *app) measureRows(q client.QuestionQuality) (rows []row) {
 }
 
 // labelsRow says how many labels count.
-func labelsRow(labels, counted int) row {
-	return row{cells: []string{"labels", fmt.Sprintf("%d of %d count", counted, labels)}}
+func labelsRow(q client.MeasuredQuestion) row {
+	text := fmt.Sprintf("%d of %d count", q.Counted, q.Labels)
+	if q.Examples > 0 {
+		text += fmt.Sprintf("; %d are of examples", q.Examples)
+	}
+	return row{cells: []string{"labels", text}}
 }
 
 // showQuestion writes the measures of a question for people.
@@ -147,7 +151,7 @@ func (a *app) showQuestion(q client.QuestionQuality, wide bool) error {
 	rows := []row{
 		{cells: []string{"question", q.Question}},
 		{cells: []string{"type", string(q.Type)}},
-		labelsRow(q.Labels, q.Counted),
+		labelsRow(q.MeasuredQuestion),
 	}
 	if q.Calibration != nil {
 		rows = append(rows, row{cells: []string{"calibration", *q.Calibration}})
@@ -260,7 +264,7 @@ func (a *app) showThresholds(ctx context.Context, o *output, t client.Thresholds
 	default:
 		return a.write(ctx, o, t)
 	}
-	about := []row{{cells: []string{"question", t.Question}}, labelsRow(t.Labels, t.Counted)}
+	about := []row{{cells: []string{"question", t.Question}}, labelsRow(t.MeasuredQuestion)}
 	if t.Calibration != nil {
 		about = append(about, row{cells: []string{"calibration", *t.Calibration}})
 	}

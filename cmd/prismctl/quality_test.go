@@ -21,10 +21,10 @@ func fakeQuality(t *testing.T) (u *user, query *string) {
 		"/v1/prisms/tickets/versions/2/quality":            string(examples["QualityExample"].Value),
 		"/v1/prisms/tickets/versions/2/quality/thresholds": string(examples["ThresholdsExample"].Value),
 		"/v1/prisms/tickets/compare":                       string(examples["ComparisonExample"].Value),
-		"/v1/prisms/few/versions/1/quality": whole[client.Quality](`{"version":1,"questions":[{"question":"a","type":"scale","labels":9,"counted":7},` +
+		"/v1/prisms/few/versions/1/quality": whole[client.Quality](`{"version":1,"questions":[{"question":"a","type":"scale","labels":9,"counted":7,"examples":2},` +
 			`{"question":"b","type":"choice","labels":30,"counted":30,"calibration":"c","accuracy":{"value":1,"low":0.9,"high":1},` +
 			`"classes":[{"value":"x","n":30,"recall":{"value":1,"low":1,"high":1},"f1":{"value":1,"low":1,"high":1}}]}]}`),
-		"/v1/prisms/few/compare": whole[client.Comparison](`{"counted":30,"labels":33,"left_out":{"other_option":2,"other_label":1},"a":{"version":3},"b":{"version":4},` +
+		"/v1/prisms/few/compare": whole[client.Comparison](`{"counted":30,"labels":33,"left_out":{"other_option":2,"other_label":1,"examples":3},"a":{"version":3},"b":{"version":4},` +
 			`"mcnemar":{"p":1},"verdict":"not distinguishable with 30 labels"}`),
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {

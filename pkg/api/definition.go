@@ -24,6 +24,8 @@ type (
 	// Escalate has a second model answer all questions when an answer of the first model is doubtful. The second answers are the
 	// result, and the record has both.
 	Escalate = prism.Escalate
+	// Example is an input whose right answers are known. A model sees the examples of a version before the input of each call.
+	Example = prism.Example
 	// Lens turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is read.
 	Lens = prism.Lens
 	// Column is one column of a Lens.

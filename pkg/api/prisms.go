@@ -123,7 +123,7 @@ type Prism struct {
 	ETag string `json:"-"`
 }
 
-// Version is a numbered definition. It never changes.
+// Version is a numbered definition. It never changes, but that an example is emptied when its result is deleted.
 type Version struct {
 	// The number, counting from 1.
 	Version int `json:"version" min:"1" max:"2147483647"`
@@ -137,6 +137,9 @@ type Version struct {
 	Fields []Field `json:"fields" min:"1" max:"50"`
 	// What is asked about the input, 1 to 64 questions. Their keys are unique.
 	Questions []Question `json:"questions" min:"1" max:"64"`
+	// Inputs with their right answers, which the model sees before each input. One whose result was deleted has no content. Absent without
+	// examples.
+	Examples []Example `json:"examples,omitzero" max:"40"`
 	// When the version was created.
 	CreatedAt Time `json:"created_at"`
 }

@@ -59,6 +59,8 @@ type MeasuredQuestion struct {
 	Labels int `json:"labels" min:"0"`
 	// Labels that count.
 	Counted int `json:"counted" min:"0"`
+	// Labels that are left out, as their inputs are examples of the version.
+	Examples int `json:"examples" min:"0"`
 	// The calibration whose probabilities were measured; null for the stored ones.
 	Calibration *string `json:"calibration" form:"uuid"`
 }
@@ -237,6 +239,8 @@ type LeftOut struct {
 	OtherOption int `json:"other_option" min:"0"`
 	// The results of the versions have different labels.
 	OtherLabel int `json:"other_label" min:"0"`
+	// The input is an example of one of the versions.
+	Examples int `json:"examples" min:"0"`
 }
 
 // ComparedVersion is the measures of one of two versions.

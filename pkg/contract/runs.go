@@ -81,12 +81,23 @@ type Lease struct {
 	Run     prism.RunID // or a retry of many results
 	Chunk   int32
 	Token   prism.UUID
+	// Version is what the chunk was leased with, if examples of it were taken from results: when one of these is deleted, the lease stops
+	// (spec: emptied-examples). Else it is zero.
+	Version LeasedVersion `json:",omitzero"`
+}
+
+// LeasedVersion is a version as it was when a chunk was leased.
+type LeasedVersion struct {
+	Prism  prism.PrismID
+	Number int32
+	Hash   prism.DefinitionHash
 }
 
 // LeaseState is what became of a lease.
 type LeaseState struct {
 	Lease
-	// Stop: begin no further row, save those under way and end the lease, as the run pauses or is cancelled, or the lease is lost.
+	// Stop: begin no further row, save those under way and end the lease, as the run pauses or is cancelled, an example of its version was
+	// emptied, or the lease is lost.
 	Stop bool
 	RowLimits
 }

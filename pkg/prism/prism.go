@@ -16,7 +16,8 @@ type Field struct {
 	Label string `json:"label,omitzero" max:"1000" null:"true"`
 }
 
-// Definition is what is asked: the part of a version that never changes (spec: version-is-immutable).
+// Definition is what is asked: the part of a version that never changes, but for the content of examples whose result is deleted
+// (spec: version-is-immutable).
 type Definition struct {
 	// A text that is sent to the model with every question.
 	Instructions string `json:"instructions,omitzero" max:"100000" null:"true"`
@@ -29,6 +30,8 @@ type Definition struct {
 	Fields []Field `json:"fields" min:"1" max:"50"`
 	// What is asked about the input, 1 to 64 questions. Their keys are unique.
 	Questions []Question `json:"questions" min:"1" max:"64"`
+	// Inputs with their right answers, which the model sees before each input. At most 40, and 256 KiB of JSON together.
+	Examples []Example `json:"examples,omitzero" max:"40" null:"true"`
 }
 
 // Escalate has a second model answer all questions when an answer of the first model is doubtful. The second answers are the result,
@@ -77,6 +80,9 @@ type Version struct {
 
 // DefinitionHash is the SHA-256 of a definition's JSON.
 type DefinitionHash [32]byte
+
+// IsZero reports whether nobody computed the hash.
+func (h DefinitionHash) IsZero() bool { return h == DefinitionHash{} }
 
 // Show is what a Lens column shows of the answer to its question.
 type Show string

@@ -1,6 +1,9 @@
 package prism
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // InsufficientInformation is the key of the option that a choice question with insufficient_information adds.
 const InsufficientInformation = "insufficient_information"
@@ -126,6 +129,18 @@ func (q Question) LabelReply(value string) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// ReplyOf is the one of ReplyKeys that a value of a label stands for; "" if none does.
+func (q Question) ReplyOf(value string) string {
+	at := slices.Index(q.LabelValues(), value)
+	switch {
+	case at < 0:
+		return ""
+	case q.Type.Classes() == Binary: // no and yes
+		return q.ReplyKeys()[1-at]
+	}
+	return value
 }
 
 // Texts are the texts of a question that a model reads.

@@ -16,6 +16,7 @@ from prism_results import (
     Definition,
     DriftPeriod,
     Escalate,
+    Example,
     Field,
     Lens,
     Level,
@@ -32,7 +33,8 @@ RESULT_ID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
 AT = datetime(2026, 11, 21, 10, tzinfo=timezone.utc)
 LATER = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
 LENS = Lens([Column("q", "q", "answer")])
-DEFINITION = Definition([Field("f", "F")], [Question.yes_no("q", "?")], "i", "m", Escalate("n", 0.5, ["q"]))
+EXAMPLE = Example({"f": "v"}, {"q": True}, RESULT_ID)
+DEFINITION = Definition([Field("f", "F")], [Question.yes_no("q", "?")], "i", "m", Escalate("n", 0.5, ["q"]), [EXAMPLE])
 
 TRIAGE = Definition(
     instructions="A message from a customer.",

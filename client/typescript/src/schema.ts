@@ -1618,7 +1618,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "version.empty" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -1632,6 +1632,8 @@ export interface components {
                  * @description When the key ends, of `key.create`, if it does, and of `member.key`; when the link ends, of `member.link`.
                  */
                 expires_at?: string;
+                /** @description How many examples of the version were emptied, of `version.empty`. */
+                emptied?: number;
                 /** @description The name of the claim, of `member.add` for a rule, and of `account.claims`. */
                 claim?: string;
                 /** @description Whether the view is a default, of `view.create` and `view.replace`. */
@@ -2177,6 +2179,8 @@ export interface components {
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
             questions: components["schemas"]["Question"][];
+            /** @description Inputs with their right answers, which the model sees before each input. At most 40, and 256 KiB of JSON together. */
+            examples?: components["schemas"]["Example"][] | null;
             /** @description Without it the Lens is derived from the questions. */
             lens?: components["schemas"]["Lens"] | null;
             /**
@@ -2270,6 +2274,22 @@ export interface components {
             /** @description What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given. */
             value?: number | null;
         };
+        /** @description An input whose right answers are known. A model sees the examples of a version before the input of each call. */
+        Example: {
+            /** @description Field key to value, as a call sends them. Empty once the result of the example was deleted, as the answers then are. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description Question key to what was right, as a label says it. At least one. */
+            answers: {
+                [key: string]: string | boolean | string[];
+            };
+            /**
+             * Format: uuid
+             * @description The result that the example was taken from. When it is deleted, the example is emptied.
+             */
+            result_id?: string | null;
+        };
         /** @description Turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is read. */
         Lens: {
             /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
@@ -2334,7 +2354,7 @@ export interface components {
             /** @description `false` if searches leave the results out, else absent. */
             searchable?: boolean | null;
         };
-        /** @description A numbered definition. It never changes. */
+        /** @description A numbered definition. It never changes, but that an example is emptied when its result is deleted. */
         Version: {
             /** @description The number, counting from 1. */
             version: number;
@@ -2348,6 +2368,8 @@ export interface components {
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
             questions: components["schemas"]["Question"][];
+            /** @description Inputs with their right answers, which the model sees before each input. One whose result was deleted has no content. Absent without examples. */
+            examples?: components["schemas"]["Example"][];
             /**
              * Format: date-time
              * @description When the version was created. ISO 8601 in UTC with milliseconds.
@@ -2378,6 +2400,8 @@ export interface components {
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
             questions: components["schemas"]["Question"][];
+            /** @description Inputs with their right answers, which the model sees before each input. At most 40, and 256 KiB of JSON together. */
+            examples?: components["schemas"]["Example"][] | null;
             /** @description Without it the Lens is derived from the questions. */
             lens?: components["schemas"]["Lens"] | null;
             /**
@@ -2454,6 +2478,8 @@ export interface components {
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
             questions: components["schemas"]["Question"][];
+            /** @description Inputs with their right answers, which the model sees before each input. At most 40, and 256 KiB of JSON together. */
+            examples?: components["schemas"]["Example"][] | null;
         };
         /** @description What a definition answered. Nothing of it is saved. */
         Try: {
@@ -2633,6 +2659,8 @@ export interface components {
             labels: number;
             /** @description Labels that count. */
             counted: number;
+            /** @description Labels that are left out, as their inputs are examples of the version. */
+            examples: number;
             /**
              * Format: uuid
              * @description The calibration whose probabilities were measured; null for the stored ones.
@@ -2729,6 +2757,8 @@ export interface components {
             labels: number;
             /** @description Labels that count. */
             counted: number;
+            /** @description Labels that are left out, as their inputs are examples of the version. */
+            examples: number;
             /**
              * Format: uuid
              * @description The calibration whose probabilities were measured; null for the stored ones.
@@ -2817,6 +2847,8 @@ export interface components {
             other_option: number;
             /** @description The results of the versions have different labels. */
             other_label: number;
+            /** @description The input is an example of one of the versions. */
+            examples: number;
         };
         /** @description The measures of one of two versions. */
         ComparedVersion: {

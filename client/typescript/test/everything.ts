@@ -7,6 +7,7 @@ const version: NewVersion = {
   escalate: { to: "n", below: 0.5, questions: ["q"] },
   fields: [{ key: "f", label: "F" }],
   questions: [{ key: "q", type: "yes_no", text: "?" }],
+  examples: [{ fields: { f: "v" }, answers: { q: true }, result_id: "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10" }],
   lens: { columns: [{ name: "q", question: "q", show: "answer" }] },
   if_latest: 1,
 };

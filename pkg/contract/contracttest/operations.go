@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // operations holds that the request of each declared operation that results answers arrives whole, with every member set and with none.
@@ -58,6 +59,10 @@ func fill(v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(at))
+	case v.Type() == reflect.TypeFor[prism.ExampleFields](): // an object, whose names differ
+		v.Set(reflect.ValueOf(prism.ExampleFields{{Key: odd, Value: odd}}))
+	case v.Type() == reflect.TypeFor[prism.ExampleAnswers]():
+		v.Set(reflect.ValueOf(prism.ExampleAnswers{{Question: odd, Value: []byte(`["a",true]`)}}))
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())

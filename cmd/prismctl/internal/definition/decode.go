@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -91,6 +93,19 @@ func (x *decoder) value(n ast.Node, into reflect.Value, path string) {
 		into.Set(reflect.New(into.Type().Elem()))
 		into = into.Elem()
 	}
+	switch to := into.Addr().Interface().(type) {
+	case encoding.TextUnmarshaler:
+		if to.UnmarshalText([]byte(x.Text(n, path))) != nil {
+			x.Wrong(n, path, "must be an id")
+		}
+		return
+	case *client.ExampleFields:
+		x.exampleFields(n, to, path)
+		return
+	case *client.ExampleAnswers:
+		x.exampleAnswers(n, to, path)
+		return
+	}
 	switch into.Kind() {
 	case reflect.Struct:
 		x.object(n, into, path)
@@ -118,6 +133,36 @@ func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
 		x.value(item, list.Index(i), yamlfile.Item(path, i))
 	}
 	into.Set(list)
+}
+
+func (x *decoder) exampleFields(n ast.Node, to *client.ExampleFields, path string) {
+	for _, m := range x.Members(n, path) {
+		f := client.FieldValue{Key: m.Name}
+		x.value(m.Value, reflect.ValueOf(&f.Value).Elem(), m.Path)
+		*to = append(*to, f)
+	}
+}
+
+// exampleAnswers reads labels: texts, booleans, and lists of texts.
+func (x *decoder) exampleAnswers(n ast.Node, to *client.ExampleAnswers, path string) {
+	for _, m := range x.Members(n, path) {
+		x.file.lines[m.Path] = yamlfile.Line(m.Value)
+		var value any
+		switch n := x.Plain(m.Value, m.Path).(type) {
+		case nil:
+			x.Wrong(m.Value, m.Path, "must be a label")
+		case *ast.BoolNode:
+			value = n.Value
+		case *ast.SequenceNode:
+			list := []string{}
+			x.value(n, reflect.ValueOf(&list).Elem(), m.Path)
+			value = list
+		default:
+			value = x.Text(n, m.Path)
+		}
+		label, _ := json.Marshal(value) // of texts
+		*to = append(*to, client.ExampleAnswer{Question: m.Name, Value: label})
+	}
 }
 
 // exponentNumber is a number such as 1e3, which the library takes for a text (YAML 1.2.2, 10.3.2).

@@ -2,6 +2,7 @@
 package definition
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,10 +26,16 @@ func Of(p client.Prism) client.NewPrism {
 		c.YesAt, c.NoAt = nilIf(c.YesAt, 0.6), nilIf(c.NoAt, 0.4)
 		lens.Columns[i] = c
 	}
+	var examples []client.Example
+	for _, e := range p.Version.Examples {
+		if !e.Emptied() { // as a file without it
+			examples = append(examples, e)
+		}
+	}
 	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), Searchable: p.Searchable, NewVersion: client.NewVersion{
 		Definition: client.Definition{
 			Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Escalate: p.Version.Escalate,
-			Fields: p.Version.Fields, Questions: questions,
+			Fields: p.Version.Fields, Questions: questions, Examples: examples,
 		},
 		Lens: &lens,
 	}}
@@ -63,18 +70,48 @@ func nilIf(v *float64, standard float64) *float64 {
 
 // YAML writes a definition as a file for Decode. Equal definitions have equal texts.
 func YAML(p client.NewPrism) string {
+	examples := make([]example, len(p.Examples))
+	for i, e := range p.Examples {
+		examples[i] = exampleOf(e)
+	}
+	p.Examples = nil
 	tree, err := yaml.ValueToNode(struct {
 		Slug              string `yaml:"slug"`
 		Name              string `yaml:"name,omitempty"`
 		Searchable        *bool  `yaml:"searchable,omitempty"`
 		client.Definition `yaml:",inline"`
+		Examples          []example    `yaml:"examples,omitempty"`
 		Lens              *client.Lens `yaml:"lens,omitempty"`
-	}{p.Slug, p.Name, p.Searchable, p.Definition, p.Lens}, yaml.IndentSequence(true), yaml.AutoInt())
+	}{p.Slug, p.Name, p.Searchable, p.Definition, examples, p.Lens}, yaml.IndentSequence(true), yaml.AutoInt())
 	if err != nil {
 		panic("definition: a definition has no YAML form: " + err.Error())
 	}
 	ast.Walk(quoter{}, tree)
 	return tree.String() + "\n"
+}
+
+// example is an example as files have it.
+type example struct {
+	Fields  yaml.MapSlice `yaml:"fields"`
+	Answers yaml.MapSlice `yaml:"answers"`
+	Result  string        `yaml:"result_id,omitempty"`
+}
+
+func exampleOf(e client.Example) (of example) {
+	for _, f := range e.Fields {
+		of.Fields = append(of.Fields, yaml.MapItem{Key: f.Key, Value: f.Value})
+	}
+	for _, a := range e.Answers {
+		var value any
+		if json.Unmarshal(a.Value, &value) != nil {
+			value = a.Text()
+		}
+		of.Answers = append(of.Answers, yaml.MapItem{Key: a.Question, Value: value})
+	}
+	if !e.Result.IsZero() {
+		of.Result = e.Result.String()
+	}
+	return of
 }
 
 var (

@@ -180,7 +180,7 @@ func (t *tally) estimate(m api.Model) error {
 	if t.sampleBytes > 0 {
 		perByte = float64(t.sampleTokens) / float64(t.sampleBytes)
 	}
-	shared, err := t.sizer.Count(t.plan.Version.Instructions)
+	shared, err := t.sizer.Count(size.DefinitionTexts(t.plan.Version.Definition)...)
 	questions := 0
 	for _, q := range t.plan.Version.Questions {
 		n, countErr := t.sizer.Count(q.Texts()...)

@@ -287,6 +287,8 @@ var ownReaders = map[reflect.Type]valueReader{
 	reflect.TypeFor[api.ColumnsOfFields]():   {shape: &shape{fields: true}, read: columnsOfFields},
 	reflect.TypeFor[api.ColumnsOfLabels]():   {shape: &shape{fields: true}, read: columnsOfLabels},
 	reflect.TypeFor[api.LabelText]():         {shape: scalar, read: labelText},
+	reflect.TypeFor[prism.ExampleFields]():   exampleFieldsReader,
+	reflect.TypeFor[prism.ExampleAnswers]():  exampleAnswersReader,
 }
 
 // groups are the structs whose members are read together. Adjacent members of two of them would count as one.

@@ -32,6 +32,7 @@ const (
 type shape struct {
 	members []member // of an object
 	fields  bool     // of an object: all members
+	whole   bool     // the value as it was sent
 	element *shape   // of an array
 	most    int      // of an array: how many elements are kept
 }
@@ -55,7 +56,7 @@ func members(names ...string) []member {
 
 // node is a value of a body. The zero node was not sent.
 type node struct {
-	text   []byte  // a string, number, boolean or null as sent; of an object or array its first byte
+	text   []byte  // a string, number, boolean or null as sent, and any value of a shape that is whole; of other objects and arrays their first byte
 	parts  []node  // of an object, the members of its shape; of an array, the first elements
 	fields *fields // of an object, all members, if its shape says so
 	count  int     // of an array, how many elements were sent
@@ -113,7 +114,13 @@ func (p *parser) value(s *shape) node {
 		p.skip()
 		return node{}
 	}
-	switch p.PeekKind() {
+	kind := p.PeekKind()
+	if s.whole {
+		from := p.InputOffset()
+		p.skip()
+		return node{text: bytes.TrimLeft(p.body[from:p.InputOffset()], " \t\r\n:,")}
+	}
+	switch kind {
 	case '{':
 		return p.object(s)
 	case '[':

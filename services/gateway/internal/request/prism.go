@@ -37,6 +37,7 @@ func (r *reader) slug(it item) string {
 // have no problem.
 func (r *reader) definition(s *structReader, it item, ofLens *structReader, lensItem item) (d prism.Definition, l *prism.Lens) {
 	s.some(r, it, &d, "instructions", "model") // model-proxy knows whether the model is configured
+	atFields := len(r.problems)
 	d.Fields = r.fieldDefinitions(s.member("fields"), it.at("fields"))
 	atQuestions := len(r.problems)
 	d.Questions = r.questions(s.member("questions"), it.at("questions"))
@@ -46,6 +47,15 @@ func (r *reader) definition(s *structReader, it item, ofLens *structReader, lens
 	}
 	if escalate := it.at("escalate"); escalate.hasValue() {
 		d.Escalate = r.escalate(s.member("escalate").of, escalate, known)
+	}
+	if examples := it.at("examples"); examples.hasValue() {
+		of := known
+		if atQuestions != atFields {
+			of.Fields = nil
+		}
+		if list := r.examples(s.member("examples"), examples, of); len(list) > 0 {
+			d.Examples = list
+		}
 	}
 	atLens := len(r.problems)
 	if !lensItem.hasValue() {

@@ -1,4 +1,4 @@
-// Package size estimates how much a call sends to the model: the o200k tokens of its fields, context, instructions and
+// Package size estimates how much a call sends to the model: the o200k tokens of its fields, context, instructions, examples and
 // longest question (spec: size-estimate). It takes linear time on any input, and nothing is counted if the length in bytes
 // already shows that the input is within the limit (spec: size-estimate-is-linear).
 package size
@@ -83,8 +83,8 @@ func (t Turns) inTurn(count func() error) error {
 // Estimate is the size of a call in tokens, and whether it is over apierr.TokenLimit. A number over the limit is exact,
 // since the error message shows it. A number within the limit lies between the exact number and the limit.
 //
-// Each text is counted by itself: the values of the fields, the context, the instructions, and the text, labels and
-// descriptions of the question with the most tokens.
+// Each text is counted by itself: the values of the fields, the context, the instructions, the values and answers of the examples, and the
+// text, labels and descriptions of the question with the most tokens.
 func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, context string) (tokens int, over bool) {
 	// A token has at least one byte, so there are at most as many tokens as bytes.
 	bytes, longest := byteSize(d, fields, context)
@@ -107,11 +107,25 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 
 // sharedTexts are the texts that all questions share.
 func sharedTexts(d prism.Definition, fields []prism.FieldValue, context string) []string {
-	shared := []string{context, d.Instructions}
+	shared := append([]string{context}, DefinitionTexts(d)...)
 	for _, f := range fields {
 		shared = append(shared, f.Value)
 	}
 	return shared
+}
+
+// DefinitionTexts are the texts of a definition that all questions share: its instructions, and the values and answers of its examples.
+func DefinitionTexts(d prism.Definition) []string {
+	texts := []string{d.Instructions}
+	for _, e := range d.Examples {
+		for _, f := range e.Fields {
+			texts = append(texts, f.Value)
+		}
+		for _, a := range e.Answers {
+			texts = append(texts, a.Text())
+		}
+	}
+	return texts
 }
 
 // byteSize is how many bytes the texts have that all questions share, and those of the longest question.

@@ -46,6 +46,13 @@ func TestTheEstimateAddsFieldsContextInstructionsAndTheLongestQuestion(t *testin
 		{name: "two fields", fields: append(value(words(13_000)), value(words(13_001))...), want: 26_001},
 		{name: "context", fields: value(words(1)), context: words(26_000), want: 26_001},
 		{name: "instructions", d: prism.Definition{Instructions: words(26_000)}, fields: value(words(1)), want: 26_001},
+		{
+			name: "examples", fields: value(words(1)), want: 26_003,
+			d: prism.Definition{Questions: []prism.Question{yesNo("")}, Examples: []prism.Example{
+				{Fields: prism.ExampleFields(value(words(13_000))), Answers: prism.ExampleAnswers{{Question: "q", Value: []byte("true")}}},
+				{Fields: prism.ExampleFields(value(words(13_000))), Answers: prism.ExampleAnswers{{Question: "q", Value: []byte(`"hello"`)}}},
+			}},
+		},
 		{name: "a question's text", d: prism.Definition{Questions: []prism.Question{yesNo(words(26_000))}}, fields: value(words(1)), want: 26_001},
 		{
 			name: "options with the one that is added", d: prism.Definition{Questions: []prism.Question{choice}},

@@ -147,7 +147,7 @@ func (r *reader) checkProfile(e entry, where string) {
 func repeated(f provider.Format) (names []string) {
 	q := prism.Question{Key: "q", Type: prism.YesNo}
 	seen := map[string]bool{"stream": true, "n": true}
-	body, _ := f.Body("", "", []prism.Question{q}).(provider.Object)
+	body, _ := f.Body("", "", nil, []prism.Question{q}).(provider.Object)
 	for _, m := range body {
 		if seen[m.Name] {
 			names = append(names, m.Name)

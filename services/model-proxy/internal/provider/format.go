@@ -23,9 +23,11 @@ type Format struct {
 	// PerQuestion: each question has a call of its own. Otherwise one call asks all questions.
 	PerQuestion bool
 	// Body returns what is sent as JSON to ask the questions, with Input in place of the input: as a string, or, when
-	// InputInText, as a part of a string.
-	Body        func(model, instructions string, questions []prism.Question) any
+	// InputInText, as a part of a string. Examples are those that answer any of the questions; none when ExamplesInInput.
+	Body        func(model, instructions string, examples []Example, questions []prism.Question) any
 	InputInText bool
+	// ExamplesInInput: the format has no turns before the input, so the examples are a member of the input (spec: examples-in-a-call).
+	ExamplesInInput bool
 	// Decode reads the body of a 2xx response. An answer that can't be read is nil.
 	Decode func(raw []byte, questions []prism.Question) Reply
 	// Probabilities is where the probabilities come from.
@@ -54,19 +56,21 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 			return f.calls(client, a, kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) }))
 		},
 		LastRound: func(a contract.Ask, questions []prism.Question) []Call {
-			return f.calls(client, a, f.templates(model, prism.Definition{Instructions: a.Definition.Instructions, Questions: questions}))
+			last := prism.Definition{Instructions: a.Definition.Instructions, Examples: a.Definition.Examples, Questions: questions}
+			return f.calls(client, a, f.templates(model, last))
 		},
 	}
 }
 
 // calls are the calls that send the requests about the input of an ask.
 func (f Format) calls(client *upstream.Client, a contract.Ask, requests []template) []Call {
-	input := appendInput(nil, a)
-	if f.InputInText {
-		input = inText(input)
-	}
+	shared := f.input(a, nil)
 	calls := make([]Call, len(requests))
 	for i, t := range requests {
+		input := shared
+		if t.examples != nil {
+			input = f.input(a, t.examples)
+		}
 		calls[i] = Call{Questions: t.questions, Grouped: t.grouped, Later: t.later, Order: t.order, Samples: t.samples}
 		calls[i].Do = func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
 			if reply, ok := t.beyond(f.MaxOptions); ok {
@@ -83,12 +87,22 @@ func (f Format) calls(client *upstream.Client, a contract.Ask, requests []templa
 	return calls
 }
 
+// input is the input of an ask as its place in a body has it.
+func (f Format) input(a contract.Ask, examples []byte) []byte {
+	input := appendInput(nil, a, examples)
+	if f.InputInText {
+		input = inText(input)
+	}
+	return input
+}
+
 // template is the body of a request in two parts, between which the input belongs.
 type template struct {
 	asked
 	order         int // see Call
 	samples       int // see Call
 	before, after []byte
+	examples      []byte // a member of the input, as JSON; nil without one
 	decode        func([]byte, []prism.Question) Reply
 }
 
@@ -111,7 +125,7 @@ func (t template) beyond(bound int) (r Reply, ok bool) {
 func (f Format) templates(model string, d prism.Definition) []template {
 	var ts []template
 	for _, a := range f.split(d.Questions) {
-		orders, questions := []Format{f}, a.questions
+		orders, questions, examples := []Format{f}, a.questions, shown(d.Examples, a)
 		if f.Orders != nil && a.grouped == nil {
 			orders = f.Orders(questions)
 		}
@@ -120,8 +134,12 @@ func (f Format) templates(model string, d prism.Definition) []template {
 			if !o.InputInText {
 				mark = Encode(Input)
 			}
-			before, after, _ := bytes.Cut(Encode(o.Body(model, d.Instructions, questions)), mark)
-			ts = append(ts, template{a, i, o.Samples, before, after, o.Decode})
+			turns, member := examples, []byte(nil)
+			if o.ExamplesInInput && len(examples) > 0 {
+				turns, member = nil, examplesMember(examples, questions)
+			}
+			before, after, _ := bytes.Cut(Encode(o.Body(model, d.Instructions, turns, questions)), mark)
+			ts = append(ts, template{a, i, o.Samples, before, after, member, o.Decode})
 		}
 	}
 	return ts
@@ -155,7 +173,7 @@ func (t *templates) get(hash prism.DefinitionHash, encode func() []template) []t
 	ts := encode()
 	t.of[hash] = ts
 	for _, one := range ts {
-		t.bytes += 256 + len(one.before) + len(one.after)
+		t.bytes += 256 + len(one.before) + len(one.after) + len(one.examples)
 	}
 	return ts
 }

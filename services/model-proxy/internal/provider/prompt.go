@@ -11,25 +11,33 @@ import (
 
 // appendInput appends what the questions are about as a JSON object: the fields by key, in the version's order, after
 // `context` when one was sent. It is JSON in prompts too, so that no value can pass itself off as another field. A field that
-// is itself called context keeps its name; the call's context is then `context_`.
-func appendInput(b []byte, a contract.Ask) []byte {
+// is itself called context keeps its name; the call's context is then `context_`. examples, if there are any, are the first member, as JSON.
+func appendInput(b []byte, a contract.Ask, examples []byte) []byte {
 	fields := a.Fields
 	if a.Context != "" {
-		name := "context"
-		for slices.ContainsFunc(fields, func(f prism.FieldValue) bool { return f.Key == name }) {
-			name += "_"
-		}
-		fields = slices.Insert(slices.Clip(fields), 0, prism.FieldValue{Key: name, Value: a.Context})
+		fields = slices.Insert(slices.Clip(fields), 0, prism.FieldValue{Key: freeName("context", fields), Value: a.Context})
 	}
 	b = append(b, '{')
+	if examples != nil {
+		b = append(strictjson.AppendString(b, freeName("examples", fields)), ':')
+		b = append(b, examples...)
+	}
 	for i, f := range fields {
-		if i > 0 {
+		if i > 0 || examples != nil {
 			b = append(b, ',')
 		}
 		b = append(strictjson.AppendString(b, f.Key), ':')
 		b = strictjson.AppendString(b, f.Value)
 	}
 	return append(b, '}')
+}
+
+// freeName is a name that no field has.
+func freeName(name string, fields []prism.FieldValue) string {
+	for slices.ContainsFunc(fields, func(f prism.FieldValue) bool { return f.Key == name }) {
+		name += "_"
+	}
+	return name
 }
 
 // inText escapes JSON for the inside of a JSON string.

@@ -15,7 +15,7 @@ import (
 func TestAFieldCalledContextKeepsItsName(t *testing.T) {
 	t.Parallel()
 	a := contract.Ask{Context: "c", Fields: []prism.FieldValue{{Key: "context_", Value: "1"}, {Key: "context", Value: "2"}}}
-	if got := string(appendInput(nil, a)); got != `{"context__":"c","context_":"1","context":"2"}` {
+	if got := string(appendInput(nil, a, nil)); got != `{"context__":"c","context_":"1","context":"2"}` {
 		t.Error(got)
 	}
 }

@@ -278,7 +278,7 @@ func reused(
 		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",
 		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
-		"TRUNCATE stored_bytes, stored_bytes_tail, tail, changes, index_cursors, index_prisms", // the triggers of results and files have added to it
+		"TRUNCATE stored_bytes, stored_bytes_tail, tail, changes, index_cursors, index_prisms, example_results", // the triggers of results and files have added to it
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

@@ -60,12 +60,20 @@ func (s *Handlers) createPrism(ctx context.Context, account prism.AccountID, by 
 		Latest:       prism.Version{Number: 1, Definition: in.Definition, CreatedAt: by.At},
 	}
 	p.VersionsHash = hashVersions(0, p.Latest)
-	if in.DryRun {
-		err = s.free(ctx, account, in.Slug)
-	} else {
-		err = s.store.CreatePrism(ctx, account, p, by)
+	for range staleTries {
+		if err = s.resultsExist(ctx, account, in.Examples); err != nil {
+			return api.Prism{}, err
+		}
+		if in.DryRun {
+			err = s.free(ctx, account, in.Slug)
+		} else {
+			err = s.store.CreatePrism(ctx, account, p, by)
+		}
+		if !errors.Is(err, store.ErrStale) {
+			return NewBody(p), err
+		}
 	}
-	return NewBody(p), err
+	return api.Prism{}, contract.ErrUnavailable
 }
 
 // free checks that an account has no prism with a slug.
@@ -159,6 +167,9 @@ func (s *Handlers) createVersion(ctx context.Context, account prism.AccountID, b
 		}
 		if in.IfLatest != 0 && in.IfLatest != p.Latest.Number {
 			return apierr.NotLatest(p.Latest.Number)
+		}
+		if err := s.resultsExist(ctx, account, in.Examples); err != nil {
+			return err
 		}
 		v = prism.Version{Number: p.Latest.Number + 1, Definition: in.Definition, CreatedAt: prism.Now(s.now)}
 		if in.DryRun {
@@ -260,6 +271,6 @@ func NewBody(p prism.Prism) api.Prism {
 func newVersionBody(v prism.Version) api.Version {
 	return api.Version{
 		Version: int(v.Number), Instructions: bodies.Optional(v.Instructions), Model: bodies.Optional(v.Model), Escalate: v.Escalate, Fields: v.Fields,
-		Questions: v.Questions, CreatedAt: api.Time{Time: v.CreatedAt},
+		Questions: v.Questions, Examples: v.Examples, CreatedAt: api.Time{Time: v.CreatedAt},
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Store keeps prisms and their versions.
 type Store interface {
-	// CreatePrism stores a prism with its version 1: ErrSlugTaken.
+	// CreatePrism stores a prism with its version 1: ErrSlugTaken, ErrStale if a result of its examples is gone.
 	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error
 	// Prism finds a prism with its latest version, archived or not: ErrNotFound.
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
@@ -24,9 +24,11 @@ type Store interface {
 	// Version finds one version: ErrNotFound.
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
 	// AddVersion atomically stores p.Latest, whose number must be one above the latest, and replaces the Lens and VersionsHash
-	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first. If was, which Prism has
-	// returned, is not nil, any difference between the prism and was is ErrStale too.
+	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first, or a result of its examples is
+	// gone. If was, which Prism has returned, is not nil, any difference between the prism and was is ErrStale too.
 	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error
+	// MissingResults are the results that examples were taken from and that the account does not have.
+	MissingResults(ctx context.Context, account prism.AccountID, examples []prism.Example) ([]prism.UUID, error)
 	// PutLens replaces the Lens if the latest version is the given one, and the prism is as in was, unless that is nil:
 	// ErrNotFound, ErrArchived, ErrStale.
 	PutLens(

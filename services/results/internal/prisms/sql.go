@@ -71,6 +71,9 @@ func (s SQL) CreatePrism(ctx context.Context, account prism.AccountID, p prism.P
 		return err
 	}
 	return s.Transaction(ctx, sqldb.OperationCreatePrism, func(run sqldb.Run) error {
+		if err := s.shareResults(ctx, run, account, p.Latest.Examples); err != nil {
+			return err
+		}
 		args := []any{
 			account.UUID, p.ID.UUID, p.Slug, p.Name, columns, p.Latest.Number, p.CreatedAt, p.ArchivedAt, p.VersionsHash,
 		}
@@ -95,7 +98,10 @@ func insertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 		return err
 	}
 	args := []any{account.UUID, id.UUID, v.Number, definition, v.CreatedAt}
-	return run(ctx, sqldb.Statement{Text: createVersion, Args: args}, sqldb.NoRow)
+	if err := run(ctx, sqldb.Statement{Text: createVersion, Args: args}, sqldb.NoRow); err != nil {
+		return err
+	}
+	return insertExamples(ctx, run, account, id, v)
 }
 
 // Prism implements Store.
@@ -143,6 +149,9 @@ func (s SQL) Version(
 // AddVersion implements Store.
 func (s SQL) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error {
 	return s.Transaction(ctx, "add_version", func(run sqldb.Run) error {
+		if err := s.shareResults(ctx, run, account, p.Latest.Examples); err != nil {
+			return err
+		}
 		if err := unchanged(ctx, run, account, was); err != nil {
 			return err
 		}

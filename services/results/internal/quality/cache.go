@@ -19,8 +19,9 @@ const (
 	maxCells  = 4 << 20
 )
 
-// measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and a
-// hit counts only if the same labels count now. So a cached measure is never out of date, since results do not change.
+// measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and the hash of
+// the version, whose examples are left out. A hit counts only if the same labels count now. So a cached measure is never out of date, since
+// results do not change.
 type measures struct {
 	mu    sync.Mutex // held while the cache changes
 	cache *lru.Cache[string, cachedMeasure]

@@ -36,7 +36,7 @@ func (s *Handlers) compareVersions(ctx context.Context, c store.Caller, in api.C
 	if err != nil {
 		return none, err
 	}
-	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, in.Question)
+	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, in.Question, a.hash, b.hash)
 	comparison, kept, err := findMeasure[api.Comparison](ctx, s, c.Account, id)
 	if err != nil || kept {
 		return comparison, err
@@ -90,6 +90,8 @@ func verdictText(c calibration.Comparison) string {
 type side struct {
 	version  int32
 	question prism.Question
+	hash     prism.DefinitionHash
+	shown    shownInputs
 	labels   labelSet
 	newest   map[[16]byte]comparedAnswer // by the input
 }
@@ -98,6 +100,7 @@ type side struct {
 type comparedAnswer struct {
 	Label
 	probabilities []float64 // of the classes of both questions; nil if the answer does not fit the question
+	fields        [16]byte
 }
 
 // sideOf finds a question of a version, without its labels.
@@ -108,7 +111,7 @@ func (s *Handlers) sideOf(
 	if err != nil {
 		return c, access.Translate(err, apierr.VersionNotFound())
 	}
-	c.version = number
+	c.version, c.hash, c.shown = number, v.Hash, shownBy(v.Definition)
 	c.question, err = prisms.FindQuestion(v, question)
 	return c, err
 }
@@ -144,9 +147,9 @@ func (s *Handlers) answer(ctx context.Context, account prism.AccountID, side *si
 		labels[l.Result], ids = l, append(ids, l.Result)
 	}
 	side.newest = map[[16]byte]comparedAnswer{}
-	return s.eachAnswered(ctx, account, ids, func(id prism.ResultID, input [16]byte, answers prism.Answers) {
-		if known, ok := side.newest[input]; !ok || bytes.Compare(known.Result.UUID[:], id.UUID[:]) < 0 {
-			side.newest[input] = comparedAnswer{labels[id], probabilitiesOf(side.question, classes, answers)}
+	return s.eachAnswered(ctx, account, ids, func(a Answered, answers prism.Answers) {
+		if known, ok := side.newest[a.Input]; !ok || bytes.Compare(known.Result.UUID[:], a.Result.UUID[:]) < 0 {
+			side.newest[a.Input] = comparedAnswer{labels[a.Result], probabilitiesOf(side.question, classes, answers), a.Fields}
 		}
 	})
 }
@@ -173,6 +176,10 @@ func pair(a, b side) (p pairing) {
 			continue
 		}
 		p.labels++
+		if a.shown[l.fields] || b.shown[l.fields] {
+			p.leftOut.Examples++
+			continue
+		}
 		if l.Value != m.Value {
 			p.leftOut.OtherLabel++
 			continue

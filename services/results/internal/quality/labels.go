@@ -35,8 +35,9 @@ type Label struct {
 type Answered struct {
 	Result  prism.ResultID
 	Answers []byte // as they are stored
-	// Input is a hash of the context and the fields, whatever their order: equal texts have equal hashes, in every version.
-	Input [16]byte
+	// Input is a hash of the context and the fields, whatever their order: equal texts have equal hashes, in every version. Fields is one of
+	// the fields alone.
+	Input, Fields [16]byte
 }
 
 // LabelsState is the number of labels of a version and the sum of their hashes.

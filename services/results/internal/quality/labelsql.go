@@ -73,7 +73,11 @@ func (s SQL) Answers(
 			for r := range rows {
 				a := Answered{Result: prism.ResultID{UUID: r.UUID()}, Answers: r.Bytes()}
 				context := r.Text()
-				a.Input = inputHash(context, sqldb.Decode[[]prism.FieldValue](r))
+				fields := sqldb.Decode[[]prism.FieldValue](r)
+				a.Input = inputHash(context, fields)
+				if a.Fields = a.Input; context != "" {
+					a.Fields = inputHash("", fields)
+				}
 				if err := r.Err(); err != nil {
 					return err
 				}

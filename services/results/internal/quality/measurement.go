@@ -62,7 +62,7 @@ func (m measurement) readCache(
 	ctx context.Context, labels snapshot, questions []prism.Question, qualities []api.QuestionQuality,
 ) (missing []unmeasured, err error) {
 	for i, q := range questions {
-		id := measureID(labels, api.ReadQuality.Name, q.Key, m.answers, m.prism.Pins)
+		id := measureID(labels, api.ReadQuality.Name, q.Key, m.answers, m.prism.Pins, m.version.Hash)
 		quality, cached, err := findMeasure[api.QuestionQuality](ctx, m.handlers, m.account, id)
 		if err != nil {
 			return nil, err
@@ -134,7 +134,7 @@ func (m measurement) observe(ctx context.Context, questions []prism.Question) ([
 	for i, set := range sets {
 		q := set.question
 		measured[i] = observed{
-			api.MeasuredQuestion{Question: q.Key, Type: q.Type, Labels: set.Labels, Counted: len(set.Observations)}, set,
+			api.MeasuredQuestion{Question: q.Key, Type: q.Type, Labels: set.Labels, Counted: len(set.Observations), Examples: set.Examples}, set,
 		}
 		at := slices.IndexFunc(pinned, func(c Calibration) bool { return c.Question == q.Key })
 		if at < 0 {

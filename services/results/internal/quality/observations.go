@@ -16,6 +16,7 @@ import (
 type observationSet struct {
 	Labels       int // that were looked at; those that do not count are not among the observations
 	Observations []calibration.Observation
+	Examples     int // labels that count otherwise, of inputs that are examples of the version
 	question     prism.Question
 	classes      []string // the values of the labels
 	completeness
@@ -63,9 +64,14 @@ func (s *Handlers) observations(
 			byResult[l.Result] = append(byResult[l.Result], labelClass{&sets[i], class})
 		}
 	}
-	err := s.eachAnswered(ctx, account, results, func(id prism.ResultID, input [16]byte, answers prism.Answers) {
-		for _, l := range byResult[id] {
-			l.set.add(l.class, input, answers)
+	shown := shownBy(v.Definition)
+	err := s.eachAnswered(ctx, account, results, func(a Answered, answers prism.Answers) {
+		for _, l := range byResult[a.Result] {
+			if shown[a.Fields] {
+				l.set.Examples++
+			} else {
+				l.set.add(l.class, a.Input, answers)
+			}
 		}
 	})
 	return sets, err
@@ -73,7 +79,7 @@ func (s *Handlers) observations(
 
 // eachAnswered calls read once with the input and the answers of each result that exists. The answers are valid only in the call.
 func (s *Handlers) eachAnswered(
-	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(prism.ResultID, [16]byte, prism.Answers),
+	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(Answered, prism.Answers),
 ) error {
 	var parser answerjson.Parser
 	seen := make(map[prism.ResultID]bool, len(ids))
@@ -84,7 +90,7 @@ func (s *Handlers) eachAnswered(
 		seen[a.Result] = true
 		answers, err := parser.Parse(a.Answers)
 		if err == nil {
-			read(a.Result, a.Input, answers)
+			read(a, answers)
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
@@ -62,6 +63,9 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 		},
 		Rows: retriesOf(l),
 	}
+	if slices.ContainsFunc(v.Examples, func(e prism.Example) bool { return !e.Result.IsZero() }) {
+		chunk.Lease.Version = contract.LeasedVersion{Prism: p.ID, Number: v.Number, Hash: v.Hash}
+	}
 	if len(chunk.Rows) == 0 {
 		chunk.Rows, err = s.rowsOf(ctx, l, v.Definition)
 	}
@@ -109,7 +113,22 @@ func (s *Service) rowsOf(ctx context.Context, l *store.LeasedChunk, d prism.Defi
 func (s *Service) RenewLeases(ctx context.Context, leases []contract.Lease) ([]contract.LeaseState, error) {
 	now := prism.Now(s.Now)
 	states, err := s.Store.RenewLeases(ctx, leases, now, now.Add(contract.LeaseTime))
+	for i := 0; err == nil && i < len(states); i++ {
+		if state := &states[i]; !state.Stop && !state.Version.Hash.IsZero() {
+			state.Stop, err = s.changed(ctx, state.Lease)
+		}
+	}
 	return states, access.Translate(err, nil)
+}
+
+// changed tells whether an example of the version of a lease was emptied since: its chunk is then leased again with what is left.
+func (s *Service) changed(ctx context.Context, l contract.Lease) (bool, error) {
+	p, err := s.Store.Prism(ctx, l.Account, prism.Ref{ID: l.Version.Prism})
+	if err != nil {
+		return false, err
+	}
+	v, err := s.Version(ctx, l.Account, prisms.VersionIn(p, l.Version.Number))
+	return err == nil && v.Hash != l.Version.Hash, err
 }
 
 // SaveRows implements contract.Leases.

@@ -89,10 +89,10 @@ func TestAQuestionHasEachMemberInOrderAndNullWhereItHasNone(t *testing.T) {
 	}, map[string]func(int) string{"s": func(int) string { return "low" }, "c": func(i int) string { return string("ab"[i%4/3]) }})
 	const figure = `{"value":[^}]*}`
 	got, err := w.Quality(t.Context(), w.key, versionOf("both"), "")
-	matches(t, got, err, `{"version":1,"questions":\[{"question":"s","type":"scale","labels":40,"counted":40,"calibration":null,"accuracy":`+figure+
+	matches(t, got, err, `{"version":1,"questions":\[{"question":"s","type":"scale","labels":40,"counted":40,"examples":0,"calibration":null,"accuracy":`+figure+
 		`,"log_loss":`+figure+`,"brier":`+figure+`,"macro_f1":null,"classes":null,"confusion":null,"rps":`+figure+`,"mae":`+figure+
 		`,"kappa":(null|`+figure+`),"ece":null,"ece_plain":null,"bins":null,"coverage":\[{"at":0.75,"kept":1,"risk":0}\]},`+
-		`{"question":"c","type":"choice","labels":40,"counted":40,"calibration":null,"accuracy":`+figure+`,"log_loss":`+figure+`,"brier":`+figure+
+		`{"question":"c","type":"choice","labels":40,"counted":40,"examples":0,"calibration":null,"accuracy":`+figure+`,"log_loss":`+figure+`,"brier":`+figure+
 		`,"macro_f1":`+figure+`,"classes":\[{"value":"a","n":30,"precision":`+figure+`,"recall":`+figure+`,"f1":`+figure+
 		`},{"value":"b","n":10,"precision":null,"recall":`+figure+`,"f1":`+figure+`}\],"confusion":{"values":\["a","b"\],"counts":\[\[30,0\],\[10,0\]\]},`+
 		`"rps":null,"mae":null,"kappa":null,"ece":null,"ece_plain":null,"bins":null,"coverage":\[{"at":0.75,"kept":1,"risk":0.25}\]}\]}`)
@@ -194,7 +194,7 @@ func TestThresholdsAreThoseThatCostTheLeast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin = `{"question":"q","type":"yes_no","labels":500,"counted":500,"calibration":null,"false_yes":5,"false_no":1,"unsure":0.5,"yes_at":0.9,"no_at":0.5,"theory":{"yes_at":0.9,"no_at":0.5,"yes":`
+	const begin = `{"question":"q","type":"yes_no","labels":500,"counted":500,"examples":0,"calibration":null,"false_yes":5,"false_no":1,"unsure":0.5,"yes_at":0.9,"no_at":0.5,"theory":{"yes_at":0.9,"no_at":0.5,"yes":`
 	if !strings.HasPrefix(string(response.Body), begin) {
 		t.Errorf("%.400s", response.Body)
 	}
@@ -244,7 +244,7 @@ func TestVersionsAreComparedOnTheInputsOfBoth(t *testing.T) {
 	}{
 		"all of b is right": {
 			choice("a", "b"), wrong, right, isA, isA,
-			`"labels":60,"counted":60,"left_out":{"other_option":0,"other_label":0},.*"mcnemar":{"only_a":0,"only_b":60,"p":[^}]*},"verdict":"better"}`,
+			`"labels":60,"counted":60,"left_out":{"other_option":0,"other_label":0,"examples":0},.*"mcnemar":{"only_a":0,"only_b":60,"p":[^}]*},"verdict":"better"}`,
 		},
 		"all of a is right": {choice("a", "b"), right, wrong, isA, isA, `.*"mcnemar":{"only_a":60,"only_b":0,"p":[^}]*},"verdict":"worse"}`},
 		"both are equal": {
@@ -254,11 +254,11 @@ func TestVersionsAreComparedOnTheInputsOfBoth(t *testing.T) {
 		"options that one version lacks are left out, and have no probability there": {
 			choice("a", "c"), right, func(int) string { return says("a", "c") },
 			func(i int) string { return string("ab"[i%3/2]) }, func(i int) string { return string("ac"[i%4/3]) },
-			`"labels":60,"counted":30,"left_out":{"other_option":30,"other_label":0},.*"values":\["a","b","c"\].*`,
+			`"labels":60,"counted":30,"left_out":{"other_option":30,"other_label":0,"examples":0},.*"values":\["a","b","c"\].*`,
 		},
 		"an input with two labels is left out": {
 			choice("a", "b"), right, right, isA, func(i int) string { return string("ab"[i%2]) },
-			`"labels":60,"counted":30,"left_out":{"other_option":0,"other_label":30},.*`,
+			`"labels":60,"counted":30,"left_out":{"other_option":0,"other_label":30,"examples":0},.*`,
 		},
 		"an input that only one version has is not compared": {
 			choice("a", "b"), right, right, isA, func(i int) string { return "a"[i%2:] }, `"labels":30,"counted":30,.*`,

@@ -107,6 +107,9 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 		if err := run(ctx, sqldb.Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, sqldb.NoRow); err != nil {
 			return err
 		}
+		if err := s.EmptyExamples(ctx, run, account, []prism.UUID{id.UUID}, by); err != nil {
+			return err
+		}
 		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
 		return audit.Record(ctx, run, account, by, store.ResultDelete, object, audit.NoDetail{})
 	})
@@ -268,6 +271,9 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 			return err
 		}
 		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
+			return err
+		}
+		if err := s.EmptyExamples(ctx, run, d.Account, ids, by); err != nil {
 			return err
 		}
 		deleted = len(ids)

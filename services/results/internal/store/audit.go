@@ -49,6 +49,7 @@ const (
 	PrismArchive   Action = "prism.archive"
 	PrismUnarchive Action = "prism.unarchive"
 	VersionCreate  Action = "version.create"
+	VersionEmpty   Action = "version.empty"
 	LensReplace    Action = "lens.replace"
 	ResultDelete   Action = "result.delete"
 	ResultsDelete  Action = "results.delete"

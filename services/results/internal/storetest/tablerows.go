@@ -69,6 +69,7 @@ func TableRows() []TableRow {
 		{"result_index", values{"account_id": account, "result_id": ok, "version": 1, "terms": "{}", "numbers": []byte{0, 1}}},
 		{"index_cursors", values{"account_id": id(61), "seq": 3, "old": ok}},
 		{"index_prisms", values{"account_id": account, "prism_id": prismID, "searchable": true, "old": ok}},
+		{"example_results", values{"account_id": account, "result_id": ok, "prism_id": prismID, "version": 1}},
 		{"deletions", values{
 			"account_id": account, "id": id(11), "prism_id": prismID, "ref": "r", "saved_before": at, "due_at": later, "reached": ok,
 			"deleted": 5, "leased_until": at,

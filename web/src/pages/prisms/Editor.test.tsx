@@ -78,3 +78,16 @@ describe('keys', () => {
       .toEqual(['is_it_3', '', 'field_2']);
   });
 });
+
+// spec: version-examples
+it('adds examples by hand, and takes them away', () => {
+  render(<Page first={draftOf({
+    fields: [{ key: 'text', label: 'Text' }], questions: [{ key: 'upset', type: 'yes_no', text: 'Upset?' }],
+  })} />);
+  fireEvent.click(screen.getByRole('button', { name: 'Add example' }));
+  type('Text', 1, 'Where is it?');
+  fireEvent.change(screen.getByLabelText('Right answer: Upset?'), { target: { value: 'true' } });
+  expect(definitionOf(now).examples).toEqual([{ fields: { text: 'Where is it?' }, answers: { upset: true } }]);
+  fireEvent.click(screen.getByRole('button', { name: 'Remove example Where is it?' }));
+  expect(definitionOf(now).examples).toBeUndefined();
+});

@@ -3,6 +3,7 @@ import { useModels } from '@/api';
 import { limits } from '@/api/limits';
 import { Button, Section } from '@/design';
 import { Choice, Text, useEditing } from './Control';
+import { Examples } from './Examples';
 import { Items } from './Items';
 import { Key, labelled } from './Key';
 import { reserved } from './lens';
@@ -103,6 +104,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
           )}
         </Items>
       </Section>
+      <Examples draft={draft} onChange={(examples) => set({ examples })} />
     </div>
   );
 }

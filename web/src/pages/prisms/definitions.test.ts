@@ -37,6 +37,25 @@ test('a second model survives being edited and pasted', async () => {
   expect((await readPasted('escalate: {to: strong}')).draft!.escalate?.below).toBe('');
 });
 
+// spec: version-examples
+test('examples survive being edited and pasted, but for emptied ones', async () => {
+  const example = {
+    fields: { subject: 's', message: 'Where is it?' }, answers: { topic: 'b', mood: 'low', upset: true },
+    result_id: '0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10',
+  };
+  const shown = { ...definition, examples: [example, { fields: { subject: '', message: 'x' }, answers: { upset: false } }] };
+  expect(definitionOf(draftOf(shown))).toEqual(shown);
+  const pasted = await readPasted(await toYaml({ slug: 's', ...shown }));
+  expect(pasted.problems).toEqual([]);
+  expect(definitionOf(pasted.draft!)).toEqual(shown);
+  expect(changes(definition, shown).map((c) => [c.kind, c.after])).toEqual([
+    ['added', 's · Where is it? → b, low, true'], ['added', ' · x → false'],
+  ]);
+  expect(plain({ ...definition, examples: [{ fields: {}, answers: {} }] })).toEqual(definition);
+  const wrong = await readPasted('examples: [{fields: 7, answers: {a: b}, more: 1}]');
+  expect(wrong.problems.map((p) => p.path)).toEqual(['examples.0.more', 'examples.0.fields']);
+});
+
 test('defaults and empty members make no difference', () => {
   const [topic, mood, upset] = definition.questions;
   const wordy = { ...definition, model: null, instructions: null, questions: [

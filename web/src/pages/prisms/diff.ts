@@ -19,8 +19,16 @@ export function changes(before: Definition, after: Definition): Change[] {
     ...text('Second model', secondModel(before.escalate), secondModel(after.escalate)),
     ...list('Field', before.fields, after.fields, (f) => f.label ?? '', (name, a, b) => text(`${name}: label`, a.label, b.label)),
     ...list('Question', before.questions, after.questions, (q) => q.text, question),
+    ...list('Example', numbered(before), numbered(after), (e) => e.says, () => []),
   ];
 }
+
+/** Examples have no keys: the same content is the same example. */
+const numbered = ({ examples }: Definition) => (examples ?? []).map(({ fields, answers }) => {
+  const answer = Object.values(answers).map((label) => (Array.isArray(label) ? label.join(', ') : String(label))).join(', ');
+  const says = `${Object.values(fields).join(' · ')} → ${answer}`;
+  return { key: says.slice(0, 60), says };
+});
 
 /** What changed between two Lenses, whose columns are matched by their names. */
 export function lensChanges(before: LensColumn[], after: LensColumn[]): Change[] {

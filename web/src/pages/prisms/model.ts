@@ -1,7 +1,9 @@
 import type { Schemas } from '@/api';
 import { typedNumber } from '@/design/numbers';
 
-export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model' | 'escalate'>;
+export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model' | 'escalate' | 'examples'>;
+export type Example = Schemas['Example'];
+export type Label = Example['answers'][string];
 export type Question = Schemas['Question'];
 export type LensColumn = Schemas['Column'];
 export type QuestionType = Question['type'];
@@ -49,6 +51,16 @@ export interface DraftEscalate {
   questions: string;
 }
 
+/** An input with its right answers, by the keys of fields and questions. */
+export interface DraftExample {
+  id: string;
+  values: Record<string, string>;
+  /** As typed: true and false are texts here, and a list stays a list. */
+  answers: Record<string, Label>;
+  /** The result that it was taken from. */
+  result?: string;
+}
+
 /** A definition as it is being edited: every text as typed, also what is not valid yet. */
 export interface Draft {
   slug: string;
@@ -58,6 +70,7 @@ export interface Draft {
   escalate?: DraftEscalate;
   fields: DraftField[];
   questions: DraftQuestion[];
+  examples?: DraftExample[];
   /** A Lens that came with a pasted definition. */
   lens?: LensColumn[];
 }
@@ -73,6 +86,10 @@ export const newLevel = (key = '', label = '', value = ''): DraftLevel => ({ id:
 export const newQuestion = (type: QuestionType = 'choice'): DraftQuestion => ({
   id: newId(), key: '', type, text: '', insufficient: false, auto: true, options: [newOption(), newOption()],
   levels: [newLevel(), newLevel()],
+});
+
+export const newExample = (values = {}, answers: Record<string, Label> = {}, result?: string): DraftExample => ({
+  id: newId(), values, answers, ...(result && { result }),
 });
 
 export const blank = (): Draft => ({
@@ -109,9 +126,15 @@ export function draftOf(definition: Definition & Named & { lens?: { columns: Len
       ...(q.type === 'scale'
         && { levels: q.levels.map((l) => newLevel(l.key, l.label, l.value == null ? '' : String(l.value))) }),
     })),
+    ...(definition.examples && { examples: draftExamples(definition.examples) }),
     ...(definition.lens && { lens: definition.lens.columns }),
   };
 }
+
+/** Examples as they are edited, without those whose result was deleted, which have no content. */
+export const draftExamples = (examples: Example[]): DraftExample[] => examples
+  .filter(({ fields }) => Object.keys(fields).length > 0)
+  .map(({ fields, answers, result_id }) => newExample({ ...fields }, { ...answers }, result_id ?? undefined));
 
 /** The definition that a draft stands for, in the API's form; what is empty is left out. */
 export function definitionOf(draft: Draft): Definition {
@@ -121,6 +144,20 @@ export function definitionOf(draft: Draft): Definition {
     ...(draft.escalate?.to && { escalate: escalateOf(draft.escalate) }),
     fields: draft.fields.map(({ key, label }) => ({ key, ...(label && { label }) })),
     questions: draft.questions.map(questionOf),
+    ...(draft.examples?.length && { examples: draft.examples.map((example) => exampleOf(example, draft)) }),
+  };
+}
+
+/** An example in the order of the fields and questions. What it has of others is left out. */
+function exampleOf({ values, answers, result }: DraftExample, { fields, questions }: Draft): Example {
+  const labels = questions.flatMap(({ key, type }): [string, Label][] => {
+    const label = answers[key];
+    if (label === undefined || label === '') return [];
+    return [[key, type === 'yes_no' && (label === 'true' || label === 'false') ? label === 'true' : label]];
+  });
+  return {
+    fields: Object.fromEntries(fields.map(({ key }) => [key, values[key] ?? ''])), answers: Object.fromEntries(labels),
+    ...(result && { result_id: result }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from '@/api';
 import { limits } from '@/api/limits';
-import { draftOf, type Definition, type Draft, type LensColumn, type Question } from './model';
+import { draftOf, type Definition, type Draft, type Example, type Label, type LensColumn, type Question } from './model';
 
 /** A problem of a pasted text. `line` counts from 1 and is absent where the place is not known. */
 export interface PasteProblem {
@@ -17,7 +17,8 @@ export interface Pasted {
   lineOf: (path: string) => number | undefined;
 }
 
-const prismMembers = ['slug', 'name', 'instructions', 'model', 'escalate', 'fields', 'questions', 'lens'];
+const prismMembers = ['slug', 'name', 'instructions', 'model', 'escalate', 'fields', 'questions', 'examples', 'lens'];
+const exampleMembers = ['fields', 'answers', 'result_id'];
 const escalateMembers = ['to', 'below', 'questions'];
 const fieldMembers = ['key', 'label'];
 const optionMembers = ['key', 'label', 'description', ...(limits.group === undefined ? [] : ['group'])];
@@ -82,6 +83,9 @@ class Reader {
       const escalate = this.#object(prism.escalate, 'second model', escalateMembers, 'escalate');
       if (escalate) definition.escalate = this.#escalate(escalate);
     }
+    if (prism.examples != null) {
+      definition.examples = this.#list(prism, 'examples', '', exampleMembers).map(({ item, at }) => this.#example(item, at));
+    }
     if (prism.lens != null) {
       const lens = this.#object(prism.lens, 'lens', ['columns'], 'lens');
       if (lens) definition.lens =
@@ -99,6 +103,24 @@ class Reader {
     return {
       to: typeof item.to === 'string' ? item.to : '', below: this.#number(item, 'below', 'escalate') as number,
       ...(Array.isArray(keys) && keys.length > 0 && { questions: keys.map(String) }),
+    };
+  }
+
+  #example(item: Members, at: string): Example {
+    const result = this.#text(item, 'result_id', at);
+    const members = (name: string) => {
+      const value = item[name] ?? {};
+      if (typeof value === 'object' && !Array.isArray(value)) return Object.entries(value as Members);
+      this.#problem(`${at}.${name}`, 'Expected members.');
+      return [];
+    };
+    return {
+      fields: Object.fromEntries(members('fields').map(([key, value]) => {
+        if (typeof value !== 'string') this.#problem(`${at}.fields.${key}`, 'Expected a text.');
+        return [key, String(value)];
+      })),
+      answers: Object.fromEntries(members('answers').map(([key, value]) => [key, value as Label])),
+      ...(result && { result_id: result }),
     };
   }
 

@@ -140,6 +140,7 @@ export function placeOf(path: string, draft: Draft): string {
       ? [item(parts[2] === 'options' ? 'option' : 'level', parts[3], inner[+parts[3]]?.key), ...parts.slice(4)] : parts.slice(2);
     return [item('Question', parts[1], question?.key), ...rest].join(', ');
   }
+  if (parts[0] === 'examples' && parts[1]) return [item('Example', parts[1], undefined), ...parts.slice(2)].join(', ');
   return parts.join(', ').replace(/^./, (c) => c.toUpperCase());
 }
 

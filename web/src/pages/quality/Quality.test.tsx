@@ -33,7 +33,8 @@ const none = {
   coverage: null,
 };
 const topic = {
-  ...none, question: 'topic', type: 'choice', labels: 130, counted: 120, calibration: null, accuracy: f(0.8), log_loss: f(0.5),
+  ...none, question: 'topic', type: 'choice', labels: 130, counted: 120, examples: 3, calibration: null,
+  accuracy: f(0.8), log_loss: f(0.5),
   brier: f(0.3), macro_f1: f(0.79),
   classes: [{ value: 'billing', n: 70, precision: f(0.8), recall: f(0.85), f1: f(0.82) }],
   confusion: { values: ['billing', 'delivery'], counts: [[60, 10], [14, 36]] },
@@ -131,7 +132,8 @@ async function open(search = '', role = 'editor') {
         return Response.json({ version: 2, questions: all });
       }
       case 'GET /versions/2/quality/thresholds': return Response.json({
-        question: 'refund', type: 'yes_no', labels: 2, counted: 2, calibration: null, false_yes: 1, false_no: 1, unsure: 0.3,
+        question: 'refund', type: 'yes_no', labels: 2, counted: 2, examples: 0, calibration: null,
+        false_yes: 1, false_no: 1, unsure: 0.3,
         yes_at: 0.7, no_at: 0.3, theory: threshold, empirical: threshold, counts,
       });
       case 'GET /distribution': return Response.json({
@@ -140,7 +142,7 @@ async function open(search = '', role = 'editor') {
       case 'GET /compare':
         if (few) return tooFew();
         return Response.json({
-          question: 'topic', type: 'choice', labels: 90, counted: 83, left_out: { other_option: 5, other_label: 2 },
+          question: 'topic', type: 'choice', labels: 90, counted: 83, left_out: { other_option: 5, other_label: 2, examples: 4 },
           a: { ...topic, version: 1 }, b: { ...topic, version: 2, accuracy: f(0.9) },
           differences: {
             accuracy: f(0.1, 0.02, 0.18), log_loss: f(-0.1, -0.2, 0.1), brier: f(-0.1, -0.2, -0.05), macro_f1: null, rps: null,

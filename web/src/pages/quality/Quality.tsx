@@ -27,6 +27,12 @@ import { ThresholdsPart } from './ThresholdsPart';
 import { Versions } from './Versions';
 import './quality.css';
 
+/** How many labels a measure is of. */
+function labelsOf(m: Measured): string {
+  const examples = m.examples > 0 ? `; ${shown(m.examples)} are of the version’s examples` : '';
+  return `${m.counted} of ${count(m.labels, 'label')} count${examples}`;
+}
+
 const route = getRouteApi('/frame/prisms/$prism/quality');
 
 /** What the stored probabilities of a version are worth, measured by labels. */
@@ -143,7 +149,7 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
     },
     {
       id: 'counted', head: 'Labels',
-      cell: (m) => <span title={`${m.counted} of ${count(m.labels, 'label')} count`}>{shown(m.counted)}</span>, align: 'end',
+      cell: (m) => <span title={labelsOf(m)}>{shown(m.counted)}</span>, align: 'end',
       width: '5rem',
     },
   ];

@@ -74,7 +74,7 @@ const tones = { better: ['good', 'good'], worse: ['bad', 'bad'] } as const;
 export function SideBySide({ data }: { data: Comparison }) {
   const { a, b, mcnemar, left_out, differences } = data;
   const [tone, icon] = tones[data.verdict as keyof typeof tones] ?? ['neutral', 'info'];
-  const left = left_out.other_option + left_out.other_label;
+  const left = left_out.other_option + left_out.other_label + left_out.examples;
   return (
     <>
         <p className="quality-verdict">
@@ -86,7 +86,8 @@ export function SideBySide({ data }: { data: Comparison }) {
           {' '}(McNemar’s exact test: p {mcnemar.p < 0.001 ? '< 0.001' : `= ${rounded(mcnemar.p)}`}).
           {' '}Compared on {count(data.counted, 'labelled input')}.
           {left > 0 && ` Left out: ${shown(left_out.other_option)} whose label one version does not have, `
-            + `${shown(left_out.other_label)} labelled differently in the two versions.`}
+            + `${shown(left_out.other_label)} labelled differently in the two versions, `
+            + `${shown(left_out.examples)} that are examples of one of them.`}
         </p>
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Measures of both versions">
           <table className="table">

@@ -75,6 +75,7 @@ __all__ = [
     "Escalate",
     "Escalation",
     "EscalationErrorCode",
+    "Example",
     "ExportFormat",
     "Field",
     "Figure",
@@ -179,6 +180,7 @@ AuditAction: TypeAlias = Literal[
     "prism.archive",
     "prism.unarchive",
     "version.create",
+    "version.empty",
     "lens.replace",
     "calibration.create",
     "calibration.pin",
@@ -772,6 +774,18 @@ class Level(Model):
 
 
 @dataclass(frozen=True, slots=True)
+class Example(Model):
+    """An input whose right answers are known. A model sees the examples of a version before the input of each call."""
+
+    fields: Mapping[str, str]
+    """Field key to value, as a call sends them. Empty once the result of the example was deleted, as the answers then are."""
+    answers: Mapping[str, str | bool | Sequence[str]]
+    """Question key to what was right, as a label says it. At least one."""
+    result_id: str | None = None
+    """The result that the example was taken from. When it is deleted, the example is emptied."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lens(Model):
     """Turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result is
     read.
@@ -836,7 +850,7 @@ class Prism(Received):
 
 @dataclass(frozen=True, slots=True)
 class Version(Received):
-    """A numbered definition. It never changes."""
+    """A numbered definition. It never changes, but that an example is emptied when its result is deleted."""
 
     version: int
     """The number, counting from 1."""
@@ -852,6 +866,10 @@ class Version(Received):
     """What is asked about the input, 1 to 64 questions. Their keys are unique."""
     created_at: datetime
     """When the version was created. ISO 8601 in UTC with milliseconds."""
+    examples: Sequence[Example] | None = None
+    """Inputs with their right answers, which the model sees before each input. One whose result was deleted has no content.
+    Absent without examples.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -892,6 +910,8 @@ class Definition(Model):
     """
     escalate: Escalate | None = None
     """A second model for doubtful answers. Without it none."""
+    examples: Sequence[Example] | None = None
+    """Inputs with their right answers, which the model sees before each input. At most 40, and 256 KiB of JSON together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1072,6 +1092,8 @@ class QuestionQuality(Received):
     """Labels that were looked at."""
     counted: int
     """Labels that count."""
+    examples: int
+    """Labels that are left out, as their inputs are examples of the version."""
     calibration: str | None
     """The calibration whose probabilities were measured; None for the stored ones."""
     accuracy: Figure | None
@@ -1180,6 +1202,8 @@ class Thresholds(Received):
     """Labels that were looked at."""
     counted: int
     """Labels that count."""
+    examples: int
+    """Labels that are left out, as their inputs are examples of the version."""
     calibration: str | None
     """The calibration whose probabilities were measured; None for the stored ones."""
     false_yes: float
@@ -1274,6 +1298,8 @@ class LeftOut(Received):
     """A label is an option that the other version lacks."""
     other_label: int
     """The results of the versions have different labels."""
+    examples: int
+    """The input is an example of one of the versions."""
 
 
 @dataclass(frozen=True, slots=True)

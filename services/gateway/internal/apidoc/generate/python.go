@@ -323,7 +323,9 @@ func (p *python) kind(kind string, schema object, at string) string {
 	if name := p.enums[kind]; name != "" {
 		return name
 	}
-	if typ := map[string]string{"integer": "int", "number": "float", "boolean": "bool"}[kind]; typ != "" {
+	if typ := map[string]string{
+		"integer": "int", "number": "float", "boolean": "bool", "array|boolean|string": "str | bool | Sequence[str]",
+	}[kind]; typ != "" {
 		return typ
 	}
 	return kind

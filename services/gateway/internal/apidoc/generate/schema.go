@@ -239,6 +239,10 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return objectOf(s.value(t.Elem(), l))
 	case t == reflect.TypeFor[api.FieldValues]():
 		return objectOf(s.value(reflect.TypeFor[string](), l))
+	case t == reflect.TypeFor[prism.ExampleFields]():
+		return objectOf(s.value(reflect.TypeFor[string](), l))
+	case t == reflect.TypeFor[prism.ExampleAnswers]():
+		return objectOf(object{{"type", []string{"string", "boolean", "array"}}, {"items", object{{"type", "string"}}}})
 	case t == reflect.TypeFor[api.ColumnsOfFields]():
 		return objectOf(s.value(reflect.TypeFor[string](), l))
 	case t == reflect.TypeFor[api.ColumnsOfLabels]():

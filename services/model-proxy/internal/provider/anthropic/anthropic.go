@@ -56,12 +56,16 @@ type block struct {
 	Text string `json:"text"`
 }
 
-func body(model, instructions string, questions []prism.Question) any {
+func body(model, instructions string, examples []provider.Example, questions []prism.Question) any {
 	r := request{
 		Model: model, MaxTokens: stated.MaxTokens(questions),
-		System:   []block{{"text", provider.Paragraphs(stated.System, instructions)}},
-		Messages: []message{{"user", []block{{"text", stated.Prompt(questions)}}}},
+		System: []block{{"text", provider.Paragraphs(stated.System, instructions)}},
 	}
+	prompt := stated.Prompt(questions)
+	for _, t := range stated.Turns(examples, prompt, questions) {
+		r.Messages = append(r.Messages, message{"user", []block{{"text", t.User}}}, message{"assistant", []block{{"text", t.Assistant}}})
+	}
+	r.Messages = append(r.Messages, message{"user", []block{{"text", prompt}}})
 	r.Output.Format.Type, r.Output.Format.Schema = "json_schema", stated.Schema(questions)
 	return r
 }

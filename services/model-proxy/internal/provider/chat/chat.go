@@ -28,12 +28,23 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Body is the body of a request: what the profile wants, with further members behind it. limit is how many tokens the reply needs.
-func Body(p provider.Profile, model, system, user string, limit int, temperature float64, members ...provider.Member) provider.Object {
-	body := provider.Object{
-		{Name: "model", Value: model},
-		{Name: "messages", Value: []message{{"system", system}, {"user", user}}},
+// Prompt is what a model is told: the turns of examples come before the input of the user.
+type Prompt struct {
+	System, User string
+	Examples     []provider.Turn
+}
+
+func (p Prompt) messages() []message {
+	all := []message{{"system", p.System}}
+	for _, t := range p.Examples {
+		all = append(all, message{"user", t.User}, message{"assistant", t.Assistant})
 	}
+	return append(all, message{"user", p.User})
+}
+
+// Body is the body of a request: what the profile wants, with further members behind it. limit is how many tokens the reply needs.
+func Body(p provider.Profile, model string, prompt Prompt, limit int, temperature float64, members ...provider.Member) provider.Object {
+	body := provider.Object{{Name: "model", Value: model}, {Name: "messages", Value: prompt.messages()}}
 	if p.LimitParameter != provider.None {
 		body = append(body, provider.Member{Name: p.LimitParameter, Value: max(p.Limit, limit)})
 	}

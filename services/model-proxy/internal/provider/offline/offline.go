@@ -6,7 +6,8 @@
 //
 //   - Words are lower-cased and lightly stemmed: "refunded", "refunds" and "refund" are the same word. Stop words ("the",
 //     "customer") are ignored. A few groups of near synonyms count for each other at half weight.
-//   - choice: an option gets points for each of its words in the input, more points the fewer options have the word.
+//   - choice: an option gets points for each of its words in the input, more points the fewer options have the word. Its words are those of
+//     its key, label and description, and of the examples in which it is right.
 //     `insufficient_information` has the most points when no option has a word in the input.
 //   - yes_no: the probability of yes grows with the part of the question's words that is in the input.
 //   - scale: levels get points like options. Strong words in the input ("furious", "urgent") shift the answer up, and mild
@@ -61,11 +62,12 @@ func answers(a contract.Ask) []*prism.Answer {
 	plans := make([]plan, len(a.Definition.Questions))
 	for i, q := range a.Definition.Questions {
 		plans[i].text = v.learn(q.Text)
+		said := wordsOfExamples(a.Definition.Examples, q)
 		for _, o := range q.Options {
-			plans[i].options = append(plans[i].options, v.learn(o.Key, o.Label, o.Description))
+			plans[i].options = append(plans[i].options, v.learn(o.Key, o.Label, o.Description, said[o.Key]))
 		}
 		for _, l := range q.Levels {
-			plans[i].options = append(plans[i].options, v.learn(l.Key, l.Label))
+			plans[i].options = append(plans[i].options, v.learn(l.Key, l.Label, said[l.Key]))
 		}
 	}
 	v.read(a.Context)
@@ -77,6 +79,19 @@ func answers(a contract.Ask) []*prism.Answer {
 		out[i] = v.answer(q, plans[i])
 	}
 	return out
+}
+
+// wordsOfExamples are the texts of the examples in which each option or level is right.
+func wordsOfExamples(examples []prism.Example, q prism.Question) map[string]string {
+	said := map[string]string{}
+	for _, e := range examples {
+		if key, ok := e.Label(q); ok && q.Type.Classes() != prism.Binary {
+			for _, f := range e.Fields {
+				said[key] += " " + f.Value
+			}
+		}
+	}
+	return said
 }
 
 func (v vocabulary) answer(q prism.Question, p plan) *prism.Answer {

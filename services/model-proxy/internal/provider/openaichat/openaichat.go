@@ -42,8 +42,8 @@ func ordered(p provider.Profile, shift int) provider.Format {
 	f := chat.Format(p)
 	f.PerQuestion = true
 	f.FlatOptions, f.GroupOptions = contract.FlatOptions, contract.GroupOptions
-	f.Body = func(model, instructions string, questions []prism.Question) any {
-		return body(p, model, instructions, questions[0], shift)
+	f.Body = func(model, instructions string, examples []provider.Example, questions []prism.Question) any {
+		return body(p, model, instructions, examples, questions[0], shift)
 	}
 	f.Decode = provider.Decoder(func(r response, questions []prism.Question, reply *provider.Reply) {
 		read(r, questions[0], shift, reply)
@@ -52,15 +52,18 @@ func ordered(p provider.Profile, shift int) provider.Format {
 }
 
 // body begins each prompt with what all questions share, so that hosts that cache prompt prefixes read it once
-// (spec: chat-prompt-prefix).
-func body(p provider.Profile, model, instructions string, q prism.Question, shift int) any {
+// (spec: chat-prompt-prefix). Examples come before it: what they show is of one question, and the same for all inputs.
+func body(p provider.Profile, model, instructions string, examples []provider.Example, q prism.Question, shift int) any {
 	number := provider.Member{Name: p.LogProbs, Value: p.TopLogProbs}
 	logProbs := provider.Object{{Name: provider.LogProbs, Value: true}, number}
 	if p.LogProbs == provider.LogProbs {
 		logProbs = provider.Object{number}
 	}
 	user := "Input:\n" + provider.Input + "\n\n" + prompt(q, shift)
-	return chat.Body(p, model, provider.Paragraphs(system, instructions), user, 1, 0, logProbs...)
+	turns := provider.Turns(examples, user, func(e provider.Example) string {
+		return labelsOf(q, shift)[slices.Index(q.ReplyKeys(), e.Replies[0])]
+	})
+	return chat.Body(p, model, chat.Prompt{System: provider.Paragraphs(system, instructions), User: user, Examples: turns}, 1, 0, logProbs...)
 }
 
 // prompt shows the options of a choice from the shift on, so that in each order an option has another label and another position.

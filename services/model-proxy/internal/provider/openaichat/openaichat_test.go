@@ -194,7 +194,7 @@ func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
 						Content string `json:"content"`
 					} `json:"messages"`
 				}
-				if !provider.Decode(provider.Encode(f.Body("m-1", "", []prism.Question{c.q})), &sent) {
+				if !provider.Decode(provider.Encode(f.Body("m-1", "", nil, []prism.Question{c.q})), &sent) {
 					t.Fatal("the body is no JSON")
 				}
 				_, shown, _ := strings.Cut(sent.Messages[1].Content, "Question: ?\n")

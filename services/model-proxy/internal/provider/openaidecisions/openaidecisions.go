@@ -19,7 +19,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "openai-decisions", BaseURL: "https://api.openai.com/v1", Model: "gpt-6-luna",
 		Header: upstream.Bearer, Path: "/decisions", Body: body, InputInText: true, Decode: provider.Decoder(read),
-		Probabilities: api.Native,
+		ExamplesInInput: true, Probabilities: api.Native,
 	}
 }
 
@@ -46,7 +46,7 @@ type level struct {
 	Label string `json:"label"`
 }
 
-func body(model, instructions string, questions []prism.Question) any {
+func body(model, instructions string, _ []provider.Example, questions []prism.Question) any {
 	r := request{Model: model, Input: provider.Input}
 	for _, q := range questions {
 		asked := question{Type: wireType(q.Type), Name: q.Key, Instructions: provider.Paragraphs(instructions, q.Text)}

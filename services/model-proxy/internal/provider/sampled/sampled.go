@@ -33,14 +33,17 @@ func Format(p provider.Profile) provider.Format {
 func call(p provider.Profile, n int) provider.Format {
 	f := chat.Format(p)
 	f.Samples = n
-	f.Body = func(model, instructions string, questions []prism.Question) any {
+	f.Body = func(model, instructions string, examples []provider.Example, questions []prism.Question) any {
 		schema := schemaOf(questions)
 		members := []provider.Member{chat.JSON(p, schema)}
 		if n > 1 {
 			members = append(members, provider.Member{Name: "n", Value: n})
 		}
 		user := provider.Paragraphs(prompt(questions), chat.SchemaText(p, schema))
-		return chat.Body(p, model, provider.Paragraphs(system, instructions), user, maxTokens(questions), 1, members...)
+		prompt := chat.Prompt{
+			System: provider.Paragraphs(system, instructions), User: user, Examples: turns(examples, user, questions),
+		}
+		return chat.Body(p, model, prompt, maxTokens(questions), 1, members...)
 	}
 	f.Decode = provider.Decoder(read)
 	return f
@@ -49,6 +52,19 @@ func call(p provider.Profile, n int) provider.Format {
 func prompt(questions []prism.Question) string {
 	return provider.Prompt(questions, func(q prism.Question) string {
 		return "Answer with one of: " + strings.Join(q.ReplyKeys(), ", ") + "\n"
+	})
+}
+
+// turns are examples as turns: each answer is an object of the schema, without the questions that the example does not answer.
+func turns(examples []provider.Example, prompt string, questions []prism.Question) []provider.Turn {
+	return provider.Turns(examples, prompt, func(e provider.Example) string {
+		var answers provider.Object
+		for i, q := range questions {
+			if e.Replies[i] != "" {
+				answers = append(answers, provider.Member{Name: q.Key, Value: e.Replies[i]})
+			}
+		}
+		return string(provider.Encode(answers))
 	})
 }
 

@@ -24,10 +24,13 @@ const System = "You estimate probabilities. Read the input, which is data whose 
 // Format answers all questions of an ask with one call (spec: stated-probabilities).
 func Format(p provider.Profile) provider.Format {
 	f := chat.Format(p)
-	f.Body = func(model, instructions string, questions []prism.Question) any {
+	f.Body = func(model, instructions string, examples []provider.Example, questions []prism.Question) any {
 		schema := Schema(questions)
 		user := provider.Paragraphs(Prompt(questions), chat.SchemaText(p, schema))
-		return chat.Body(p, model, provider.Paragraphs(System, instructions), user, MaxTokens(questions), 0, chat.JSON(p, schema))
+		prompt := chat.Prompt{
+			System: provider.Paragraphs(System, instructions), User: user, Examples: Turns(examples, user, questions),
+		}
+		return chat.Body(p, model, prompt, MaxTokens(questions), 0, chat.JSON(p, schema))
 	}
 	f.Decode = provider.Decoder(read)
 	return f
@@ -55,6 +58,41 @@ func Prompt(questions []prism.Question) string {
 		}
 		return ""
 	})
+}
+
+// Turns are examples as turns: each answer is an object of the Schema, without the questions that the example does not answer, in which
+// what is right has all of the probability.
+func Turns(examples []provider.Example, prompt string, questions []prism.Question) []provider.Turn {
+	return provider.Turns(examples, prompt, func(e provider.Example) string {
+		var answers provider.Object
+		for i, q := range questions {
+			if e.Replies[i] != "" {
+				answers = append(answers, provider.Member{Name: q.Key, Value: certain(q, e.Replies[i])})
+			}
+		}
+		return string(provider.Encode(answers))
+	})
+}
+
+// certain is the answer of the Schema that gives all of the probability to one reply.
+func certain(q prism.Question, reply string) any {
+	probability := func(key string) int {
+		if key == reply {
+			return 1
+		}
+		return 0
+	}
+	switch {
+	case q.Type.Classes() == prism.Binary:
+		return probability(q.ReplyKeys()[0])
+	case listed(q):
+		return []provider.Object{{{Name: "option", Value: reply}, {Name: "probability", Value: 1}}}
+	}
+	var options provider.Object
+	for _, key := range q.AnswerKeys() {
+		options = append(options, provider.Member{Name: key, Value: probability(key)})
+	}
+	return options
 }
 
 // listed tells whether a question is answered by a list of its most probable options (spec: stated-options).

@@ -18,7 +18,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "systemone", BaseURL: "https://api.typesafe.ai/v1", Model: "jev-latest",
 		Header: upstream.Bearer, Path: "/systemone", Body: body, Decode: provider.Decoder(read),
-		Probabilities: api.Native,
+		ExamplesInInput: true, Probabilities: api.Native,
 	}
 }
 
@@ -37,7 +37,7 @@ type question struct {
 	Criteria     any    `json:"criteria,omitzero"` // for a choice the options' texts by key, for a scale the levels' labels
 }
 
-func body(model, instructions string, questions []prism.Question) any {
+func body(model, instructions string, _ []provider.Example, questions []prism.Question) any {
 	r := request{Model: model, State: provider.Input}
 	for _, q := range questions {
 		asked := question{Type: wireType(q.Type), Instructions: provider.Paragraphs(instructions, q.Text)}
