@@ -62,8 +62,8 @@ func resultsOf(examples []prism.Example) (ids []prism.UUID) {
 }
 
 // MissingResults implements Store.
-func (s SQL) MissingResults(ctx context.Context, account prism.AccountID, examples []prism.Example) ([]prism.UUID, error) {
-	return s.missing(ctx, account, resultsOf(examples), "", func(ctx context.Context, st sqldb.Statement, read sqldb.Reader) error {
+func (s SQL) MissingResults(ctx context.Context, account prism.AccountID, ids []prism.UUID) ([]prism.UUID, error) {
+	return s.missing(ctx, account, ids, "", func(ctx context.Context, st sqldb.Statement, read sqldb.Reader) error {
 		st.Operation, st.ReadOnly = "missing_results", true
 		return s.Run(ctx, st, read)
 	})
@@ -186,7 +186,7 @@ const noResult = "Result not found"
 
 // resultsExist checks that the results of examples are there: apierr.Invalid with the paths of those that are not.
 func (s *Handlers) resultsExist(ctx context.Context, account prism.AccountID, examples []prism.Example) error {
-	missing, err := s.store.MissingResults(ctx, account, examples)
+	missing, err := s.store.MissingResults(ctx, account, resultsOf(examples))
 	if err != nil || len(missing) == 0 {
 		return err
 	}

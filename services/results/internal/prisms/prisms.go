@@ -27,8 +27,8 @@ type Store interface {
 	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first, or a result of its examples is
 	// gone. If was, which Prism has returned, is not nil, any difference between the prism and was is ErrStale too.
 	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error
-	// MissingResults are the results that examples were taken from and that the account does not have.
-	MissingResults(ctx context.Context, account prism.AccountID, examples []prism.Example) ([]prism.UUID, error)
+	// MissingResults are those of at most prism.MaxExamples ids of results that the account does not have.
+	MissingResults(ctx context.Context, account prism.AccountID, ids []prism.UUID) ([]prism.UUID, error)
 	// PutLens replaces the Lens if the latest version is the given one, and the prism is as in was, unless that is nil:
 	// ErrNotFound, ErrArchived, ErrStale.
 	PutLens(

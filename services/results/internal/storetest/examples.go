@@ -37,7 +37,7 @@ func exampleTests() []test {
 			succeeds(t, err)
 			r := f.save(t, f.ok(f.mine.prism)).Result.ID
 			examples := []prism.Example{exampleOf(r, "a"), exampleOf(theirs.ID, "b"), exampleOf(prism.ResultID{}, "c")}
-			missing, err := f.MissingResults(t.Context(), f.mine.account, examples)
+			missing, err := f.MissingResults(t.Context(), f.mine.account, []prism.UUID{r.UUID, theirs.ID.UUID})
 			succeeds(t, err)
 			same(t, missing, []prism.UUID{theirs.ID.UUID})
 			failsWith(t, f.AddVersion(t.Context(), f.mine.account, f.withExamples(2, examples...)), store.ErrStale)
