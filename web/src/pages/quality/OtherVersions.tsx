@@ -52,13 +52,13 @@ export function OtherVersions({ of, all, onVersion }: Props): ReactNode {
   const to = others.length === 1 ? Number(others[0]!.value) : 'any';
   const each = others.map((one) => `${shown(one.count)} of version ${one.value}`).join(', ');
   return (
-    <Note action={
+    <div className="label-versions"><Note action={
       <Button small onClick={() => onVersion(to)}>{to === 'any' ? 'Label any version' : `Label version ${to}`}</Button>
     }>
       {sum > 0 ? `${count(sum, 'more text')} without a label ${sum === 1 ? 'is' : 'are'} of `
         + `${to === 'any' ? `older versions (${each})` : `version ${to}`}. `
         : 'Only texts of the latest version are asked for. '}
       Labels count for their version alone.
-    </Note>
+    </Note></div>
   );
 }
