@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CemnxbRz.js";import{t}from"./RunsList-DE6AMF-S.js";import{usePrism as n}from"./PrismPage-TQI_6DeC.js";import{U as r}from"./Field-gwKkw140.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
