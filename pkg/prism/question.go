@@ -132,10 +132,18 @@ func (q Question) Texts() []string {
 	return texts
 }
 
-// LabelValues are the values that labels of the question have, in order. The index of a value is its class.
+// LabelValues are the values that labels of the question have, in order. The index of a value is its class. Where several options can be
+// right they are the keys that a label lists.
 func (q Question) LabelValues() []string { return q.Type.kind().labelValues(q) }
 
 // ReadLabel is the value of the label that a text stands for, or the problem if there is none (spec: label-value).
 func (q Question) ReadLabel(text string) (value, problem string) {
 	return q.Type.kind().readLabel(q, strings.TrimSpace(text))
 }
+
+// Parts are the yes_no questions that a question is made of of whose options any number can be right: one for each option, with its key. Any
+// other question has none.
+func (q Question) Parts() []Question { return q.Type.kind().parts(q) }
+
+// Whole is the answer to a question with the answers to all of its Parts, in their order.
+func (q Question) Whole(parts []Answer) Answer { return q.Type.kind().whole(q, parts) }

@@ -135,7 +135,7 @@ func (f *Found) Number(of Subject) (float64, bool) {
 		show = prism.Show(of.Measure)
 	}
 	q, _ := f.Definition.Question(of.Question)
-	n, reason := a.Number(show, of.Option, q.Levels)
+	n, reason := a.Number(prism.Column{Show: show, Option: of.Option}, q.Levels)
 	return n, reason == ""
 }
 

@@ -54,7 +54,7 @@ func body(model, instructions string, questions []prism.Question) any {
 				labels = append(labels, m.Label)
 			}
 			asked.Criteria = labels
-		case prism.Binary:
+		case prism.Binary, prism.Multiple: // asked in parts
 		}
 		r.Questions = append(r.Questions, provider.Member{Name: q.Key, Value: asked})
 	}
