@@ -7,7 +7,7 @@ const InsufficientInformation = "insufficient_information"
 
 var insufficientInformation = Option{Key: InsufficientInformation, Label: "Insufficient information"}
 
-// The bounds of questions (spec: question-choice, version-questions, option-groups).
+// The bounds of questions (spec: question-choice, question-tags, version-questions, option-groups).
 const (
 	// MaxOptions is how many options a choice has, with the one that insufficient_information adds: the maximum of Question.Options.
 	MaxOptions = 255
@@ -17,7 +17,7 @@ const (
 	MaxGroups = 32
 )
 
-// Option is a possible answer of a choice question.
+// Option is a possible answer of a choice question, and one that may be right of a tags question.
 type Option struct {
 	// The answer's value.
 	Key string `json:"key" form:"key" schema:"Key"`
@@ -55,8 +55,9 @@ type Question struct {
 	Type QuestionType `json:"type"`
 	// The question, as the model reads it.
 	Text string `json:"text" min:"1" max:"10000"`
-	// 2 to 255 options; the one that `insufficient_information` adds counts towards the 255. Their keys are unique.
-	Options []Option `json:"options,omitzero" min:"2" max:"255" of:"choice" required:"true"`
+	// 2 to 255 options of a choice; the one that `insufficient_information` adds counts towards the 255. 1 to 100 options of a tags, of
+	// which any number can be right. Their keys are unique.
+	Options []Option `json:"options,omitzero" min:"2" max:"255" of:"choice,tags" tags:"1-100" required:"true"`
 	// Adds the option `insufficient_information`, labelled Insufficient information, after the others.
 	InsufficientInformation bool `json:"insufficient_information,omitzero" of:"choice" null:"true"`
 	// 2 to 10 levels in rising order. Their keys are unique.

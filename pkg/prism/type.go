@@ -9,10 +9,11 @@ const (
 	Choice QuestionType = "choice" // one of 2 to 255 options
 	YesNo  QuestionType = "yes_no" // the probability of yes
 	Scale  QuestionType = "scale"  // one of 2 to 10 levels in rising order
+	Tags   QuestionType = "tags"   // any number of 1 to 100 options
 )
 
 // Values are all question types.
-func (QuestionType) Values() []string { return texts([]QuestionType{Choice, YesNo, Scale}) }
+func (QuestionType) Values() []string { return texts([]QuestionType{Choice, YesNo, Scale, Tags}) }
 
 func (t QuestionType) kind() kind {
 	switch t {
@@ -22,6 +23,8 @@ func (t QuestionType) kind() kind {
 		return yesNo{}
 	case Scale:
 		return scale{}
+	case Tags:
+		return tags{}
 	}
 	return unknown{}
 }
@@ -135,7 +138,7 @@ func (unknown) derived() Show    { return "" }
 func (unknown) shows() []Show    { return Shows() }
 
 func (unknown) takes(show Show) Takes {
-	return Takes{Option: show == ShowProbability, YesAt: show == ShowAnswer, NoAt: show == ShowAnswer}
+	return Takes{Option: show == ShowProbability, YesAt: show == ShowAnswer || show == ShowCount, NoAt: show == ShowAnswer}
 }
 
 func (unknown) show(*Answer, *AnsweredColumn, *Cell) Reason { return OtherType }
