@@ -20,7 +20,7 @@ type (
 		Type          prism.QuestionType `json:"type"`
 		Value         *string            `json:"value"`
 		Level         *string            `json:"level"`
-		Values        []string           `json:"values"`
+		Values        strictjson.Value   `json:"values"`
 		Probabilities anyProbabilities   `json:"probabilities"`
 		Confidence    *float64           `json:"confidence"`
 		Probability   *float64           `json:"probability"`
@@ -50,7 +50,8 @@ func (m anyAnswer) answer(question string) (prism.Answer, bool) {
 	if shape.Chosen != "" {
 		chosen := map[string]*string{"value": m.Value, "level": m.Level}[shape.Chosen]
 		if shape.Several {
-			ok = ok && m.Values != nil
+			var keys []string // which the probabilities say too
+			ok = ok && strictjson.Unmarshal(m.Values, &keys) == nil && keys != nil
 		} else {
 			ok = ok && readMember(chosen, &a.Chosen)
 		}

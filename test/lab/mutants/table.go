@@ -395,6 +395,14 @@ var mutants = []mutant{
 		old: "a.Certainty() < e.Below &&", new: "a.Certainty() <= e.Below &&",
 	},
 	{
+		file: "pkg/prism/tags.go", why: "an option that is exactly as probable as it must be is not right",
+		old: "		if p.Probability >= at {", new: "		if p.Probability > at {",
+	},
+	{
+		file: "pkg/prism/tags.go", why: "only options that are right make an answer doubtful",
+		old: "max(p.Probability, 1-p.Probability))", new: "max(p.Probability, 0.5))",
+	},
+	{
 		file: ask + "tally.go", why: "the answers of a second model that failed are the result",
 		old: "		if last.OK() {\n			other,", new: "		if last.OK() || last.Code != \"\" {\n			other,",
 	},

@@ -17,6 +17,7 @@ from prism_results.models.answers import (
     OtherAnswer,
     Row,
     ScaleAnswer,
+    TagsAnswer,
     YesNo,
     YesNoAnswer,
 )
@@ -153,6 +154,7 @@ __all__ = [
     "Show",
     "SignedInBy",
     "Status",
+    "TagsAnswer",
     "Threshold",
     "ThresholdCount",
     "Thresholds",
@@ -222,7 +224,7 @@ ModelPart: TypeAlias = Literal[
     "tokens",
     "time",
 ]
-Show: TypeAlias = Literal["answer", "probability", "average", "confidence"]
+Show: TypeAlias = Literal["answer", "probability", "average", "confidence", "count"]
 DriftKind: TypeAlias = Literal["first", "set"]
 EscalationErrorCode: TypeAlias = Literal[
     "timeout",
@@ -275,7 +277,7 @@ LabelOrigin: TypeAlias = Literal["call", "file"]
 SignedInBy: TypeAlias = Literal["link", "openid"]
 OptionOrder: TypeAlias = Literal["cyclic"]
 NewCalibrationMethod: TypeAlias = Literal["auto", "temperature", "platt", "isotonic"]
-QuestionType: TypeAlias = Literal["choice", "yes_no", "scale"]
+QuestionType: TypeAlias = Literal["choice", "yes_no", "scale", "tags"]
 ErrorCode: TypeAlias = Literal[
     "timeout",
     "unreachable",
@@ -293,8 +295,8 @@ ErrorCode: TypeAlias = Literal[
     "no_log_probabilities",
     "model_not_configured",
 ]
-LabelValue: TypeAlias = str | bool
-"""The key of an option or level, or whether yes was right."""
+LabelValue: TypeAlias = str | bool | Sequence[str]
+"""The key of an option or level, whether yes was right, or the keys of all options that are right."""
 Format: TypeAlias = Literal["json", "raw", "csv", "tsv", "jsonl"]
 Role: TypeAlias = Literal["owner", "editor", "caller", "labeller", "reader"]
 Status: TypeAlias = Literal["ok", "failed"]
@@ -311,7 +313,7 @@ class Label(Received):
     """What was right for a question of a result."""
 
     value: LabelValue
-    """What was right: the key of an option or level, or true or false."""
+    """What was right: the key of an option or level, true or false, or, of a tags, the keys of all options that are right."""
     sample: LabelSample | None
     """How the result was chosen. None if that was not said."""
     annotator: str | None
@@ -331,7 +333,7 @@ class NewLabel(Model):
     question: str
     """The key of the question."""
     value: LabelValue
-    """What was right: the key of an option or level, or true or false."""
+    """What was right: the key of an option or level, true or false, or, of a tags, the keys of all options that are right."""
     result_id: str | None = None
     """The id of the result."""
     ref: str | None = None
@@ -710,7 +712,7 @@ class Escalate(Model):
     """
     below: float
     """An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is
-    below this.
+    below this; of a tags for any option, whether it is right or not.
     """
     questions: Sequence[str] | None = None
     """The keys of the questions whose answers can be doubtful. Without it, all."""
@@ -736,7 +738,9 @@ class Question(QuestionMakers, Model):
     text: str
     """The question, as the model reads it."""
     options: Sequence[Option] | None = None
-    """2 to 255 options; the one that insufficient_information adds counts towards the 255. Their keys are unique."""
+    """2 to 255 options of a choice; the one that insufficient_information adds counts towards the 255. 1 to 100 options of a
+    tags, of which any number can be right. Their keys are unique.
+    """
     insufficient_information: bool | None = None
     """Adds the option insufficient_information, labelled Insufficient information, after the others."""
     levels: Sequence[Level] | None = None
@@ -792,14 +796,17 @@ class Column(Model):
     question: str
     """The question of the latest version whose answer is shown."""
     show: Show = "answer"
-    """answer: the option, the level, or yes, no or unsure. probability: of option, or else of the chosen option or level, or
-    of yes. average: of a scale, its levels' values weighed by their probabilities. confidence: of a choice, 1 is certain
-    and 0 a guess.
+    """answer: the option, the level, or yes, no or unsure; of a tags all options that are right, with ; between them.
+    probability: of option, or else of the chosen option or level, or of yes. average: of a scale, its levels' values
+    weighed by their probabilities. confidence: of a choice, 1 is certain and 0 a guess. count: of a tags, how many options
+    are right.
     """
     option: str | None = None
-    """The option or level key whose probability is shown. Only with probability."""
+    """The option or level key whose probability is shown. Only with probability; of a tags required."""
     yes_at: float | None = None
-    """The answer of a yes_no question is yes from this probability on. Only with answer."""
+    """The answer of a yes_no question is yes from this probability on. Only with answer. An option of a tags question is right
+    from this probability on, 0.5 if it is not sent. Only with answer and count.
+    """
     no_at: float | None = None
     """The answer of a yes_no question is no up to this probability, and unsure in between. Only with answer."""
     calibrated: bool | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
@@ -61,15 +61,31 @@ class ScaleAnswer(Model):
 
 
 @dataclass(frozen=True, slots=True)
+class TagsAnswer(Model):
+    """The answer to a tags question."""
+
+    values: Sequence[str]
+    """The keys of the options with a probability of 0.5 or more, the most probable one first."""
+    probabilities: Mapping[str, float]
+    """By option, in definition order. Each is by itself: they need not sum to 1."""
+    type: Literal["tags"] = "tags"
+
+
+@dataclass(frozen=True, slots=True)
 class OtherAnswer(Model):
     """The answer to a question of a type that this client does not know. Its members are extra."""
 
     type: str
 
 
-Answer: TypeAlias = "ChoiceAnswer | YesNoAnswer | ScaleAnswer | OtherAnswer"
+Answer: TypeAlias = "ChoiceAnswer | YesNoAnswer | ScaleAnswer | TagsAnswer | OtherAnswer"
 
-_TYPES: dict[str, type[Model]] = {"choice": ChoiceAnswer, "yes_no": YesNoAnswer, "scale": ScaleAnswer}
+_TYPES: dict[str, type[Model]] = {
+    "choice": ChoiceAnswer,
+    "yes_no": YesNoAnswer,
+    "scale": ScaleAnswer,
+    "tags": TagsAnswer,
+}
 
 
 class Answers(Mapping[str, "Answer"]):
@@ -94,6 +110,10 @@ class Answers(Mapping[str, "Answer"]):
     def scale(self, question: str) -> ScaleAnswer:
         """The answer to a scale question."""
         return self._of(question, "scale", ScaleAnswer)
+
+    def tags(self, question: str) -> TagsAnswer:
+        """The answer to a tags question."""
+        return self._of(question, "tags", TagsAnswer)
 
     def _of(self, question: str, name: str, kind: type[A]) -> A:
         answer = self._answers.get(question)
