@@ -150,7 +150,7 @@ lens:
 		{"a tags without an option", "[{key: p, label: P}]", "[]", wrong},
 		{"100 options of a tags", "[{key: p, label: P}]", list(100, "{key: o#, label: O}"), good},
 		{"101 options of a tags", "[{key: p, label: P}]", list(101, "{key: o#, label: O}"), wrong},
-		{"a tags with insufficient_information", "[{key: p, label: P}]", "[{key: p, label: P}], insufficient_information: true", strict},
+		{"a tags with a member of another type's question", "[{key: p, label: P}]", "[{key: p, label: P}], insufficient_information: true", strict},
 		{"the count of a tags from a probability on", "question: c, show: answer", "question: t, show: count, yes_at: 0.3", good},
 		{"the count of a tags up to a probability", "question: c, show: answer", "question: t, show: count, no_at: 0.3", wrong},
 		{"the answer of a tags from a probability on", "question: c, show: answer", "question: t, show: answer, yes_at: 0.3", good},
@@ -308,7 +308,7 @@ func TestTheSchemaHasEveryMemberOfTheAPI(t *testing.T) {
 	}
 	for mine, theirs := range map[string]string{
 		"": "NewPrism", "field": "Field", "choice": "ChoiceQuestion", "yes_no": "YesNoQuestion", "scale": "ScaleQuestion",
-		"tags": "TagsQuestion",
+		"tags":   "TagsQuestion",
 		"option": "Option", "level": "Level", "lens": "Lens", "column": "Column",
 	} {
 		o := schema.Defs[mine]

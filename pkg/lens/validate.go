@@ -173,14 +173,14 @@ func optionProblem(c prism.Column, q prism.Question, known bool) string {
 }
 
 // limit checks yes_at or no_at. A limit where none is allowed has one problem, whatever its value.
-func (v *validation) limit(path string, c prism.Column, of prism.QuestionType, limit *float64, takes func(prism.Takes) bool) {
+func (v *validation) limit(path string, c prism.Column, t prism.QuestionType, limit *float64, takes func(prism.Takes) bool) {
 	if limit == nil {
 		return
 	}
-	with := slices.DeleteFunc(of.Shows(), func(s prism.Show) bool { return !takes(of.Takes(s)) })
+	with := slices.DeleteFunc(t.Shows(), func(s prism.Show) bool { return !takes(t.Takes(s)) })
 	switch {
 	case isShow(c.Show) && !slices.Contains(with, c.Show), len(with) == 0:
-		v.add(path, misplaced(with, of))
+		v.add(path, misplaced(with, t))
 	case *limit < 0 || math.IsNaN(*limit):
 		v.add(path, below0)
 	case *limit > 1:
@@ -189,9 +189,9 @@ func (v *validation) limit(path string, c prism.Column, of prism.QuestionType, l
 }
 
 // misplaced is the problem of a limit beside something else than some shows of a type, or of a type without limits.
-func misplaced(with []prism.Show, of prism.QuestionType) string {
-	if len(with) < 2 || of.Classes() == "" { // the question is unknown
+func misplaced(with []prism.Show, t prism.QuestionType) string {
+	if len(with) < 2 || t.Classes() == "" { // the question is unknown
 		return misplacedLimit
 	}
-	return "only for " + strings.TrimPrefix(expected(with), "Expected ") + " of a " + string(of) + " question"
+	return "only for " + strings.TrimPrefix(expected(with), "Expected ") + " of a " + string(t) + " question"
 }

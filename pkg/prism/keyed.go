@@ -95,11 +95,11 @@ func (keyed) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
 	return ""
 }
 
-func (keyed) number(a *Answer, of Column, _ []Level) (float64, Reason) {
-	if of.Show != ShowProbability {
+func (keyed) number(a *Answer, c Column, _ []Level) (float64, Reason) {
+	if c.Show != ShowProbability {
 		return 0, OtherType
 	}
-	p, ok := a.ProbabilityOf(cmp.Or(of.Option, a.Chosen))
+	p, ok := a.ProbabilityOf(cmp.Or(c.Option, a.Chosen))
 	if !ok {
 		return 0, NoOption
 	}

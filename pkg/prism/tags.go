@@ -26,15 +26,15 @@ const defaultTagAt = 0.5
 
 // chosen are the keys with a probability from at on, the most probable first, and equally probable ones in the order of the definition.
 func chosen(a *Answer, at float64) []string {
-	var of []KeyProbability
+	var likely []KeyProbability
 	for _, p := range a.Probabilities {
 		if p.Probability >= at {
-			of = append(of, p)
+			likely = append(likely, p)
 		}
 	}
-	slices.SortStableFunc(of, func(x, y KeyProbability) int { return cmp.Compare(y.Probability, x.Probability) })
-	keys := make([]string, len(of))
-	for i, p := range of {
+	slices.SortStableFunc(likely, func(x, y KeyProbability) int { return cmp.Compare(y.Probability, x.Probability) })
+	keys := make([]string, len(likely))
+	for i, p := range likely {
 		keys[i] = p.Key
 	}
 	return keys
@@ -163,12 +163,12 @@ func (tags) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
 	return ""
 }
 
-func (t tags) number(a *Answer, of Column, levels []Level) (float64, Reason) {
-	if of.Show == ShowCount {
-		return float64(len(chosen(a, orDefault(of.YesAt, defaultTagAt)))), ""
+func (t tags) number(a *Answer, c Column, levels []Level) (float64, Reason) {
+	if c.Show == ShowCount {
+		return float64(len(chosen(a, orDefault(c.YesAt, defaultTagAt)))), ""
 	}
-	if of.Show == ShowProbability && of.Option == "" {
+	if c.Show == ShowProbability && c.Option == "" {
 		return 0, OtherType
 	}
-	return t.keyed.number(a, of, levels)
+	return t.keyed.number(a, c, levels)
 }
