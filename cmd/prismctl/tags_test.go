@@ -56,6 +56,6 @@ lens:
 	}
 	list := u.ok("labels", "list", "--prism", "about", "-o", "csv")
 	u.run("labels", "import", u.file("again.csv", list), "--prism", "about").want(exitOK, "1 labels are stored, 0 are not.")
-	u.run("labels", "set", raw.ID, "about=other").want(exitInvalid, "labels.about: Expected a list of 'price' | 'vip'")
+	u.run("labels", "set", raw.ID, "about=other").want(exitInvalid, "labels.about.0: Expected 'price' | 'vip'")
 	u.run("validate", u.file("wrong.yaml", strings.Replace(got, "type: tags", "type: tag", 1))).want(exitInvalid, "'tags'")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -114,13 +115,12 @@ func (tags) value(a *Answer) string {
 }
 
 // readLabel reads a JSON array of texts, or texts with semicolons between them, each of which stands for an option as for one of a choice.
-// The text none, if no option is called so, is the empty list.
+// The text none, if no option is called so, is the empty list. A problem begins with the position in the list, from 0.
 func (t tags) readLabel(q Question, text string) (value, problem string) {
-	problem = "Expected a list of " + strings.TrimPrefix(expectedMembers(q.Members()), "Expected ")
 	var texts []string
 	if strings.HasPrefix(text, "[") {
 		if json.Unmarshal([]byte(text), &texts) != nil {
-			return "", problem
+			return "", "Expected a list of " + strings.TrimPrefix(expectedMembers(q.Members()), "Expected ")
 		}
 	} else if key, wrong := t.keyed.readLabel(q, text); wrong == "" {
 		texts = []string{key}
@@ -128,10 +128,10 @@ func (t tags) readLabel(q Question, text string) (value, problem string) {
 		texts = nil
 	}
 	right := map[string]bool{}
-	for _, text := range texts {
+	for i, text := range texts {
 		key, wrong := t.keyed.readLabel(q, strings.TrimSpace(text))
 		if wrong != "" {
-			return "", problem
+			return "", strconv.Itoa(i) + ": " + wrong
 		}
 		right[key] = true
 	}

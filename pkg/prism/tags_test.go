@@ -100,7 +100,8 @@ func TestATagsIsMadeOfAYesNoForEachOption(t *testing.T) {
 // spec: label-value
 func TestALabelOfATagsIsAList(t *testing.T) {
 	t.Parallel()
-	const wrong = "Expected a list of 'price' | 'delivery' | 'staff' | 'vip'"
+	const options = "'price' | 'delivery' | 'staff' | 'vip'"
+	const wrong, noList = "0: Expected " + options, "Expected a list of " + options
 	for text, want := range map[string]string{
 		`["vip","price"]`:      `["price","vip"]`,
 		`["vip","VIP; Gold"]`:  `["vip"]`,
@@ -112,11 +113,11 @@ func TestALabelOfATagsIsAList(t *testing.T) {
 		"the price ; STAFF":    `["price","staff"]`,
 		"Delivery;price;price": `["price","delivery"]`,
 		"":                     wrong,
-		"price;":               wrong,
+		"price;":               "1: Expected " + options,
 		"price,vip":            wrong,
-		`["other"]`:            wrong,
-		`[1]`:                  wrong,
-		`["price"`:             wrong,
+		`["vip","other"]`:      "1: Expected " + options,
+		`[1]`:                  noList,
+		`["price"`:             noList,
 		`["price;staff"]`:      wrong,
 		`{"price":true}`:       wrong,
 	} {

@@ -75,7 +75,7 @@ func TestTags(t *testing.T) {
 					t.Errorf("%s is %s", sent, r.body)
 				}
 			}
-			s.main.put(t, path, `{"labels":{"about":["other"]}}`).wantFail(t, invalid("labels.about: Expected a list of 'price' | 'staff' | 'vip'"))
+			s.main.put(t, path, `{"labels":{"about":["vip","other"]}}`).wantFail(t, invalid("labels.about.1: Expected 'price' | 'staff' | 'vip'"))
 			s.main.put(t, path, `{"labels":{"about":[1]}}`).wantFail(t, invalid("labels.about.0: Expected string, received number"))
 			added := s.main.post(t, "/v1/prisms/"+prism+"/labels", `{"labels":[{"result_id":"`+made.ID+`","question":"about","value":["price"]},
 				{"result_id":"`+made.ID+`","question":"urgent","value":["price"]}]}`)
