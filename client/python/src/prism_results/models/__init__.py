@@ -100,6 +100,7 @@ __all__ = [
     "Lens",
     "Level",
     "McNemar",
+    "MeasuresOfSeveral",
     "Member",
     "Model",
     "ModelCheck",
@@ -138,6 +139,7 @@ __all__ = [
     "ResultRow",
     "ResultRowPage",
     "ResultsOfRun",
+    "Retrieval",
     "Retrying",
     "Role",
     "Round",
@@ -1064,7 +1066,7 @@ class Quality(Received):
     version: int
     """The version."""
     questions: Sequence[QuestionQuality]
-    """In the order of the version."""
+    """In the order of the version. A tags question is followed by its options, each with the measures of a yes_no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1074,7 +1076,7 @@ class QuestionQuality(Received):
     question: str
     """The question."""
     type: QuestionType
-    """Its type."""
+    """The type of the question."""
     labels: int
     """Labels that were looked at."""
     counted: int
@@ -1107,6 +1109,10 @@ class QuestionQuality(Received):
     """Reliability in bins of equal size. From 100 labels on."""
     coverage: Sequence[CoveragePoint] | None
     """What remains if the least certain answers are left to people."""
+    option: str | None = None
+    """The option of it that was measured; absent if it was measured as a whole."""
+    tags: MeasuresOfSeveral | None = None
+    """Of all options of a tags question together. Absent of other types, and of an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1176,13 +1182,41 @@ class CoveragePoint(Received):
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuresOfSeveral(Received):
+    """Estimates of answers with any number of right options."""
+
+    exact_match: Figure
+    """The share of answers with all options right, with Wilson's interval."""
+    hamming_loss: Figure
+    """The share of options, of all answers, that are wrong."""
+    micro: Retrieval
+    """Of all options of all answers together."""
+    macro: Retrieval
+    """The mean over the options that are a label or an answer at least once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval(Received):
+    """How much of what is answered is right, and how much of what is right is answered. A figure is None where neither labels
+    nor answers have an option.
+    """
+
+    precision: Figure | None
+    """Of the options that are answered, the share that is right."""
+    recall: Figure | None
+    """Of the options that are right, the share that is answered."""
+    f1: Figure | None
+    """The harmonic mean of both. Of the macro-average the mean of F1 over options."""
+
+
+@dataclass(frozen=True, slots=True)
 class Thresholds(Received):
     """Thresholds of a yes_no, by cost."""
 
     question: str
     """The question."""
     type: QuestionType
-    """Its type."""
+    """The type of the question."""
     labels: int
     """Labels that were looked at."""
     counted: int
@@ -1205,6 +1239,8 @@ class Thresholds(Received):
     """The thresholds that cost the least on these labels. They look better than they will be on new answers."""
     counts: Sequence[ThresholdCount]
     """Labels on both sides of each hundredth, from 0 to 1."""
+    option: str | None = None
+    """The option of it that was measured; absent if it was measured as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1254,7 +1290,7 @@ class Comparison(Received):
     question: str
     """The question."""
     type: QuestionType
-    """Its type."""
+    """The type of the question."""
     labels: int
     """Labelled inputs that were looked at."""
     counted: int
@@ -1271,6 +1307,8 @@ class Comparison(Received):
     """McNemar's exact test of equal accuracy."""
     verdict: str
     """better, worse, or not distinguishable with <n> labels: version b, compared with a."""
+    option: str | None = None
+    """The option of it that was compared; absent if it was compared as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1383,6 +1421,8 @@ class Calibration(Received):
     """How much smaller the log loss becomes, with its 95% interval."""
     created_at: datetime
     """When it was fitted. ISO 8601 in UTC with milliseconds."""
+    option: str | None = None
+    """The option of it; absent if it was calibrated as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1392,7 +1432,9 @@ class PinnedCalibrations(Received):
     version: int
     """The version."""
     questions: Mapping[str, str | None]
-    """By the key of each question of the version, the id of its calibration, or None."""
+    """By the key of each question of the version, or both keys of each option of a tags question, the id of its calibration,
+    or None.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1408,7 +1450,9 @@ class Drift(Received):
     reference: DriftReference | None
     """What is compared with. None if the prism is not watched."""
     questions: Sequence[QuestionDrift]
-    """The questions of the version, in its order. None if the prism is not watched."""
+    """The questions of the version, in its order. None if the prism is not watched. A tags question has an entry for each of
+    its options, or for the 20 that are right the most often in the reference.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1427,7 +1471,7 @@ class DriftReference(Received):
 
 @dataclass(frozen=True, slots=True)
 class QuestionDrift(Received):
-    """The drift of the answers to a question."""
+    """The drift of the answers to a question, or to an option of a tags question."""
 
     question: str
     """Its key."""
@@ -1445,6 +1489,8 @@ class QuestionDrift(Received):
     """The last 48 clock hours that have results, the oldest first."""
     days: Sequence[DriftWindow]
     """The last 30 days of UTC that have results, the oldest first."""
+    option: str | None = None
+    """The option, whose classes are no and yes; absent of a question of another type."""
 
 
 @dataclass(frozen=True, slots=True)
