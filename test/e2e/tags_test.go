@@ -3,6 +3,9 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,6 +20,18 @@ const aboutQuestions = `[
 
 const aboutLens = `{"columns":[{"name":"about","question":"about","show":"answer"},{"name":"likely","question":"about","show":"answer","yes_at":0.25},
 	{"name":"n","question":"about","show":"count"},{"name":"staff","question":"about","show":"probability","option":"staff"}]}`
+
+// hundreds are n tags of 100 options each.
+func hundreds(n int) string {
+	options, questions := []string{}, []string{}
+	for i := range 100 {
+		options = append(options, fmt.Sprintf(`{"key":"o%d","label":"O"}`, i))
+	}
+	for i := range n {
+		questions = append(questions, fmt.Sprintf(`{"key":"q%d","type":"tags","text":"?","options":[%s]}`, i, strings.Join(options, ",")))
+	}
+	return "[" + strings.Join(questions, ",") + "]"
+}
 
 // TestTags holds questions of whose options any number can be right.
 // spec: question-tags
@@ -102,19 +117,41 @@ func TestTags(t *testing.T) {
 				}
 			}
 		})
+		// spec: asked-parts, calls-of-a-result, record-members
+		t.Run("a chat model is asked each option by itself", func(t *testing.T) {
+			t.Parallel()
+			m := &preferring{knows: map[string]float64{"Yes": 0.5, "No": 0.125}, places: []float64{1, 1}, orders: map[string]bool{}}
+			server := httptest.NewServer(m)
+			t.Cleanup(server.Close)
+			file := filepath.Join(t.TempDir(), "models.yaml")
+			if err := os.WriteFile(file, []byte(`{default: chat, models: [{name: chat, provider: openai-chat, base_url: "`+server.URL+`", model: m}]}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			own := s.private(t, map[string]string{
+				"PRISM_MODELS_FILE": file, "PRISM_MODEL_PROVIDER": "", "PRISM_MODEL_BASE_URL": "", "PRISM_MODEL_NAME": "", "PRISM_MODEL_API_KEY": "",
+			}).main
+			made := own.create(t, own.prism(t, oneField, aboutQuestions, "model", "chat"), text("x")).ok(t)
+			if !strings.HasPrefix(string(made.Answers), `{"about":"price; staff; vip",`) {
+				t.Errorf("answered %s", made.Answers)
+			}
+			var record struct {
+				LabelMass map[string]float64 `json:"label_mass"`
+				Model     struct{ Tries int }
+			}
+			own.get(t, "/v1/results/"+made.ID+"/record").decode(t, &record)
+			wantEqual(t, "the calls", record.Model.Tries, 4)
+			wantNear(t, "the label mass", record.LabelMass["about"], 0.625)
+			wantEqual(t, "the label masses", len(record.LabelMass), 2)
+			own.post(t, "/v1/prisms", definition(newSlug(), oneField, hundreds(6), "model", "chat")).
+				wantFail(t, invalid("model: needs 600 calls for a result of these questions, and makes at most 512"))
+			wantEqual(t, "the tries of the upstream", m.asked, 4)
+		})
 		// spec: version-questions
 		t.Run("options of tags count towards those of a version", func(t *testing.T) {
 			t.Parallel()
-			options, questions := []string{}, []string{}
-			for i := range 100 {
-				options = append(options, `{"key":"o`+fmt.Sprint(i)+`","label":"O"}`)
-			}
-			for i := range 21 {
-				questions = append(questions, `{"key":"q`+fmt.Sprint(i)+`","type":"tags","text":"?","options":[`+strings.Join(options, ",")+`]}`)
-			}
-			s.main.post(t, "/v1/prisms", definition(newSlug(), oneField, "["+strings.Join(questions, ",")+"]")).
+			s.main.post(t, "/v1/prisms", definition(newSlug(), oneField, hundreds(21))).
 				wantFail(t, invalid("questions: must have at most 2000 options and levels together"))
-			made := s.main.create(t, s.main.prism(t, oneField, "["+strings.Join(questions[:20], ",")+"]"), text("x")).ok(t)
+			made := s.main.create(t, s.main.prism(t, oneField, hundreds(20)), text("x")).ok(t)
 			if got := strings.Count(string(made.Answers), "o99"); got != 20 { // each with 0.75 by default
 				t.Errorf("%d answers have the last option", got)
 			}
