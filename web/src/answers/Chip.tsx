@@ -1,6 +1,6 @@
-import type { Schemas } from '@/api';
 import { exactly, wholePercent } from '@/design/numbers';
-import { hueOf, labelOf, lackingKey, type Question, saidOf, yesNo } from './words';
+import { type Answer, kindOf } from '@/questions';
+import { type Bounds, hasHues, hueOf, lackingKey, type Question } from './words';
 import './answers.css';
 
 /** The dot of an option, in its hue. */
@@ -12,22 +12,19 @@ export function Dot({ question, option }: { question: Question | undefined; opti
 }
 
 interface Props {
-  answer: Schemas['Answer'];
+  answer: Answer;
   question: Question | undefined;
-  bounds: { no: number; yes: number };
+  bounds: Bounds;
 }
 
 /** What an answer says, and the probability of that: of the chosen option or level, of yes or of no. */
-export function answerWords({ answer, question, bounds }: Props): { words: string; p: number } {
-  if (answer.type === 'yes_no') return saidOf(yesNo(answer.probability, bounds), answer.probability);
-  const key = answer.type === 'choice' ? answer.value : answer.level;
-  return { words: labelOf(question, key), p: answer.probabilities[key] ?? 0 };
-}
+export const answerWords = ({ answer, question, bounds }: Props): { words: string; p: number } =>
+  kindOf(answer).said(answer, question, bounds);
 
 /** An answer in two lines: the dot of its option with its label, and a small bar of its probability. */
 export function Chip(props: Props) {
   const { answer, question } = props;
-  return <Mark {...answerWords(props)} question={question} option={answer.type === 'choice' ? answer.value : ''} />;
+  return <Mark {...answerWords(props)} question={question} option={kindOf(answer).option?.(answer) ?? ''} />;
 }
 
 /** A chip of words; without a probability it has no bar. */
@@ -37,7 +34,7 @@ export function Mark({ question, option, words, p }: {
   return (
     <span className="chip" data-hue={hueOf(question, option)} title={p === undefined ? words : `${words}: ${exactly(p)}`}>
       <span className="chip-words">
-        {question?.type === 'choice' && <><Dot question={question} option={option} /> </>}{words}
+        {hasHues(question) && <><Dot question={question} option={option} /> </>}{words}
       </span>
       {p !== undefined && (
         <span className="chip-line">

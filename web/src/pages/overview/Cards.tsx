@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { thresholds } from '@/answers/words';
 import { usePrisms } from '@/api';
 import { SmallStacked } from '@/charts';
 import { count, percent, Section, Skeleton, wholePercent } from '@/design';
+import { thresholds } from '@/questions';
 import { type Prism, weekQuery } from '../prisms/calls';
 import { driftQuery } from '../quality/calls';
 import { dayAfter, today } from '../usage/sums';
@@ -34,7 +34,7 @@ function Card({ prism }: { prism: Prism }) {
   const { data, error } = useQuery(distributionQuery(prism.slug, question.key));
   const to = dayAfter(today(), 1);
   const from = data ? firstDay(data, dayAfter(to, -span), to) : to;
-  const { days, layers } = layersOf(data ?? { data: [] }, question, thresholds(question.key, prism.lens.columns), from, to);
+  const { days, layers } = layersOf(data ?? { data: [] }, question, thresholds(question, prism.lens.columns), from, to);
   const n = answered(layers);
   const { accuracy } = useAccuracy(prism, question.key, data?.data.some((row) => row.labelled > 0) ?? false);
   return (

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type Question, thresholds } from '@/answers/words';
+import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { type Layer, Stacked } from '@/charts';
 import {
   ButtonLink, count, Empty, ErrorNote, exactly, money, percent, Section, Select, shown, Skeleton, Time, wholePercent,
 } from '@/design';
+import { thresholds } from '@/questions';
 import { type Prism, versionsQuery } from '../prisms/calls';
 import { changes } from '../prisms/diff';
 import { usePrism } from '../prisms/PrismPage';
@@ -77,7 +78,7 @@ function Nothing({ prism }: { prism: Prism }) {
 }
 
 function Answered({ prism, question, data }: { prism: Prism; question: Question; data: Distribution }) {
-  const bounds = thresholds(question.key, prism.lens.columns);
+  const bounds = thresholds(question, prism.lens.columns);
   const to = dayAfter(today(), 1);
   const from = dayAfter(to, -span);
   const { layers } = allLayersOf(data, question, bounds, from, to);
@@ -211,7 +212,7 @@ function LastRuns({ prism, question }: { prism: Prism; question: Question }) {
       {runs ? (
         <ul className="overview-runs">
           {runs.map((run) => (
-            <RunLine key={run.id} run={run} question={question} bounds={thresholds(question.key, prism.lens.columns)} />
+            <RunLine key={run.id} run={run} question={question} bounds={thresholds(question, prism.lens.columns)} />
           ))}
         </ul>
       ) : !error && <Skeleton lines={3} />}

@@ -1,39 +1,17 @@
-import { hueOf, labelOf, lackingKey, type Question, yesNo } from '@/answers/words';
+import { type Bounds, type Question, yesNo } from '@/answers/words';
 import type { Schemas } from '@/api';
-import { type Layer, strengthOf } from '@/charts';
+import type { Layer } from '@/charts';
+import { type Drawn, kindOf, othersKey } from '@/questions';
 import { dayAfter, days } from '../usage/sums';
 
 export type Distribution = Schemas['Distribution'];
 type Row = Distribution['data'][number];
-type Bounds = { no: number; yes: number };
-
-/** An answer that a question can have, as pictures draw it. */
-export type Kind = Omit<Layer, 'values'>;
-
-/** The key of the answer of a yes_no question that is neither. */
-export const unsureKey = 'unsure';
-/** The key of all options for which there is no place. */
-export const othersKey = '';
 
 /**
  * The answers that a question can have, in its order: options in their hues, levels the darker the higher, and what is unsure
  * last, which is hatched.
  */
-export function kindsOf(question: Question): Kind[] {
-  const lacking = (key: string, label: string): Kind => ({ key, label, lacking: true });
-  switch (question.type) {
-    case 'yes_no':
-      return [{ key: 'yes', label: 'Yes' }, { key: 'no', label: 'No', strength: 0.3 }, lacking(unsureKey, 'Unsure')];
-    case 'scale':
-      return question.levels.map(({ key }, i) => (
-        { key, label: labelOf(question, key), strength: strengthOf(i, question.levels.length) }));
-    default:
-      return [
-        ...question.options.map(({ key }) => ({ key, label: labelOf(question, key), hue: hueOf(question, key) })),
-        ...(question.insufficient_information ? [lacking(lackingKey, labelOf(question, lackingKey))] : []),
-      ];
-  }
-}
+export const kindsOf = (question: Question): Drawn[] => kindOf(question).drawn(question);
 
 /** How many answers of a time were what. Those of a yes_no question are told by its thresholds. */
 function countsOf(row: Row, bounds: Bounds): Map<string, number> {
@@ -85,7 +63,7 @@ export function layersOf(...of: Parameters<typeof allLayersOf>): { days: string[
 }
 
 /** The answers that a picture draws and those that it draws together; undefined if there is room for all of them. */
-function foldOf<T extends Kind>(all: T[], size: (one: T) => number): { drawn: T[]; rest: T[]; others: Kind } | undefined {
+function foldOf<T extends Drawn>(all: T[], size: (one: T) => number): { drawn: T[]; rest: T[]; others: Drawn } | undefined {
   const kinds = all.filter(({ key }) => key !== othersKey);
   if (kinds.length <= places) return undefined;
   const options = kinds.filter(({ lacking }) => !lacking);
@@ -100,7 +78,7 @@ function foldOf<T extends Kind>(all: T[], size: (one: T) => number): { drawn: T[
 }
 
 /** Options that share a hue, which the question has every eight places, as shades of it: the first one is full. */
-function apart<T extends Kind>(drawn: T[]): T[] {
+function apart<T extends Drawn>(drawn: T[]): T[] {
   const seen = new Map<number, number>();
   return drawn.map((one) => {
     if (one.hue === undefined) return one;
@@ -126,7 +104,7 @@ export function unsure(layers: Layer[], from?: number, to?: number): number | un
 }
 
 /** An answer with its share lately, and by how many parts of 1 that is more than it was before; undefined without one of both. */
-export interface Lately extends Kind {
+export interface Lately extends Drawn {
   share: number;
   more: number | undefined;
 }
@@ -159,21 +137,21 @@ export function news(layers: Layer[]): Lately | undefined {
 }
 
 /** The condition of results with an answer; undefined for what no condition says. */
-export function whereOf(question: Question, key: string, bounds: Bounds): string[] | undefined {
-  if (question.type !== 'yes_no') return key === othersKey ? undefined : [`${question.key}:is:${key}`];
-  return key === 'yes' ? [`${question.key}:from:${bounds.yes}`] : key === 'no' ? [`${question.key}:to:${bounds.no}`]
-    : [`${question.key}:from:${bounds.no}`, `${question.key}:to:${bounds.yes}`];
-}
+export const whereOf = (question: Question, key: string, bounds: Bounds): string[] | undefined =>
+  kindOf(question).where(question, key, bounds);
 
-export type Share = Kind & { share: number };
+export type Share = Drawn & { share: number };
 
 /** Counts of results by their answers, as shares. A yes_no question is counted by tenths, each on one side of a threshold. */
 export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds): Share[] {
   const all = counts.reduce((sum, { count }) => sum + count, 0);
-  const answerOf = (value: string) => (question.type === 'yes_no' ? yesNo(Number(value) + 0.05, bounds).toLowerCase() : value);
+  const kind = kindOf(question);
   const sums = new Map<string, number>();
-  for (const { value, count } of counts) sums.set(answerOf(value), (sums.get(answerOf(value)) ?? 0) + count);
-  return kindsOf(question).map((kind) => ({ ...kind, share: all ? (sums.get(kind.key) ?? 0) / all : 0 }));
+  for (const { value, count } of counts) {
+    const answer = kind.answerOf(value, bounds);
+    sums.set(answer, (sums.get(answer) ?? 0) + count);
+  }
+  return kind.drawn(question).map((drawn) => ({ ...drawn, share: all ? (sums.get(drawn.key) ?? 0) / all : 0 }));
 }
 
 /** Shares as a bar has room for them: of many options the greatest ones, and the others together. */
@@ -185,7 +163,7 @@ export function foldedShares(shares: Share[]): Share[] {
 
 /** The question that a prism is about at first sight: its first choice, or else its first one. */
 export const mainQuestion = (questions: Question[]): Question | undefined =>
-  questions.find(({ type }) => type === 'choice') ?? questions[0];
+  questions.find((question) => kindOf(question).leads) ?? questions[0];
 
 const least = 7; // days that a picture shows
 

@@ -2,13 +2,14 @@ import { useState } from 'react';
 import { useModels } from '@/api';
 import { limits } from '@/api/limits';
 import { Button, Section } from '@/design';
+import { kindOf, kinds, type QuestionType } from '@/questions';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
 import { Key, labelled } from './Key';
 import { reserved } from './lens';
 import { LiveAnswer, LiveSwitch, useLive } from './LiveAnswers';
 import {
-  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, type QuestionType, slugOf,
+  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, slugOf,
 } from './model';
 import { Options } from './Options';
 
@@ -107,7 +108,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
   );
 }
 
-const types: [QuestionType, string][] = [['choice', 'Choice of options'], ['yes_no', 'Yes or no'], ['scale', 'Scale of levels']];
+const types = kinds.map(({ type, name }) => [type, name] as const);
 
 interface QuestionEditorProps {
   question: DraftQuestion;
@@ -124,6 +125,7 @@ interface QuestionEditorProps {
 function QuestionEditor({ question: q, at, number, onChange, buttons, others, keys }: QuestionEditorProps) {
   const { problems, disabled } = useEditing();
   const set = (part: Partial<DraftQuestion>) => onChange({ ...q, ...part });
+  const { lists } = kindOf(q);
   const form = (
     <div className="question-form">
       <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
@@ -133,8 +135,8 @@ function QuestionEditor({ question: q, at, number, onChange, buttons, others, ke
           onChange={(type) => set({ type: type as QuestionType })} />
         <Key path={`${at}.key`} of={q} asked={keys} onChange={(key) => set({ key, auto: false })} />
       </div>
-      {q.type === 'choice' && <Options question={q} at={at} onChange={set} keys={keys} />}
-      {q.type === 'scale' && (
+      {lists === 'options' && <Options question={q} at={at} onChange={set} keys={keys} />}
+      {lists === 'levels' && (
         <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level"
           nameOf={(l) => l.label || l.key} disabled={disabled} error={problems.get(`${at}.levels`)}
           add={{ label: 'Add level', make: () => newLevel(), most: limits.levels.most, enter: true }}>

@@ -2,7 +2,8 @@ import { type Ref, useEffect, useMemo, useRef } from 'react';
 import { Dot } from '@/answers/Chip';
 import type { Question } from '@/answers/words';
 import { Badge, count, type Findable, Finder, percent, Progress, shown } from '@/design';
-import type { LabelValue, QueuedResult } from './calls';
+import type { LabelValue } from '@/questions';
+import type { QueuedResult } from './calls';
 import type { milestone } from './figures';
 import { answered, choicesOf, sought } from './labelling';
 

@@ -5,6 +5,7 @@ import { ApiError, useCan } from '@/api';
 import { calibrateCommands, calibrationsCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
 import { Badge, Button, ButtonLink, Copy, count, Empty, ErrorNote, Note, Section, Select, Skeleton, Time, toast } from '@/design';
+import { kindOf } from '@/questions';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
 import { type Calibration, calibrationsQuery, createCalibration, type Of, pinCalibration, tooFew } from './calls';
@@ -61,7 +62,7 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
   const few = tooFew(fit.error);
   const oneClass = few && fit.error instanceof ApiError && fit.error.message.includes('one class');
   const none = fit.error instanceof ApiError && fit.error.status === 409 && !few ? fit.error.message : undefined;
-  const methods: [Method, string][] = type === 'yes_no'
+  const methods: [Method, string][] = kindOf({ type }).ofYes
     ? [['auto', 'The best, if it helps'], ['platt', 'Platt'], ['isotonic', 'Isotonic']]
     : [['auto', 'Temperature, if it helps'], ['temperature', 'Temperature, in any case']];
   return (

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Question, thresholds } from '@/answers/words';
+import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { AreaChart } from '@/charts';
 import { Badge, Button, Confirm, count, Empty, ErrorNote, Note, Section, Skeleton, Time, toast } from '@/design';
+import { kindOf, thresholds } from '@/questions';
 import { useActions } from '@/shell/actions';
 import { distributionQuery, span } from '../overview/calls';
 import { allLayersOf, answered } from '../overview/distribution';
@@ -65,7 +66,7 @@ export function DriftPart({ prism, version, question, days }: DriftPartProps) {
         </Empty>
       )}
       {data?.watched && found && <Watched data={data} found={found} days={days} />}
-      {data?.watched && question.type === 'choice' && <Moved prism={prism} question={question} />}
+      {data?.watched && kindOf(question).moves && <Moved prism={prism} question={question} />}
       <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => watch.mutate(false)} busy={watch.isPending}
         verb="Stop watching" title={`Stop watching ${prism.slug}?`} error={<ErrorNote error={watch.error} />}>
         <p>What was counted of its answers, and the reference periods of its versions, are deleted. Results stay.</p>
@@ -139,7 +140,7 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
 /** Which answers moved: those of the last days beside those before, which the overview shows too. */
 function Moved({ prism, question }: { prism: Prism; question: Question }) {
   const { data, error, refetch } = useQuery(distributionQuery(prism.slug, question.key));
-  const bounds = thresholds(question.key, prism.lens.columns);
+  const bounds = thresholds(question, prism.lens.columns);
   const to = dayAfter(today(), 1);
   const { layers } = allLayersOf(data ?? { data: [] }, question, bounds, dayAfter(to, -span), to);
   if (error) return <ErrorNote error={error} title="The answers could not be counted." onRetry={() => void refetch()} />;

@@ -8,6 +8,7 @@ import { SameCall } from '@/commands/SameCall';
 import {
   Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Select, shown, Skeleton, Toolbar,
 } from '@/design';
+import { labelText, type LabelValue } from '@/questions';
 import { type Action, useActions } from '@/shell/actions';
 import { useDraft } from '../prisms/drafts';
 import { usePrism } from '../prisms/PrismPage';
@@ -16,8 +17,8 @@ import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
 import { compact } from '../results/search';
 import { Ask } from './Ask';
-import { type LabelValue, type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from './calls';
-import { milestone, valueLabel } from './figures';
+import { type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from './calls';
+import { milestone } from './figures';
 import { useCounted } from './useCounted';
 import { answered, begin, choicesOf, label, type Labelling, rate, sought, undo } from './labelling';
 import type { LabelSearch } from './search';
@@ -307,8 +308,8 @@ const asks = ({ text }: { text: string }) => (/[?.!:…？。！：]$/.test(text
 export function saidOf(question: Question, value: LabelValue, item: QueuedResult, next: boolean): string {
   const model = answered(item.answers[question.key]);
   const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})`
-    : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
-  return `${asks(question)} ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
+    : `; the model said ${labelText(model.value, question)} (${percent(model.p)})`);
+  return `${asks(question)} ${labelText(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
 }
 
 interface CountsProps {

@@ -8,6 +8,7 @@ import { qualityCommands } from '@/commands/commands';
 import { driftCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
 import { Checkbox, type Column, count, ErrorNote, Select, shown, Skeleton, Table, Tabs, Toolbar } from '@/design';
+import { kindOf } from '@/questions';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
 import { versionsQuery } from '../prisms/calls';
@@ -180,7 +181,7 @@ function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(qualityQuery(of));
   const tabs = names.filter(([part]) =>
-    (part !== 'thresholds' || question.type === 'yes_no') && (part !== 'confusion' || question.type !== 'scale'));
+    part === undefined || !kindOf(question).without.includes(part));
   const tab = tabs.some(([part]) => part === search.tab) ? search.tab : undefined;
   useActions(tabs.map(([part, label]) => ({
     id: `quality ${label}`, group: 'Quality', label, run: () => void navigate({ search: (before) => ({ ...before, tab: part }) }),

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ApiError, ask, askAll, type Schemas } from '@/api';
+import type { LabelValue } from '@/questions';
 
 export type Quality = Schemas['Quality'];
 export type Measured = Schemas['QuestionQuality'];
@@ -15,7 +16,6 @@ export type Comparison = Schemas['Comparison'];
 export type Calibration = Schemas['Calibration'];
 export type QueuedResult = Schemas['QueuedResult'];
 export type LabelQueue = Schemas['LabelQueue'];
-export type LabelValue = string | boolean;
 
 /** What is measured: without `question`, each question of the version. */
 export interface Of {

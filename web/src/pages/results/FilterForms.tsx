@@ -1,10 +1,11 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Dot } from '@/answers/Chip';
-import { lackingKey, type Question, titleOf } from '@/answers/words';
+import { hasHues, type Question, titleOf } from '@/answers/words';
 import { type Schemas, useModels, usePrisms } from '@/api';
 import { Button, Checkbox, find, Input, onKeys, Select, shown, useTyped } from '@/design';
+import { kindOf } from '@/questions';
 import { useRuns } from '../runs/data';
-import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
+import { type About, aboutsOf, elsewhere, nameOf, withoutPrism } from './chips';
 import { useAssigneeNames } from './comments';
 import { labelStates, partOf, put, typedPart, valueOf } from './conditions';
 import { type Counts, isSearched, useCounts, useKeyNames, usePrism } from './data';
@@ -170,7 +171,7 @@ function Answer({ question, search, set }: Props & { question: Question }) {
           return { where: put(now.where, key, 'is', [...others, ...(on ? [value] : [])].join(',') || undefined) };
         }, true)} />
       <fieldset className="filter-bounds">
-        <legend>{question.type === 'yes_no' ? 'Probability of yes, %' : 'Probability of the answer, %'}</legend>
+        <legend>{kindOf(question).probability}</legend>
         {bound('from')}{bound('to')}
       </fieldset>
       <Select label="Label" value={state} options={[
@@ -189,19 +190,13 @@ const chosenIn = (where: ResultsSearch['where'], key: string) => valueOf(where, 
 
 /** The values of a question in its order, with their counts: of a yes_no, those on each side of one half. */
 function valuesOf(question: Question, counts: Counts | undefined): ValueProps['values'] {
+  const kind = kindOf(question);
   const found = counts?.by[question.key];
-  if (question.type === 'yes_no') {
-    const sum = (yes: boolean) =>
-      found?.filter(({ value }) => (Number(value) >= 0.5) === yes).reduce((total, { count }) => total + count, 0);
-    return [{ value: 'yes', label: 'Yes', count: sum(true) }, { value: 'no', label: 'No', count: sum(false) }];
-  }
-  const items = question.type === 'choice' ? question.options : question.levels;
-  const keys = [...items.map(({ key }) => key),
-    ...(question.type === 'choice' && question.insufficient_information ? [lackingKey] : [])];
-  const counted = new Map(found?.map(({ value, count }) => [value, count]));
-  return keys.map((key) => ({
-    value: key, count: found && (counted.get(key) ?? 0),
-    label: answerLabel(question, key), ...(question.type === 'choice' && { mark: <Dot question={question} option={key} /> }),
+  const sums = new Map<string, number>();
+  for (const { value, count } of found ?? []) sums.set(kind.filterOf(value), (sums.get(kind.filterOf(value)) ?? 0) + count);
+  return kind.filters(question).map(({ value, label }) => ({
+    value, label, count: found && (sums.get(value) ?? 0),
+    ...(hasHues(question) && { mark: <Dot question={question} option={value} /> }),
   }));
 }
 

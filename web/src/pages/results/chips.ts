@@ -1,6 +1,7 @@
 import { labelOf, type Question, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { wholePercent } from '@/design/numbers';
+import { kindOf } from '@/questions';
 import { type Condition, labelStates, parse, questionOf } from './conditions';
 import { type Change, compact, localTime, type ResultsSearch } from './search';
 
@@ -110,8 +111,8 @@ const folded = (values: FilterChip['values']): FilterChip['values'] => (values.l
   : [...values.slice(0, most - 1), { words: `${values.length - most + 1} more` }]);
 
 /** An answer as people say it, `yes` and `no` too. */
-export const answerLabel = (question: Question | undefined, value: string) =>
-  (question?.type === 'yes_no' ? titleOf(value) : labelOf(question, value));
+const answerLabel = (question: Question | undefined, value: string) =>
+  (question ? kindOf(question).label(value, question) : value);
 
 const verbOf = (operator: string) => ({ is: 'is', not: 'is not', from: '≥', to: '≤' })[operator] ?? operator;
 

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { answerWords, Chip, Dot } from '@/answers/Chip';
-import { type Question, sentText, thresholds, titleOf } from '@/answers/words';
+import { sentText, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { duration, exactTime, Status, Time } from '@/design';
+import { kindOf, thresholds } from '@/questions';
 import { type Listed, useModelOf } from './data';
 import type { FitColumn } from './fit';
 import type { Wanted } from './wanted';
@@ -45,22 +46,17 @@ function answersOf(prism: Prism, wanted: Wanted): FitColumn<Listed>[] {
     head: <span title={question.text}>{titleOf(question.key)}</span>,
     cell: ({ answers, error }) => {
       const answer = answers?.[question.key] as Schemas['Answer'] | undefined;
-      if (answer) return <Chip answer={answer} question={question} bounds={thresholds(question.key, prism.lens.columns)} />;
+      if (answer) return <Chip answer={answer} question={question} bounds={thresholds(question, prism.lens.columns)} />;
       return answers || index > 0 ? <span className="soft">–</span> : <Failed error={error} />;
     },
     title: ({ answers, error }) => (answers ? undefined : (error ?? undefined)),
-    width: question.type === 'yes_no' ? 104 : 136, narrow: question.type === 'yes_no' ? 104 : 128, grow: 1,
-    sort: sortOf(question), rank: index === 0 ? 0 : 1 + index / 100,
+    width: kindOf(question).width, narrow: Math.min(128, kindOf(question).width), grow: 1,
+    sort: kindOf(question).sort(question), rank: index === 0 ? 0 : 1 + index / 100,
   }));
 }
 
 const Failed = ({ error }: { error: string | null }) =>
   <span className="results-failed"><Status status="failed" /> <span className="soft">{error}</span></span>;
-
-/** What the order of a question's answers is: yes, the level's value, or how probable the chosen option is. */
-export function sortOf(question: Question): string {
-  return question.type === 'scale' ? `${question.key}@average` : question.key;
-}
 
 const prismColumn: FitColumn<Listed> = {
   id: 'prism', head: 'Prism', cell: ({ prism }) => prism, width: 112, grow: 0.5, rank: 1,
@@ -79,10 +75,11 @@ function Few({ row: { answers, error }, prism }: { row: Listed; prism: Prism | u
     <span className="results-few">
       {Object.entries(answers as Record<string, Schemas['Answer']>).slice(0, 4).map(([key, answer]) => {
         const question = questions.find((one) => one.key === key);
-        const { words } = answerWords({ answer, question, bounds: thresholds(key, prism?.lens.columns ?? []) });
+        const option = kindOf(answer).option?.(answer);
+        const { words } = answerWords({ answer, question, bounds: thresholds({ key, type: answer.type }, prism?.lens.columns ?? []) });
         return (
           <span key={key} title={question?.text ?? key}>
-            {answer.type === 'choice' ? <Dot question={question} option={answer.value} />
+            {option !== undefined ? <Dot question={question} option={option} />
               : <span className="soft">{titleOf(key)}</span>} {words}
           </span>
         );
