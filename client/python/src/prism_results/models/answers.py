@@ -166,7 +166,7 @@ class Row(Mapping[str, "str | float | None"]):
         self._columns = dict(columns)
 
     def text(self, column: str) -> str:
-        """The key of the chosen option or level."""
+        """The key of the chosen option or level, or those of several options with "; " between them."""
         value = self._value(column)
         if not isinstance(value, str):
             raise AnswerError(f"the column {column} is a number")
@@ -179,8 +179,12 @@ class Row(Mapping[str, "str | float | None"]):
             raise AnswerError(f"the column {column} is no answer to a yes_no question")
         return cast(YesNo, value)
 
+    def tags(self, column: str) -> list[str]:
+        """The keys of the options in the answer of a tags question, the most probable first; none in an empty text."""
+        return [key for key in self.text(column).split("; ") if key]
+
     def number(self, column: str) -> float:
-        """The number of a column that shows a probability, an average or a confidence."""
+        """The number of a column that shows a probability, an average, a confidence or a count."""
         value = self._value(column)
         if isinstance(value, str):
             raise AnswerError(f"the column {column} is a text")
