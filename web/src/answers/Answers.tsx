@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api';
 import { Badge, Facts } from '@/design';
-import { cellText, kindOf, labelText, type LabelValue, thresholds } from '@/questions';
-import { Mark } from './Chip';
+import { cellText, keysIn, kindOf, labelText, type LabelValue, thresholds } from '@/questions';
+import { Mark, Several } from './Chip';
 import { type One, pictures } from './pictures';
-import type { LensColumn, Question, Shaped } from './words';
+import { labelOf, type LensColumn, type Question, type Shaped } from './words';
 import './answers.css';
 
 type Answer = Schemas['Answer'];
@@ -35,7 +35,7 @@ export function Answers({ answers, questions = [], columns = [], labels = {} }: 
             <h3 title={key}>{one.label}</h3>
             <Words {...one} />
             {labels[key] && <Right {...one} right={labels[key].value} />}
-            <Picture {...one} />
+            <Picture {...one} right={labels[key]?.value} />
           </li>
         );
       })}
@@ -60,7 +60,8 @@ function Words(one: One) {
 /** What was right: with a tick, if that is what was answered. */
 function Right({ answer, question, bounds, right }: One & { right: LabelValue }) {
   const words = labelText(right, question);
-  return <p>{kindOf(answer).right(answer, right, bounds) ? <Badge tone="good" icon="check">Right: {words}</Badge> : <>Right: {words}</>}</p>;
+  const same = kindOf(answer).right(answer, right, bounds);
+  return <p>{same ? <Badge tone="good" icon="check">Right: {words}</Badge> : <>Right: {words}</>}</p>;
 }
 
 function Picture({ plain = false, ...one }: One & { plain?: boolean }) {
@@ -74,11 +75,17 @@ export function LensChip({ name, answers, columns, questions }: LensRowProps & {
   const question = questions?.find(({ key }) => key === column?.question);
   const beside = columns?.find(({ question: of, show, option }) => of === column?.question && show === 'probability' && !option);
   const [value, p] = [answers[name], beside && answers[beside.name]];
-  if (typeof value !== 'string' || value === '') return <span className="soft">–</span>;
+  const several = question && kindOf(question).several !== undefined;
+  if (typeof value !== 'string' || (value === '' && !several)) return <span className="soft">–</span>;
+  const parts = () => keysIn(value).map((key) => ({ key, label: labelOf(question, key) }));
+  if (several) return <Several question={question} parts={parts()} />;
   const of = { question, option: value };
   if (!question) return <Mark {...of} words={value} p={undefined} />;
   const kind = kindOf(question);
-  return <Mark {...of} {...(typeof p === 'number' ? kind.shaped(value, question, p) : { words: kind.label(value, question), p: undefined })} />;
+  return (
+    <Mark {...of}
+      {...(typeof p === 'number' ? kind.shaped(value, question, p) : { words: kind.label(value, question), p: undefined })} />
+  );
 }
 
 interface LensRowProps {

@@ -23,8 +23,32 @@ export const answerWords = ({ answer, question, bounds }: Props): { words: strin
 
 /** An answer in two lines: the dot of its option with its label, and a small bar of its probability. */
 export function Chip(props: Props) {
-  const { answer, question } = props;
+  const { answer, question, bounds } = props;
+  const several = kindOf(answer).several?.(answer, question, bounds);
+  if (several) return <Several question={question} parts={several} />;
   return <Mark {...answerWords(props)} question={question} option={kindOf(answer).option?.(answer) ?? ''} />;
+}
+
+const room = 2; // options that a cell names, one in each of its lines where it is narrow
+
+/** The options of an answer that has any number of them, with their probabilities where these are known. */
+export function Several({ question, parts }: {
+  question: Question | undefined; parts: { key: string; label: string; p?: number }[];
+}) {
+  const more = parts.length - room;
+  const words = ({ label, p }: (typeof parts)[number]) => (p === undefined ? label : `${label}: ${exactly(p)}`);
+  if (parts.length === 0) return <span className="soft">None</span>;
+  return (
+    <span className="chips" title={parts.map(words).join('\n')}>
+      {parts.slice(0, room).map(({ key, label, p }, i) => (
+        <span key={key} className="tag" data-hue={hueOf(question, key)}>
+          <Dot question={question} option={key} /> <span className="clip">{label}</span>
+          {p !== undefined && <> <span className="soft num">{wholePercent(p)}</span></>}
+          {i === room - 1 && more > 0 && <> <span className="soft more">+{more} more</span></>}
+        </span>
+      ))}
+    </span>
+  );
 }
 
 /** A chip of words; without a probability it has no bar. */

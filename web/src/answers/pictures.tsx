@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Probabilities, Scale, YesNo } from '@/charts';
 import { wholePercent } from '@/design';
-import { type Answer, kindOf, type QuestionType } from '@/questions';
+import { type Answer, kindOf, type LabelValue, type QuestionType } from '@/questions';
 import { Dot } from './Chip';
 import { average, type Bounds, hueOf, labelOf, lackingKey, type Question } from './words';
 
@@ -11,6 +11,8 @@ export interface One {
   answer: Answer;
   question: Question | undefined;
   bounds: Bounds;
+  /** What was right, where that is known. */
+  right?: LabelValue | undefined;
 }
 
 type Of<T extends QuestionType> = Omit<One, 'answer'> & { answer: Extract<Answer, { type: T }> };
@@ -63,7 +65,29 @@ const scale: Pictures<'scale'> = {
   },
 };
 
-const byType: { [T in QuestionType]: Pictures<T> } = { choice, yes_no: yesNo, scale };
+const tags: Pictures<'tags'> = {
+  Words: ({ answer, question, bounds }) => {
+    const found = kindOf(answer).several!(answer, question, bounds);
+    return (
+      <p className="chips all">
+        {found.map(({ key, label, p }) => (
+          <span key={key} className="tag">
+            <Dot question={question} option={key} /> <strong>{label}</strong>{' '}
+            <span className="soft num">{wholePercent(p)}</span>
+          </span>
+        ))}
+        {found.length === 0 && <strong>None</strong>}
+      </p>
+    );
+  },
+  Picture: ({ label, answer: { probabilities }, question, bounds: { yes }, right, plain }) => {
+    const labelled = Array.isArray(right) ? new Set<string>(right) : undefined;
+    const parts = partsOf(probabilities, question).map((part) => ({ ...part, right: labelled?.has(part.key) }));
+    return <Probabilities label={label} options={parts} from={yes} plain={plain} />;
+  },
+};
+
+const byType: { [T in QuestionType]: Pictures<T> } = { choice, yes_no: yesNo, scale, tags };
 
 /** How the answers of each type are drawn. */
 export const pictures = byType as unknown as Record<QuestionType, {

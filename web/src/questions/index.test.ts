@@ -46,6 +46,6 @@ it('has labels of every type in words', () => {
 });
 
 it('knows every type of the API', () => {
-  const types: Record<Schemas['Question']['type'], true> = { choice: true, yes_no: true, scale: true };
+  const types: Record<Schemas['Question']['type'], true> = { choice: true, yes_no: true, scale: true, tags: true };
   expect(kinds.map(({ type }) => type)).toEqual(Object.keys(types));
 });

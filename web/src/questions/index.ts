@@ -1,15 +1,17 @@
-import type { Bounds, LensColumn, Question, Shaped } from '@/answers/words';
+import { type Bounds, labelOf, type LensColumn, type Question, type Shaped } from '@/answers/words';
 import { percent, shown } from '@/design/numbers';
 import { choice } from './choice';
 import type { Answer, Kind, LabelValue, QuestionType } from './kind';
 import { scale } from './scale';
+import { tags } from './tags';
 import { yesNo } from './yesNo';
 
 export type { Answer, Drawn, Kind, LabelValue, QuestionType, Show, Tells, Value } from './kind';
 export { othersKey, unsureKey } from './kind';
+export { keysIn } from './tags';
 
 const byType: { [T in QuestionType]: Kind<Extract<Question, { type: T }>, Extract<Answer, { type: T }>> } = {
-  choice, yes_no: yesNo, scale,
+  choice, yes_no: yesNo, scale, tags,
 };
 
 /** Every type of questions, in the order in which an editor offers them. */
@@ -21,8 +23,8 @@ export const kindOf = ({ type }: { type: QuestionType }): Kind => byType[type] a
 /** The thresholds of a question: those of the first Lens column that shows its answer by the stored probability. */
 export function thresholds({ key, type }: { key: string; type: QuestionType }, columns: LensColumn[]): Bounds {
   const column = columns.find((one) => one.question === key && one.show === 'answer' && !one.calibrated);
-  const { yes_at = 0.6, no_at = 0.4 } = kindOf({ type }).bounds;
-  return { no: column?.no_at ?? no_at, yes: column?.yes_at ?? yes_at };
+  const { yes_at, no_at } = kindOf({ type }).bounds;
+  return { no: column?.no_at ?? no_at?.usual ?? 0, yes: column?.yes_at ?? yes_at?.usual ?? 1 };
 }
 
 /** A cell of a Lens column as people read it. */
@@ -38,5 +40,6 @@ export function cellText(value: Shaped | undefined, column: LensColumn | undefin
 /** A label as people read it. */
 export function labelText(value: LabelValue, question: Question | undefined): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  return question ? kindOf(question).cell(value, question) : value;
+  if (typeof value !== 'string') return value.map((key) => labelOf(question, key)).join(', ') || 'None';
+  return question ? kindOf(question).label(value, question) : value;
 }

@@ -3,8 +3,8 @@ import type { Answer, Kind, Part } from './kind';
 
 export const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-type Shared = 'bounds' | 'said' | 'cell' | 'label' | 'shaped' | 'parts' | 'values' | 'answered' | 'right' | 'ofYes' | 'width'
-  | 'probability' | 'filters' | 'filterOf' | 'answerOf';
+type Shared = 'bounds' | 'bounded' | 'said' | 'cell' | 'label' | 'shaped' | 'parts' | 'values' | 'answered' | 'right' | 'ofYes'
+  | 'width' | 'probability' | 'filters' | 'filterOf' | 'answerOf';
 
 interface Item {
   key: string;
@@ -21,7 +21,7 @@ export function keyed<Q extends Question, A extends KeyedAnswer>(
   const p = (answer: A) => answer.probabilities[chosenIn(answer)] ?? 0;
   const named = (question: Q) => items(question).map(({ key }) => ({ value: key, label: labelOf(question, key) }));
   return {
-    ofYes: false, bounds: {}, width: 136, probability: 'Probability of the answer, %',
+    ofYes: false, bounds: {}, bounded: [], width: 136, probability: 'Probability of the answer, %',
     said: (answer, question) => ({ words: labelOf(question, chosenIn(answer)), p: p(answer) }),
     cell: (text, question) => labelOf(question, text), label: (value, question) => labelOf(question, value),
     shaped: (text, question, p) => ({ words: labelOf(question, text), p }),

@@ -63,8 +63,9 @@ export interface Kind<Q extends Question = Question, A extends Answer = Answer> 
   derived?: Show;
   /** What a column of probabilities without an option shows; undefined where each names one, or where there is none to name. */
   chosen?: string;
-  /** The thresholds of a column that shows the answer, in the order of the editor, with what they are by default. */
-  bounds: Partial<Record<'yes_at' | 'no_at', number>>;
+  /** The thresholds of a column that shows one of `bounded`: what they are called, and what they are by default. */
+  bounds: Partial<Record<'yes_at' | 'no_at', { label: string; usual: number }>>;
+  bounded: readonly Show[];
 
   /** What an answer says, and how probable that is. */
   said(answer: A, question: Q | undefined, bounds: Bounds): { words: string; p: number };
@@ -74,6 +75,8 @@ export interface Kind<Q extends Question = Question, A extends Answer = Answer> 
   label(value: string, question: Question | undefined): string;
   /** What such a cell says with its probability from another column. */
   shaped(text: string, question: Q, p: number): { words: string; p: number };
+  /** The parts of an answer that are right from a threshold on, the most probable first, where any number can be. */
+  several?(answer: A, question: Q | undefined, bounds: Bounds): Part[];
   /** The option in whose hue an answer is drawn. */
   option?(answer: A): string;
   /** What was answered, and the other answers, the most probable first; `sure` is false of an answer that is neither. */
@@ -85,9 +88,13 @@ export interface Kind<Q extends Question = Question, A extends Answer = Answer> 
   answered(answer: A): { value: LabelValue; p: number };
   /** Whether an answer is what a label says. */
   right(answer: A, label: LabelValue, bounds: Bounds): boolean;
+  /** What is said of the cells of a file that are labels. */
+  cells?: string;
   /** The label that a cell of a file says (spec: label-value); `find` looks it up among the values. */
   read?(cell: string, question: Q, find: (text: string) => Value['value'] | undefined): LabelValue | undefined;
 
+  /** An option as the yes_no question that is measured, calibrated and watched by itself. */
+  part?(question: Q, option: string): Question | undefined;
   /** The parts of the Quality page that it does not have. */
   without: readonly string[];
   /** A prism is about its first question of such a type at first sight. */
@@ -96,10 +103,10 @@ export interface Kind<Q extends Question = Question, A extends Answer = Answer> 
   moves?: boolean;
 
   /** The name of what an order of results by it is. */
-  sort(question: Q): string;
+  sort(question: Q): string | undefined;
   /** The width of a column of answers, in pixels. */
   width: number;
-  /** What a bound of its probability is called in a filter. */
+  /** What a bound of its probability is called in a filter; of several that may be right, of an option that is chosen. */
   probability: string;
   /** The values that a filter names; `count` says how many results have one. */
   filters(question: Q): { value: string; label: string }[];

@@ -9,7 +9,8 @@ const cells: Record<string, boolean> = { true: true, yes: true, 1: true, false: 
 /** Yes or no, of which the probability of yes is stored. */
 export const yesNo: Kind<YesNoQuestion, YesNoAnswer> = {
   type: 'yes_no', name: 'Yes or no', noun: 'yes or no question', ofYes: true,
-  shows: ['answer', 'probability'], derived: 'probability', bounds: { yes_at: 0.6, no_at: 0.4 },
+  shows: ['answer', 'probability'], derived: 'probability', 
+  bounds: { yes_at: { label: 'Yes from', usual: 0.6 }, no_at: { label: 'No up to', usual: 0.4 } }, bounded: ['answer'],
   said: ({ probability }, _, bounds) => saidOf(saidBy(probability, bounds), probability),
   cell: (text) => text, label: titleOf, shaped: (text, _, p) => saidOf(titleOf(text), p),
   parts: ({ probability }, _, bounds) => {

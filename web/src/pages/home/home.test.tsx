@@ -120,7 +120,8 @@ describe('an answer', () => {
     expect(hues).toEqual([2, 6, 4]);
   });
   it('comes first, also where another one is more probable', () => {
-    const parts = kindOf(topic).parts({ ...answers.topic!, value: 'billing' } as RawAnswers[string], topic, { no: 0.4, yes: 0.6 });
+    const changed = { ...answers.topic!, value: 'billing' } as RawAnswers[string];
+    const parts = kindOf(topic).parts(changed, topic, { no: 0.4, yes: 0.6 });
     expect(parts.chosen).toMatchObject({ label: 'Billing', p: 0.08 });
     expect(parts.others[0]).toMatchObject({ label: 'Delivery', p: 0.9 });
   });

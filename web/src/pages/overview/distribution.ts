@@ -29,13 +29,20 @@ const places = 9; // answers that a picture has room for
 /** Whether a question has more answers than a picture has room for. */
 export const manyKinds = (question: Question): boolean => kindsOf(question).length > places;
 
+/** What was answered on each day, and how many answers there were, of which some may have several options or none. */
+interface Counted {
+  days: string[];
+  layers: Layer[];
+  answers: number[];
+}
+
 /**
  * The answers of each day from `from` up to but without `to`, in the order of the question. Options that the question no longer
  * has are the last layer.
  */
 export function allLayersOf(
   { data }: Pick<Distribution, 'data'>, question: Question, bounds: Bounds, from: string, to: string,
-): { days: string[]; layers: Layer[] } {
+): Counted {
   const all = days(from, to);
   const rows = new Map(data.map((row) => [row.at.slice(0, 10), { answers: row.answers, counts: countsOf(row, bounds) }]));
   const known = all.map(() => 0);
@@ -44,22 +51,25 @@ export function allLayersOf(
     known[i]! += n;
     return n;
   }) }));
-  const rest = all.map((day, i) => (rows.get(day)?.answers ?? 0) - known[i]!);
+  const answers = all.map((day) => rows.get(day)?.answers ?? 0);
+  // Of any number of options in an answer, what is left over is no option that is gone.
+  const rest = kindOf(question).several ? [] : answers.map((n, i) => n - known[i]!);
   const gone: Layer[] = rest.some((n) => n > 0) ? [{ key: othersKey, label: 'Others', values: rest, strength: 0.3 }] : [];
-  return { days: all, layers: [...layers, ...gone] };
+  return { days: all, layers: [...layers, ...gone], answers };
 }
 
 /**
  * The same as a picture has room for it: of many options the most frequent ones are drawn, in the order of the question, and the
  * others together. What is unsure always has a layer of its own.
  */
-export function layersOf(...of: Parameters<typeof allLayersOf>): { days: string[]; layers: Layer[] } {
-  const { days, layers } = allLayersOf(...of);
+export function layersOf(...of: Parameters<typeof allLayersOf>): Counted {
+  const { layers, ...whole } = allLayersOf(...of);
+  const { days } = whole;
   const fold = foldOf(layers, total);
-  if (!fold) return { days, layers: apart(layers) };
+  if (!fold) return { ...whole, layers: apart(layers) };
   const rest = days.map((_, i) => fold.rest.reduce((sum, { values }) => sum + values[i]!, 0));
   const others = rest.some((n) => n > 0) ? [{ ...fold.others, values: rest }] : [];
-  return { days, layers: [...apart(fold.drawn), ...others] };
+  return { ...whole, layers: [...apart(fold.drawn), ...others] };
 }
 
 /** The answers that a picture draws and those that it draws together; undefined if there is room for all of them. */
@@ -111,10 +121,16 @@ export interface Lately extends Drawn {
 
 export const late = 7; // days at the end that are compared with those before
 
-/** The share of each answer in the last days, and its difference to the days before. */
-export function latelyOf(layers: Layer[]): Lately[] {
+/** How many answers there are in the last days and in those before: as many as the layers have together, or as said. */
+function split(layers: Layer[], answers?: number[]): { begin: number; now: number; before: number } {
   const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
-  const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
+  if (answers) return { begin, now: total({ values: answers }, begin), before: total({ values: answers }, 0, begin) };
+  return { begin, now: answered(layers, begin), before: answered(layers, 0, begin) };
+}
+
+/** The share of each answer in the last days, and its difference to the days before. */
+export function latelyOf(layers: Layer[], answers?: number[]): Lately[] {
+  const { begin, now, before } = split(layers, answers);
   return layers.map((layer) => {
     const share = now ? total(layer, begin) / now : 0;
     return { ...layer, share, more: now && before ? share - total(layer, 0, begin) / before : undefined };
@@ -124,13 +140,12 @@ export function latelyOf(layers: Layer[]): Lately[] {
 const [few, points, deviations] = [50, 0.05, 3]; // what is less than these is no news
 
 /** The answer that is given more often lately than before, by more than chance does it, and by how much. */
-export function news(layers: Layer[]): Lately | undefined {
-  const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
-  const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
+export function news(layers: Layer[], answers?: number[]): Lately | undefined {
+  const { now, before } = split(layers, answers);
   if (now < few || before < few) return undefined;
   // Among many options chance moves one far more often: the limit grows about as it has to, so that it does so as seldom.
   const limit = Math.sqrt(deviations ** 2 + 2 * Math.log(Math.max(1, layers.length / places)));
-  return latelyOf(layers).filter(({ key, share, more = 0 }) => {
+  return latelyOf(layers, answers).filter(({ key, share, more = 0 }) => {
     const p = (share * now + (share - more) * before) / (now + before);
     return key !== othersKey && more >= points && more > limit * Math.sqrt(p * (1 - p) * (1 / now + 1 / before));
   }).sort((a, b) => b.more! - a.more!)[0];
@@ -142,9 +157,13 @@ export const whereOf = (question: Question, key: string, bounds: Bounds): string
 
 export type Share = Drawn & { share: number };
 
-/** Counts of results by their answers, as shares. A yes_no question is counted by tenths, each on one side of a threshold. */
-export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds): Share[] {
-  const all = counts.reduce((sum, { count }) => sum + count, 0);
+/**
+ * Counts of results by their answers, as shares: of all of them, or of `results` where an answer has any number of options. A
+ * yes_no question is counted by tenths, each on one side of a threshold.
+ */
+export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds, results?: number): Share[] {
+  const several = kindOf(question).several !== undefined;
+  const all = (several ? results : undefined) ?? counts.reduce((sum, { count }) => sum + count, 0);
   const kind = kindOf(question);
   const sums = new Map<string, number>();
   for (const { value, count } of counts) {

@@ -57,7 +57,8 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
       {escalate.to && (
         <div className="line two">
           <Text path="escalate.below" label="Below" mono inputMode="decimal"
-            hint="An answer is in doubt when its best option, level, yes or no has a probability below this."
+            hint={'An answer is in doubt when its best option, level, yes or no has a probability below this; of tags, when that '
+              + 'is so of an option’s being right or not.'}
             value={escalate.below} onChange={(below) => set({ escalate: { ...escalate, below } })} />
           <Text path="escalate.questions" label="Questions" mono
             hint="Keys with commas between them, of the questions whose doubt counts. Empty: all."
@@ -125,13 +126,13 @@ interface QuestionEditorProps {
 function QuestionEditor({ question: q, at, number, onChange, buttons, others, keys }: QuestionEditorProps) {
   const { problems, disabled } = useEditing();
   const set = (part: Partial<DraftQuestion>) => onChange({ ...q, ...part });
-  const { lists } = kindOf(q);
+  const { lists, hint } = kindOf(q);
   const form = (
     <div className="question-form">
       <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
         onChange={(text) => set({ text, ...(q.auto && { key: freeKey(text, 'question', others) }) })} />
       <div className="line two">
-        <Choice path={`${at}.type`} label="Type" value={q.type} options={types}
+        <Choice path={`${at}.type`} label="Type" value={q.type} options={types} hint={hint}
           onChange={(type) => set({ type: type as QuestionType })} />
         <Key path={`${at}.key`} of={q} asked={keys} onChange={(key) => set({ key, auto: false })} />
       </div>

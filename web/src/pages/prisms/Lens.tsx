@@ -17,7 +17,8 @@ import { useDraft } from './drafts';
 import { Foot } from './Foot';
 import { Items } from './Items';
 import {
-  boundsOf, columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, shows, showsOf,
+  boundsIn, boundsOf, columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, shows,
+  showsOf,
 } from './lens';
 import { draftOf, type LensColumn, same } from './model';
 import { localLensProblems, problemsByPath, together } from './problems';
@@ -268,6 +269,11 @@ function ColumnRow({ column: c, prism, open, onOpen, buttons }: ColumnRowProps) 
   );
 }
 
+const hints: Partial<Record<Show, string>> = {
+  confidence: 'How far the answer is from a guess: 1 is sure, 0 is as likely as any.',
+  count: 'How many options are in the answer.',
+};
+
 interface ColumnEditorProps {
   column: DraftColumn;
   at: string;
@@ -282,7 +288,7 @@ export function ColumnEditor({ column: c, at, prism, onChange }: ColumnEditorPro
   const options = optionsOf(question);
   const possible = showsOf(question);
   const bounds = boundsOf(c, question);
-  const bounded = Object.keys(bounds).length > 0;
+  const bounded = boundsIn(bounds).length > 0;
   const chosen = question ? kindOf(question).chosen : 'the chosen option';
   const set = (part: Partial<DraftColumn>) => onChange({ ...c, ...part });
   return (
@@ -298,24 +304,21 @@ export function ColumnEditor({ column: c, at, prism, onChange }: ColumnEditorPro
           set({ question: key, option: '', ...(!showsOf(next).includes(c.show) && { show: 'answer' as const }) });
         }} />
       <Choice path={`${at}.show`} label="Show" value={c.show} onChange={(show) => set({ show: show as Show })}
-        hint={c.show === 'confidence' ? 'How far the answer is from a guess: 1 is sure, 0 is as likely as any.' : undefined}
+        hint={hints[c.show]}
         options={[...possible, ...(possible.includes(c.show) ? [] : [c.show])].map((show): [string, string] =>
           [show, shows[show] ?? show])} />
       {c.show === 'probability' && options.length > 0 && (
         <Choice path={`${at}.option`} label="Of" value={c.option} onChange={(option) => set({ option })}
           options={[
-            ['', chosen ?? 'Choose one …'],
+            ['', chosen ?? 'Choose an option …'],
             ...options.map((o): [string, string] => [o.key, o.label]),
           ]} />
       )}
-      {'yes_at' in bounds && (
-        <Text path={`${at}.yes_at`} label="Yes from" inputMode="decimal" placeholder={String(bounds.yes_at)} value={c.yesAt}
-          onChange={(yesAt) => set({ yesAt })} />
-      )}
-      {'no_at' in bounds && (
-        <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder={String(bounds.no_at)} value={c.noAt}
-          onChange={(noAt) => set({ noAt })} />
-      )}
+      {boundsIn(bounds).map(([member, { label, usual }]) => (
+        <Text key={member} path={`${at}.${member}`} label={label} inputMode="decimal" placeholder={String(usual)}
+          value={member === 'yes_at' ? c.yesAt : c.noAt}
+          onChange={(typed) => set(member === 'yes_at' ? { yesAt: typed } : { noAt: typed })} />
+      ))}
       <Checkbox label="Calibrated" checked={c.calibrated ?? false} disabled={disabled}
         onChange={(event) => set({ calibrated: event.target.checked })} />
     </div>

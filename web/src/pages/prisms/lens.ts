@@ -1,6 +1,6 @@
 import { itemsOf, labelOf, lackingKey } from '@/answers/words';
 import { typedNumber } from '@/design/numbers';
-import { kindOf, type Show } from '@/questions';
+import { type Kind, kindOf, type Show } from '@/questions';
 import type { Definition, LensColumn, Question } from './model';
 
 /** A column of a Lens as it is being edited. Numbers are as typed; empty is the default. */
@@ -34,9 +34,13 @@ const numberOf = (text: string): number => {
 /** Whether probabilities of a question are those of something that it lists; of one that is gone too. */
 const named = (question: Question | undefined) => !question || kindOf(question).lists !== undefined;
 
-/** The thresholds that a column has, with what they are by default. */
-export const boundsOf = (c: Pick<DraftColumn, 'show'>, question: Question | undefined) =>
-  (question && c.show === 'answer' ? kindOf(question).bounds : {});
+type Bounds = Kind['bounds'];
+
+/** The thresholds that a column has. */
+export const boundsOf = (c: Pick<DraftColumn, 'show'>, question: Question | undefined): Bounds =>
+  (question && kindOf(question).bounded.includes(c.show) ? kindOf(question).bounds : {});
+
+export const boundsIn = (bounds: Bounds) => Object.entries(bounds) as [keyof Bounds, NonNullable<Bounds[keyof Bounds]>][];
 
 /** The column in the API's form, with only what its `show` takes. */
 export function columnOf(c: DraftColumn, questions: Question[]): LensColumn {
@@ -52,7 +56,7 @@ export function columnOf(c: DraftColumn, questions: Question[]): LensColumn {
 }
 
 export const shows: Record<Show, string> = {
-  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence',
+  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence', count: 'Count',
 };
 
 /** What a column shows, in words: `Probability of Billing`, `Answer, yes from 0.6, no up to 0.4`. */
@@ -62,8 +66,8 @@ export function columnWords(c: DraftColumn, questions: Question[]): string {
   const bounds = boundsOf(c, question);
   return [
     `${shows[c.show] ?? c.show}${c.show === 'probability' && option && named(question) ? ` of ${option}` : ''}`,
-    ...('yes_at' in bounds ? [`yes from ${c.yesAt.trim() || bounds.yes_at}`] : []),
-    ...('no_at' in bounds ? [`no up to ${c.noAt.trim() || bounds.no_at}`] : []),
+    ...boundsIn(bounds).map(([member, { label, usual }]) =>
+      `${label.toLowerCase()} ${(member === 'yes_at' ? c.yesAt : c.noAt).trim() || usual}`),
     ...(c.calibrated ? ['calibrated'] : []),
   ].join(', ');
 }

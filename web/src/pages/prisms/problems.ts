@@ -3,7 +3,7 @@ import { limits, mostGroups } from '@/api/limits';
 import { inWords, texts } from '@/api/words';
 import { typedNumber } from '@/design/numbers';
 import { kindOf } from '@/questions';
-import { reserved, optionsOf, type DraftColumn } from './lens';
+import { boundsOf, reserved, optionsOf, type DraftColumn } from './lens';
 import { type Definition, definitionOf, type Draft, type DraftField, type DraftQuestion } from './model';
 
 const keyForm = /^[a-z][a-z0-9_]{0,63}$/;
@@ -98,12 +98,13 @@ export function localLensProblems(columns: DraftColumn[], { fields, questions }:
     taken.add(c.name);
     const question = questions.find((q) => q.key === c.question);
     if (!question) return void found.set(`${at}.question`, 'The latest version has no such question.');
-    const { noun, shows, lists, bounds } = kindOf(question);
+    const { noun, shows, lists, chosen } = kindOf(question);
+    const bounds = boundsOf(c, question);
     if (!shows.includes(c.show)) found.set(`${at}.show`, `A ${noun} has no ${c.show}.`);
     if (c.show === 'probability' && c.option && lists && !optionsOf(question).some((o) => o.key === c.option)) {
       found.set(`${at}.option`, 'The question has no such option.');
     }
-    if (c.show !== 'answer') return;
+    if (c.show === 'probability' && !c.option && lists && !chosen) found.set(`${at}.option`, 'Choose the option.');
     for (const [member, value] of [['yes_at', c.yesAt], ['no_at', c.noAt]] as const) {
       if (!(member in bounds)) continue;
       const n = typedNumber(value);

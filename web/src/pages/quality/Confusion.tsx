@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type CSSProperties, type ReactNode, useMemo, useState } from 'react';
 import type { Question } from '@/answers/words';
 import { Button, count, percent, Pick, Section, shown } from '@/design';
-import { labelText, type LabelValue } from '@/questions';
+import { labelText } from '@/questions';
 import type { Figure, Measured, Of } from './calls';
 import { confusedWith, type Counts, folded, mostConfused, worstPair } from './confused';
 import { Interval } from './Interval';
@@ -34,17 +34,18 @@ export function Confusion({ of, measured, question }: { of: Of; measured: Measur
 interface WrongProps {
   of: Of;
   question: Question;
-  answer: LabelValue;
+  answer: string | boolean;
   children: ReactNode;
 }
 
 /** Leads to the results with an answer that differs from their label: which label that is cannot be filtered by. */
 function Wrong({ of, question: { key }, answer, children }: WrongProps) {
-  const value = typeof answer === 'string' ? answer : answer ? 'yes' : 'no';
+  const value = typeof answer === 'boolean' ? (answer ? 'yes' : 'no') : answer;
+  const answered = of.option === undefined ? `${key}:is:${value}` : `${key}.${of.option}:${answer ? 'from' : 'to'}:0.5`;
   return (
     <Link to="/prisms/$prism/results" params={{ prism: of.prism }} search={{
       version: of.version, ...(of.model !== undefined && { model: of.model }), view: 'all',
-      where: [`${key}:is:${value}`, `${key}:wrong`],
+      where: [answered, `${key}:wrong`],
     }}>
       {children}
     </Link>

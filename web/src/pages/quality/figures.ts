@@ -58,8 +58,14 @@ export const whole = (p: number) => Math.round(p * 100);
 export const around = ({ low, high }: { low: number; high: number }) => `${whole(low)} to ${whole(high)}`;
 
 /** `82% right, 79 to 85` */
-export function rightWords(of: Figure): string {
-  return `${whole(of.value)}% right, ${around(of)}`;
+export function rightWords(of: Figure, right = 'right'): string {
+  return `${whole(of.value)}% ${right}, ${around(of)}`;
+}
+
+/** How often answers are right, and in which words: of several options that may be right, all of them. */
+export function rightOf({ accuracy, tags }: Pick<Measured, 'accuracy' | 'tags'>): { figure: Figure; words: string } | undefined {
+  if (accuracy) return { figure: accuracy, words: 'right' };
+  return tags ? { figure: tags.exact_match, words: 'with all options right' } : undefined;
 }
 
 /** A point of the reliability diagram: `Answers near 80% were right 71% of the time, 64 to 78, of 33 labels.` */

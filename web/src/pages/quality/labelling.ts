@@ -25,6 +25,27 @@ export const sought = (choices: Choice[]): boolean => choices.length > letters.l
 export const answered = (answer: QueuedResult['answers'][string] | undefined): { value: LabelValue; p: number } | undefined =>
   answer && kindOf(answer).answered(answer);
 
+const half = { no: 0.5, yes: 0.5 };
+
+/** The values that the model answered, each with its probability: one, or of several right options each of them. */
+export function saidBy(answer: QueuedResult['answers'][string] | undefined): Map<string, number> {
+  if (!answer) return new Map();
+  const several = kindOf(answer).several?.(answer, undefined, half);
+  if (several) return new Map(several.map(({ key, p }) => [key, p]));
+  const { value, p } = kindOf(answer).answered(answer);
+  return new Map([[String(value), p]]);
+}
+
+/** Whether two labels say the same. */
+export const alike = (a: LabelValue, b: LabelValue): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Options with one more, or without it, in the order of the question. */
+export function toggled(question: Question, picked: readonly string[], value: string): string[] {
+  const next = new Set(picked);
+  if (!next.delete(value)) next.add(value);
+  return kindOf(question).values(question).map((one) => String(one.value)).filter((key) => next.has(key));
+}
+
 /** The labels that were made here, by result and question. */
 export type Made = Record<string, Record<string, LabelValue>>;
 

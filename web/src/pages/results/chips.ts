@@ -148,7 +148,7 @@ export function elsewhere(search: ResultsSearch, about: About): ResultsSearch {
   if (key === undefined && about !== 'labelled') return compact({ ...search, [about]: undefined });
   const where = search.where?.filter((text) => {
     const one = parse(text);
-    return key === undefined ? one.name !== '@labelled' : !(one.name === key && one.operator === 'is');
+    return key === undefined ? one.name !== '@labelled' : !(one.name === key && ['is', 'not'].includes(one.operator));
   });
   return compact({ ...search, where: where?.length ? where : undefined });
 }

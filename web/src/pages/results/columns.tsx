@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { answerWords, Chip, Dot } from '@/answers/Chip';
-import { sentText, titleOf } from '@/answers/words';
+import { type Question, sentText, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { duration, exactTime, Status, Time } from '@/design';
 import { kindOf, thresholds } from '@/questions';
@@ -18,7 +18,7 @@ export function columnsOf(
   prism: Prism | undefined, prisms: Prism[], wanted: Wanted, sort: string | undefined,
 ): FitColumn<Listed>[] {
   const rest = extras.filter((column) => wanted(column.id));
-  const all = [textColumn(prism), ...(prism ? answersOf(prism, wanted) : [prismColumn, several(prisms)]), ...rest];
+  const all = [textColumn(prism), ...(prism ? answersOf(prism, wanted, sort) : [prismColumn, several(prisms)]), ...rest];
   const by = all.find((column) => column.sort && column.sort === sort?.replace(/^-/, ''));
   // What the rows are sorted by is seen before the others, but for the text.
   return by ? all.map((column, index) => ({ ...column, rank: column === by || index === 0 ? 0 : column.rank + 0.01 })) : all;
@@ -39,7 +39,10 @@ export const Text = ({ text }: { text: string }) =>
   text ? <span className="results-text">{text.slice(0, 400)}</span> : <span className="soft">no text</span>;
 
 /** An answer to each question of the latest version. A failed result says why in the first of its cells. */
-function answersOf(prism: Prism, wanted: Wanted): FitColumn<Listed>[] {
+function answersOf(prism: Prism, wanted: Wanted, sort: string | undefined): FitColumn<Listed>[] {
+  const by = sort?.replace(/^-/, '');
+  // An order by one of several options is that of their column.
+  const sortOf = (question: Question) => kindOf(question).sort(question) ?? (by?.startsWith(`${question.key}.`) ? by : undefined);
   const shown = prism.version.questions.filter(({ key }) => wanted(`${prism.slug}/${key}`));
   return shown.map((question, index) => ({
     id: `answer ${question.key}`,
@@ -51,7 +54,7 @@ function answersOf(prism: Prism, wanted: Wanted): FitColumn<Listed>[] {
     },
     title: ({ answers, error }) => (answers ? undefined : (error ?? undefined)),
     width: kindOf(question).width, narrow: Math.min(128, kindOf(question).width), grow: 1,
-    sort: kindOf(question).sort(question), rank: index === 0 ? 0 : 1 + index / 100,
+    sort: sortOf(question), rank: index === 0 ? 0 : 1 + index / 100,
   }));
 }
 
@@ -76,7 +79,8 @@ function Few({ row: { answers, error }, prism }: { row: Listed; prism: Prism | u
       {Object.entries(answers as Record<string, Schemas['Answer']>).slice(0, 4).map(([key, answer]) => {
         const question = questions.find((one) => one.key === key);
         const option = kindOf(answer).option?.(answer);
-        const { words } = answerWords({ answer, question, bounds: thresholds({ key, type: answer.type }, prism?.lens.columns ?? []) });
+        const bounds = thresholds({ key, type: answer.type }, prism?.lens.columns ?? []);
+        const { words } = answerWords({ answer, question, bounds });
         return (
           <span key={key} title={question?.text ?? key}>
             {option !== undefined ? <Dot question={question} option={option} />

@@ -26,7 +26,8 @@ export function RunAnswers({ run, prism, questions }: { run: Run; prism: Prism; 
     <Section title="Answers">
       <div className="runs-answers">
         {questions.filter(({ key }) => counts.by[key]).map((question) => (
-          <OfQuestion key={question.key} run={run} prism={prism} question={question} counts={counts.by[question.key]!} />
+          <OfQuestion key={question.key} run={run} prism={prism} question={question} counts={counts.by[question.key]!}
+            results={counts.total} />
         ))}
       </div>
     </Section>
@@ -38,13 +39,14 @@ interface OfQuestionProps {
   prism: Prism;
   question: Question;
   counts: Schemas['ValueCount'][];
+  results: number;
 }
 
 /** The answers to one question, of many the most frequent ones at first, in the order of the question. */
-function OfQuestion({ run, prism, question, counts }: OfQuestionProps) {
+function OfQuestion({ run, prism, question, counts, results }: OfQuestionProps) {
   const [every, setEvery] = useState(false);
   const bounds = thresholds(question, prism.lens.columns);
-  const all = sharesOf(question, counts, bounds).filter(({ share }) => share > 0);
+  const all = sharesOf(question, counts, bounds, results).filter(({ share }) => share > 0);
   const most = new Set([...all].sort((a, b) => b.share - a.share).slice(0, mostAnswers));
   const folded = all.length - most.size;
   return (
