@@ -164,10 +164,20 @@ def test_the_days_of_usage_are_dates() -> None:
 
 
 def test_columns_have_types() -> None:
-    row = Row({"topic": "billing", "urgent": "unsure", "anger": "low", "anger_average": 1.5, "old": None, "about": "refund; vip", "none": ""})
+    row = Row(
+        {
+            "topic": "billing",
+            "urgent": "unsure",
+            "anger": "low",
+            "anger_average": 1.5,
+            "old": None,
+            "about": "refund; vip",
+            "empty": "",
+        }
+    )
     assert (row.text("topic"), row.text("anger")) == ("billing", "low")
     assert row.yes_no("urgent") == "unsure"
-    assert [row.tags("about"), row.tags("none"), row.tags("topic")] == [["refund", "vip"], [], ["billing"]]
+    assert [row.tags("about"), row.tags("empty"), row.tags("topic")] == [["refund", "vip"], [], ["billing"]]
     assert row.number("anger_average") == 1.5
     assert row["old"] is None
     assert row.get("none", 7) == 7

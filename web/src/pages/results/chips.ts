@@ -100,7 +100,7 @@ function wordsOf(condition: Condition, prism: Schemas['Prism'] | undefined): Wor
   }
   const values = operator === 'is' || operator === 'not'
     ? folded(value.split(',').map((part) => ({ words: answerLabel(question, part), option: part })))
-    : [{ words: measure === 'average' ? value : wholePercent(Number(value)) }];
+    : [{ words: measure === 'average' || measure === 'count' ? value : wholePercent(Number(value)) }];
   return { about, name: of, verb: verbOf(operator), values, question };
 }
 

@@ -139,8 +139,8 @@ describe('filters by tags', () => {
   const tagged = { ...prism, version: { questions: [tagsOf(3)] } } as unknown as Schemas['Prism'];
   const words = (...where: string[]) => chipsOf({ where }, { ...names, prism: tagged }, true).map(chipText);
   it('are chips with the labels of their options', () => {
-    expect(words('about:is:o1,o2', 'about:not:o3', 'about.o2:from:0.8')).toEqual(
-      ['About is Option 1 or Option 2', 'About is not Option 3', 'About: Option 2 ≥ 80%'],
+    expect(words('about:is:o1,o2', 'about:not:o3', 'about.o2:from:0.8', 'about@count:from:2')).toEqual(
+      ['About is Option 1 or Option 2', 'About is not Option 3', 'About: Option 2 ≥ 80%', 'About: count ≥ 2'],
     );
   });
   it('do not count against their own values', () => {
