@@ -380,11 +380,11 @@ var mutants = []mutant{
 	},
 	{
 		file: quality + "sql.go", tests: sqlite, why: "a calibration of one question is pinned to another",
-		old: "errors.Is(err, store.ErrNotFound), err == nil && c.Question != change.Question:", new: "errors.Is(err, store.ErrNotFound):",
+		old: "errors.Is(err, store.ErrNotFound), err == nil && c.Target != change.Target:", new: "errors.Is(err, store.ErrNotFound):",
 	},
 	{
 		file: lens + "apply.go", why: "a calibrated column without a pin shows what is stored",
-		old: `c.calibration == nil && reason == ""`, new: `c.calibration == nil && reason == prism.NoQuestion`,
+		old: `c.calibrations == nil && reason == ""`, new: `c.calibration == nil && reason == prism.NoQuestion`,
 	},
 	{
 		file: "pkg/calibration/drift.go", why: "the limit of an alarm forgets how few values the reference has",
