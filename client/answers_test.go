@@ -10,7 +10,8 @@ import (
 )
 
 const rawJSON = `{"topic":{"type":"choice","value":"billing","probabilities":{"billing":0.75,"delivery":0.25},"confidence":0.5},` +
-	`"urgent":{"type":"yes_no","probability":0.9},"mood":{"type":"scale","level":"low","probabilities":{"low":1,"high":0}}}`
+	`"urgent":{"type":"yes_no","probability":0.9},"mood":{"type":"scale","level":"low","probabilities":{"low":1,"high":0}},` +
+	`"about":{"type":"tags","values":["vip","price"],"probabilities":{"price":0.5,"vip":0.75}},"none":{"type":"tags","values":[],"probabilities":{"price":0}}}`
 
 func TestTypedAnswers(t *testing.T) {
 	t.Parallel()
@@ -30,9 +31,18 @@ func TestTypedAnswers(t *testing.T) {
 	if err != nil || mood.Level != "low" || len(mood.Probabilities) != 2 {
 		t.Errorf("got %+v, %v", mood, err)
 	}
+	about, err := r.Answers.Tags("about")
+	if err != nil || !slices.Equal(about.Values, []string{"vip", "price"}) || about.Probabilities[1] != (Probability{Key: "vip", P: 0.75}) {
+		t.Errorf("got %+v, %v", about, err)
+	}
+	none, err := r.Answers.Tags("none")
+	if err != nil || none.Values == nil || len(none.Values) != 0 || len(none.Probabilities) != 1 {
+		t.Errorf("got %+v, %v", none, err)
+	}
 	choice := func(a Answers, q string) error { _, err := a.Choice(q); return err }
 	yesNo := func(a Answers, q string) error { _, err := a.YesNo(q); return err }
 	scale := func(a Answers, q string) error { _, err := a.Scale(q); return err }
+	tags := func(a Answers, q string) error { _, err := a.Tags(q); return err }
 	for _, test := range []struct {
 		name string
 		err  error
@@ -41,7 +51,9 @@ func TestTypedAnswers(t *testing.T) {
 		{"a choice that is yes_no", choice(r.Answers, "urgent"), `client: question "urgent" is of type yes_no, not choice`},
 		{"a yes_no that is a scale", yesNo(r.Answers, "mood"), `client: question "mood" is of type scale, not yes_no`},
 		{"a scale that is a choice", scale(r.Answers, "topic"), `client: question "topic" is of type choice, not scale`},
-		{"an unknown question", choice(r.Answers, "topc"), `client: there is no question "topc": the questions are topic, urgent, mood`},
+		{"a tags that is a choice", tags(r.Answers, "topic"), `client: question "topic" is of type choice, not tags`},
+		{"a choice that is a tags", choice(r.Answers, "about"), `client: question "about" is of type tags, not choice`},
+		{"an unknown question", choice(r.Answers, "topc"), `client: there is no question "topc": the questions are topic, urgent, mood, about, none`},
 		{"a failed result", yesNo(nil, "urgent"), `client: no answer to "urgent": the result failed, or was read in another format than raw`},
 		{"half an answer", choice(Answers{{Question: "q", Type: Choice}}, "q"), `client: the answer to question "q" is incomplete`},
 		{"no probability", yesNo(Answers{{Question: "q", Type: YesNo}}, "q"), `client: the answer to question "q" is incomplete`},
@@ -60,7 +72,7 @@ func TestAResultIsReadInEitherFormatAndWrittenInTheSame(t *testing.T) {
 	for _, test := range []struct {
 		text          string
 		answers, cols int
-	}{{okJSON, 0, 3}, {raw, 3, 0}, {failedJSON, 0, 0}} {
+	}{{okJSON, 0, 3}, {raw, 5, 0}, {failedJSON, 0, 0}} {
 		if err := json.Unmarshal([]byte(test.text), &r); err != nil || len(r.Answers) != test.answers || len(r.Row) != test.cols {
 			t.Errorf("got %+v, %v", r, err)
 		}
@@ -173,3 +185,29 @@ func (c *closing) Close() error {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// spec: label-value
+func TestALabelOfATagsIsAListOfKeys(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]LabelValue{
+		`["a","b"]`: LabelOf("a", "b"), `[]`: LabelOf(), `true`: "true", `"a"`: "a", `null`: "",
+	} {
+		var got LabelValue
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
+			t.Errorf("%s is read as %q, %v", text, got, err)
+		}
+		if b, err := json.Marshal(want); err != nil || string(b) != text {
+			t.Errorf("%q is written as %s, %v", want, b, err)
+		}
+	}
+	if keys, ok := LabelOf("a", "b").Keys(); !ok || !slices.Equal(keys, []string{"a", "b"}) {
+		t.Errorf("the keys are %v, %v", keys, ok)
+	}
+	if keys, ok := LabelValue("a").Keys(); ok || keys != nil {
+		t.Errorf("a text has the keys %v", keys)
+	}
+	var number LabelValue
+	if json.Unmarshal([]byte("1"), &number) == nil {
+		t.Error("a number is a label")
+	}
+}

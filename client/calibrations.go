@@ -43,12 +43,13 @@ func (c *Client) CreateCalibration(
 	return fetch[Calibration](ctx, c, declared(api.CreateCalibration, prism, strconv.Itoa(version)).sending(n), options)
 }
 
-// ListCalibrations returns one page of the calibrations of a version, newest first; of one question unless question is "".
+// ListCalibrations returns one page of the calibrations of a version, newest first; of one question unless question is "", or of an
+// option of a Tags such as tags.vip.
 func (c *Client) ListCalibrations(
 	ctx context.Context, prism string, version int, question string, o PageOptions, options ...CallOption,
 ) (Page[Calibration], error) {
 	q := o.query()
-	set(q, "question", question)
+	setTarget(q, question)
 	return fetch[Page[Calibration]](ctx, c, declared(api.ListCalibrations, prism, strconv.Itoa(version)).where(q), options)
 }
 

@@ -76,11 +76,11 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createCalibration": func(ctx context.Context, c *Client) error {
-		_, err := c.CreateCalibration(ctx, "a", 1, NewCalibration{Question: "q", Method: AutoCalibration})
+		_, err := c.CreateCalibration(ctx, "a", 1, NewCalibration{Question: "q", Option: "o", Method: AutoCalibration})
 		return err
 	},
 	"listCalibrations": func(ctx context.Context, c *Client) error {
-		_, err := c.ListCalibrations(ctx, "a", 1, "q", PageOptions{Limit: 1, Cursor: "c"})
+		_, err := c.ListCalibrations(ctx, "a", 1, "q.o", PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"readCalibration": func(ctx context.Context, c *Client) error { _, err := c.ReadCalibration(ctx, "a", 1, "a"); return err },
@@ -93,15 +93,15 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"readQuality": func(ctx context.Context, c *Client) error {
-		_, err := c.ReadQuality(ctx, "a", 1, QualityFilter{Question: "q", Model: "m", Calibrated: true})
+		_, err := c.ReadQuality(ctx, "a", 1, QualityFilter{Question: "q", Option: "o", Model: "m", Calibrated: true})
 		return err
 	},
 	"readThresholds": func(ctx context.Context, c *Client) error {
-		_, err := c.ReadThresholds(ctx, "a", 1, QualityFilter{Question: "q", Model: "m", Calibrated: true}, Costs{FalseYes: 5, FalseNo: 1})
+		_, err := c.ReadThresholds(ctx, "a", 1, QualityFilter{Question: "q", Option: "o", Model: "m", Calibrated: true}, Costs{FalseYes: 5, FalseNo: 1})
 		return err
 	},
 	"compareVersions": func(ctx context.Context, c *Client) error {
-		_, err := c.CompareVersions(ctx, "a", 1, 2, "q")
+		_, err := c.CompareVersions(ctx, "a", 1, 2, "q.o")
 		return err
 	},
 	"tryDefinition": func(ctx context.Context, c *Client) error {

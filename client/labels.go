@@ -22,7 +22,8 @@ const (
 const MaxLabels = api.MaxLabels
 
 type (
-	// LabelValue is the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label, where labels are put.
+	// LabelValue is the key of an option or level, "true" or "false" for a yes_no question, or what LabelOf returns for a tags question. ""
+	// removes a label, where labels are put.
 	LabelValue = api.LabelValue
 	// Label is what was right for a question of a result.
 	Label = api.Label
@@ -33,6 +34,9 @@ type (
 	// InvalidLabel is a label that was not stored, and why.
 	InvalidLabel = api.InvalidLabel
 )
+
+// LabelOf is the value of a label of a tags question: the keys of the options that are right. Without one, none is.
+func LabelOf(keys ...string) LabelValue { return api.LabelOf(keys...) }
 
 // NewLabels are labels to put, by question.
 type NewLabels struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/prism-results/prism/pkg/api"
 )
@@ -11,6 +12,7 @@ import (
 // QualityFilter selects the answers that are measured; zero values select all.
 type QualityFilter struct {
 	Question string
+	Option   string // of a Tags question
 	Model    string // of ListModels, that answered
 	// Calibrated measures what the pinned calibrations make of the stored probabilities.
 	Calibrated bool
@@ -19,6 +21,7 @@ type QualityFilter struct {
 func (f QualityFilter) query() url.Values {
 	q := url.Values{}
 	set(q, "question", f.Question)
+	set(q, "option", f.Option)
 	set(q, "model", f.Model)
 	if f.Calibrated {
 		q.Set("calibrated", "true")
@@ -36,6 +39,10 @@ type (
 	MeasuredQuestion = api.MeasuredQuestion
 	// Measures are estimates from labels. A measure that the type does not have is nil.
 	Measures = api.Measures
+	// MeasuresOfSeveral are estimates of answers with any number of right options.
+	MeasuresOfSeveral = api.MeasuresOfSeveral
+	// Retrieval is precision, recall and F1.
+	Retrieval = api.Retrieval
 	// QualityClass is how well one class is told from the others. Its value is a bool of a yes_no, and else a string.
 	QualityClass = api.QualityClass
 	// Confusion is how often each label was answered by each value.
@@ -77,7 +84,7 @@ type Costs struct {
 	Unsure   float64 // an answer that is left unsure
 }
 
-// ReadThresholds chooses thresholds of a YesNo, which f.Question must name, by cost. Fewer than 30 labels that count are
+// ReadThresholds chooses thresholds of a YesNo, which f.Question must name, or of the f.Option of a Tags, by cost. Fewer than 30 labels that count are
 // ErrConflict.
 func (c *Client) ReadThresholds(
 	ctx context.Context, prism string, version int, f QualityFilter, costs Costs, options ...CallOption,
@@ -89,10 +96,18 @@ func (c *Client) ReadThresholds(
 	return fetch[Thresholds](ctx, c, declared(api.ReadThresholds, prism, strconv.Itoa(version)).where(q), options)
 }
 
-// CompareVersions compares version b with version a by a question that both have. Fewer than 30 labelled inputs are ErrConflict.
+// CompareVersions compares version b with version a by a question that both have, or by an option of a Tags such as tags.vip. Fewer than 30 labelled inputs are ErrConflict.
 func (c *Client) CompareVersions(
 	ctx context.Context, prism string, a, b int, question string, options ...CallOption,
 ) (Comparison, error) {
-	q := url.Values{"a": {strconv.Itoa(a)}, "b": {strconv.Itoa(b)}, "question": {question}}
+	q := url.Values{"a": {strconv.Itoa(a)}, "b": {strconv.Itoa(b)}}
+	setTarget(q, question)
 	return fetch[Comparison](ctx, c, declared(api.CompareVersions, prism).where(q), options)
+}
+
+// setTarget sets a question, or a question and an option with a point between.
+func setTarget(q url.Values, target string) {
+	question, option, _ := strings.Cut(target, ".")
+	set(q, "question", question)
+	set(q, "option", option)
 }

@@ -21,6 +21,7 @@ import (
 var shapes = map[string]reflect.Type{
 	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[Result](),
 	"ChoiceAnswer": reflect.TypeFor[Answer](), "YesNoAnswer": reflect.TypeFor[Answer](), "ScaleAnswer": reflect.TypeFor[Answer](),
+	"TagsAnswer": reflect.TypeFor[Answer](), "TagsQuestion": reflect.TypeFor[Question](),
 	"ResultPage": reflect.TypeFor[ResultPage](), "RawResultPage": reflect.TypeFor[ResultPage](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
 	"ApiKeyList": reflect.TypeFor[Page[APIKey]](),
 	"Field":      reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),

@@ -125,6 +125,8 @@ type (
 	YesNoAnswer = api.YesNoAnswer
 	// ScaleAnswer is the answer to a scale question.
 	ScaleAnswer = api.ScaleAnswer
+	// TagsAnswer is the answer to a tags question.
+	TagsAnswer = api.TagsAnswer
 	// Probabilities are probabilities by option or level key, in definition order.
 	Probabilities = api.Probabilities
 	// Probability is that of one option or level.
@@ -145,7 +147,7 @@ type (
 	Option = api.Option
 	// Level is a possible answer of a scale question.
 	Level = api.Level
-	// Question is a typed question. Options belong to a choice, Levels to a scale.
+	// Question is a typed question. Options belong to a choice or a tags, Levels to a scale.
 	Question = api.Question
 	// QuestionType is what kind of answer a question has.
 	QuestionType = prism.QuestionType
@@ -178,6 +180,7 @@ const (
 	Choice = prism.Choice // one of several options
 	YesNo  = prism.YesNo  // the probability of yes
 	Scale  = prism.Scale  // a level of a rising scale
+	Tags   = prism.Tags   // any number of several options
 )
 
 // The parts of an answer.
@@ -186,6 +189,7 @@ const (
 	ShowProbability = prism.ShowProbability
 	ShowAverage     = prism.ShowAverage    // of a scale
 	ShowConfidence  = prism.ShowConfidence // of a choice
+	ShowCount       = prism.ShowCount      // of a tags
 )
 
 // What responses show of prisms.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // versionFlag adds the flag of the version of a prism: 0 is the latest.
@@ -51,8 +52,9 @@ prismctl calibrate fit tickets --question urgent --method platt --pin`,
 			if err != nil {
 				return err
 			}
+			key, option := prism.SplitTarget(question)
 			made, err := c.CreateCalibration(cmd.Context(), args[0], version, client.NewCalibration{
-				Question: question, Method: client.CalibrationMethod(method),
+				Question: key, Option: option, Method: client.CalibrationMethod(method),
 			})
 			if err != nil {
 				return err
@@ -69,7 +71,7 @@ prismctl calibrate fit tickets --question urgent --method platt --pin`,
 			return err
 		})
 	versionFlag(cmd, &number)
-	cmd.Flags().StringVar(&question, "question", "", "key of the question")
+	cmd.Flags().StringVar(&question, "question", "", "key of the question, or an option such as tags.vip")
 	completeFlag(cmd, "question", a.completeQuestions)
 	cmd.Flags().StringVar(&method, "method", string(client.AutoCalibration), "auto, temperature, platt or isotonic")
 	choices(cmd, "method", string(client.AutoCalibration), string(client.TemperatureCalibration), string(client.PlattCalibration),
@@ -115,18 +117,18 @@ prismctl calibrate list tickets --question urgent -o json`,
 			found := c.Calibrations(cmd.Context(), args[0], version, question)
 			return list(cmd.Context(), a, output, found, calibrationColumns, func(m client.Calibration) row {
 				is := "no"
-				if id := pinned.Questions[m.Question]; id != nil && *id == m.ID {
+				if id := pinned.Questions[prism.TargetName(m.Question, m.Option)]; id != nil && *id == m.ID {
 					is = "yes"
 				}
 				figure := func(f float64) string { return fmt.Sprintf("%.4f", f) }
 				return row{cells: []string{
-					m.ID, m.Question, describe(m), fmt.Sprint(m.Labels), figure(m.LogLossBefore), figure(m.LogLossAfter), figure(m.Gain.Low),
+					m.ID, prism.TargetName(m.Question, m.Option), describe(m), fmt.Sprint(m.Labels), figure(m.LogLossBefore), figure(m.LogLossAfter), figure(m.Gain.Low),
 					figure(m.Gain.High), is, m.CreatedAt.String(),
 				}}
 			})
 		})
 	versionFlag(cmd, &number)
-	cmd.Flags().StringVar(&question, "question", "", "only of this question")
+	cmd.Flags().StringVar(&question, "question", "", "only of this question, or an option such as tags.vip")
 	completeFlag(cmd, "question", a.completeQuestions)
 	output = outputFlag(cmd, listFormats...)
 	return cmd
@@ -154,10 +156,11 @@ func (a *app) calibratePin() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if pins[found.Question] != nil {
-					return usage(fmt.Errorf("two of the calibrations are of the question %s", found.Question))
+				target := prism.TargetName(found.Question, found.Option)
+				if pins[target] != nil {
+					return usage(fmt.Errorf("two of the calibrations are of the question %s", target))
 				}
-				pins[found.Question] = &found.ID
+				pins[target] = &found.ID
 			}
 			return a.changePins(cmd, c, args[0], version, pins)
 		})

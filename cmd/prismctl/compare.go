@@ -36,7 +36,7 @@ prismctl compare tickets 1 2 --question urgent -o json --jq .verdict`,
 	cmd.Long = `Compare version B with version A by a question, on the labelled inputs that both answered, and say which is better.
 
 The differences are B minus A with their 95% intervals. With -o wide the versions have theirs too.`
-	cmd.Flags().StringVar(&question, "question", "", "key of a question that both versions have")
+	cmd.Flags().StringVar(&question, "question", "", "key of a question that both versions have, or an option such as tags.vip")
 	completeFlag(cmd, "question", a.completeQuestions)
 	required(cmd, "question")
 	output = outputFlag(cmd, listFormats...)

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // measured is what a command measures.
@@ -26,6 +28,13 @@ func (m *measured) flags(a *app, cmd *cobra.Command, question string) {
 	cmd.Flags().BoolVar(&m.filter.Calibrated, "calibrated", false, "measure what the pinned calibrations make of the probabilities")
 }
 
+// target is the filter with the question and the option that --question names, such as tags.vip.
+func (m *measured) target() client.QualityFilter {
+	of := m.filter
+	of.Question, of.Option = prism.SplitTarget(m.filter.Question)
+	return of
+}
+
 func (a *app) quality() *cobra.Command {
 	var (
 		of     measured
@@ -41,17 +50,18 @@ prismctl quality tickets --version 2 --question urgent --calibrated -o wide`,
 		if err != nil {
 			return err
 		}
-		q, err := c.ReadQuality(cmd.Context(), args[0], version, of.filter)
+		q, err := c.ReadQuality(cmd.Context(), args[0], version, of.target())
 		if err != nil {
 			return err
 		}
 		return a.showQuality(cmd.Context(), output, q)
 	})
-	cmd.Long = `Measure the answers of a version by labels: of each question, or of one.
+	cmd.Long = `Measure the answers of a version by labels: of each question, or of one. Of a tags question there are measures of all options together,
+and of each option those of a yes_no; --question tags.vip is one option.
 
 A measure has its 95% interval in parentheses. With -o wide there are also the classes, what was answered for each
 label, the reliability of probabilities, and what remains if the least certain answers are left to people.`
-	of.flags(a, cmd, "only this question")
+	of.flags(a, cmd, "only this question, or an option such as tags.vip")
 	output = outputFlag(cmd, listFormats...)
 	cmd.AddCommand(a.qualityThresholds(), a.qualityDrift(), a.qualityWatch(), a.qualityUnwatch())
 	return cmd
@@ -74,6 +84,23 @@ func measuresOf(m client.Measures) []measure {
 		{"kappa", m.Kappa},
 		{"ece", m.ECE},
 		{"ece_plain", m.ECEPlain},
+	}
+}
+
+// measuresOfSeveral are those of a question of which any number of options can be right; none of another one.
+func measuresOfSeveral(m *client.MeasuresOfSeveral) []measure {
+	if m == nil {
+		return nil
+	}
+	return []measure{
+		{"exact_match", &m.ExactMatch},
+		{"hamming_loss", &m.HammingLoss},
+		{"micro_precision", m.Micro.Precision},
+		{"micro_recall", m.Micro.Recall},
+		{"micro_f1", m.Micro.F1},
+		{"macro_precision", m.Macro.Precision},
+		{"macro_recall", m.Macro.Recall},
+		{"macro_f1", m.Macro.F1},
 	}
 }
 
@@ -121,12 +148,12 @@ func (a *app) measureRows(q client.QuestionQuality) (rows []row) {
 	add := func(class string, m measure) {
 		if m.figure != nil {
 			cells := []string{
-				q.Question, string(q.Type), fmt.Sprint(q.Labels), fmt.Sprint(q.Counted), optional(q.Calibration), m.name, class,
+				prism.TargetName(q.Question, q.Option), string(q.Type), fmt.Sprint(q.Labels), fmt.Sprint(q.Counted), optional(q.Calibration), m.name, class,
 			}
 			rows = append(rows, row{cells: append(cells, a.figureCells(m.figure)...)})
 		}
 	}
-	for _, m := range measuresOf(q.Measures) {
+	for _, m := range slices.Concat(measuresOf(q.Measures), measuresOfSeveral(q.Several)) {
 		add("", m)
 	}
 	for _, class := range q.Classes {
@@ -149,17 +176,17 @@ func labelsRow(q client.MeasuredQuestion) row {
 // showQuestion writes the measures of a question for people.
 func (a *app) showQuestion(q client.QuestionQuality, wide bool) error {
 	rows := []row{
-		{cells: []string{"question", q.Question}},
+		{cells: []string{"question", prism.TargetName(q.Question, q.Option)}},
 		{cells: []string{"type", string(q.Type)}},
 		labelsRow(q.MeasuredQuestion),
 	}
 	if q.Calibration != nil {
 		rows = append(rows, row{cells: []string{"calibration", *q.Calibration}})
 	}
-	if q.Accuracy == nil {
+	if q.Accuracy == nil && q.Several == nil {
 		rows = append(rows, row{cells: []string{"measures", "none: fewer than 30 labels count"}, color: yellow})
 	}
-	for _, m := range measuresOf(q.Measures) {
+	for _, m := range slices.Concat(measuresOf(q.Measures), measuresOfSeveral(q.Several)) {
 		if m.figure != nil {
 			rows = append(rows, row{cells: []string{strings.ReplaceAll(m.name, "_", " "), a.figure(*m.figure)}})
 		}
@@ -228,17 +255,17 @@ prismctl quality thresholds tickets --question urgent --false-yes 5 --false-no 1
 		if err != nil {
 			return err
 		}
-		t, err := c.ReadThresholds(cmd.Context(), args[0], version, of.filter, costs)
+		t, err := c.ReadThresholds(cmd.Context(), args[0], version, of.target(), costs)
 		if err != nil {
 			return err
 		}
 		return a.showThresholds(cmd.Context(), output, t)
 	})
-	cmd.Long = `Choose the yes_at and no_at of a yes_no by what mistakes and unsure answers cost, in any unit.
+	cmd.Long = `Choose the yes_at and no_at of a yes_no, or of an option such as tags.vip, by what mistakes and unsure answers cost, in any unit.
 
 Those by theory are for calibrated probabilities. Those by labels cost the least on the labels that there are, and will cost
 more on new answers.`
-	of.flags(a, cmd, "key of a yes_no question")
+	of.flags(a, cmd, "key of a yes_no question, or an option such as tags.vip")
 	cmd.Flags().Float64Var(&costs.FalseYes, "false-yes", 0, "what a yes costs that should be no")
 	cmd.Flags().Float64Var(&costs.FalseNo, "false-no", 0, "what a no costs that should be yes")
 	cmd.Flags().Float64Var(&costs.Unsure, "unsure", 0, "what an answer costs that is left unsure")
@@ -264,7 +291,7 @@ func (a *app) showThresholds(ctx context.Context, o *output, t client.Thresholds
 	default:
 		return a.write(ctx, o, t)
 	}
-	about := []row{{cells: []string{"question", t.Question}}, labelsRow(t.MeasuredQuestion)}
+	about := []row{{cells: []string{"question", prism.TargetName(t.Question, t.Option)}}, labelsRow(t.MeasuredQuestion)}
 	if t.Calibration != nil {
 		about = append(about, row{cells: []string{"calibration", *t.Calibration}})
 	}

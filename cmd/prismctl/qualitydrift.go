@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 func (a *app) qualityDrift() *cobra.Command {
@@ -41,6 +42,9 @@ type driftRow struct {
 
 var driftColumns = columns{"question window results probability limit classes classes_limit alarm", "question~ window results probability classes alarm"}
 
+// targetName is not hidden by the argument prism of the functions below.
+func targetName(question, option string) string { return prism.TargetName(question, option) }
+
 // writeDrift writes the last hour and day of each question, or all of a drift as JSON.
 func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.Drift) error {
 	if o.isJSON() || o.format == "yaml" {
@@ -49,7 +53,8 @@ func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.D
 	a.describeDrift(prism, d)
 	var windows []driftRow
 	for _, q := range d.Questions {
-		windows = append(windows, driftRow{q.Question, "hour", q.Hour}, driftRow{q.Question, "day", q.Day})
+		name := targetName(q.Question, q.Option)
+		windows = append(windows, driftRow{name, "hour", q.Hour}, driftRow{name, "day", q.Day})
 	}
 	return list(cmd.Context(), a, o, each(windows), driftColumns, func(w driftRow) row {
 		figure := func(i *client.DriftIndex, of func(client.DriftIndex) float64) string {

@@ -70,6 +70,7 @@ questions:
   - {key: c, type: choice, text: Which?, options: [{key: a, label: A, description: d}, {key: b, label: B}], insufficient_information: true}
   - {key: y, type: yes_no, text: Really?}
   - {key: s, type: scale, text: How?, levels: [{key: l, label: L}, {key: h, label: H, value: 5}]}
+  - {key: t, type: tags, text: About?, options: [{key: p, label: P}]}
 lens:
   columns: [{name: Column 1, question: c, show: answer}]
 `
@@ -146,6 +147,18 @@ lens:
 		{"11 levels", levels, list(11, "{key: l#, label: L}"), wrong},
 		{"levels that fall", "value: 5", "value: 0.5", beyond},
 		{"a level's value as a text", "value: 5", "value: '5'", wrong},
+		{"a tags without an option", "[{key: p, label: P}]", "[]", wrong},
+		{"100 options of a tags", "[{key: p, label: P}]", list(100, "{key: o#, label: O}"), good},
+		{"101 options of a tags", "[{key: p, label: P}]", list(101, "{key: o#, label: O}"), wrong},
+		{"a tags with a member of another type's question", "[{key: p, label: P}]", "[{key: p, label: P}], insufficient_information: true", strict},
+		{"the count of a tags from a probability on", "question: c, show: answer", "question: t, show: count, yes_at: 0.3", good},
+		{"the count of a tags up to a probability", "question: c, show: answer", "question: t, show: count, no_at: 0.3", wrong},
+		{"the answer of a tags from a probability on", "question: c, show: answer", "question: t, show: answer, yes_at: 0.3", good},
+		{"the answer of a tags up to a probability", "question: c, show: answer", "question: t, show: answer, no_at: 0.3", beyond},
+		{"the probability of an option of a tags", "question: c, show: answer", "question: t, show: probability, option: p", good},
+		{"the probability of no option of a tags", "question: c, show: answer", "question: t, show: probability", beyond},
+		{"the average of a tags", "question: c, show: answer", "question: t, show: average", beyond},
+		{"the count of a choice", "show: answer", "show: count", beyond},
 		{"no Lens", "lens:\n  columns: [" + column + "]\n", "", good},
 		{"a Lens that is null", "lens:\n  columns: [" + column + "]\n", "lens: null\n", good},
 		{"a Lens without columns", column, "", wrong},
@@ -295,6 +308,7 @@ func TestTheSchemaHasEveryMemberOfTheAPI(t *testing.T) {
 	}
 	for mine, theirs := range map[string]string{
 		"": "NewPrism", "field": "Field", "choice": "ChoiceQuestion", "yes_no": "YesNoQuestion", "scale": "ScaleQuestion",
+		"tags":   "TagsQuestion",
 		"option": "Option", "level": "Level", "lens": "Lens", "column": "Column",
 	} {
 		o := schema.Defs[mine]

@@ -2,7 +2,8 @@
 //
 //	{"intent":{"type":"choice","value":"refund","probabilities":{"refund":0.9,"other":0.1},"confidence":0.8},
 //	 "urgent":{"type":"yes_no","probability":0.25},
-//	 "mood":{"type":"scale","level":"calm","probabilities":{"calm":0.75,"angry":0.25}}}
+//	 "mood":{"type":"scale","level":"calm","probabilities":{"calm":0.75,"angry":0.25}},
+//	 "about":{"type":"tags","values":["price"],"probabilities":{"delivery":0.25,"price":0.75}}}
 //
 // Questions are in the version's order, options and levels in definition order, without white space.
 package answerjson
@@ -26,7 +27,11 @@ func Append(b []byte, answers prism.Answers) []byte {
 		shape := a.Type.Shape()
 		if shape.Chosen != "" {
 			b = append(append(append(b, `,"`...), shape.Chosen...), `":`...)
-			b = strictjson.AppendString(b, a.Chosen)
+			if shape.Several {
+				b = appendList(b, a.Replies())
+			} else {
+				b = strictjson.AppendString(b, a.Chosen)
+			}
 			b = appendProbabilities(b, a.Probabilities)
 		}
 		if shape.Confidence {
@@ -40,6 +45,17 @@ func Append(b []byte, answers prism.Answers) []byte {
 		b = append(b, '}')
 	}
 	return append(b, '}')
+}
+
+func appendList(b []byte, keys []string) []byte {
+	b = append(b, '[')
+	for i, key := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strictjson.AppendString(b, key)
+	}
+	return append(b, ']')
 }
 
 func appendProbabilities(b []byte, ps []prism.KeyProbability) []byte {

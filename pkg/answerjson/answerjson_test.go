@@ -25,12 +25,19 @@ func sample() prism.Answers {
 			Question: "x", Type: prism.Scale, Chosen: "low",
 			Probabilities: []prism.KeyProbability{{Key: "low", Probability: 1}, {Key: "high", Probability: 1e-7}},
 		},
+		{
+			Question: "w", Type: prism.Tags,
+			Probabilities: []prism.KeyProbability{{Key: "a", Probability: 0.5}, {Key: "b", Probability: 0.25}, {Key: "c", Probability: 0.75}},
+		},
+		{Question: "v", Type: prism.Tags, Probabilities: []prism.KeyProbability{{Key: "a", Probability: 0.25}}},
 	}
 }
 
 const sampleText = `{"z":{"type":"choice","value":"b","probabilities":{"b":0.9,"a":0.1},"confidence":0.8},` +
 	`"y":{"type":"yes_no","probability":0.25},` +
-	`"x":{"type":"scale","level":"low","probabilities":{"low":1,"high":1e-7}}}`
+	`"x":{"type":"scale","level":"low","probabilities":{"low":1,"high":1e-7}},` +
+	`"w":{"type":"tags","values":["c","a"],"probabilities":{"a":0.5,"b":0.25,"c":0.75}},` +
+	`"v":{"type":"tags","values":[],"probabilities":{"a":0.25}}}`
 
 // spec: raw-answer-shapes
 func TestEachTypeHasTheMembersOfTheContractInItsOrder(t *testing.T) {
@@ -61,6 +68,11 @@ func TestWhatAnotherReleaseMayHaveStoredIsRead(t *testing.T) {
 		{"members in another order", `{"q":{"probability":1,"type":"yes_no"}}`, prism.Answer{Question: "q", Type: prism.YesNo, Probability: 1}},
 		{"unknown members", `{"q":{"type":"yes_no","why":{"a":[1,"x",null]},"probability":1}}`, prism.Answer{Question: "q", Type: prism.YesNo, Probability: 1}},
 		{"unknown type", `{"q":{"type":"ranking","value":"a","probability":1}}`, prism.Answer{Question: "q", Type: "ranking"}},
+		{"an unknown type with a list", `{"q":{"type":"ranking","values":[{"a":1}],"probabilities":{"a":1}}}`, prism.Answer{Question: "q", Type: "ranking"}},
+		{
+			"a tags in another order", `{"q":{"probabilities":{"a":1},"values":["a"],"type":"tags"}}`,
+			prism.Answer{Question: "q", Type: prism.Tags, Probabilities: []prism.KeyProbability{{Key: "a", Probability: 1}}},
+		},
 		{"members of another type", `{"q":{"type":"yes_no","probability":1,"value":"a","level":"b","confidence":1,"probabilities":{"a":1}}}`, prism.Answer{Question: "q", Type: prism.YesNo, Probability: 1}},
 		{"escapes", `{"\u0071\"":{"type":"yes_\u006eo","probability":1}}`, prism.Answer{Question: `q"`, Type: prism.YesNo, Probability: 1}},
 		{"numbers as JSON has them", `{"q":{"type":"yes_no","probability":5E-1}}`, prism.Answer{Question: "q", Type: prism.YesNo, Probability: 0.5}},
@@ -102,6 +114,11 @@ func TestWhatNoReleaseStoresIsRefusedWithoutRepeatingIt(t *testing.T) {
 		"a choice with a level":         `{"q":{"type":"choice","level":"a","probabilities":{"a":1},"confidence":1}}`,
 		"a choice without confidence":   `{"q":{"type":"choice","value":"a","probabilities":{"a":1}}}`,
 		"a scale without probabilities": `{"q":{"type":"scale","level":"a"}}`,
+		"a tags without values":         `{"q":{"type":"tags","probabilities":{"a":1}}}`,
+		"a tags with one value":         `{"q":{"type":"tags","values":"a","probabilities":{"a":1}}}`,
+		"a tags with a number":          `{"q":{"type":"tags","values":[1],"probabilities":{"a":1}}}`,
+		"a tags with values of null":    `{"q":{"type":"tags","values":null,"probabilities":{"a":1}}}`,
+		"a tags without probabilities":  `{"q":{"type":"tags","values":["a"]}}`,
 		"a scale with a value":          `{"q":{"type":"scale","value":"a","probabilities":{"a":1}}}`,
 		"a probability in quotes":       `{"q":{"type":"yes_no","probability":"SECRET"}}`,
 		"a probability that is null":    `{"q":{"type":"yes_no","probability":null}}`,
@@ -164,12 +181,14 @@ func anyAnswers(t *rapid.T) prism.Answers {
 	}
 	answers := prism.Answers{}
 	for _, q := range rapid.SliceOfNDistinct(key, 0, 8, rapid.ID).Draw(t, "questions") {
-		a := prism.Answer{Question: q, Type: rapid.SampledFrom([]prism.QuestionType{prism.Choice, prism.YesNo, prism.Scale}).Draw(t, "type")}
+		a := prism.Answer{Question: q, Type: rapid.SampledFrom([]prism.QuestionType{prism.Choice, prism.YesNo, prism.Scale, prism.Tags}).Draw(t, "type")}
 		switch a.Type {
 		case prism.Choice:
 			a.Chosen, a.Probabilities, a.Confidence = key.Draw(t, "chosen"), probabilities(), finite.Draw(t, "confidence")+0
 		case prism.Scale:
 			a.Chosen, a.Probabilities = key.Draw(t, "chosen"), probabilities()
+		case prism.Tags:
+			a.Probabilities = probabilities()
 		case prism.YesNo:
 			a.Probability = finite.Draw(t, "probability") + 0
 		}

@@ -60,19 +60,41 @@ func (p *Parser) question(key string) bool {
 	}
 	a.Type = prism.QuestionType(kind)
 	shape := a.Type.Shape()
-	return shape != prism.Shape{} && (shape.Chosen == "" || p.chosen(shape.Chosen, &a.Chosen) && p.probabilities(a)) &&
+	return shape != prism.Shape{} && (shape.Chosen == "" || p.chosen(shape, a) && p.probabilities(a)) &&
 		(!shape.Confidence || p.skip(`,"confidence":`) && p.number(&a.Confidence)) &&
 		(!shape.Probability || p.skip(`,"probability":`) && p.number(&a.Probability)) && p.skip("}")
 }
 
-// chosen reads the member with the chosen key.
-func (p *Parser) chosen(name string, to *string) bool {
+// chosen reads the member with the chosen key, or passes over a list of keys, which the probabilities say too.
+func (p *Parser) chosen(shape prism.Shape, a *prism.Answer) bool {
+	name := shape.Chosen
 	end := len(`,"`) + len(name)
 	if len(p.text) < end || p.text[:len(`,"`)] != `,"` || p.text[len(`,"`):end] != name {
 		return false
 	}
 	p.text = p.text[end:]
-	return p.skip(`":`) && p.string(to)
+	if shape.Several {
+		return p.skip(`":[`) && p.list()
+	}
+	return p.skip(`":`) && p.string(&a.Chosen)
+}
+
+// list passes over the strings of an array, and its end.
+func (p *Parser) list() bool {
+	if p.skip("]") {
+		return true
+	}
+	for {
+		var key string
+		switch {
+		case !p.string(&key):
+			return false
+		case p.skip("]"):
+			return true
+		case !p.skip(","):
+			return false
+		}
+	}
 }
 
 func (p *Parser) probabilities(a *prism.Answer) bool {

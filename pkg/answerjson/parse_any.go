@@ -20,6 +20,7 @@ type (
 		Type          prism.QuestionType `json:"type"`
 		Value         *string            `json:"value"`
 		Level         *string            `json:"level"`
+		Values        strictjson.Value   `json:"values"`
 		Probabilities anyProbabilities   `json:"probabilities"`
 		Confidence    *float64           `json:"confidence"`
 		Probability   *float64           `json:"probability"`
@@ -48,7 +49,13 @@ func (m anyAnswer) answer(question string) (prism.Answer, bool) {
 	ok := m.Type != ""
 	if shape.Chosen != "" {
 		chosen := map[string]*string{"value": m.Value, "level": m.Level}[shape.Chosen]
-		ok = ok && readMember(chosen, &a.Chosen) && m.Probabilities != nil
+		if shape.Several {
+			var keys []string // which the probabilities say too
+			ok = ok && strictjson.Unmarshal(m.Values, &keys) == nil && keys != nil
+		} else {
+			ok = ok && readMember(chosen, &a.Chosen)
+		}
+		ok = ok && m.Probabilities != nil
 		a.Probabilities = m.Probabilities
 	}
 	if shape.Confidence {

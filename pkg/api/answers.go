@@ -19,9 +19,11 @@ type Answer struct {
 	// Value is the key of the chosen option (choice), Level that of the chosen level (scale).
 	Value string `json:"value,omitempty"`
 	Level string `json:"level,omitempty"`
+	// Values are the keys of the options with a probability of 0.5 or more, the most probable first (tags).
+	Values []string `json:"values,omitzero"`
 	// Probability is that of yes (yes_no).
 	Probability *float64 `json:"probability,omitempty"`
-	// Probabilities are those of the options or levels, in definition order (choice, scale).
+	// Probabilities are those of the options or levels, in definition order (choice, scale, tags).
 	Probabilities Probabilities `json:"probabilities,omitempty"`
 	// Confidence is 1 when the choice is certain and 0 when it is a guess (choice).
 	Confidence *float64 `json:"confidence,omitempty"`
@@ -43,6 +45,12 @@ type YesNoAnswer struct {
 type ScaleAnswer struct {
 	Level         string // the key of the chosen level, which is the most probable one
 	Probabilities Probabilities
+}
+
+// TagsAnswer is the answer to a tags question.
+type TagsAnswer struct {
+	Values        []string      // the keys of the options with a probability of 0.5 or more, the most probable first
+	Probabilities Probabilities // each from 0 to 1; they need not sum to 1
 }
 
 // Choice returns the answer to a choice question, given by its key. Another question, or a question of another type, is an error
@@ -68,6 +76,12 @@ func (a Answers) YesNo(question string) (YesNoAnswer, error) {
 func (a Answers) Scale(question string) (ScaleAnswer, error) {
 	one, err := a.find(question, prism.Scale)
 	return ScaleAnswer{one.Level, one.Probabilities}, err
+}
+
+// Tags returns the answer to a tags question, as Choice does.
+func (a Answers) Tags(question string) (TagsAnswer, error) {
+	one, err := a.find(question, prism.Tags)
+	return TagsAnswer{one.Values, one.Probabilities}, err
 }
 
 // find returns the answer to a question of a type.
@@ -132,7 +146,8 @@ func (e *LackingError) Error() string {
 func (a *Answer) lacking() error {
 	has, shape := map[string]bool{"type": a.Type != ""}, a.Type.Shape()
 	if shape.Chosen != "" {
-		has[shape.Chosen], has["probabilities"] = map[string]string{"value": a.Value, "level": a.Level}[shape.Chosen] != "", a.Probabilities != nil
+		chosen := map[string]bool{"value": a.Value != "", "level": a.Level != "", "values": a.Values != nil}
+		has[shape.Chosen], has["probabilities"] = chosen[shape.Chosen], a.Probabilities != nil
 	}
 	if shape.Confidence {
 		has["confidence"] = a.Confidence != nil

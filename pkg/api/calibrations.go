@@ -34,6 +34,8 @@ type CreateCalibrationRequest struct {
 type NewCalibration struct {
 	// A question of the version.
 	Question string `json:"question" schema:"Key"`
+	// The option that is calibrated, of a tags question, as a yes_no is.
+	Option string `json:"option,omitzero" schema:"Key"`
 	// `temperature`: of a choice or scale, pₖ^(1/T) renormalised, from 100 labels. `platt`: of a yes_no, σ(a·logit p + b), from 200
 	// labels of which 20 are yes and 20 are no. `isotonic`: of a yes_no, a rising function, from 1,000 labels. `auto`: the best of
 	// those that there are enough labels for, if it is better than none.
@@ -59,6 +61,8 @@ type Calibration struct {
 	Version int `json:"version" min:"1"`
 	// The question.
 	Question string `json:"question" schema:"Key"`
+	// The option of it; absent if it was calibrated as a whole.
+	Option string `json:"option,omitzero" schema:"Key"`
 	// How it maps probabilities.
 	Method CalibrationMethod `json:"method" enum:"temperature,platt,isotonic"`
 	// T of pₖ^(1/T): above 1 answers become less certain, below 1 more. Of `temperature` alone.
@@ -95,8 +99,10 @@ var ListCalibrations = Op[ListCalibrationsRequest, Page[Calibration]]{Declaratio
 // ListCalibrationsRequest is the request of ListCalibrations.
 type ListCalibrationsRequest struct {
 	VersionRequest
-	// Only calibrations of the question with this key.
+	// Only calibrations of the question with this key, or of its options.
 	Question string `query:"question" max:"200"`
+	// Only calibrations of this option of the question.
+	Option string `query:"option" max:"200"`
 	PageRequest
 	Cursor string `query:"cursor" list:"calibrations"`
 }
@@ -128,16 +134,20 @@ type PinCalibrationsRequest struct {
 
 // CalibrationPins are what to pin.
 type CalibrationPins struct {
-	// By the key of a question of the version, the id of one of its calibrations, or null for none.
-	Questions Pins `json:"questions" max:"64" form:"uuid"`
+	// By the key of a question of the version, the id of one of its calibrations, or null for none. Of an option of a tags question by both
+	// keys with a point between, such as `tags.vip`.
+	Questions Pins `json:"questions" max:"200" form:"uuid"`
 }
 
 // Pins are the members of an object in the order in which they were sent, in which problems with them are listed.
 type Pins []Pin
 
-// Pin is the calibration that a question is to have; the zero id is none.
+// MaxPins bounds the pins of one PinCalibrations: the maximum of CalibrationPins.Questions.
+const MaxPins = 200
+
+// Pin is the calibration that a target is to have, by its name (prism.TargetName); the zero id is none.
 type Pin struct {
-	Question    string
+	Target      string
 	Calibration prism.CalibrationID
 }
 
@@ -151,6 +161,6 @@ var ReadPinnedCalibrations = Op[VersionRequest, PinnedCalibrations]{Declaration{
 type PinnedCalibrations struct {
 	// The version.
 	Version int `json:"version" min:"1"`
-	// By the key of each question of the version, the id of its calibration, or null.
+	// By the key of each question of the version, or both keys of each option of a tags question, the id of its calibration, or null.
 	Questions map[string]*string `json:"questions" form:"uuid"`
 }

@@ -78,7 +78,8 @@ type Drift struct {
 	CountedTo *Time `json:"counted_to"`
 	// What is compared with. Null if the prism is not watched.
 	Reference *DriftReference `json:"reference"`
-	// The questions of the version, in its order. None if the prism is not watched.
+	// The questions of the version, in its order. None if the prism is not watched. A tags question has an entry for each of its options, or
+	// for the 20 that are right the most often in the reference.
 	Questions []DriftOfQuestion `json:"questions"`
 }
 
@@ -106,10 +107,12 @@ const (
 // Values are all kinds.
 func (DriftKind) Values() []string { return []string{string(FirstResults), string(SetPeriod)} }
 
-// DriftOfQuestion is the drift of the answers to a question.
+// DriftOfQuestion is the drift of the answers to a question, or to an option of a tags question.
 type DriftOfQuestion struct {
 	// Its key.
 	Question string `json:"question"`
+	// The option, whose classes are no and yes; absent of a question of another type.
+	Option string `json:"option,omitzero"`
 	// Its number in the version, from 0, by which metrics name it.
 	Index int `json:"index" min:"0"`
 	// Its type.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -32,8 +33,8 @@ type NewLabels struct {
 // LabelsOfQuestions are labels in the order sent. A label without a value is one to remove.
 type LabelsOfQuestions []QuestionLabel
 
-// QuestionLabel is what was right for a question: an option key, a level key, "true" or "false", or one of the texts that stand for
-// one (spec: label-value).
+// QuestionLabel is what was right for a question: an option key, a level key, "true" or "false", a JSON array of option keys, or one of the
+// texts that stand for one (spec: label-value).
 type QuestionLabel struct{ Question, Value string }
 
 // LabelBy is what the labels of a call have in common.
@@ -91,7 +92,7 @@ type NewLabel struct {
 	Ref *string `json:"ref,omitzero" max:"200"`
 	// The key of the question.
 	Question string `json:"question" min:"1" max:"200"`
-	// What was right: the key of an option or level, or `true` or `false`.
+	// What was right: the key of an option or level, `true` or `false`, or, of a tags, a list of keys of options.
 	Value LabelText `json:"value"`
 }
 
@@ -103,7 +104,7 @@ func (NewLabel) Missing(sent func(name string) bool) []apierr.Problem {
 	return []apierr.Problem{{Path: "result_id", Text: "send either result_id or ref"}}
 }
 
-// LabelText is a label that was sent: a text, or a boolean as "true" or "false".
+// LabelText is a label that was sent: a text, a boolean as "true" or "false", or a list of texts as its JSON.
 type LabelText string
 
 // AddedLabels is what became of labels.
@@ -154,7 +155,7 @@ type LabelledResult struct {
 
 // Label is what was right for a question of a result.
 type Label struct {
-	// What was right: the key of an option or level, or `true` or `false`.
+	// What was right: the key of an option or level, `true` or `false`, or, of a tags, a list of keys of options.
 	Value LabelValue `json:"value"`
 	// How the result was chosen. Null if that was not said.
 	Sample *LabelSample `json:"sample"`
@@ -168,11 +169,23 @@ type Label struct {
 	LabelledAt Time `json:"labelled_at"`
 }
 
-// LabelValue is what was right: the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label,
-// where labels are put.
+// LabelValue is what was right: the key of an option or level, "true" or "false" for a yes_no question, or a JSON array of the keys of
+// options for a tags question (see LabelOf). "" removes a label, where labels are put.
 type LabelValue string
 
-// MarshalJSON writes null for "", a boolean for "true" and "false", and else a string. Prism reads a boolean as its text.
+// LabelOf is the value of a label of a tags question: the keys of the options that are right. Without one, none is.
+func LabelOf(keys ...string) LabelValue {
+	list, _ := json.Marshal(append([]string{}, keys...)) // of a list of texts cannot fail
+	return LabelValue(list)
+}
+
+// Keys are those of a label of a tags question; false for any other label.
+func (v LabelValue) Keys() (keys []string, ok bool) {
+	ok = strings.HasPrefix(string(v), "[") && json.Unmarshal([]byte(v), &keys) == nil
+	return keys, ok
+}
+
+// MarshalJSON writes null for "", a boolean for "true" and "false", an array for one, and else a string. Prism reads a boolean as its text.
 func (v LabelValue) MarshalJSON() ([]byte, error) {
 	switch v {
 	case "":
@@ -180,10 +193,13 @@ func (v LabelValue) MarshalJSON() ([]byte, error) {
 	case "true", "false":
 		return []byte(v), nil
 	}
+	if _, ok := v.Keys(); ok {
+		return []byte(v), nil
+	}
 	return json.Marshal(string(v))
 }
 
-// UnmarshalJSON reads a string, a boolean as its text, or null as "".
+// UnmarshalJSON reads a string, a boolean as its text, an array of strings as its JSON, or null as "".
 func (v *LabelValue) UnmarshalJSON(b []byte) error {
 	var value any
 	if err := json.Unmarshal(b, &value); err != nil {
@@ -196,6 +212,12 @@ func (v *LabelValue) UnmarshalJSON(b []byte) error {
 		*v = LabelValue(value)
 	case bool:
 		*v = LabelValue(strconv.FormatBool(value))
+	case []any:
+		keys := make([]string, len(value))
+		for i := range value {
+			keys[i], _ = value[i].(string)
+		}
+		*v = LabelOf(keys...)
 	default:
 		return fmt.Errorf("client: %T is no label", value)
 	}

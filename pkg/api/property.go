@@ -46,6 +46,15 @@ type Property struct {
 	Limits
 }
 
+// With is the member of a struct whose member type has a value, with the bounds that a tag named like the value says: "1-100".
+func (p Property) With(value string) Property {
+	if text, ok := p.Field.Tag.Lookup(value); ok {
+		least, most, _ := strings.Cut(text, "-")
+		p.Min, p.Max = new(number(p.Field, least)), new(number(p.Field, most))
+	}
+	return p
+}
+
 // Limits are what the tags of a field say of its value.
 type Limits struct {
 	// Min and Max bound a number, the code points of a string, or the elements of a list; nil: no bound.
@@ -147,9 +156,13 @@ func bound(f reflect.StructField, name string) *float64 {
 	if !ok {
 		return nil
 	}
+	return new(number(f, text))
+}
+
+func number(f reflect.StructField, text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		panic(fmt.Sprintf("api: the tag %s of %s is no number", name, f.Name)) // a fault of the program, found by every test
+		panic(fmt.Sprintf("api: a tag of %s is no number: %s", f.Name, text)) // a fault of the program, found by every test
 	}
-	return &n
+	return n
 }

@@ -24,6 +24,8 @@ type ReadQualityRequest struct {
 	VersionRequest
 	// Only the question with this key.
 	Question string `query:"question" max:"200"`
+	// Only this option of it, of a tags question.
+	Option string `query:"option" max:"200"`
 	MeasuredAnswers
 }
 
@@ -39,7 +41,7 @@ type MeasuredAnswers struct {
 type Quality struct {
 	// The version.
 	Version int `json:"version" min:"1"`
-	// In the order of the version.
+	// In the order of the version. A tags question is followed by its options, each with the measures of a yes_no.
 	Questions []QuestionQuality `json:"questions"`
 }
 
@@ -47,13 +49,29 @@ type Quality struct {
 type QuestionQuality struct {
 	MeasuredQuestion
 	Measures
+	// Of all options of a tags question together. Absent of other types, and of an option.
+	Several *MeasuresOfSeveral `json:"tags,omitzero" null:"true"`
+}
+
+// MeasuresOfSeveral are estimates of answers with any number of right options.
+type MeasuresOfSeveral struct {
+	// The share of answers with all options right, with Wilson's interval.
+	ExactMatch Figure `json:"exact_match"`
+	// The share of options, of all answers, that are wrong.
+	HammingLoss Figure `json:"hamming_loss"`
+	// Of all options of all answers together.
+	Micro Retrieval `json:"micro"`
+	// The mean over the options that are a label or an answer at least once.
+	Macro Retrieval `json:"macro"`
 }
 
 // MeasuredQuestion is of what a question was measured.
 type MeasuredQuestion struct {
 	// The question.
 	Question string `json:"question" schema:"Key"`
-	// Its type.
+	// The option of it that was measured; absent if it was measured as a whole.
+	Option string `json:"option,omitzero" schema:"Key"`
+	// The type of the question.
 	Type QuestionType `json:"type"`
 	// Labels that were looked at.
 	Labels int `json:"labels" min:"0"`
@@ -135,6 +153,9 @@ type ReliabilityBin struct {
 type (
 	// CoveragePoint is what is kept when answers below a probability are left to people.
 	CoveragePoint = calibration.CoveragePoint
+	// Retrieval is how much of what is answered is right, and how much of what is right is answered. A figure is null where neither labels
+	// nor answers have an option.
+	Retrieval = calibration.Retrieval
 	// Threshold is two thresholds and what they do to the labels.
 	Threshold = calibration.Threshold
 	// Differences are differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others.
@@ -149,8 +170,10 @@ var ReadThresholds = Op[ReadThresholdsRequest, Thresholds]{measuring("readThresh
 // ReadThresholdsRequest is the request of ReadThresholds.
 type ReadThresholdsRequest struct {
 	VersionRequest
-	// The key of a yes_no question.
+	// The key of a yes_no question, or of a tags question.
 	Question string `query:"question" max:"200" required:"true" example:"refund"`
+	// The option, of a tags question.
+	Option string `query:"option" max:"200"`
 	MeasuredAnswers
 	// What a yes costs that should be no, in any unit.
 	FalseYes float64 `query:"false_yes" min:"0" max:"1000000000" required:"true" example:"5"`
@@ -207,13 +230,17 @@ type CompareVersionsRequest struct {
 	B int32 `query:"b" min:"1" max:"2147483647" required:"true" example:"2"`
 	// The key of a question that both versions have.
 	Question string `query:"question" max:"200" required:"true" example:"refund"`
+	// The option that is compared, of a tags question.
+	Option string `query:"option" max:"200"`
 }
 
 // Comparison is two versions on the same labelled inputs.
 type Comparison struct {
 	// The question.
 	Question string `json:"question" schema:"Key"`
-	// Its type.
+	// The option of it that was compared; absent if it was compared as a whole.
+	Option string `json:"option,omitzero" schema:"Key"`
+	// The type of the question.
 	Type QuestionType `json:"type"`
 	// Labelled inputs that were looked at.
 	Labels int `json:"labels" min:"0"`

@@ -135,7 +135,9 @@ func (s *sample) measure(t *totals) vector {
 // estimator computes the measures of one sample, or the differences between two samples of the same clusters: second minus first.
 type estimator []*sample
 
-func (e estimator) empty() []totals {
+func (e estimator) clusters() int { return len(e[0].sums) }
+
+func (e estimator) empty() sums {
 	ts := make([]totals, len(e))
 	for i, s := range e {
 		n := 3 * s.classes
@@ -144,17 +146,57 @@ func (e estimator) empty() []totals {
 		}
 		ts[i].counts = make([]float64, n)
 	}
-	return ts
+	return estimatorSums{e, ts}
 }
 
-func (e estimator) measure(ts []totals) vector {
-	v := e[0].measure(&ts[0])
-	if len(e) == 2 {
-		for m, second := range e[1].measure(&ts[1]) {
+// estimatorSums are the totals of each sample of an estimator.
+type estimatorSums struct {
+	estimator
+	totals []totals
+}
+
+func (t estimatorSums) clear() {
+	for i := range t.totals {
+		t.totals[i].sums = [means]float64{}
+		clear(t.totals[i].counts)
+	}
+}
+
+func (t estimatorSums) add(weights []uint32) {
+	for i, s := range t.estimator {
+		s.add(&t.totals[i], weights)
+	}
+}
+
+func (t estimatorSums) addOne(g int, f float64) {
+	for i, s := range t.estimator {
+		s.addOne(&t.totals[i], g, f)
+	}
+}
+
+func (t estimatorSums) measure() vector {
+	v := t.estimator[0].measure(&t.totals[0])
+	if len(t.estimator) == 2 {
+		for m, second := range t.estimator[1].measure(&t.totals[1]) {
 			v[m] = second - v[m]
 		}
 	}
 	return v
+}
+
+// resampler is what can be resampled: clusters, and sums over them from which its measures are computed.
+type resampler interface {
+	clusters() int
+	empty() sums
+}
+
+// sums are sums over a resample.
+type sums interface {
+	clear()
+	// add adds each cluster as many times as its weight, and addOne one of them f times.
+	add(weights []uint32)
+	addOne(g int, f float64)
+	measure() vector
 }
 
 // resampled holds what intervals are computed from: the estimate, the estimates of resamples, and the estimates without each
@@ -166,17 +208,15 @@ type resampled struct {
 }
 
 // resample draws as many clusters as there are, with replacement, 2,000 times.
-func (e estimator) resample(seed uint64) resampled {
-	clusters := len(e[0].sums)
+func resample(e resampler, seed uint64) resampled {
+	clusters := e.clusters()
 	weights := make([]uint32, clusters)
 	for g := range weights {
 		weights[g] = 1
 	}
 	all := e.empty()
-	for i, s := range e {
-		s.add(&all[i], weights)
-	}
-	r := resampled{point: e.measure(all)}
+	all.add(weights)
+	r := resampled{point: all.measure()}
 
 	random, ts := rand.NewPCG(seed, mix(seed)), e.empty()
 	scale := math.Ldexp(float64(clusters), -32)
@@ -189,12 +229,9 @@ func (e estimator) resample(seed uint64) resampled {
 				weights[int(float64(u&math.MaxUint32)*scale)]++
 			}
 		}
-		for i, s := range e {
-			ts[i].sums = [means]float64{}
-			clear(ts[i].counts)
-			s.add(&ts[i], weights)
-		}
-		for m, x := range e.measure(ts) {
+		ts.clear()
+		ts.add(weights)
+		for m, x := range ts.measure() {
 			if !math.IsNaN(x) { // a resample may leave a kappa undefined
 				r.replicates[m] = append(r.replicates[m], x)
 			}
@@ -206,13 +243,9 @@ func (e estimator) resample(seed uint64) resampled {
 
 	if clusters > 1 {
 		for g := range clusters {
-			for i, s := range e {
-				s.addOne(&all[i], g, -1)
-			}
-			r.jackknife = append(r.jackknife, e.measure(all))
-			for i, s := range e {
-				s.addOne(&all[i], g, 1)
-			}
+			all.addOne(g, -1)
+			r.jackknife = append(r.jackknife, all.measure())
+			all.addOne(g, 1)
 		}
 	}
 	return r

@@ -96,7 +96,7 @@ func Compare(kind prism.Classes, pairs []Pair) (Comparison, error) {
 	byContent := slices.SortedFunc(slices.Values(b), compareObservations) // a is in this order already
 	c := Comparison{Labels: len(sorted), A: measure(kind, a), B: measure(kind, byContent)}
 	sa, sb := newSample(kind, a), newSample(kind, b)
-	r := estimator{sa, sb}.resample(mix(seedOf(a)) ^ seedOf(b))
+	r := resample(estimator{sa, sb}, mix(seedOf(a))^seedOf(b))
 	c.Differences = Differences{
 		Accuracy: r.figure(int(right)), LogLoss: r.figure(int(logLoss)), Brier: r.figure(int(brier)),
 	}

@@ -157,6 +157,24 @@ type goldens struct {
 		At    float64 `json:"at"`
 		CDF   float64 `json:"cdf"`
 	} `json:"forms"`
+	Several []struct {
+		Probabilities [][]float64        `json:"probabilities"`
+		Labels        [][]int            `json:"labels"`
+		ExactMatch    float64            `json:"exact_match"`
+		ExactWilson   [2]float64         `json:"exact_wilson"`
+		HammingLoss   float64            `json:"hamming_loss"`
+		Micro         map[string]float64 `json:"micro"`
+		Macro         map[string]float64 `json:"macro"`
+		Options       []struct {
+			Precision float64 `json:"precision"`
+			Recall    float64 `json:"recall"`
+			F1        float64 `json:"f1"`
+			Support   int     `json:"support"`
+			Brier     float64 `json:"brier"`
+			LogLoss   float64 `json:"log_loss"`
+			Accuracy  float64 `json:"accuracy"`
+		} `json:"options"`
+	} `json:"several"`
 }
 
 func readGoldens(t *testing.T) goldens {

@@ -72,7 +72,7 @@ func Measure(kind prism.Classes, observations []Observation) (Quality, error) {
 // measure computes all measures of observations in canonical order.
 func measure(kind prism.Classes, sorted []Observation) Quality {
 	s := newSample(kind, sorted)
-	return s.quality(estimator{s}.resample(seedOf(sorted)))
+	return s.quality(resample(estimator{s}, seedOf(sorted)))
 }
 
 func (s *sample) quality(r resampled) Quality {

@@ -252,9 +252,9 @@ func withoutIntervals(t *testing.T, kind prism.Classes, observations []Observati
 	s := newSample(kind, sorted)
 	all := estimator{s}.empty()
 	for g := range s.sums {
-		s.addOne(&all[0], g, 1)
+		all.addOne(g, 1)
 	}
-	return s.quality(resampled{point: s.measure(&all[0])})
+	return s.quality(resampled{point: all.measure()})
 }
 
 // Two versions that are equally good, and differ by noise: the differences are 0.

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -9,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// spec: option-groups, calls-of-a-result, label-orders, sampled-answers
+// spec: option-groups, calls-of-a-result, label-orders, sampled-answers, asked-parts
 func TestCallsOfAResultAreThoseOfAllRounds(t *testing.T) {
 	t.Parallel()
 	choice := func(n int, insufficient bool) prism.Question {
@@ -20,6 +21,11 @@ func TestCallsOfAResultAreThoseOfAllRounds(t *testing.T) {
 		return q
 	}
 	yes := prism.Question{Key: "y", Type: prism.YesNo}
+	tags := func(key string) prism.Question {
+		q := choice(100, false)
+		q.Key, q.Type = key, prism.Tags
+		return q
+	}
 	order, samples := "cyclic", 7
 	logprobs := api.Model{Probabilities: api.Logprobs}
 	cyclic := api.Model{Probabilities: api.Logprobs, Order: &order}
@@ -36,10 +42,44 @@ func TestCallsOfAResultAreThoseOfAllRounds(t *testing.T) {
 		"several questions":               {logprobs, []prism.Question{choice(77, false), yes, choice(3, false)}, 8},
 		"samples":                         {api.Model{Probabilities: api.Sampled, Samples: &samples}, []prism.Question{choice(77, false), yes}, 7},
 		"stated":                          {api.Model{Probabilities: api.Stated}, []prism.Question{choice(77, false), yes}, 1},
+		"an option is a question":         {logprobs, []prism.Question{tags("a"), yes}, 101},
+		"orders of each option":           {cyclic, []prism.Question{tags("a"), yes}, 202},
+		"options in the same call":        {api.Model{Probabilities: api.Native}, []prism.Question{tags("a"), tags("b"), yes}, 1},
+		"more options than a call asks":   {api.Model{Probabilities: api.Stated}, []prism.Question{tags("a"), tags("b"), tags("c")}, 2},
+		"samples of more than a call":     {api.Model{Probabilities: api.Sampled, Samples: &samples}, []prism.Question{tags("a"), tags("b"), tags("c")}, 14},
+		"no call":                         {api.Model{Probabilities: api.Simulated}, []prism.Question{tags("a"), tags("b"), tags("c")}, 1},
 		"a decision model":                {api.Model{Probabilities: api.Native}, []prism.Question{choice(77, false), yes}, 1},
 	} {
 		if got := contract.Calls(c.model, c.questions); got != c.want {
 			t.Errorf("%s: %d calls, want %d", name, got, c.want)
 		}
+	}
+}
+
+// spec: asked-parts
+func TestPartsHaveKeysThatNoQuestionHas(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("l", 64)
+	options := []prism.Option{{Key: "a"}, {Key: "bb"}}
+	questions := []prism.Question{
+		{Key: "q", Type: prism.Tags, Options: options}, {Key: "y", Type: prism.YesNo}, {Key: long, Type: prism.Tags, Options: options},
+		{Key: long[:62] + "x", Type: prism.Tags, Options: options},
+		{Key: long[:62], Type: prism.Tags, Options: options},
+	}
+	seen := map[string]bool{}
+	var got []string
+	for _, q := range contract.AskedOf(questions) {
+		if len(q.Key) > 64 || seen[q.Key] {
+			t.Errorf("%s, %d characters, seen %v", q.Key, len(q.Key), seen[q.Key])
+		}
+		seen[q.Key] = true
+		if q.Whole != nil {
+			got = append(got, q.Whole.Key+"."+q.Option)
+		} else if q.Key != "y" {
+			t.Errorf("%s is whole", q.Key)
+		}
+	}
+	if len(got) != 8 || !seen["q-a"] || !seen["q-bb"] || !seen[long[:62]+"-a"] || got[7] != long[:62]+".bb" {
+		t.Errorf("got %v of %v", got, seen)
 	}
 }

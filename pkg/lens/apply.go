@@ -8,7 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Pinned is the calibrations that are pinned to a version, by question. Nil is none.
+// Pinned is the calibrations that are pinned to a version, by the names of targets (prism.TargetName). Nil is none.
 type Pinned map[string]*calibration.Calibration
 
 // Plan is a Lens prepared for the answers of one version. It can be used concurrently.
@@ -20,8 +20,11 @@ type Plan struct {
 
 type column struct {
 	prism.AnsweredColumn
-	position    int // of the question in the version, and nearly always of its answer in a result
-	calibration *calibration.Calibration
+	position int // of the question in the version, and nearly always of its answer in a result
+	// calibrations are of all probabilities of an answer, or each of the probability of an option; nil if nothing is pinned that the column
+	// shows.
+	calibrations []*calibration.Calibration
+	byOption     bool
 }
 
 // Compile prepares a Lens for the answers of a version with its pinned calibrations. The Lens is the prism's current one: a
@@ -30,14 +33,30 @@ func Compile(l prism.Lens, answered prism.Definition, pinned Pinned) *Plan {
 	p := &Plan{columns: make([]column, len(l.Columns)), calibrated: l.Calibrated()}
 	for i, c := range l.Columns {
 		to := &p.columns[i]
-		to.calibration = pinned[c.Question]
 		var q prism.Question
 		if at := slices.IndexFunc(answered.Questions, func(q prism.Question) bool { return q.Key == c.Question }); at >= 0 {
 			q, to.position = answered.Questions[at], at
 		}
 		to.AnsweredColumn = prism.ColumnOf(c, q)
+		to.pin(q, pinned)
 	}
 	return p
+}
+
+// pin finds the calibrations of the column. One that shows all options needs one of them at least: the others are as they are stored
+// (spec: calibrated-column).
+func (c *column) pin(q prism.Question, pinned Pinned) {
+	q.Key = c.Question // also if the version does not have it
+	targets := q.Targets()
+	c.byOption = targets[0].Option != ""
+	calibrations, some := make([]*calibration.Calibration, len(targets)), false
+	for i, t := range targets {
+		calibrations[i] = pinned[t.Name()]
+		some = some || calibrations[i] != nil && (c.Option == "" || !c.byOption || c.Option == t.Option)
+	}
+	if some {
+		c.calibrations = calibrations
+	}
 }
 
 // Calibrated tells whether a column of the Lens is calibrated.
@@ -70,7 +89,7 @@ func (c *column) show(a *prism.Answer, to *prism.Cell) prism.Reason {
 		return prism.NoQuestion
 	}
 	reason := c.SetCell(to, a)
-	if c.Calibrated && c.calibration == nil && reason == "" {
+	if c.Calibrated && c.calibrations == nil && reason == "" {
 		*to, reason = prism.Cell{}, prism.NotPinned
 	}
 	return reason

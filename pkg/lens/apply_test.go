@@ -25,6 +25,10 @@ func answers() prism.Answers {
 				{Key: "calm", Probability: 0.25}, {Key: "tense", Probability: 0.25}, {Key: "angry", Probability: 0.5},
 			},
 		},
+		{
+			Question: "about", Type: prism.Tags,
+			Probabilities: []prism.KeyProbability{{Key: "price", Probability: 0.5}, {Key: "staff", Probability: 0.25}, {Key: "vip", Probability: 0.75}},
+		},
 	}
 }
 
@@ -59,6 +63,17 @@ func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 		{"average weighs the levels' values", col{Question: "mood", Show: "average"}, number(0.25*1 + 0.25*2 + 0.5*4)},
 		{"confidence of a choice", col{Question: "intent", Show: "confidence"}, number(0.55)},
 
+		{"answer of a tags is what is right, the most probable first", col{Question: "about", Show: "answer"}, text("vip; price", "VIP; The price")},
+		{"answer of a tags from a probability on", col{Question: "about", Show: "answer", YesAt: at(0.25)}, text("vip; price; staff", "VIP; The price; staff")},
+		{"answer of a tags of which nothing is right", col{Question: "about", Show: "answer", YesAt: at(0.8)}, text("", "")},
+		{"count of a tags", col{Question: "about", Show: "count"}, number(2)},
+		{"count of a tags from a probability on", col{Question: "about", Show: "count", YesAt: at(0.8)}, number(0)},
+		{"probability of an option of a tags", col{Question: "about", Show: "probability", Option: "staff"}, number(0.25)},
+
+		{"probability of a tags", col{Question: "about", Show: "probability"}, null},
+		{"average of a tags", col{Question: "about", Show: "average"}, null},
+		{"count of a choice", col{Question: "intent", Show: "count"}, null},
+		{"count of a yes_no", col{Question: "urgent", Show: "count"}, null},
 		{"question that was not asked", col{Question: "language", Show: "answer"}, null},
 		{"option that was not there", col{Question: "intent", Show: "probability", Option: "complaint"}, null},
 		{"level that was not there", col{Question: "mood", Show: "probability", Option: "furious"}, null},
@@ -104,6 +119,9 @@ func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
 		{col{Question: "intent", Show: "average"}, definition(), prism.OtherType},
 		{col{Question: "mood", Show: "confidence"}, definition(), prism.OtherType},
 		{col{Question: "mood", Show: "average"}, prism.Definition{}, prism.NoAverage},
+		{col{Question: "about", Show: "answer", YesAt: at(1)}, definition(), ""},
+		{col{Question: "about", Show: "probability"}, definition(), prism.OtherType},
+		{col{Question: "about", Show: "probability", Option: "other"}, definition(), prism.NoOption},
 		{col{Question: "mood", Show: "average"}, huge, ""},
 	} {
 		c.column.Name = "n"

@@ -1,7 +1,6 @@
 package lens
 
 import (
-	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -32,7 +31,7 @@ func (p *Plan) applyCalibrated(dst []prism.Cell, reasons []prism.Reason, answers
 		if c.Calibrated && reason == "" {
 			if lastAnswer != a {
 				lastAnswer, m.last = a, *a
-				m.calibrate(c.calibration)
+				m.calibrate(c)
 			}
 			*cell = prism.Cell{}
 			reason = c.SetCell(cell, &m.last)
@@ -46,7 +45,19 @@ func (p *Plan) applyCalibrated(dst []prism.Cell, reasons []prism.Reason, answers
 
 // calibrate calibrates the probabilities of m.last. What was chosen stays: no calibration of a choice or scale changes the order of
 // its probabilities (spec: calibrated-column).
-func (m *scratch) calibrate(by *calibration.Calibration) {
+func (m *scratch) calibrate(by *column) {
 	p := m.last.AppendProbabilities(m.probabilities[:0])
-	m.last.SetProbabilities(by.Append(p[len(p):], p), m.keys[:0])
+	if !by.byOption {
+		m.last.SetProbabilities(by.calibrations[0].Append(p[len(p):], p), m.keys[:0])
+		return
+	}
+	calibrated := p[len(p):]
+	for i := range p {
+		if i < len(by.calibrations) && by.calibrations[i] != nil {
+			calibrated = by.calibrations[i].Append(calibrated, p[i:i+1])
+		} else {
+			calibrated = append(calibrated, p[i])
+		}
+	}
+	m.last.SetProbabilities(calibrated, m.keys[:0])
 }

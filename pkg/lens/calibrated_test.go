@@ -13,12 +13,15 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// pinned halves the temperature of the choice and the scale, and moves the probability of the yes_no from 0.5 to 0.6.
+// pinned halves the temperature of the choice and the scale, and moves the probability of the yes_no and of the option price from 0.5 to 0.6,
+// and that of the option vip from 0.75 to 0.3.
 func pinned() lens.Pinned {
 	cold := &calibration.Calibration{Method: calibration.Temperature, Temperature: 0.5}
 	return lens.Pinned{
 		"intent": cold, "mood": cold,
-		"urgent": {Method: calibration.Isotonic, X: []float64{0, 0.5, 1}, Y: []float64{0, 0.6, 1}},
+		"urgent":      {Method: calibration.Isotonic, X: []float64{0, 0.5, 1}, Y: []float64{0, 0.6, 1}},
+		"about.price": {Method: calibration.Isotonic, X: []float64{0, 0.5, 1}, Y: []float64{0, 0.6, 1}},
+		"about.vip":   {Method: calibration.Isotonic, X: []float64{0, 1}, Y: []float64{0, 0.4}},
 	}
 }
 
@@ -49,6 +52,10 @@ func TestACalibratedColumnShowsWhatTheCalibrationMakesOfItsProbabilities(t *test
 		{"average", col{Question: "mood", Show: "average"}, number(calm*1 + calm*2 + angry*4)},
 		{"probability of yes", col{Question: "urgent", Show: "probability"}, number(0.6)},
 		{"answer of a yes_no", col{Question: "urgent", Show: "answer"}, text("yes", "Yes")},
+		{"answer of a tags", col{Question: "about", Show: "answer"}, text("price", "The price")},
+		{"its own limit of a tags, and an option without a calibration", col{Question: "about", Show: "answer", YesAt: at(0.25)}, text("price; vip; staff", "The price; VIP; staff")},
+		{"count", col{Question: "about", Show: "count"}, number(1)},
+		{"probability of an option of a tags", col{Question: "about", Show: "probability", Option: "price"}, number(0.6)},
 		{"its own limit", col{Question: "urgent", Show: "answer", YesAt: at(0.61)}, text("unsure", "Unsure")},
 		{"its own lower limit", col{Question: "urgent", Show: "answer", YesAt: at(0.61), NoAt: at(0.6)}, text("no", "No")},
 	} {
@@ -84,6 +91,9 @@ func TestACalibratedColumnIsNullWithoutACalibration(t *testing.T) {
 		{col{Question: "intent", Show: "probability"}, only, prism.NotPinned},
 		{col{Question: "mood", Show: "average"}, only, ""},
 		{col{Question: "intent", Show: "confidence"}, pinned(), ""},
+		{col{Question: "about", Show: "answer"}, only, ""},
+		{col{Question: "about", Show: "answer"}, lens.Pinned{"about": only["mood"]}, prism.NotPinned},
+		{col{Question: "about", Show: "probability", Option: "staff"}, only, prism.NotPinned},
 		// What else is missing comes first.
 		{col{Question: "language", Show: "answer"}, nil, prism.NoQuestion},
 		{col{Question: "intent", Show: "probability", Option: "complaint"}, nil, prism.NoOption},

@@ -27,6 +27,7 @@ const (
 	unknownOption   = "Unknown option"
 	misplacedOption = "only for 'probability' of a choice or scale question"
 	misplacedLimit  = "only for 'answer' of a yes_no question"
+	requiredOption  = "Required"
 	below0          = "Number must be greater than or equal to 0"
 	above1          = "Number must be less than or equal to 1"
 )
@@ -111,13 +112,11 @@ func (v *validation) column(path string, c prism.Column) {
 	if text := showProblem(c.Show, q.Type); text != "" {
 		v.add(path+"show", text)
 	}
-	if c.Option != "" {
-		if text := optionProblem(c, q, known); text != "" {
-			v.add(path+"option", text)
-		}
+	if text := optionProblem(c, q, known); text != "" {
+		v.add(path+"option", text)
 	}
-	v.limit(path+"yes_at", c, q.Type, c.YesAt)
-	v.limit(path+"no_at", c, q.Type, c.NoAt)
+	v.limit(path+"yes_at", c, q.Type, c.YesAt, func(t prism.Takes) bool { return t.YesAt })
+	v.limit(path+"no_at", c, q.Type, c.NoAt, func(t prism.Takes) bool { return t.NoAt })
 }
 
 func validName(s string) bool {
@@ -159,10 +158,13 @@ func expected(shows []prism.Show) string {
 
 // optionProblem is "" if show or question are invalid: they have a problem of their own.
 func optionProblem(c prism.Column, q prism.Question, known bool) string {
+	takes := q.Type.Takes(c.Show)
 	switch {
-	case !isShow(c.Show):
+	case !isShow(c.Show), c.Option == "" && !takes.NeedsOption:
 		return ""
-	case c.Show != prism.ShowProbability, !q.Type.TakesOption():
+	case c.Option == "":
+		return requiredOption
+	case !takes.Option:
 		return misplacedOption
 	case known && !slices.Contains(q.AnswerKeys(), c.Option):
 		return unknownOption
@@ -171,16 +173,25 @@ func optionProblem(c prism.Column, q prism.Question, known bool) string {
 }
 
 // limit checks yes_at or no_at. A limit where none is allowed has one problem, whatever its value.
-func (v *validation) limit(path string, c prism.Column, of prism.QuestionType, limit *float64) {
+func (v *validation) limit(path string, c prism.Column, t prism.QuestionType, limit *float64, takes func(prism.Takes) bool) {
 	if limit == nil {
 		return
 	}
+	with := slices.DeleteFunc(t.Shows(), func(s prism.Show) bool { return !takes(t.Takes(s)) })
 	switch {
-	case isShow(c.Show) && c.Show != prism.ShowAnswer, !of.TakesLimits():
-		v.add(path, misplacedLimit)
+	case isShow(c.Show) && !slices.Contains(with, c.Show), len(with) == 0:
+		v.add(path, misplaced(with, t))
 	case *limit < 0 || math.IsNaN(*limit):
 		v.add(path, below0)
 	case *limit > 1:
 		v.add(path, above1)
 	}
+}
+
+// misplaced is the problem of a limit beside something else than some shows of a type, or of a type without limits.
+func misplaced(with []prism.Show, t prism.QuestionType) string {
+	if len(with) < 2 || t.Classes() == "" { // the question is unknown
+		return misplacedLimit
+	}
+	return "only for " + strings.TrimPrefix(expected(with), "Expected ") + " of a " + string(t) + " question"
 }

@@ -27,6 +27,7 @@ func definition() prism.Definition {
 			{Key: "mood", Type: prism.Scale, Levels: []prism.Level{
 				{Key: "calm", Label: "Calm", Value: new(1.0)}, {Key: "tense", Label: "Tense", Value: new(2.0)}, {Key: "angry", Value: new(4.0)},
 			}},
+			{Key: "about", Type: prism.Tags, Options: []prism.Option{{Key: "price", Label: "The price"}, {Key: "staff"}, {Key: "vip", Label: "VIP"}}},
 		},
 	}
 }
@@ -51,6 +52,7 @@ func TestTheDerivedLensHasAnAnswerAndANumberForEachQuestion(t *testing.T) {
 		{Name: "urgent_probability", Question: "urgent", Show: prism.ShowProbability},
 		{Name: "mood", Question: "mood", Show: prism.ShowAnswer},
 		{Name: "mood_average", Question: "mood", Show: prism.ShowAverage},
+		{Name: "about", Question: "about", Show: prism.ShowAnswer},
 	}
 	if got := lens.Derive(definition()).Columns; !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
@@ -61,7 +63,7 @@ func TestTheDerivedLensHasAnAnswerAndANumberForEachQuestion(t *testing.T) {
 func TestEachRuleOfALensIsRefusedAtItsPath(t *testing.T) {
 	t.Parallel()
 	const (
-		shows    = "Expected 'answer' | 'probability' | 'average' | 'confidence'"
+		shows    = "Expected 'answer' | 'probability' | 'average' | 'confidence' | 'count'"
 		name     = "columns.0.name: must match ^[A-Za-z0-9_ .-]{1,64}$"
 		taken    = "columns.0.name: must be unique in a row"
 		option   = "columns.0.option: only for 'probability' of a choice or scale question"
@@ -77,6 +79,18 @@ func TestEachRuleOfALensIsRefusedAtItsPath(t *testing.T) {
 		want   string
 	}{
 		{"answer of a choice", col{Name: "n", Question: "intent", Show: "answer"}, ""},
+		{"answer of a tags", col{Name: "n", Question: "about", Show: "answer", YesAt: at(0.3)}, ""},
+		{"count of a tags", col{Name: "n", Question: "about", Show: "count", YesAt: at(1)}, ""},
+		{"probability of an option of a tags", col{Name: "n", Question: "about", Show: "probability", Option: "vip"}, ""},
+		{"probability of a tags", col{Name: "n", Question: "about", Show: "probability"}, "columns.0.option: Required"},
+		{"an unknown option of a tags", col{Name: "n", Question: "about", Show: "probability", Option: "x"}, unknown},
+		{"average of a tags", col{Name: "n", Question: "about", Show: "average"}, "columns.0.show: Expected 'answer' | 'probability' | 'count'"},
+		{"confidence of a tags", col{Name: "n", Question: "about", Show: "confidence"}, "columns.0.show: Expected 'answer' | 'probability' | 'count'"},
+		{"count of a choice", col{Name: "n", Question: "intent", Show: "count"}, "columns.0.show: Expected 'answer' | 'probability' | 'confidence'"},
+		{"yes_at of the probability of a tags", col{Name: "n", Question: "about", Show: "probability", Option: "vip", YesAt: at(0.5)},
+			"columns.0.yes_at: only for 'answer' | 'count' of a tags question"},
+		{"no_at of a tags", col{Name: "n", Question: "about", Show: "answer", NoAt: at(0.5)}, noAt},
+		{"yes_at of a tags above 1", col{Name: "n", Question: "about", Show: "count", YesAt: at(1.1)}, "columns.0.yes_at: Number must be less than or equal to 1"},
 		{"answer of a yes_no", col{Name: "n", Question: "urgent", Show: "answer"}, ""},
 		{"answer of a scale", col{Name: "n", Question: "mood", Show: "answer"}, ""},
 		{"probability of a choice", col{Name: "n", Question: "intent", Show: "probability"}, ""},
@@ -244,9 +258,9 @@ func anyDefinition(t *rapid.T) prism.Definition {
 		d.Fields = append(d.Fields, prism.Field{Key: k})
 	}
 	for _, k := range rapid.SliceOfNDistinct(key, 1, 64, rapid.ID).Draw(t, "questions") {
-		q := prism.Question{Key: k, Type: rapid.SampledFrom([]prism.QuestionType{prism.Choice, prism.YesNo, prism.Scale}).Draw(t, "type")}
+		q := prism.Question{Key: k, Type: rapid.SampledFrom([]prism.QuestionType{prism.Choice, prism.YesNo, prism.Scale, prism.Tags}).Draw(t, "type")}
 		switch q.Type {
-		case prism.Choice:
+		case prism.Choice, prism.Tags:
 			q.Options = []prism.Option{{Key: "x", Label: "X"}, {Key: "y", Label: "Y"}}
 		case prism.Scale:
 			q.Levels = []prism.Level{{Key: "x", Label: "X", Value: new(1.0)}, {Key: "y", Label: "Y", Value: new(2.0)}}

@@ -7,9 +7,9 @@ type Answer struct {
 	Question string
 	Type     QuestionType
 	// Chosen is the option key of a choice or the level key of a scale: the most probable one, the first in definition
-	// order on a tie.
+	// order on a tie. Where several can be right it is empty.
 	Chosen string
-	// Probabilities of the options or levels in definition order; they sum to 1 within 1e-15.
+	// Probabilities of the options or levels in definition order; they sum to 1 within 1e-15, unless several can be right.
 	Probabilities []KeyProbability
 	// Confidence of a choice, as the function Confidence computes it.
 	Confidence float64
@@ -33,19 +33,27 @@ func (a Answer) ProbabilityOf(key string) (float64, bool) {
 	return 0, false
 }
 
-// Certainty is the probability of the most probable option or level, and of the likelier of yes and no.
+// Certainty is the probability of the most probable option or level, and of the likelier of yes and no. Where several options can be right
+// it is the least of those of their parts.
 func (a *Answer) Certainty() float64 { return a.Type.kind().certainty(a) }
 
 // Value is the value of a label that says that the answer is right: one of Question.LabelValues.
 func (a *Answer) Value() string { return a.Type.kind().value(a) }
 
-// Reply is the key of the answer itself, one of Question.ReplyKeys.
+// Replies are the keys of the answer itself, which are of Question.ReplyKeys: one, or, where several options can be right, any number of
+// them, the most probable first.
+func (a *Answer) Replies() []string { return a.Type.kind().replies(a) }
+
+// Reply is the first of Replies, or empty.
 func (a *Answer) Reply() string { return a.Type.kind().reply(a) }
+
+// Part is the answer to one of Question.Parts; false if the answer has none of that key.
+func (a *Answer) Part(option string) (Answer, bool) { return a.Type.kind().part(a, option) }
 
 // Number is the number that a column shows of the answer, or why there is none. Levels are those of the question in the version that
 // answered.
-func (a *Answer) Number(show Show, option string, levels []Level) (float64, Reason) {
-	return a.Type.kind().number(a, show, option, levels)
+func (a *Answer) Number(of Column, levels []Level) (float64, Reason) {
+	return a.Type.kind().number(a, of, levels)
 }
 
 // AppendProbabilities appends the probabilities in order; of a binary answer that of yes.

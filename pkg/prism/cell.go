@@ -7,14 +7,14 @@ type CellKind uint8
 const (
 	NullCell   CellKind = iota // the stored answer does not have what the column shows
 	NumberCell                 // Cell.Number: a probability, an average or a confidence
-	TextCell                   // Cell.Key and Cell.Label: an option, a level, or yes, no, unsure
+	TextCell                   // Cell.Key and Cell.Label: an option, a level, or yes, no, unsure; any number of options
 )
 
 // Cell is the value of one column for one result. The zero value is null.
 type Cell struct {
 	Kind   CellKind
 	Number float64 // finite
-	Key    string  // for programs (json, jsonl): the option or level key, or yes, no, unsure
+	Key    string  // for programs (json, jsonl): the option or level key, or yes, no, unsure; several keys have "; " between them
 	// Label is for people (csv, tsv): the label in the version that answered, or the key where it has none; Yes, No, Unsure.
 	Label string
 }
@@ -46,22 +46,22 @@ func (c *AnsweredColumn) SetCell(to *Cell, a *Answer) Reason {
 	if c.Show == ShowAnswer {
 		return a.Type.kind().show(a, c, to)
 	}
-	n, reason := a.Number(c.Show, c.Option, c.question.Levels)
+	n, reason := a.Number(c.Column, c.question.Levels)
 	if reason == "" {
 		to.Kind, to.Number = NumberCell, n
 	}
 	return reason
 }
 
-// member finds an option or level of the version that answered, or nil.
-func (c *AnsweredColumn) member(t QuestionType, key string) *Option {
+// labelOf is the label of an option or level in the version that answered, or its key where it has none.
+func (c *AnsweredColumn) labelOf(t QuestionType, key string) string {
 	if c.question.Type != t {
-		return nil
+		return key
 	}
 	for i := range c.members {
-		if c.members[i].Key == key {
-			return &c.members[i]
+		if m := &c.members[i]; m.Key == key && m.Label != "" {
+			return m.Label
 		}
 	}
-	return nil
+	return key
 }

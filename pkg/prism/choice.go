@@ -13,9 +13,9 @@ func (c choice) setProbabilities(a *Answer, probabilities []float64, keys []KeyP
 	a.Confidence = Confidence(c.certainty(a), len(probabilities))
 }
 
-func (c choice) number(a *Answer, show Show, option string, levels []Level) (float64, Reason) {
-	if show == ShowConfidence {
+func (c choice) number(a *Answer, of Column, levels []Level) (float64, Reason) {
+	if of.Show == ShowConfidence {
 		return a.Confidence, ""
 	}
-	return c.keyed.number(a, show, option, levels)
+	return c.keyed.number(a, of, levels)
 }

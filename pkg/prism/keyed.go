@@ -7,9 +7,9 @@ import (
 )
 
 // keyed is what choice and scale have in common: a probability for each option or level.
-type keyed struct{}
+type keyed struct{ single }
 
-func (keyed) takes() (option, limits bool) { return true, false }
+func (keyed) takes(show Show) Takes { return Takes{Option: show == ShowProbability} }
 
 func (keyed) labelValues(q Question) []string { return q.AnswerKeys() }
 
@@ -65,6 +65,8 @@ func (keyed) value(a *Answer) string { return a.Chosen }
 
 func (keyed) reply(a *Answer) string { return a.Chosen }
 
+func (keyed) replies(a *Answer) []string { return []string{a.Chosen} }
+
 func (keyed) appendProbabilities(to []float64, a *Answer) []float64 {
 	to = slices.Grow(to, len(a.Probabilities))
 	for _, p := range a.Probabilities {
@@ -89,18 +91,15 @@ func (keyed) setProbabilities(a *Answer, probabilities []float64, keys []KeyProb
 }
 
 func (keyed) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
-	to.Kind, to.Key, to.Label = TextCell, a.Chosen, a.Chosen
-	if m := c.member(a.Type, a.Chosen); m != nil && m.Label != "" {
-		to.Label = m.Label
-	}
+	to.Kind, to.Key, to.Label = TextCell, a.Chosen, c.labelOf(a.Type, a.Chosen)
 	return ""
 }
 
-func (keyed) number(a *Answer, show Show, option string, _ []Level) (float64, Reason) {
-	if show != ShowProbability {
+func (keyed) number(a *Answer, c Column, _ []Level) (float64, Reason) {
+	if c.Show != ShowProbability {
 		return 0, OtherType
 	}
-	p, ok := a.ProbabilityOf(cmp.Or(option, a.Chosen))
+	p, ok := a.ProbabilityOf(cmp.Or(c.Option, a.Chosen))
 	if !ok {
 		return 0, NoOption
 	}

@@ -39,7 +39,8 @@ type Definition struct {
 type Escalate struct {
 	// The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model.
 	To string `json:"to" form:"slug"`
-	// An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this.
+	// An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this; of a
+	// tags for any option, whether it is right or not.
 	Below float64 `json:"below" above:"0" max:"1"`
 	// The keys of the questions whose answers can be doubtful. Without it, all.
 	Questions []string `json:"questions,omitzero" min:"1" max:"64" unique:"true" null:"true"`
@@ -93,10 +94,13 @@ const (
 	ShowProbability Show = "probability" // of Option, or of the chosen one, or of yes
 	ShowAverage     Show = "average"     // scale: the levels' values weighed by their probabilities
 	ShowConfidence  Show = "confidence"  // choice: 1 is certain, 0 a guess
+	ShowCount       Show = "count"       // tags: how many options are in the answer
 )
 
 // Shows are all that a column can show.
-func Shows() []Show { return []Show{ShowAnswer, ShowProbability, ShowAverage, ShowConfidence} }
+func Shows() []Show {
+	return []Show{ShowAnswer, ShowProbability, ShowAverage, ShowConfidence, ShowCount}
+}
 
 // Values are Shows as texts.
 func (Show) Values() []string { return texts(Shows()) }
@@ -108,13 +112,14 @@ type Column struct {
 	Name string `json:"name" form:"column" reserved:"true"`
 	// The question of the latest version whose answer is shown.
 	Question string `json:"question" schema:"Key"`
-	// `answer`: the option, the level, or yes, no or unsure. `probability`: of `option`, or else of the chosen option or level, or of
-	// yes. `average`: of a scale, its levels' values weighed by their probabilities. `confidence`: of a choice, 1 is certain and 0 a
-	// guess.
+	// `answer`: the option, the level, or yes, no or unsure; of a tags all options that are right, with `; ` between them.
+	// `probability`: of `option`, or else of the chosen option or level, or of yes. `average`: of a scale, its levels' values weighed by
+	// their probabilities. `confidence`: of a choice, 1 is certain and 0 a guess. `count`: of a tags, how many options are right.
 	Show Show `json:"show"`
-	// The option or level key whose probability is shown. Only with `probability`.
+	// The option or level key whose probability is shown. Only with `probability`; of a tags required.
 	Option string `json:"option,omitzero" schema:"Key" min:"1" max:"200" null:"true"`
-	// The answer of a yes_no question is `yes` from this probability on. Only with `answer`.
+	// The answer of a yes_no question is `yes` from this probability on. Only with `answer`. An option of a tags question is right from this
+	// probability on, 0.5 if it is not sent. Only with `answer` and `count`.
 	YesAt *float64 `json:"yes_at,omitzero" min:"0" max:"1" default:"0.6" null:"true"`
 	// The answer of a yes_no question is `no` up to this probability, and `unsure` in between. Only with `answer`.
 	NoAt *float64 `json:"no_at,omitzero" min:"0" max:"1" default:"0.4" null:"true"`

@@ -10,7 +10,7 @@ const InsufficientInformation = "insufficient_information"
 
 var insufficientInformation = Option{Key: InsufficientInformation, Label: "Insufficient information"}
 
-// The bounds of questions (spec: question-choice, version-questions, option-groups).
+// The bounds of questions (spec: question-choice, question-tags, version-questions, option-groups).
 const (
 	// MaxOptions is how many options a choice has, with the one that insufficient_information adds: the maximum of Question.Options.
 	MaxOptions = 255
@@ -20,7 +20,7 @@ const (
 	MaxGroups = 32
 )
 
-// Option is a possible answer of a choice question.
+// Option is a possible answer of a choice question, and one that may be right of a tags question.
 type Option struct {
 	// The answer's value.
 	Key string `json:"key" form:"key" schema:"Key"`
@@ -58,8 +58,9 @@ type Question struct {
 	Type QuestionType `json:"type"`
 	// The question, as the model reads it.
 	Text string `json:"text" min:"1" max:"10000"`
-	// 2 to 255 options; the one that `insufficient_information` adds counts towards the 255. Their keys are unique.
-	Options []Option `json:"options,omitzero" min:"2" max:"255" of:"choice" required:"true"`
+	// 2 to 255 options of a choice; the one that `insufficient_information` adds counts towards the 255. 1 to 100 options of a tags, of
+	// which any number can be right. Their keys are unique.
+	Options []Option `json:"options,omitzero" min:"2" max:"255" of:"choice,tags" tags:"1-100" required:"true"`
 	// Adds the option `insufficient_information`, labelled Insufficient information, after the others.
 	InsufficientInformation bool `json:"insufficient_information,omitzero" of:"choice" null:"true"`
 	// 2 to 10 levels in rising order. Their keys are unique.
@@ -120,15 +121,17 @@ func (q Question) ReplyKeys() []string {
 	return q.AnswerKeys()
 }
 
-// LabelReply is the one of ReplyKeys that a stored label of the question stands for.
-func (q Question) LabelReply(value string) string {
+// LabelReplies are those of ReplyKeys that a stored label of the question stands for: one, or any number of right options.
+func (q Question) LabelReplies(value string) []string {
 	switch {
+	case q.Type.Classes() == Multiple:
+		return listed(value)
 	case q.Type.Classes() != Binary:
-		return value
+		return []string{value}
 	case value == labelYes:
-		return "yes"
+		return []string{"yes"}
 	}
-	return "no"
+	return []string{"no"}
 }
 
 // ReplyOf is the one of ReplyKeys that a value of a label stands for; "" if none does.
@@ -158,10 +161,18 @@ func (q Question) Texts() []string {
 	return texts
 }
 
-// LabelValues are the values that labels of the question have, in order. The index of a value is its class.
+// LabelValues are the values that labels of the question have, in order. The index of a value is its class. Where several options can be
+// right they are the keys that a label lists.
 func (q Question) LabelValues() []string { return q.Type.kind().labelValues(q) }
 
 // ReadLabel is the value of the label that a text stands for, or the problem if there is none (spec: label-value).
 func (q Question) ReadLabel(text string) (value, problem string) {
 	return q.Type.kind().readLabel(q, strings.TrimSpace(text))
 }
+
+// Parts are the yes_no questions that a question is made of of whose options any number can be right: one for each option, with its key. Any
+// other question has none.
+func (q Question) Parts() []Question { return q.Type.kind().parts(q) }
+
+// Whole is the answer to a question with the answers to all of its Parts, in their order.
+func (q Question) Whole(parts []Answer) Answer { return q.Type.kind().whole(q, parts) }

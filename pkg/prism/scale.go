@@ -15,9 +15,9 @@ func (scale) shape() Shape     { return Shape{Chosen: "level"} }
 func (scale) shows() []Show    { return []Show{ShowAnswer, ShowProbability, ShowAverage} }
 func (scale) derived() Show    { return ShowAverage }
 
-func (s scale) number(a *Answer, show Show, option string, levels []Level) (float64, Reason) {
-	if show != ShowAverage {
-		return s.keyed.number(a, show, option, levels)
+func (s scale) number(a *Answer, c Column, levels []Level) (float64, Reason) {
+	if c.Show != ShowAverage {
+		return s.keyed.number(a, c, levels)
 	}
 	average, ok := average(levels, a.Probabilities)
 	if !ok {

@@ -9,10 +9,11 @@ const (
 	Choice QuestionType = "choice" // one of 2 to 255 options
 	YesNo  QuestionType = "yes_no" // the probability of yes
 	Scale  QuestionType = "scale"  // one of 2 to 10 levels in rising order
+	Tags   QuestionType = "tags"   // any number of 1 to 100 options
 )
 
 // Values are all question types.
-func (QuestionType) Values() []string { return texts([]QuestionType{Choice, YesNo, Scale}) }
+func (QuestionType) Values() []string { return texts([]QuestionType{Choice, YesNo, Scale, Tags}) }
 
 func (t QuestionType) kind() kind {
 	switch t {
@@ -22,6 +23,8 @@ func (t QuestionType) kind() kind {
 		return yesNo{}
 	case Scale:
 		return scale{}
+	case Tags:
+		return tags{}
 	}
 	return unknown{}
 }
@@ -33,8 +36,8 @@ type kind interface {
 	// shows is what a column of a Lens can show, and derived what the derived Lens shows beside the answer.
 	shows() []Show
 	derived() Show
-	// takes tells which members of a column are for answers of the type.
-	takes() (option, limits bool)
+	// takes is which members a column has that shows something of answers of the type.
+	takes(show Show) Takes
 	// labelValues are the values of labels. The index of a value is its class.
 	labelValues(q Question) []string
 	readLabel(q Question, text string) (value, problem string)
@@ -42,7 +45,8 @@ type kind interface {
 	// certainty is the probability of value, which is the value of a label that says the answer is right.
 	certainty(a *Answer) float64
 	value(a *Answer) string
-	// reply is one of Question.ReplyKeys.
+	// replies are some of Question.ReplyKeys: one, or of several right options any number. reply is the first of them, or empty.
+	replies(a *Answer) []string
 	reply(a *Answer) string
 	// appendProbabilities appends all probabilities in order, and probabilitiesOf are those of classes; of a binary answer both are
 	// that of yes alone. setProbabilities sets others, in the memory of keys.
@@ -51,8 +55,22 @@ type kind interface {
 	setProbabilities(a *Answer, probabilities []float64, keys []KeyProbability)
 	// show sets a cell to the answer, and number is what else a column can show, or why nothing.
 	show(a *Answer, c *AnsweredColumn, to *Cell) Reason
-	number(a *Answer, show Show, option string, levels []Level) (float64, Reason)
+	number(a *Answer, of Column, levels []Level) (float64, Reason)
+	// parts are the questions that a question is made of, part is the answer to one of them, and partOfLabel the value of a label of it.
+	// whole is the answer to the question with answers to all parts. There are none unless classes is Multiple.
+	parts(q Question) []Question
+	part(a *Answer, option string) (Answer, bool)
+	partOfLabel(value, option string) string
+	whole(q Question, parts []Answer) Answer
 }
+
+// single is what kinds have in common whose answer is one of several.
+type single struct{}
+
+func (single) parts(Question) []Question           { return nil }
+func (single) part(*Answer, string) (Answer, bool) { return Answer{}, false }
+func (single) partOfLabel(string, string) string   { return "" }
+func (single) whole(q Question, _ []Answer) Answer { return Answer{Question: q.Key, Type: q.Type} }
 
 // Classes is what the classes of answers are to each other: measures, calibrations and drift depend on it.
 type Classes string
@@ -62,6 +80,8 @@ const (
 	Binary  Classes = "binary"  // no and yes; an answer has the probability of yes
 	Nominal Classes = "nominal" // options; an answer has a probability of each
 	Ordinal Classes = "ordinal" // levels in rising order; an answer has a probability of each
+	// Multiple: options of which any number is right; an answer has a probability of each, which is that of yes of a binary part.
+	Multiple Classes = "multiple"
 )
 
 // Classes is what the classes of answers of the type are; "" of a type that this release does not know.
@@ -70,6 +90,7 @@ func (t QuestionType) Classes() Classes { return t.kind().classes() }
 // Shape is which members a stored answer has after its type, in this order (spec: raw-answer-shapes).
 type Shape struct {
 	Chosen      string // the name of the member with the chosen key, which the probabilities follow; "": neither
+	Several     bool   // that member is a list of keys, which Answer.Replies returns
 	Confidence  bool
 	Probability bool
 }
@@ -88,30 +109,38 @@ func (t QuestionType) Derived() []Show {
 	return []Show{ShowAnswer}
 }
 
-// TakesOption tells whether a column can have the option whose probability it shows.
-func (t QuestionType) TakesOption() bool {
-	option, _ := t.kind().takes()
-	return option
+// Takes is which members a column has beside what it shows of answers of a type.
+type Takes struct {
+	Option      bool // whose probability it shows
+	NeedsOption bool // it has one
+	YesAt       bool // from which on the answer is yes, or an option is right
+	NoAt        bool // up to which the answer is no
 }
 
-// TakesLimits tells whether a column can have limits, from which on the answer is yes and up to which it is no.
-func (t QuestionType) TakesLimits() bool {
-	_, limits := t.kind().takes()
-	return limits
-}
+// Takes is which members a column has that shows something of answers of the type. Those of a type that this release does not know are
+// all that any type has.
+func (t QuestionType) Takes(show Show) Takes { return t.kind().takes(show) }
 
-// ShownLabel is the value of a label as bodies show it: true or false, or a key.
+// ShownLabel is the value of a label as bodies show it: true or false, a key, or a list of keys.
 func (t QuestionType) ShownLabel(value string) any { return t.kind().shownLabel(value) }
+
+// PartOfLabel is the value that a label of a question has for one of its parts: see Question.Parts.
+func (t QuestionType) PartOfLabel(value, option string) string {
+	return t.kind().partOfLabel(value, option)
+}
 
 // unknown is the kind of a type that a later release has stored.
 type unknown struct{ keyed }
 
-func (unknown) classes() Classes             { return "" }
-func (unknown) shape() Shape                 { return Shape{} }
-func (unknown) derived() Show                { return "" }
-func (unknown) takes() (option, limits bool) { return true, true }
-func (unknown) shows() []Show                { return Shows() }
+func (unknown) classes() Classes { return "" }
+func (unknown) shape() Shape     { return Shape{} }
+func (unknown) derived() Show    { return "" }
+func (unknown) shows() []Show    { return Shows() }
+
+func (unknown) takes(show Show) Takes {
+	return Takes{Option: show == ShowProbability, YesAt: show == ShowAnswer || show == ShowCount, NoAt: show == ShowAnswer}
+}
 
 func (unknown) show(*Answer, *AnsweredColumn, *Cell) Reason { return OtherType }
 
-func (unknown) number(*Answer, Show, string, []Level) (float64, Reason) { return 0, OtherType }
+func (unknown) number(*Answer, Column, []Level) (float64, Reason) { return 0, OtherType }

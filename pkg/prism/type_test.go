@@ -129,7 +129,8 @@ func namesOfTypes(file *ast.File, names []string) func(yield func(ast.Node) bool
 				text := strings.Trim(n.Value, `"`)
 				name, answer := strings.CutSuffix(text, "Answer")
 				of := regexp.MustCompile(`\bof:"([a-z_,]+)"`).FindStringSubmatch(text)
-				named = answer && slices.Contains(names, name) || of != nil && slices.Contains(values, of[1])
+				named = answer && slices.Contains(names, name) ||
+					of != nil && slices.ContainsFunc(strings.Split(of[1], ","), func(value string) bool { return slices.Contains(values, value) })
 			}
 			if named && !yield(node) {
 				return

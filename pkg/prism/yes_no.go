@@ -3,13 +3,15 @@ package prism
 import "strings"
 
 // yesNo is the kind of questions whose answer is the probability of yes.
-type yesNo struct{}
+type yesNo struct{ single }
 
-func (yesNo) classes() Classes              { return Binary }
-func (yesNo) shape() Shape                  { return Shape{Probability: true} }
-func (yesNo) shows() []Show                 { return []Show{ShowAnswer, ShowProbability} }
-func (yesNo) derived() Show                 { return ShowProbability }
-func (yesNo) takes() (option, limits bool)  { return false, true }
+func (yesNo) classes() Classes { return Binary }
+func (yesNo) shape() Shape     { return Shape{Probability: true} }
+func (yesNo) shows() []Show    { return []Show{ShowAnswer, ShowProbability} }
+func (yesNo) derived() Show    { return ShowProbability }
+func (yesNo) takes(show Show) Takes {
+	return Takes{YesAt: show == ShowAnswer, NoAt: show == ShowAnswer}
+}
 func (yesNo) labelValues(Question) []string { return []string{labelNo, labelYes} }
 func (yesNo) shownLabel(value string) any   { return value == labelYes }
 func (yesNo) certainty(a *Answer) float64   { return max(a.Probability, 1-a.Probability) }
@@ -41,6 +43,8 @@ func (y yesNo) reply(a *Answer) string {
 	return "no"
 }
 
+func (y yesNo) replies(a *Answer) []string { return []string{y.reply(a)} }
+
 func (yesNo) appendProbabilities(to []float64, a *Answer) []float64 { return append(to, a.Probability) }
 
 func (yesNo) probabilitiesOf(a *Answer, _ []string) []float64 { return []float64{a.Probability} }
@@ -68,8 +72,8 @@ func (yesNo) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
 	return ""
 }
 
-func (yesNo) number(a *Answer, show Show, option string, _ []Level) (float64, Reason) {
-	if show != ShowProbability || option != "" {
+func (yesNo) number(a *Answer, of Column, _ []Level) (float64, Reason) {
+	if of.Show != ShowProbability || of.Option != "" {
 		return 0, OtherType
 	}
 	return a.Probability, ""

@@ -25,7 +25,7 @@ func TestDefinitions(t *testing.T) {
 			t.Parallel()
 			refused := body(field("ref"), `[{"key":"Q","type":"essay","text":"?"}]`, lensColumn(`{"name":"version","question":"urgent","show":"answer"}`))
 			s.main.post(t, "/v1/prisms", refused).wantFail(t, invalid("fields.0.key: must be unique in a row; "+
-				"questions.0.key: must match ^[a-z][a-z0-9_]{0,63}$; questions.0.type: Expected 'choice' | 'yes_no' | 'scale'; "+
+				"questions.0.key: must match ^[a-z][a-z0-9_]{0,63}$; questions.0.type: Expected 'choice' | 'yes_no' | 'scale' | 'tags'; "+
 				"lens.columns.0.name: must be unique in a row"))
 		})
 		slugs(t, s)

@@ -23,9 +23,15 @@ import (
 // a yes_no question have probabilities around one.
 func (s *stack) copies(t *testing.T, ref, question string, n int, at time.Time, around float64) {
 	t.Helper()
-	id, answers := `'%s'::uuid`, `'%s'::json`
+	s.copiesOf(t, ref, n, at, around, func(p float64) string { return fmt.Sprintf(`{"%s":{"type":"yes_no","probability":%.6f}}`, question, p) })
+}
+
+// copiesOf is copies with the answers that a probability makes.
+func (s *stack) copiesOf(t *testing.T, ref string, n int, at time.Time, around float64, answers func(p float64) string) {
+	t.Helper()
+	id, stored := `'%s'::uuid`, `'%s'::json`
 	if s.topology == standalone {
-		id, answers = `x'%s'`, `CAST('%s' AS BLOB)`
+		id, stored = `x'%s'`, `CAST('%s' AS BLOB)`
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var values []string
@@ -35,8 +41,7 @@ func (s *stack) copies(t *testing.T, ref, question string, n int, at time.Time, 
 			t.Fatal(err)
 		}
 		odds := math.Log(around/(1-around)) + random.NormFloat64()/2
-		values = append(values, fmt.Sprintf("("+id+", "+answers+")", hex.EncodeToString(u[:]),
-			fmt.Sprintf(`{"%s":{"type":"yes_no","probability":%.6f}}`, question, 1/(1+math.Exp(-odds)))))
+		values = append(values, fmt.Sprintf("("+id+", "+stored+")", hex.EncodeToString(u[:]), answers(1/(1+math.Exp(-odds)))))
 	}
 	const columns = `account_id, %s, prism_id, version, context, fields, status, took_ms, created_at, %s, call`
 	from := fmt.Sprintf("SELECT "+columns+" FROM results, (VALUES %s) AS v WHERE ref = '%s'", "v.column1", "v.column2", strings.Join(values, ", "), ref)
@@ -68,7 +73,8 @@ type driftOf struct {
 		Results int    `json:"results"`
 	} `json:"reference"`
 	Questions []struct {
-		Hour, Day struct {
+		Question, Option string
+		Hour, Day        struct {
 			Results     int  `json:"results"`
 			Alarm       bool `json:"alarm"`
 			Probability *struct {

@@ -15,7 +15,7 @@ export function limitsOf(file: string) {
   const group = schemas.Option!.properties.group;
   return {
     fields: range('NewVersion', 'fields'), questions: range('NewVersion', 'questions'),
-    options: range('ChoiceQuestion', 'options'), levels: range('ScaleQuestion', 'levels'),
+    options: range('ChoiceQuestion', 'options'), tags: range('TagsQuestion', 'options'), levels: range('ScaleQuestion', 'levels'),
     examples: { least: 0, most: schemas.NewVersion!.properties.examples!.maxItems ?? 0 },
     columns: range('Lens', 'columns'), ...(group && { group: group.maxLength ?? 100 }),
   };

@@ -17,9 +17,11 @@ from prism_results import (
     CreatedAPIKey,
     LabelledResult,
     Lens,
+    Option,
     OtherAnswer,
     Page,
     Prism,
+    Question,
     RecordUsage,
     Result,
     ResultRow,
@@ -162,9 +164,20 @@ def test_the_days_of_usage_are_dates() -> None:
 
 
 def test_columns_have_types() -> None:
-    row = Row({"topic": "billing", "urgent": "unsure", "anger": "low", "anger_average": 1.5, "old": None})
+    row = Row(
+        {
+            "topic": "billing",
+            "urgent": "unsure",
+            "anger": "low",
+            "anger_average": 1.5,
+            "old": None,
+            "about": "refund; vip",
+            "empty": "",
+        }
+    )
     assert (row.text("topic"), row.text("anger")) == ("billing", "low")
     assert row.yes_no("urgent") == "unsure"
+    assert [row.tags("about"), row.tags("empty"), row.tags("topic")] == [["refund", "vip"], [], ["billing"]]
     assert row.number("anger_average") == 1.5
     assert row["old"] is None
     assert row.get("none", 7) == 7
@@ -195,6 +208,7 @@ def test_answers_have_the_type_of_their_question() -> None:
         "topic": {"type": "choice", "value": "z", "probabilities": {"z": 0.75, "a": 0.25}, "confidence": 0.5},
         "upset": {"type": "yes_no", "probability": 0},
         "urgency": {"type": "scale", "level": "low", "probabilities": {"low": 1, "high": 0}},
+        "about": {"type": "tags", "values": ["refund", "vip"], "probabilities": {"vip": 0.5, "late": 0.25, "refund": 1}},
         "new": {"type": "rank", "order": ["a"]},
     }
     answers = Answers.from_json(sent)
@@ -202,12 +216,14 @@ def test_answers_have_the_type_of_their_question() -> None:
     assert (topic.value, list(topic.probabilities), topic.probability, topic.confidence) == ("z", ["z", "a"], 0.75, 0.5)
     assert answers.yes_no("upset").probability == 0
     assert (answers.scale("urgency").level, answers.scale("urgency").probability) == ("low", 1)
+    about = answers.tags("about")
+    assert (about.values, dict(about.probabilities)) == (("refund", "vip"), {"vip": 0.5, "late": 0.25, "refund": 1})
     assert answers["new"] == OtherAnswer("rank")
     assert answers["new"].extra == {"order": ["a"]}
     assert answers.to_json() == sent
     with pytest.raises(AnswerError, match="the question upset is of the type yes_no, not choice"):
         answers.choice("upset")
-    with pytest.raises(AnswerError, match="there is no question mood; there are topic, upset, urgency, new"):
+    with pytest.raises(AnswerError, match="there is no question mood; there are topic, upset, urgency, about, new"):
         answers.scale("mood")
     assert isinstance(answers["topic"], ChoiceAnswer)
 
@@ -216,6 +232,22 @@ def test_a_definition_is_written_without_what_it_lacks() -> None:
     topic, upset, _ = TRIAGE.to_dict()["questions"]
     assert upset == {"key": "upset", "type": "yes_no", "text": "Is the customer upset?"}
     assert topic["options"][1] == {"key": "billing", "label": "Billing", "description": "charges and invoices"}
+
+
+def test_a_label_of_tags_is_a_list() -> None:
+    sent = {"value": ["vip", "refund"], "origin": "call", "key_id": "k", "labelled_at": "2026-11-21T10:00:00.120Z"}
+    labels = {"about": sent, "none": {**sent, "value": []}}
+    read = LabelledResult.from_dict({"result_id": "a", "version": 1, "labels": labels})
+    assert (read.labels["about"].value, read.labels["none"].value) == (("vip", "refund"), ())
+    assert read.to_dict()["labels"]["about"]["value"] == ["vip", "refund"]
+    with pytest.raises(ValueError, match="not a string"):
+        LabelledResult.from_dict({"result_id": "a", "version": 1, "labels": {"about": {**sent, "value": [1]}}})
+
+
+def test_a_question_of_tags_is_written() -> None:
+    about = Question.tags("about", "What is it about?", [Option("vip", "VIP")])
+    options = [{"key": "vip", "label": "VIP"}]
+    assert about.to_dict() == {"key": "about", "type": "tags", "text": "What is it about?", "options": options}
 
 
 def test_secrets_are_not_shown() -> None:

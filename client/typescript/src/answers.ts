@@ -6,6 +6,7 @@ export type Answer = Schemas["Answer"];
 export type ChoiceAnswer = Schemas["ChoiceAnswer"];
 export type YesNoAnswer = Schemas["YesNoAnswer"];
 export type ScaleAnswer = Schemas["ScaleAnswer"];
+export type TagsAnswer = Schemas["TagsAnswer"];
 
 /** A result has no answer of the wanted kind under a name. */
 export class AnswerError extends Error {
@@ -32,6 +33,11 @@ export class Answers extends Map<string, Answer> {
     return this.#of("scale", question);
   }
 
+  /** The options with a probability of 0.5 or more, the most probable first, and the probability of each option. */
+  tags(question: string): TagsAnswer {
+    return this.#of("tags", question);
+  }
+
   #of<T extends Answer["type"]>(type: T, question: string): Extract<Answer, { type: T }> {
     const answer = this.get(question);
     if (!answer) throw none(this, "question", question);
@@ -56,7 +62,7 @@ export type YesNo = "yes" | "no" | "unsure";
  * throw an {@link AnswerError}.
  */
 export class Row extends Map<string, Value> {
-  /** The key of the chosen option or level. */
+  /** The key of the chosen option or level, or those of several options with `; ` between them. */
   text(column: string): string {
     const value = this.#value(column);
     if (typeof value !== "string") throw new AnswerError(`the column ${quote(column)} has a number, not a text`);
@@ -71,7 +77,12 @@ export class Row extends Map<string, Value> {
     return value;
   }
 
-  /** A probability, an average or a confidence. */
+  /** The keys of the options in the answer of a tags question, the most probable first; none in an empty text. */
+  tags(column: string): string[] {
+    return this.text(column).split("; ").filter((key) => key !== "");
+  }
+
+  /** A probability, an average, a confidence or a count. */
   number(column: string): number {
     const value = this.#value(column);
     if (typeof value !== "number") throw new AnswerError(`the column ${quote(column)} has a text, not a number`);

@@ -1433,7 +1433,7 @@ export interface components {
         /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. */
         Slug: string;
         /** @description A stored answer. Its members depend on the question's type. */
-        Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["YesNoAnswer"] | components["schemas"]["ScaleAnswer"];
+        Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["YesNoAnswer"] | components["schemas"]["ScaleAnswer"] | components["schemas"]["TagsAnswer"];
         /** @description The answer to a choice question. */
         ChoiceAnswer: {
             /**
@@ -1474,7 +1474,21 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description UTF-8 text. Lines end in CRLF. A cell that holds a comma, a quote or a line break is quoted, with quotes doubled. An empty value is an empty cell. Cells hold option labels and the words Yes, No or Unsure. */
+        /** @description The answer to a tags question. */
+        TagsAnswer: {
+            /**
+             * @description The question's type. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "tags";
+            /** @description The keys of the options with a probability of 0.5 or more: the most probable one first, and equally probable ones in definition order. Empty if none has. */
+            values: string[];
+            /** @description The probability of each option, in definition order. Each is by itself: they need not sum to 1. */
+            probabilities: {
+                [key: string]: number;
+            };
+        };
+        /** @description UTF-8 text. Lines end in CRLF. A cell that holds a comma, a quote or a line break is quoted, with quotes doubled. An empty value is an empty cell. Cells hold option labels, several of a tags with `; ` between them, and the words Yes, No or Unsure. */
         CsvText: string;
         /** @description UTF-8 text: the csv columns separated by tabs. Lines end in LF. Tabs and line breaks inside a cell become spaces. */
         TsvText: string;
@@ -1487,8 +1501,8 @@ export interface components {
         LabelSample: "random" | "uncertain";
         /** @description What was right for a question of a result. */
         Label: {
-            /** @description What was right: the key of an option or level, or `true` or `false`. */
-            value: boolean | string;
+            /** @description What was right: the key of an option or level, `true` or `false`, or, of a tags, the keys of all options that are right. */
+            value: boolean | string | string[];
             /** @description How the result was chosen. Null if that was not said. */
             sample: components["schemas"]["LabelSample"] | null;
             /** @description Who says so. Null if that was not said. */
@@ -1517,7 +1531,7 @@ export interface components {
         NewLabels: {
             /** @description By question: the label, or null to remove it. */
             labels: {
-                [key: string]: string | boolean | null;
+                [key: string]: string | boolean | string[] | null;
             };
             /** @description How the result was chosen. Null or not sent: nothing is said. */
             sample?: components["schemas"]["LabelSample"] | null;
@@ -1535,8 +1549,8 @@ export interface components {
             ref?: string | null;
             /** @description The key of the question. */
             question: string;
-            /** @description What was right: the key of an option or level, or `true` or `false`. */
-            value: boolean | string;
+            /** @description What was right: the key of an option or level, `true` or `false`, or, of a tags, the keys of all options that are right. */
+            value: boolean | string | string[];
         };
         /** @description A result to label. */
         QueuedResult: {
@@ -2198,7 +2212,7 @@ export interface components {
         Escalate: {
             /** @description The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model. */
             to: string;
-            /** @description An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this. */
+            /** @description An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this; of a tags for any option, whether it is right or not. */
             below: number;
             /** @description The keys of the questions whose answers can be doubtful. Without it, all. */
             questions?: string[] | null;
@@ -2211,7 +2225,7 @@ export interface components {
             label?: string | null;
         };
         /** @description A typed question. Its members depend on the type. */
-        Question: components["schemas"]["ChoiceQuestion"] | components["schemas"]["YesNoQuestion"] | components["schemas"]["ScaleQuestion"];
+        Question: components["schemas"]["ChoiceQuestion"] | components["schemas"]["YesNoQuestion"] | components["schemas"]["ScaleQuestion"] | components["schemas"]["TagsQuestion"];
         /** @description Chooses one of several options. */
         ChoiceQuestion: {
             /** @description Names the question in answers and in the Lens. */
@@ -2223,7 +2237,7 @@ export interface components {
             type: "choice";
             /** @description The question, as the model reads it. */
             text: string;
-            /** @description 2 to 255 options; the one that `insufficient_information` adds counts towards the 255. Their keys are unique. */
+            /** @description 2 to 255 options of a choice; the one that `insufficient_information` adds counts towards the 255. 1 to 100 options of a tags, of which any number can be right. Their keys are unique. */
             options: components["schemas"]["Option"][];
             /** @description Adds the option `insufficient_information`, labelled Insufficient information, after the others. */
             insufficient_information?: boolean | null;
@@ -2274,6 +2288,20 @@ export interface components {
             /** @description What the average weighs, each greater than the one before. 1, 2, 3 … in order when it is not given. */
             value?: number | null;
         };
+        /** @description Says of each of several options whether it applies: any number of them can. */
+        TagsQuestion: {
+            /** @description Names the question in answers and in the Lens. */
+            key: components["schemas"]["Key"];
+            /**
+             * @description What kind of answer the question has. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "tags";
+            /** @description The question, as the model reads it. */
+            text: string;
+            /** @description 2 to 255 options of a choice; the one that `insufficient_information` adds counts towards the 255. 1 to 100 options of a tags, of which any number can be right. Their keys are unique. */
+            options: components["schemas"]["Option"][];
+        };
         /** @description An input whose right answers are known. A model sees the examples of a version before the input of each call. */
         Example: {
             /** @description Field key to value, as a call sends them. Empty once the result of the example was deleted, as the answers then are. */
@@ -2302,14 +2330,14 @@ export interface components {
             /** @description The question of the latest version whose answer is shown. */
             question: components["schemas"]["Key"];
             /**
-             * @description `answer`: the option, the level, or yes, no or unsure. `probability`: of `option`, or else of the chosen option or level, or of yes. `average`: of a scale, its levels' values weighed by their probabilities. `confidence`: of a choice, 1 is certain and 0 a guess.
+             * @description `answer`: the option, the level, or yes, no or unsure; of a tags all options that are right, with `; ` between them. `probability`: of `option`, or else of the chosen option or level, or of yes. `average`: of a scale, its levels' values weighed by their probabilities. `confidence`: of a choice, 1 is certain and 0 a guess. `count`: of a tags, how many options are right.
              * @enum {string}
              */
-            show: "answer" | "probability" | "average" | "confidence";
-            /** @description The option or level key whose probability is shown. Only with `probability`. */
+            show: "answer" | "probability" | "average" | "confidence" | "count";
+            /** @description The option or level key whose probability is shown. Only with `probability`; of a tags required. */
             option?: components["schemas"]["Key"] | null;
             /**
-             * @description The answer of a yes_no question is `yes` from this probability on. Only with `answer`.
+             * @description The answer of a yes_no question is `yes` from this probability on. Only with `answer`. An option of a tags question is right from this probability on, 0.5 if it is not sent. Only with `answer` and `count`.
              * @default 0.6
              */
             yes_at?: number | null;
@@ -2323,7 +2351,7 @@ export interface components {
              * @default false
              */
             calibrated?: boolean | null;
-        } & (unknown & unknown);
+        } & (unknown & unknown & unknown);
         /** @description A named definition with its latest version. */
         Prism: {
             /**
@@ -2643,18 +2671,20 @@ export interface components {
         Quality: {
             /** @description The version. */
             version: number;
-            /** @description In the order of the version. */
+            /** @description In the order of the version. A tags question is followed by its options, each with the measures of a yes_no. */
             questions: components["schemas"]["QuestionQuality"][];
         };
         /** @description The measures of a question. Those that its type does not have, or that need more labels, are null. */
         QuestionQuality: {
             /** @description The question. */
             question: components["schemas"]["Key"];
+            /** @description The option of it that was measured; absent if it was measured as a whole. */
+            option?: components["schemas"]["Key"];
             /**
-             * @description Its type.
+             * @description The type of the question.
              * @enum {string}
              */
-            type: "choice" | "yes_no" | "scale";
+            type: "choice" | "yes_no" | "scale" | "tags";
             /** @description Labels that were looked at. */
             labels: number;
             /** @description Labels that count. */
@@ -2692,6 +2722,8 @@ export interface components {
             bins: components["schemas"]["ReliabilityBin"][] | null;
             /** @description What remains if the least certain answers are left to people. */
             coverage: components["schemas"]["CoveragePoint"][] | null;
+            /** @description Of all options of a tags question together. Absent of other types, and of an option. */
+            tags?: components["schemas"]["MeasuresOfSeveral"] | null;
         };
         /** @description An estimate with its 95% interval. */
         Figure: {
@@ -2744,15 +2776,37 @@ export interface components {
             /** @description The share of the kept ones that is wrong. */
             risk: number;
         };
+        /** @description Estimates of answers with any number of right options. */
+        MeasuresOfSeveral: {
+            /** @description The share of answers with all options right, with Wilson's interval. */
+            exact_match: components["schemas"]["Figure"];
+            /** @description The share of options, of all answers, that are wrong. */
+            hamming_loss: components["schemas"]["Figure"];
+            /** @description Of all options of all answers together. */
+            micro: components["schemas"]["Retrieval"];
+            /** @description The mean over the options that are a label or an answer at least once. */
+            macro: components["schemas"]["Retrieval"];
+        };
+        /** @description How much of what is answered is right, and how much of what is right is answered. A figure is null where neither labels nor answers have an option. */
+        Retrieval: {
+            /** @description Of the options that are answered, the share that is right. */
+            precision: components["schemas"]["Figure"] | null;
+            /** @description Of the options that are right, the share that is answered. */
+            recall: components["schemas"]["Figure"] | null;
+            /** @description The harmonic mean of both. Of the macro-average the mean of F1 over options. */
+            f1: components["schemas"]["Figure"] | null;
+        };
         /** @description Thresholds of a yes_no, by cost. */
         Thresholds: {
             /** @description The question. */
             question: components["schemas"]["Key"];
+            /** @description The option of it that was measured; absent if it was measured as a whole. */
+            option?: components["schemas"]["Key"];
             /**
-             * @description Its type.
+             * @description The type of the question.
              * @enum {string}
              */
-            type: "choice" | "yes_no" | "scale";
+            type: "choice" | "yes_no" | "scale" | "tags";
             /** @description Labels that were looked at. */
             labels: number;
             /** @description Labels that count. */
@@ -2819,11 +2873,13 @@ export interface components {
         Comparison: {
             /** @description The question. */
             question: components["schemas"]["Key"];
+            /** @description The option of it that was compared; absent if it was compared as a whole. */
+            option?: components["schemas"]["Key"];
             /**
-             * @description Its type.
+             * @description The type of the question.
              * @enum {string}
              */
-            type: "choice" | "yes_no" | "scale";
+            type: "choice" | "yes_no" | "scale" | "tags";
             /** @description Labelled inputs that were looked at. */
             labels: number;
             /** @description Inputs that were compared. */
@@ -2911,6 +2967,8 @@ export interface components {
         NewCalibration: {
             /** @description A question of the version. */
             question: components["schemas"]["Key"];
+            /** @description The option that is calibrated, of a tags question, as a yes_no is. */
+            option?: components["schemas"]["Key"] | null;
             /**
              * @description `temperature`: of a choice or scale, pₖ^(1/T) renormalised, from 100 labels. `platt`: of a yes_no, σ(a·logit p + b), from 200 labels of which 20 are yes and 20 are no. `isotonic`: of a yes_no, a rising function, from 1,000 labels. `auto`: the best of those that there are enough labels for, if it is better than none.
              * @enum {string}
@@ -2928,6 +2986,8 @@ export interface components {
             version: number;
             /** @description The question. */
             question: components["schemas"]["Key"];
+            /** @description The option of it; absent if it was calibrated as a whole. */
+            option?: components["schemas"]["Key"];
             /**
              * @description How it maps probabilities.
              * @enum {string}
@@ -2964,7 +3024,7 @@ export interface components {
         };
         /** @description What to pin. */
         CalibrationPins: {
-            /** @description By the key of a question of the version, the id of one of its calibrations, or null for none. */
+            /** @description By the key of a question of the version, the id of one of its calibrations, or null for none. Of an option of a tags question by both keys with a point between, such as `tags.vip`. */
             questions: {
                 [key: string]: string | null;
             };
@@ -2973,7 +3033,7 @@ export interface components {
         PinnedCalibrations: {
             /** @description The version. */
             version: number;
-            /** @description By the key of each question of the version, the id of its calibration, or null. */
+            /** @description By the key of each question of the version, or both keys of each option of a tags question, the id of its calibration, or null. */
             questions: {
                 [key: string]: string | null;
             };
@@ -2991,7 +3051,7 @@ export interface components {
             counted_to: string | null;
             /** @description What is compared with. Null if the prism is not watched. */
             reference: components["schemas"]["DriftReference"] | null;
-            /** @description The questions of the version, in its order. None if the prism is not watched. */
+            /** @description The questions of the version, in its order. None if the prism is not watched. A tags question has an entry for each of its options, or for the 20 that are right the most often in the reference. */
             questions: components["schemas"]["DriftOfQuestion"][];
         };
         /** @description What answers are compared with. */
@@ -3014,17 +3074,19 @@ export interface components {
             /** @description How many results it has so far. Fewer than 500 are not compared with. */
             results: number;
         };
-        /** @description The drift of the answers to a question. */
+        /** @description The drift of the answers to a question, or to an option of a tags question. */
         DriftOfQuestion: {
             /** @description Its key. */
             question: string;
+            /** @description The option, whose classes are no and yes; absent of a question of another type. */
+            option?: string;
             /** @description Its number in the version, from 0, by which metrics name it. */
             index: number;
             /**
              * @description Its type.
              * @enum {string}
              */
-            type: "choice" | "yes_no" | "scale";
+            type: "choice" | "yes_no" | "scale" | "tags";
             /** @description Whether it has metrics, and so alerts. All accounts together have 39 questions with metrics, which they share. */
             metrics: boolean;
             /** @description The last hour. */
@@ -3096,7 +3158,7 @@ export interface components {
              * @description Its type in the newest version that has it.
              * @enum {string}
              */
-            type: "choice" | "yes_no" | "scale";
+            type: "choice" | "yes_no" | "scale" | "tags";
             /**
              * @description How long a row is.
              * @enum {string}
@@ -5236,8 +5298,10 @@ export interface operations {
     listCalibrations: {
         parameters: {
             query?: {
-                /** @description Only calibrations of the question with this key. */
+                /** @description Only calibrations of the question with this key, or of its options. */
                 question?: string;
+                /** @description Only calibrations of this option of the question. */
+                option?: string;
                 /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
@@ -5596,6 +5660,8 @@ export interface operations {
             query?: {
                 /** @description Only the question with this key. */
                 question?: string;
+                /** @description Only this option of it, of a tags question. */
+                option?: string;
                 /** @description Only results that this configured model answered. */
                 model?: string;
                 /** @description Measure what the pinned calibrations make of the stored probabilities. */
@@ -5676,10 +5742,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The key of a yes_no question.
+                 * @description The key of a yes_no question, or of a tags question.
                  * @example refund
                  */
                 question: string;
+                /** @description The option, of a tags question. */
+                option?: string;
                 /** @description Only results that this configured model answered. */
                 model?: string;
                 /** @description Measure what the pinned calibrations make of the stored probabilities. */
@@ -5789,6 +5857,8 @@ export interface operations {
                  * @example refund
                  */
                 question: string;
+                /** @description The option that is compared, of a tags question. */
+                option?: string;
             };
             header?: never;
             path: {

@@ -7,6 +7,7 @@ describe("answers have the type of their question", () => {
     ["topic", { type: "choice", value: "z", probabilities: { z: 0.75, a: 0.25 }, confidence: 0.5 }],
     ["upset", { type: "yes_no", probability: 0 }],
     ["urgency", { type: "scale", level: "low", probabilities: { low: 1, high: 0 } }],
+    ["about", { type: "tags", values: ["refund", "vip"], probabilities: { vip: 0.5, late: 0.25, refund: 1 } }],
   ]);
   it("and are read without a cast", () => {
     const { value, confidence, probabilities } = answers.choice("topic");
@@ -14,12 +15,18 @@ describe("answers have the type of their question", () => {
     expect([
       answers.yesNo("upset").probability, answers.scale("urgency").level, answers.scale("urgency").probabilities["high"],
     ]).toEqual([0, "low", 0]);
+    const { values, probabilities: each } = answers.tags("about");
+    expect([values, Object.entries(each)]).toEqual([["refund", "vip"], [["vip", 0.5], ["late", 0.25], ["refund", 1]]]);
   });
   it.each<[string, () => unknown, string]>([
-    ["an unknown question", () => answers.choice("topik"), `there is no question "topik"; there are "topic", "upset", "urgency"`],
+    [
+      "an unknown question", () => answers.choice("topik"),
+      `there is no question "topik"; there are "topic", "upset", "urgency", "about"`,
+    ],
     ["a scale for a choice", () => answers.choice("urgency"), `the question "urgency" has the type scale, not choice`],
     ["a choice for yes or no", () => answers.yesNo("topic"), `the question "topic" has the type choice, not yes_no`],
     ["a yes_no for a scale", () => answers.scale("upset"), `the question "upset" has the type yes_no, not scale`],
+    ["a choice for tags", () => answers.tags("topic"), `the question "topic" has the type choice, not tags`],
   ])("which has to fit: %s", (_, read, message) => {
     expect(read).toThrow(AnswerError);
     expect(read).toThrow(message);
@@ -27,17 +34,20 @@ describe("answers have the type of their question", () => {
 });
 
 describe("columns have a kind", () => {
-  const row = new Row([["topic", "billing"], ["upset", "unsure"], ["urgency_average", 2.5], ["new", null]]);
+  const row = new Row([
+    ["topic", "billing"], ["upset", "unsure"], ["urgency_average", 2.5], ["new", null], ["about", "refund; vip"], ["none", ""],
+  ]);
   it("that is read without a cast", () => {
     const read: [
       string, "yes" | "no" | "unsure", number,
     ] = [row.text("topic"), row.yesNo("upset"), row.number("urgency_average")];
     expect(read).toEqual(["billing", "unsure", 2.5]);
+    expect([row.tags("about"), row.tags("none"), row.tags("topic")]).toEqual([["refund", "vip"], [], ["billing"]]);
   });
   it.each<[string, () => unknown, string]>([
     [
       "an unknown column", () => row.text("topik"),
-      `there is no column "topik"; there are "topic", "upset", "urgency_average", "new"`,
+      `there is no column "topik"; there are "topic", "upset", "urgency_average", "new", "about", "none"`,
     ],
     ["a number for a text", () => row.text("urgency_average"), `the column "urgency_average" has a number, not a text`],
     ["a choice for yes or no", () => row.yesNo("topic"), `the column "topic" is not that of a yes_no question`],

@@ -113,6 +113,42 @@ def binary(n, power, digits):
     }
 
 
+def several(random, n, k, power):
+    """Probabilities of k options that are right each by itself. The last two options are rare: one is never answered, one never right."""
+    p = np.round(random.beta(0.5, 1.5, (n, k)), 6).clip(1e-6, 1 - 1e-6)
+    q = p**power / (p**power + (1 - p) ** power)
+    y = (random.uniform(size=(n, k)) < q).astype(int)
+    p[:, -2] = np.round(p[:, -2] * 0.49, 6)
+    y[:, -1] = 0
+    chosen = (p >= 0.5).astype(int)
+    average = lambda how: dict(
+        zip(("precision", "recall", "f1"), metrics.precision_recall_fscore_support(y, chosen, average=how, zero_division=0)[:3])
+    )
+    precision, recall, f1, support = metrics.precision_recall_fscore_support(y, chosen, average=None, zero_division=0)
+    exact = (chosen == y).all(axis=1)
+    return {
+        "probabilities": p.tolist(),
+        "labels": y.tolist(),
+        "exact_match": metrics.accuracy_score(y, chosen),
+        "exact_wilson": proportion_confint(exact.sum(), n, method="wilson"),
+        "hamming_loss": metrics.hamming_loss(y, chosen),
+        "micro": average("micro"),
+        "macro": average("macro"),
+        "options": [
+            {
+                "precision": precision[i],
+                "recall": recall[i],
+                "f1": f1[i],
+                "support": support[i],
+                "brier": metrics.brier_score_loss(y[:, i], p[:, i]),
+                "log_loss": metrics.log_loss(y[:, i], p[:, i], labels=[0, 1]),
+                "accuracy": metrics.accuracy_score(y[:, i], chosen[:, i]),
+            }
+            for i in range(k)
+        ],
+    }
+
+
 def noncentral(bins):
     """A quadratic form of equal weights is a scaled noncentral χ², whose distribution SciPy knows."""
     return [
@@ -139,6 +175,7 @@ goldens = {
         for freedom in (1, 2, 9, 25, 100)
     ],
     "forms": noncentral(4) + noncentral(15),
+    "several": [several(np.random.default_rng(n), n, k, power) for n, k, power in [(300, 5, 1.0), (120, 12, 0.6), (40, 3, 2.0)]],
 }
 
 

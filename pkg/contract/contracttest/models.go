@@ -43,7 +43,7 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	near := connect(t, far)
 	ask := contract.Ask{Definition: definition, Hash: aHash, Fields: fields, Context: odd, Background: true}
 	for _, want := range []contract.Outcome{
-		{Answers: []byte(`{"b":{"type":"yes_no","probability":0.1},"a":2}`), TookMS: 12},
+		{Answers: []byte(`{"b":{"type":"yes_no","probability":0.1},"a":2,"c":{"type":"tags","values":[],"probabilities":{"x":0.1}}}`), TookMS: 12},
 		{Error: contract.TimeoutText, TookMS: 15_000, Overloaded: true, CallsCome: true},
 		{Answers: []byte(`{"a":2}`), Call: &prism.ModelCall{
 			Name: "strong", Tries: 3, Disagreement: []prism.Disagreement{{Question: "a", Distance: 0.25}},

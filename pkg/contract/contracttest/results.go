@@ -123,6 +123,7 @@ var definition = prism.Definition{
 		},
 		{Key: "is", Type: prism.YesNo, Text: "Is it?"},
 		{Key: "much", Type: prism.Scale, Text: "How much?", Levels: []prism.Level{{Key: "l", Label: "L", Value: new(-1.5)}, {Key: "m", Label: "M", Value: new(2.0)}}},
+		{Key: "about", Type: prism.Tags, Text: "About?", Options: []prism.Option{{Key: "x", Label: odd}}},
 	},
 }
 

@@ -380,11 +380,11 @@ var mutants = []mutant{
 	},
 	{
 		file: quality + "sql.go", tests: sqlite, why: "a calibration of one question is pinned to another",
-		old: "errors.Is(err, store.ErrNotFound), err == nil && c.Question != change.Question:", new: "errors.Is(err, store.ErrNotFound):",
+		old: "errors.Is(err, store.ErrNotFound), err == nil && c.Target != change.Target:", new: "errors.Is(err, store.ErrNotFound):",
 	},
 	{
 		file: lens + "apply.go", why: "a calibrated column without a pin shows what is stored",
-		old: `c.calibration == nil && reason == ""`, new: `c.calibration == nil && reason == prism.NoQuestion`,
+		old: `c.calibrations == nil && reason == ""`, new: `c.calibration == nil && reason == prism.NoQuestion`,
 	},
 	{
 		file: "pkg/calibration/drift.go", why: "the limit of an alarm forgets how few values the reference has",
@@ -393,6 +393,14 @@ var mutants = []mutant{
 	{
 		file: "pkg/prism/prism.go", tests: ask, why: "an answer that is exactly as certain as it must be is doubtful",
 		old: "a.Certainty() < e.Below &&", new: "a.Certainty() <= e.Below &&",
+	},
+	{
+		file: "pkg/prism/tags.go", why: "an option that is exactly as probable as it must be is not right",
+		old: "		if p.Probability >= at {", new: "		if p.Probability > at {",
+	},
+	{
+		file: "pkg/prism/tags.go", why: "only options that are right make an answer doubtful",
+		old: "max(p.Probability, 1-p.Probability))", new: "max(p.Probability, 0.5))",
 	},
 	{
 		file: ask + "tally.go", why: "the answers of a second model that failed are the result",

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import type { Schemas } from '@/api';
-import { answerOf, choiceOf, sizes } from '@/test/options';
+import { answerOf, choiceOf, sizes, tagged, tagsOf, tagSizes } from '@/test/options';
 import { Answers, LensChip } from './Answers';
 import { Chip } from './Chip';
 import { hueOf, labelOf } from './words';
@@ -61,4 +61,46 @@ it('a chip has the probability of what it says', () => {
   </>);
   expect([...container.querySelectorAll('.chip')].map((chip) => chip.textContent))
     .toEqual(['Yes90%', 'No90%', 'Unsure: No55%', 'No90%']);
+});
+
+// spec: console-tags
+it.each(tagSizes)('an answer with any number of %i options has them in words, as chips and as bars with what is right', (n) => {
+  const question = tagsOf(n);
+  const found = Object.fromEntries(question.options.slice(0, 5).map(({ key }, i) => [key, 0.9 - i / 10]));
+  const answer = tagged(question, found);
+  const last = question.options.at(-1)!;
+  const { container } = render(<>
+    <Answers answers={{ about: answer }} questions={[question]}
+      labels={{ about: { value: ['o1', last.key] } as Schemas['Label'] }} />
+    <Chip answer={answer} question={question} bounds={{ no: 0, yes: 0.5 }} />
+  </>);
+  const named = ['Option 1 90%', n === 2 ? 'Option 2 80%' : 'Option 2 80% +3 more'];
+  expect([...container.querySelector('.chips:not(.all)')!.children].map((chip) => chip.textContent!.trim())).toEqual(named);
+  expect(container.querySelector('.chips.all')!.children).toHaveLength(Math.min(n, 5));
+  // The most probable eight, and what the label says, however little probability it has.
+  const bars = [...container.querySelectorAll('.bars li')];
+  expect(bars).toHaveLength(n === 2 ? 2 : 9);
+  expect(bars.filter((bar) => bar.classList.contains('chosen'))).toHaveLength(Math.min(n, 5));
+  const right = bars.filter((bar) => bar.querySelector('.bar-right'));
+  expect(right.map((bar) => bar.querySelector('.bar-label')!.textContent)).toEqual(
+    [expect.stringContaining('Option 1'), expect.stringContaining(last.label)],
+  );
+  expect(container.querySelector<HTMLElement>('.bars i')!.style.left).toBe('50%');
+  expect(container.textContent).toContain(`Right: Option 1, ${last.label}`);
+});
+
+// spec: console-tags
+it('an answer without an option says so, in the drawer, as a chip and in a column of the Lens', () => {
+  const question = tagsOf(2);
+  const columns = [{ name: 'about', question: 'about', show: 'answer' }] as Schemas['Column'][];
+  render(<>
+    <Answers answers={{ about: tagged(question, {}) }} questions={[question]}
+      labels={{ about: { value: [] as string[] } as Schemas['Label'] }} />
+    <Chip answer={tagged(question, {})} question={question} bounds={{ no: 0, yes: 0.5 }} />
+    <LensChip name="about" answers={{ about: '' }} columns={columns} questions={[question]} />
+    <LensChip name="about" answers={{ about: 'o2; o1' }} columns={columns} questions={[question]} />
+  </>);
+  expect(screen.getAllByText('None')).toHaveLength(3);
+  expect(screen.getByText('Right: None').closest('.badge')).toBeTruthy();
+  expect(screen.getByTitle('Option 2 Option 1')).toBeTruthy();
 });

@@ -1,12 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api';
-import { Probabilities, Scale, YesNo } from '@/charts';
-import { Badge, Facts, wholePercent } from '@/design';
-import { Dot, Mark } from './Chip';
-import {
-  average, cellText, hueOf, labelOf, lackingKey, type LensColumn, type Question, saidOf, type Shaped, thresholds, titleOf,
-  yesNo,
-} from './words';
+import { Badge, Facts } from '@/design';
+import { cellText, keysIn, kindOf, labelText, type LabelValue, thresholds } from '@/questions';
+import { Mark, Several } from './Chip';
+import { type One, pictures } from './pictures';
+import { labelOf, type LensColumn, type Question, type Shaped } from './words';
 import './answers.css';
 
 type Answer = Schemas['Answer'];
@@ -30,13 +28,14 @@ export function Answers({ answers, questions = [], columns = [], labels = {} }: 
     <ol className="answers">
       {keys.map((key) => {
         const question = questions.find((one) => one.key === key);
-        const one = { label: question?.text ?? key, answer: answers[key]!, question, bounds: thresholds(key, columns) };
+        const answer = answers[key]!;
+        const one = { label: question?.text ?? key, answer, question, bounds: thresholds({ key, type: answer.type }, columns) };
         return (
           <li key={key}>
             <h3 title={key}>{one.label}</h3>
             <Words {...one} />
             {labels[key] && <Right {...one} right={labels[key].value} />}
-            <Picture {...one} />
+            <Picture {...one} right={labels[key]?.value} />
           </li>
         );
       })}
@@ -48,53 +47,26 @@ export function Answers({ answers, questions = [], columns = [], labels = {} }: 
 export function OneAnswer({ answer, question, columns = [] }: {
   answer: Answer; question: Question; columns?: LensColumn[] | undefined;
 }) {
-  const one = { label: question.text, answer, question, bounds: thresholds(question.key, columns) };
+  const one = { label: question.text, answer, question, bounds: thresholds(question, columns) };
   return <><Words {...one} /><Picture {...one} plain /></>;
 }
 
-interface One {
-  label: string;
-  answer: Answer;
-  question: Question | undefined;
-  bounds: { no: number; yes: number };
-}
-
 /** The answer in words, above its picture. */
-function Words({ answer, question, bounds }: One) {
-  if (answer.type === 'yes_no') return <p><strong>{yesNo(answer.probability, bounds)}</strong></p>;
-  if (answer.type === 'scale') return <p><strong>{labelOf(question, answer.level)}</strong></p>;
-  const p = answer.probabilities[answer.value] ?? 0;
-  return (
-    <p>
-      <Dot question={question} option={answer.value} /> <strong>{labelOf(question, answer.value)}</strong>{' '}
-      <span className="soft num" title={`confidence ${answer.confidence}: 1 is certain, 0 a guess`}>{wholePercent(p)}</span>
-    </p>
-  );
+function Words(one: One) {
+  const { Words: InWords } = pictures[one.answer.type];
+  return <InWords {...one} />;
 }
 
 /** What was right: with a tick, if that is what was answered. */
-function Right({ answer, question, bounds, right }: One & { right: boolean | string }) {
-  const words = typeof right === 'string' ? labelOf(question, right) : right ? 'Yes' : 'No';
-  const same = answer.type === 'yes_no' ? yesNo(answer.probability, bounds) === words
-    : right === (answer.type === 'choice' ? answer.value : answer.level);
+function Right({ answer, question, bounds, right }: One & { right: LabelValue }) {
+  const words = labelText(right, question);
+  const same = kindOf(answer).right(answer, right, bounds);
   return <p>{same ? <Badge tone="good" icon="check">Right: {words}</Badge> : <>Right: {words}</>}</p>;
 }
 
-function Picture({ label, answer, question, bounds, plain = false }: One & { plain?: boolean }) {
-  if (answer.type === 'yes_no') {
-    return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} plain={plain} />;
-  }
-  const parts = Object.entries(answer.probabilities).map(([key, p]) => (
-    { key, label: labelOf(question, key), p, hue: hueOf(question, key) }));
-  if (answer.type === 'choice') {
-    const lacking = question?.type === 'choice' && question.insufficient_information
-      ? answer.probabilities[lackingKey] : undefined;
-    const options = lacking === undefined ? parts : parts.filter(({ key }) => key !== lackingKey);
-    return <Probabilities label={label} options={options} chosen={answer.value} lacking={lacking} plain={plain} />;
-  }
-  const levels = question?.type === 'scale' ? question.levels : [];
-  const valued = parts.map((part, index) => ({ ...part, value: levels.find(({ key }) => key === part.key)?.value ?? index + 1 }));
-  return <Scale label={label} levels={valued} chosen={answer.level} average={average(valued)} plain={plain} />;
+function Picture({ plain = false, ...one }: One & { plain?: boolean }) {
+  const { Picture: Drawn } = pictures[one.answer.type];
+  return <Drawn {...one} plain={plain} />;
 }
 
 /** A column of the Lens that shows an answer, with the probability that another column has of it. */
@@ -103,12 +75,17 @@ export function LensChip({ name, answers, columns, questions }: LensRowProps & {
   const question = questions?.find(({ key }) => key === column?.question);
   const beside = columns?.find(({ question: of, show, option }) => of === column?.question && show === 'probability' && !option);
   const [value, p] = [answers[name], beside && answers[beside.name]];
-  if (typeof value !== 'string' || value === '') return <span className="soft">–</span>;
+  const several = question && kindOf(question).several !== undefined;
+  if (typeof value !== 'string' || (value === '' && !several)) return <span className="soft">–</span>;
+  const parts = () => keysIn(value).map((key) => ({ key, label: labelOf(question, key) }));
+  if (several) return <Several question={question} parts={parts()} />;
   const of = { question, option: value };
-  if (typeof p !== 'number') {
-    return <Mark {...of} words={question?.type === 'yes_no' ? titleOf(value) : labelOf(question, value)} p={undefined} />;
-  }
-  return <Mark {...of} {...(question?.type === 'yes_no' ? saidOf(titleOf(value), p) : { words: labelOf(question, value), p })} />;
+  if (!question) return <Mark {...of} words={value} p={undefined} />;
+  const kind = kindOf(question);
+  return (
+    <Mark {...of}
+      {...(typeof p === 'number' ? kind.shaped(value, question, p) : { words: kind.label(value, question), p: undefined })} />
+  );
 }
 
 interface LensRowProps {

@@ -1,6 +1,6 @@
-import type { Schemas } from '@/api';
 import { exactly, wholePercent } from '@/design/numbers';
-import { hueOf, labelOf, lackingKey, type Question, saidOf, yesNo } from './words';
+import { type Answer, kindOf } from '@/questions';
+import { type Bounds, hasHues, hueOf, lackingKey, type Question } from './words';
 import './answers.css';
 
 /** The dot of an option, in its hue. */
@@ -12,22 +12,43 @@ export function Dot({ question, option }: { question: Question | undefined; opti
 }
 
 interface Props {
-  answer: Schemas['Answer'];
+  answer: Answer;
   question: Question | undefined;
-  bounds: { no: number; yes: number };
+  bounds: Bounds;
 }
 
 /** What an answer says, and the probability of that: of the chosen option or level, of yes or of no. */
-export function answerWords({ answer, question, bounds }: Props): { words: string; p: number } {
-  if (answer.type === 'yes_no') return saidOf(yesNo(answer.probability, bounds), answer.probability);
-  const key = answer.type === 'choice' ? answer.value : answer.level;
-  return { words: labelOf(question, key), p: answer.probabilities[key] ?? 0 };
-}
+export const answerWords = ({ answer, question, bounds }: Props): { words: string; p: number } =>
+  kindOf(answer).said(answer, question, bounds);
 
 /** An answer in two lines: the dot of its option with its label, and a small bar of its probability. */
 export function Chip(props: Props) {
-  const { answer, question } = props;
-  return <Mark {...answerWords(props)} question={question} option={answer.type === 'choice' ? answer.value : ''} />;
+  const { answer, question, bounds } = props;
+  const several = kindOf(answer).several?.(answer, question, bounds);
+  if (several) return <Several question={question} parts={several} />;
+  return <Mark {...answerWords(props)} question={question} option={kindOf(answer).option?.(answer) ?? ''} />;
+}
+
+const room = 2; // options that a cell names, one in each of its lines where it is narrow
+
+/** The options of an answer that has any number of them, with their probabilities where these are known. */
+export function Several({ question, parts }: {
+  question: Question | undefined; parts: { key: string; label: string; p?: number }[];
+}) {
+  const more = parts.length - room;
+  const words = ({ label, p }: (typeof parts)[number]) => (p === undefined ? label : `${label}: ${exactly(p)}`);
+  if (parts.length === 0) return <span className="soft">None</span>;
+  return (
+    <span className="chips" title={parts.map(words).join('\n')}>
+      {parts.slice(0, room).map(({ key, label, p }, i) => (
+        <span key={key} className="tag" data-hue={hueOf(question, key)}>
+          <Dot question={question} option={key} /> <span className="clip">{label}</span>
+          {p !== undefined && <> <span className="soft num">{wholePercent(p)}</span></>}
+          {i === room - 1 && more > 0 && <> <span className="soft more">+{more} more</span></>}
+        </span>
+      ))}
+    </span>
+  );
 }
 
 /** A chip of words; without a probability it has no bar. */
@@ -37,7 +58,7 @@ export function Mark({ question, option, words, p }: {
   return (
     <span className="chip" data-hue={hueOf(question, option)} title={p === undefined ? words : `${words}: ${exactly(p)}`}>
       <span className="chip-words">
-        {question?.type === 'choice' && <><Dot question={question} option={option} /> </>}{words}
+        {hasHues(question) && <><Dot question={question} option={option} /> </>}{words}
       </span>
       {p !== undefined && (
         <span className="chip-line">

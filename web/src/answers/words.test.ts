@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Schemas } from '@/api';
-import { average, cellText, hueOf, labelOf, type Question, sentText, summary, thresholds, titleOf, yesNo } from './words';
+import { average, hueOf, labelOf, type Question, sentText, summary, titleOf, yesNo } from './words';
 
 const questions = [
   {
@@ -9,40 +9,14 @@ const questions = [
   },
   { key: 'mood', type: 'scale', text: 'Which mood?', levels: [{ key: 'low', label: 'Angry' }, { key: 'high', label: 'Happy' }] },
 ] as Schemas['Question'][];
-const column = (show: string, question = 'team') => ({ name: 'c', question, show }) as Schemas['Column'];
-
-describe('a cell of the Lens', () => {
-  it('has the label of an option or level', () => {
-    expect(cellText('billing', column('answer'), questions)).toBe('Billing');
-    expect(cellText('high', column('answer', 'mood'), questions)).toBe('Happy');
-    expect(cellText('insufficient_information', column('answer'), questions)).toBe('Insufficient information');
-  });
-
-  it('has a key that this version does not know as it is', () => {
-    expect(cellText('returns', column('answer'), questions)).toBe('returns');
-    expect(labelOf(undefined, 'yes')).toBe('yes');
-  });
-
-  it('has probabilities in percent and averages as numbers', () => {
-    expect(cellText(0.912, column('probability'), questions)).toBe('91.2%');
-    expect(cellText(2.3456789, column('average', 'mood'), questions)).toBe('2.346');
-    expect(cellText(null, column('answer'), questions)).toBe('–');
-  });
+it('leaves a key that no question has as it is', () => {
+  expect(labelOf(undefined, 'yes')).toBe('yes');
 });
 
 it('sums answers up by their texts', () => {
   expect(summary({ team: 'billing', team_probability: 0.9, refund: 'no' })).toBe('team billing · refund no');
   expect(summary({ score: 0.12345 })).toBe('score 0.1235');
   expect(summary(null)).toBe('');
-});
-
-it('takes the thresholds of the column that shows the answer, else those of the API', () => {
-  const lens = [
-    column('probability', 'refund'), { ...column('answer', 'refund'), yes_at: 0.9, calibrated: true },
-    { ...column('answer', 'refund'), yes_at: 0.8, no_at: null },
-  ];
-  expect(thresholds('refund', lens)).toEqual({ no: 0.4, yes: 0.8 });
-  expect(thresholds('other', lens)).toEqual({ no: 0.4, yes: 0.6 });
 });
 
 it('weighs levels by their probabilities', () => {

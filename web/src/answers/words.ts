@@ -1,9 +1,15 @@
 import type { Schemas } from '@/api';
-import { percent, shown } from '@/design';
+import { shown } from '@/design/numbers';
 
 export type Question = Schemas['Question'];
 export type LensColumn = Schemas['Column'];
 export type Shaped = string | number | null;
+
+/** The thresholds of an answer: up to `no` a probability of yes is no, from `yes` it is yes. */
+export interface Bounds {
+  no: number;
+  yes: number;
+}
 
 export const lackingKey = 'insufficient_information';
 
@@ -12,10 +18,15 @@ const hues = 8;
 // The options and levels of questions by their keys. Lists of results look up one for each cell, among up to 255.
 const indexes = new WeakMap<object, Map<string, { label: string; at: number }>>();
 
+/** What a question lists: its options or levels. */
+export const itemsOf = (question: Question): readonly { key: string; label: string }[] =>
+  ('options' in question ? question.options : 'levels' in question ? question.levels : nothing);
+const nothing: readonly never[] = [];
+
 /** An option or level of a question, and its place in it. */
 function itemOf(question: Question | undefined, key: string): { label: string; at: number } | undefined {
-  const items = question?.type === 'choice' ? question.options : question?.type === 'scale' ? question.levels : undefined;
-  if (!items) return undefined;
+  if (!question) return undefined;
+  const items = itemsOf(question);
   let index = indexes.get(items);
   if (!index) {
     // Of items with the same key, which only a draft has, the first one counts.
@@ -25,12 +36,15 @@ function itemOf(question: Question | undefined, key: string): { label: string; a
   return index.get(key);
 }
 
+/** Whether what a question lists are options, which have hues. */
+export const hasHues = (question: Question | undefined): boolean => question !== undefined && 'options' in question;
+
 /**
  * The number of the hue of an option, 1 to 8: wherever an option is drawn it has that of its place in the question. Yes, no and
  * levels have none, and neither has insufficient information, which is hatched.
  */
 export function hueOf(question: Question | undefined, key: string): number | undefined {
-  const item = question?.type === 'choice' ? itemOf(question, key) : undefined;
+  const item = question && hasHues(question) ? itemOf(question, key) : undefined;
   return item && (item.at % hues) + 1;
 }
 
@@ -46,15 +60,6 @@ export function labelOf(question: Question | undefined, key: string): string {
   return itemOf(question, key)?.label ?? key;
 }
 
-/** A cell of a Lens column as people read it. */
-export function cellText(value: Shaped | undefined, column: LensColumn | undefined, questions: Question[] | undefined): string {
-  if (value == null) return '–';
-  if (typeof value === 'number') {
-    return column?.show === 'probability' || column?.show === 'confidence' ? percent(value) : shown(value);
-  }
-  return column?.show === 'answer' ? labelOf(questions?.find(({ key }) => key === column.question), value) : value;
-}
-
 /** The answers of a result in a few words, for lists of several prisms: the texts, else the numbers. */
 export function summary(answers: Record<string, Shaped> | null): string {
   const values = Object.entries(answers ?? {});
@@ -64,14 +69,8 @@ export function summary(answers: Record<string, Shaped> | null): string {
     .join(' · ');
 }
 
-/** The thresholds of a yes_no question: those of the first Lens column that shows its answer by the stored probability. */
-export function thresholds(question: string, columns: LensColumn[]): { no: number; yes: number } {
-  const column = columns.find((one) => one.question === question && one.show === 'answer' && !one.calibrated);
-  return { no: column?.no_at ?? 0.4, yes: column?.yes_at ?? 0.6 };
-}
-
 /** What a yes_no question is answered by a probability of yes. */
-export function yesNo(p: number, { no, yes }: { no: number; yes: number }): 'Yes' | 'No' | 'Unsure' {
+export function yesNo(p: number, { no, yes }: Bounds): 'Yes' | 'No' | 'Unsure' {
   return p >= yes ? 'Yes' : p <= no ? 'No' : 'Unsure';
 }
 

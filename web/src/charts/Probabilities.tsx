@@ -1,5 +1,6 @@
 import { type CSSProperties, useState } from 'react';
 import { Button } from '@/design/Button';
+import { Icon } from '@/design/icons';
 import { count, exactly, percent, shown } from '@/design/numbers';
 import { Figure } from './Figure';
 import { strengthOf } from './ramp';
@@ -12,12 +13,16 @@ export interface Part {
   p: number;
   /** The number of the option's hue. */
   hue?: number | undefined;
+  /** Whether a label says that it is right; undefined without a label. */
+  right?: boolean | undefined;
 }
 
 interface ProbabilitiesProps {
   label: string;
   options: Part[];
   chosen?: string | null | undefined;
+  /** In place of one chosen option, any number of them: those with a probability from this on. */
+  from?: number | undefined;
   lacking?: number | null | undefined;
   plain?: boolean;
 }
@@ -28,29 +33,34 @@ const long = 26; // more bars than these scroll in their place
 
 /**
  * Options as bars, in the order of the definition or, of more than 26, the most probable first: the 8 most probable ones, of few
- * only those from 1% up, and the chosen one. The others are folded where there are several. `chosen` is the key of the answer;
- * `lacking` the probability of insufficient information.
+ * only those from 1% up, and the chosen ones. The others are folded where there are several. `chosen` is the key of the answer;
+ * `lacking` the probability of insufficient information. With `from`, the most probable ones are first, and a tick stands there.
  */
-export function Probabilities({ label, options, chosen, lacking, plain }: ProbabilitiesProps) {
-  const many = options.length > long;
-  const [sorted, setSorted] = useState(many);
+export function Probabilities({ label, options, chosen, from, lacking, plain }: ProbabilitiesProps) {
+  const many = options.length > long || (from !== undefined && options.length > places);
+  const isChosen = ({ key, p }: Part) => (from === undefined ? key === chosen : p >= from);
+  const [sorted, setSorted] = useState(many || from !== undefined);
   const [all, setAll] = useState(false);
   const lackingChosen = chosen != null && !options.some(({ key }) => key === chosen);
   const shownOptions = sorted ? [...options].sort((a, b) => b.p - a.p) : options;
   const first = new Set([...options].sort((a, b) => b.p - a.p).filter(({ p }) => many || p >= little).slice(0, places));
-  const folded = plain ? [] : options.filter((option) => !first.has(option) && option.key !== chosen);
+  const folded = plain ? [] : options.filter((option) => !first.has(option) && !option.right
+    && !(isChosen(option) && from === undefined));
   const drawn = all || folded.length < 2 ? shownOptions : shownOptions.filter((option) => !folded.includes(option));
   const few = !many && folded.every(({ p }) => p < little);
   return (
     <Figure label={label} plain={plain ?? false} data={{ head: ['Option', 'Probability'], rows: rowsOf(shownOptions, lacking) }}>
       <ul {...(drawn.length > long ? { className: 'bars long', tabIndex: 0, 'aria-label': `All options: ${label}` }
         : { className: 'bars' })}>
-        {drawn.map((option) => <Bar key={option.key} part={option} kind={option.key === chosen ? 'chosen' : 'other'} />)}
+        {drawn.map((option) => <Bar key={option.key} part={option} kind={isChosen(option) ? 'chosen' : 'other'} from={from} />)}
         {lacking != null && (
           <Bar part={{ key: '', label: 'Insufficient information', p: lacking }}
             kind={lackingChosen ? 'lacking chosen' : 'lacking'} />
         )}
       </ul>
+      {from !== undefined && (
+        <p className="soft">Options from {percent(from)} on are the answer.</p>
+      )}
       {(folded.length > 1 || (options.length > 6 && !plain)) && (
         <div className="bars-more">
           {folded.length > 1 && (
@@ -75,11 +85,23 @@ const rowsOf = (parts: Part[], lacking: number | null | undefined): [string, str
   ...(lacking == null ? [] : [['Insufficient information', exactly(lacking)] as [string, string]]),
 ];
 
-function Bar({ part, kind }: { part: Part; kind: 'chosen' | 'other' | 'lacking' | 'lacking chosen' }) {
+interface BarProps {
+  part: Part;
+  kind: 'chosen' | 'other' | 'lacking' | 'lacking chosen';
+  from?: number | undefined;
+}
+
+function Bar({ part, kind, from }: BarProps) {
   return (
     <li className={kind} data-hue={part.hue} title={exactly(part.p)}>
-      <span className="bar-label">{part.label}{kind.endsWith('chosen') && <span className="unseen"> (chosen)</span>}</span>
-      <span className="bar-track" aria-hidden="true"><span style={{ width: `${part.p * 100}%` }} /></span>
+      <span className="bar-label">
+        {part.label}{kind.endsWith('chosen') && <span className="unseen"> (chosen)</span>}
+        {part.right && <span className="bar-right" title="The label says that it is right"> <Icon name="check" /> right</span>}
+      </span>
+      <span className="bar-track" aria-hidden="true">
+        <span style={{ width: `${part.p * 100}%` }} />
+        {from !== undefined && <i style={{ left: `${from * 100}%` }} />}
+      </span>
       <span className="bar-value num">{percent(part.p)}</span>
     </li>
   );

@@ -99,13 +99,13 @@ it('measures, thresholds and comparisons are the same call in each language', ()
   expect(thresholds.prismctl).toMatch(
     /^prismctl quality thresholds support --version 2 --question refund \\\n {2}--false-yes 5 --false-no 1 --unsure 0\.5$/,
   );
-  expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').typescript).toContain(
+  expect(compareCommands('https://prism.example', 'support', 1, 2, { question: 'refund' }).typescript).toContain(
     'await prism.compareVersions("support", { a: 1, b: 2, question: "refund" });',
   );
-  expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').python).toContain(
+  expect(compareCommands('https://prism.example', 'support', 1, 2, { question: 'refund' }).python).toContain(
     'client.compare_versions("support", 1, 2, "refund")',
   );
-  expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').prismctl).toBe(
+  expect(compareCommands('https://prism.example', 'support', 1, 2, { question: 'refund' }).prismctl).toBe(
     'prismctl compare support 1 2 --question refund',
   );
 });

@@ -110,6 +110,7 @@ export interface QualityCall {
   prism: string;
   version: number;
   question?: string | undefined;
+  option?: string | undefined;
   model?: string | undefined;
   calibrated?: boolean | undefined;
 }
@@ -121,8 +122,9 @@ export const queryOf = (parameters: Record<string, string | number | undefined>)
   return query && `?${query}`;
 };
 
-const goFilter = ({ question, model, calibrated }: QualityCall) => `client.QualityFilter{${[
+const goFilter = ({ question, option, model, calibrated }: QualityCall) => `client.QualityFilter{${[
   ...(question !== undefined ? [`Question: ${goString(question)}`] : []),
+  ...(option !== undefined ? [`Option: ${goString(option)}`] : []),
   ...(model !== undefined ? [`Model: ${goString(model)}`] : []), ...(calibrated ? ['Calibrated: true'] : []),
 ].join(', ')}}`;
 
@@ -137,18 +139,29 @@ export const keywords = (parts: Record<string, string | number | true | undefine
     .map(([name, value]) => `, ${name}=${value === true ? 'True' : JSON.stringify(value)}`)
     .join('');
 
-const flags = ({ version, question, model, calibrated }: QualityCall) => [
-  `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []),
+/** A question, or an option of it. */
+interface Target {
+  question?: string | undefined;
+  option?: string | undefined;
+}
+
+export const targetFlags = ({ question, option }: Target) => [
+  ...(question !== undefined ? [`--question ${shellWord(question)}`] : []),
+  ...(option !== undefined ? [`--option ${shellWord(option)}`] : []),
+];
+
+const flags = ({ version, question, option, model, calibrated }: QualityCall) => [
+  `--version ${version}`, ...targetFlags({ question, option }),
   ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
 ].join(' ');
 
 /** How to measure a version by its labels. */
 export function qualityCommands(origin: string, call: QualityCall): Commands {
-  const { prism, version, question, model, calibrated } = call;
-  const selected = { question, model, calibrated: calibrated || undefined } as const;
+  const { prism, version, question, option, model, calibrated } = call;
+  const selected = { question, option, model, calibrated: calibrated || undefined } as const;
   return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality${queryOf({
-      question, model, calibrated: calibrated ? 'true' : undefined,
+      question, option, model, calibrated: calibrated ? 'true' : undefined,
     })}`),
     go: `quality, err := c.ReadQuality(ctx, ${goString(prism)}, ${version}, ${goFilter(call)})`,
     typescript: `const quality = await prism.readQuality(${JSON.stringify(prism)}, ${version}, ${object(selected)});`,
@@ -161,20 +174,20 @@ export function qualityCommands(origin: string, call: QualityCall): Commands {
 export function thresholdCommands(
   origin: string, call: QualityCall, costs: { false_yes: number; false_no: number; unsure: number },
 ): Commands {
-  const { prism, version, question, model, calibrated } = call;
-  const selected = { question, model, calibrated: calibrated || undefined } as const;
+  const { prism, version, question, option, model, calibrated } = call;
+  const selected = { question, option, model, calibrated: calibrated || undefined } as const;
   const { false_yes, false_no, unsure } = costs;
   return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality/thresholds${queryOf({
-      question, ...costs, model, calibrated: calibrated ? 'true' : undefined,
+      question, option, ...costs, model, calibrated: calibrated ? 'true' : undefined,
     })}`),
     go: `thresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n`
       + `\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
     typescript: `const thresholds = await prism.readThresholds(${JSON.stringify(prism)}, ${version}, ${object({
-      question, ...costs, model: selected.model, calibrated: selected.calibrated,
+      question, option, ...costs, model: selected.model, calibrated: selected.calibrated,
     })});`,
     python: `thresholds = client.read_thresholds(${JSON.stringify(prism)}, ${version}${keywords({
-      question, ...costs, model: selected.model, calibrated: selected.calibrated,
+      question, option, ...costs, model: selected.model, calibrated: selected.calibrated,
     })})`,
     prismctl: `prismctl quality thresholds ${prism} ${flags(call)} \\\n`
       + `  --false-yes ${false_yes} --false-no ${false_no} --unsure ${unsure}`,
@@ -182,12 +195,16 @@ export function thresholdCommands(
 }
 
 /** How to compare version b with version a. */
-export function compareCommands(origin: string, prism: string, a: number, b: number, question: string): Commands {
+export function compareCommands(
+  origin: string, prism: string, a: number, b: number, { question, option }: Target & { question: string },
+): Commands {
   return commandsOf(origin, {
-    curl: curlGet(`${origin}/v1/prisms/${prism}/compare${queryOf({ a, b, question })}`),
+    curl: curlGet(`${origin}/v1/prisms/${prism}/compare${queryOf({ a, b, question, option })}`),
     go: `comparison, err := c.CompareVersions(ctx, ${goString(prism)}, ${a}, ${b}, ${goString(question)})`,
-    typescript: `const comparison = await prism.compareVersions(${JSON.stringify(prism)}, ${object({ a, b, question })});`,
-    python: `comparison = client.compare_versions(${JSON.stringify(prism)}, ${a}, ${b}, ${JSON.stringify(question)})`,
-    prismctl: `prismctl compare ${prism} ${a} ${b} --question ${shellWord(question)}`,
+    typescript: `const comparison = await prism.compareVersions(${JSON.stringify(prism)}, ${
+      object({ a, b, question, option })});`,
+    python: `comparison = client.compare_versions(${JSON.stringify(prism)}, ${a}, ${b}, ${JSON.stringify(question)}${
+      keywords({ option })})`,
+    prismctl: `prismctl compare ${prism} ${a} ${b} ${targetFlags({ question, option }).join(' ')}`,
   });
 }

@@ -7,14 +7,14 @@ const origin = 'https://prism.example';
 // spec: console-same-call
 describe('a call about quality in each language', () => {
   it.each([
-    ['calibrations', calibrationsCommands(origin, 'support', 2, 'refund'), {
+    ['calibrations', calibrationsCommands(origin, 'support', 2, { question: 'refund' }), {
       curl: `${origin}/v1/prisms/support/versions/2/calibrations?question=refund`,
       go: 'c.ListCalibrations(ctx, "support", 2, "refund", client.PageOptions{})',
       typescript: 'await prism.listCalibrations("support", 2, { question: "refund" });',
       python: 'client.list_calibrations("support", 2, question="refund").page()',
       prismctl: 'prismctl calibrate list support --version 2 --question refund',
     }],
-    ['fitting a calibration', calibrateCommands(origin, 'support', 2, 'refund', 'platt'), {
+    ['fitting a calibration', calibrateCommands(origin, 'support', 2, { question: 'refund' }, 'platt'), {
       curl: `-d '{"question":"refund","method":"platt"}'`,
       go: 'c.CreateCalibration(ctx, "support", 2,\n\tclient.NewCalibration{Question: "refund", Method: client.PlattCalibration})',
       typescript: 'await prism.createCalibration("support", 2, { question: "refund", method: "platt" });',
@@ -47,6 +47,21 @@ describe('a call about quality in each language', () => {
       typescript: 'await prism.putLabels("r1", {"labels":{"refund":true},"sample":"uncertain"});',
       python: 'client.put_labels("r1", {"refund": True}, sample="uncertain")',
       prismctl: 'prismctl labels set r1 refund=yes --sample uncertain',
+    }],
+    ['a label of tags', labelCommands(origin, { result: 'r1', question: 'about', value: ['vip', 'refund'], sample: 'random' }), {
+      go: 'Labels: map[string]client.LabelValue{"about": client.LabelOf("vip", "refund")},',
+      typescript: 'await prism.putLabels("r1", {"labels":{"about":["vip","refund"]},"sample":"random"});',
+      python: 'client.put_labels("r1", {"about": ["vip","refund"]}, sample="random")',
+      prismctl: `prismctl labels set r1 'about=vip; refund' --sample random`,
+    }],
+    ['a label that says none', labelCommands(origin, { result: 'r1', question: 'about', value: [], sample: 'random' }), {
+      go: 'client.LabelOf()', python: '{"about": []}', prismctl: 'prismctl labels set r1 about=none --sample random',
+    }],
+    ['a calibration of an option', calibrateCommands(origin, 'support', 2, { question: 'about', option: 'vip' }, 'platt'), {
+      curl: `-d '{"question":"about","option":"vip","method":"platt"}'`,
+      typescript: 'await prism.createCalibration("support", 2, { question: "about", option: "vip", method: "platt" });',
+      python: 'client.create_calibration("support", 2, "about", "platt", option="vip")',
+      prismctl: 'prismctl calibrate fit support --version 2 --question about --option vip --method platt',
     }],
   ])('%s', (_, commands, parts) => {
     for (const [way, part] of Object.entries(parts)) expect(commands[way as keyof typeof commands]).toContain(part);

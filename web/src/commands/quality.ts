@@ -1,16 +1,24 @@
-import { type Commands, commandsOf, curlGet, curlSend, goString, keywords, object, queryOf, shellWord } from './commands';
+import {
+  type Commands, commandsOf, curlGet, curlSend, goString, keywords, object, queryOf, shellWord, targetFlags,
+} from './commands';
+
+/** A question, or an option of it. */
+interface Target {
+  question: string;
+  option?: string | undefined;
+}
 
 const json = JSON.stringify;
 
 /** The calibrations of a question of a version. */
-export function calibrationsCommands(origin: string, prism: string, version: number, question: string): Commands {
+export function calibrationsCommands(origin: string, prism: string, version: number, { question, option }: Target): Commands {
   return commandsOf(origin, {
-    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/calibrations${queryOf({ question })}`),
+    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/calibrations${queryOf({ question, option })}`),
     go:
       `calibrations, err := c.ListCalibrations(ctx, ${goString(prism)}, ${version}, ${goString(question)}, client.PageOptions{})`,
-    typescript: `const calibrations = await prism.listCalibrations(${json(prism)}, ${version}, ${object({ question })});`,
-    python: `calibrations = client.list_calibrations(${json(prism)}, ${version}${keywords({ question })}).page()`,
-    prismctl: `prismctl calibrate list ${prism} --version ${version} --question ${shellWord(question)}`,
+    typescript: `const calibrations = await prism.listCalibrations(${json(prism)}, ${version}, ${object({ question, option })});`,
+    python: `calibrations = client.list_calibrations(${json(prism)}, ${version}${keywords({ question, option })}).page()`,
+    prismctl: `prismctl calibrate list ${prism} --version ${version} ${targetFlags({ question, option }).join(' ')}`,
   });
 }
 
@@ -18,15 +26,19 @@ const goMethods = { auto: 'Auto', temperature: 'Temperature', platt: 'Platt', is
 
 /** How to fit a calibration to the labels of a question of a version. */
 export function calibrateCommands(
-  origin: string, prism: string, version: number, question: string, method: keyof typeof goMethods,
+  origin: string, prism: string, version: number, { question, option }: Target, method: keyof typeof goMethods,
 ): Commands {
-  const made = `client.NewCalibration{Question: ${goString(question)}, Method: client.${goMethods[method]}Calibration}`;
+  const of = option === undefined ? '' : `Option: ${goString(option)}, `;
+  const body = { question, ...(option !== undefined && { option }), method };
+  const made = `client.NewCalibration{Question: ${goString(question)}, ${of}Method: client.${goMethods[method]}Calibration}`;
   return commandsOf(origin, {
-    curl: curlSend('POST', `${origin}/v1/prisms/${prism}/versions/${version}/calibrations`, { question, method }),
+    curl: curlSend('POST', `${origin}/v1/prisms/${prism}/versions/${version}/calibrations`, body),
     go: `calibration, err := c.CreateCalibration(ctx, ${goString(prism)}, ${version},\n\t${made})`,
-    typescript: `const calibration = await prism.createCalibration(${json(prism)}, ${version}, ${object({ question, method })});`,
-    python: `calibration = client.create_calibration(${json(prism)}, ${version}, ${json(question)}, ${json(method)})`,
-    prismctl: `prismctl calibrate fit ${prism} --version ${version} --question ${shellWord(question)} --method ${method}`,
+    typescript: `const calibration = await prism.createCalibration(${json(prism)}, ${version}, ${object(body)});`,
+    python: `calibration = client.create_calibration(${json(prism)}, ${version}, ${json(question)}, ${json(method)}${
+      keywords({ option })})`,
+    prismctl: `prismctl calibrate fit ${prism} --version ${version} ${
+      targetFlags({ question, option }).join(' ')} --method ${method}`,
   });
 }
 
@@ -69,19 +81,20 @@ export function queueCommands(origin: string, { prism, question, order, version 
 export interface LabelCall {
   result: string;
   question: string;
-  value: string | boolean;
+  value: string | boolean | string[];
   sample: 'random' | 'uncertain';
 }
 
 /** How to label a result. */
 export function labelCommands(origin: string, { result, question, value, sample }: LabelCall): Commands {
-  const word = value === true ? 'yes' : value === false ? 'no' : value;
+  const word = value === true ? 'yes' : value === false ? 'no' : Array.isArray(value) ? value.join('; ') || 'none' : value;
   const python = value === true ? 'True' : value === false ? 'False' : json(value);
+  const go = Array.isArray(value) ? `client.LabelOf(${value.map(goString).join(', ')})` : goString(String(value));
   return commandsOf(origin, {
     curl: curlSend('PUT', `${origin}/v1/results/${result}/labels`, { labels: { [question]: value }, sample }),
     go: [
       `labelled, err := c.PutLabels(ctx, ${goString(result)}, client.NewLabels{`,
-      `\tLabels: map[string]client.LabelValue{${goString(question)}: ${goString(String(value))}},`,
+      `\tLabels: map[string]client.LabelValue{${goString(question)}: ${go}},`,
       `\tSample: client.${sample === 'random' ? 'Random' : 'Uncertain'}Sample,`,
       '})',
     ].join('\n'),

@@ -48,7 +48,8 @@ function useFinding<T extends Findable>(items: readonly T[], onChoose: (item: T)
 interface ItemsProps<T extends Findable> {
   label: string;
   of: ReturnType<typeof useFinding<T>>;
-  chosen: string | undefined;
+  /** The value of the chosen item, or those of any number of them. */
+  chosen: string | readonly string[] | undefined;
   /** What stands before the label of an item, and at its end. */
   mark?: ((item: T) => ReactNode) | undefined;
   note?: ((item: T) => ReactNode) | undefined;
@@ -60,16 +61,19 @@ function Found<T extends Findable>({
   label, of: { id, idOf, found, current, choose, text }, chosen, mark, note, opens = false,
 }: ItemsProps<T>) {
   const list = useRef<HTMLUListElement>(null);
+  const several = typeof chosen === 'object';
   // Other items are found: the best one is at the top.
   useEffect(() => {
     const first = opens && !text ? list.current?.querySelector<HTMLElement>('[aria-selected="true"]') : undefined;
     if (list.current) list.current.scrollTop = first?.offsetTop ?? 0;
   }, [opens, text]);
   return (
-    <ul ref={list} className="finder-list" role="listbox" id={`${id}-list`} aria-label={label}>
+    <ul ref={list} className="finder-list" role="listbox" id={`${id}-list`} aria-label={label}
+      aria-multiselectable={several || undefined}>
       {found.map((item, i) => (
         // The input keeps the focus and the keys.
-        <li key={item.value} id={idOf(i)} role="option" aria-selected={item.value === chosen}
+        <li key={item.value} id={idOf(i)} role="option"
+          aria-selected={several ? chosen.includes(item.value) : item.value === chosen}
           data-current={i === current || undefined} onMouseDown={(event) => event.preventDefault()} onClick={() => choose(item)}>
           {mark?.(item)}
           <span className="grow">{item.label}{item.more && <span className="soft"> {item.more}</span>}</span>
@@ -88,7 +92,7 @@ const roles = ({ id, idOf, current }: Pick<ReturnType<typeof useFinding>, 'id' |
 interface FinderProps<T extends Findable> extends Pick<ItemsProps<T>, 'mark' | 'note'> {
   label: string;
   items: readonly T[];
-  chosen: string | undefined;
+  chosen: ItemsProps<T>['chosen'];
   onChoose: (item: T) => void;
   ref?: Ref<HTMLInputElement> | undefined;
   describedBy?: string | undefined;

@@ -47,16 +47,19 @@ export function useAllActions(): Action[] {
 
 const arrows: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→' };
 
+/** Whether Enter presses what has the focus. */
+const pressed = (target: EventTarget | null) => target instanceof Element && target.closest('a, button, summary') !== null;
+
 /**
- * Listens for the keys of actions: single keys, the arrows ← and →, and pairs such as `g p` within a second. Returns how to
- * stop.
+ * Listens for the keys of actions: single keys, the arrows ← and →, Enter where it presses nothing, and pairs such as `g p`
+ * within a second. Returns how to stop.
  */
 export function listenForKeys(): () => void {
   let first: { key: string; at: number } | undefined;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || editable(event.target) || layered()) return;
     const key = arrows[event.key] ?? event.key;
-    if (key.length > 1) return;
+    if (key === 'Enter' ? pressed(event.target) : key.length > 1) return;
     const pair = first && event.timeStamp - first.at < 1000 ? `${first.key} ${key}` : undefined;
     const found = [pair, key].map((keys) => keys && flat.findLast((a) => a.keys === keys)).find(Boolean);
     first = { key, at: event.timeStamp };

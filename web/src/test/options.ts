@@ -25,6 +25,22 @@ export function answerOf(question: Choice, at = 0): Extract<Schemas['Answer'], {
   };
 }
 
+type Tags = Extract<Question, { type: 'tags' }>;
+
+/** How many options a question of tags has in tests of pages. */
+export const tagSizes = [2, 26, 100] as const;
+
+/** A question of which any number of `n` options can be right: `o1` labelled `Option 1` and so on. */
+export const tagsOf = (n: number): Tags => (
+  { key: 'about', type: 'tags', text: 'What is it about?', options: choiceOf(n).options });
+
+/** An answer with a probability for the options that are said, and a hundredth for the others. */
+export function tagged(question: Tags, found: Record<string, number>): Extract<Schemas['Answer'], { type: 'tags' }> {
+  const probabilities = Object.fromEntries(question.options.map(({ key }) => [key, found[key] ?? 0.01]));
+  const values = Object.entries(probabilities).filter(([, p]) => p >= 0.5).sort((a, b) => b[1] - a[1]).map(([key]) => key);
+  return { type: 'tags', values, probabilities };
+}
+
 /** A confusion in which each label is answered rightly 10 times, and the one at `i` as the next one `i` modulo 50 times. */
 export const confusionOf = (question: Choice): NonNullable<Schemas['QuestionQuality']['confusion']> => ({
   values: question.options.map(({ key }) => key),

@@ -90,7 +90,9 @@ def _boolean(value: Any) -> bool:
     return value
 
 
-def _label(value: Any) -> str | bool:
+def _label(value: Any) -> str | bool | Sequence[str]:
+    if isinstance(value, list | tuple):
+        return tuple(text(one) for one in value)
     return value if isinstance(value, bool) else text(value)
 
 
@@ -131,7 +133,7 @@ _SCALARS: dict[Any, Decoder] = {
     datetime: _time,
     date: _date,
     Any: plain,
-    str | bool: _label,
+    str | bool | Sequence[str]: _label,
 }
 
 

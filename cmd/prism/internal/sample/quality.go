@@ -99,7 +99,7 @@ func (f *filling) calibrate(ctx context.Context, version api.VersionRequest, n a
 		return err
 	}
 	_, err = contract.Do(ctx, f.deps.Results, f.owner, api.PinCalibrations, api.PinCalibrationsRequest{
-		VersionRequest: version, CalibrationPins: api.CalibrationPins{Questions: api.Pins{{Question: n.Question, Calibration: made.ID}}},
+		VersionRequest: version, CalibrationPins: api.CalibrationPins{Questions: api.Pins{{Target: n.Question, Calibration: made.ID}}},
 	})
 	if err != nil {
 		return err

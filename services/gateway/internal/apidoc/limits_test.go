@@ -260,7 +260,7 @@ func (p prober) text(at string, s map[string]any, try func(v any, refusal string
 	case s["format"] == "uuid":
 		try("é", "Invalid uuid")
 	case s["const"] != nil:
-		try("é", "Expected 'choice' | 'yes_no' | 'scale'")
+		try("é", "Expected 'choice' | 'yes_no' | 'scale' | 'tags'")
 	case most == nil:
 		p.Errorf("%s: the document has no limit for this text", at)
 	}

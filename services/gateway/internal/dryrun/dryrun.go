@@ -182,9 +182,9 @@ func (t *tally) estimate(m api.Model) error {
 	}
 	shared, err := t.sizer.Count(size.DefinitionTexts(t.plan.Version.Definition)...)
 	questions := 0
-	for _, q := range t.plan.Version.Questions {
+	for _, q := range contract.AskedOf(t.plan.Version.Questions) {
 		n, countErr := t.sizer.Count(q.Texts()...)
-		questions, err = questions+readOf(m, q, n), errors.Join(err, countErr)
+		questions, err = questions+readOf(m, q.Question, n), errors.Join(err, countErr)
 	}
 	if err != nil {
 		return err

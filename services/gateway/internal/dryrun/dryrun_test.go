@@ -245,6 +245,26 @@ func TestEachGroupOfOptionsIsACall(t *testing.T) {
 	}
 }
 
+// spec: run-dry-run, asked-parts
+func TestEachTagIsACall(t *testing.T) {
+	t.Parallel()
+	p := newPlan(1, 1)
+	p.from = api.Logprobs
+	q := prism.Question{Key: "b", Type: prism.Tags, Text: "About?", Options: []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two", Description: "of them"}}}
+	p.Version.Questions[1] = q
+	want := 3*(3+3) + 3 // the yes_no, and each option with the text of the question
+	for _, part := range q.Parts() {
+		n, err := sizer.InTurn(t.Context()).Count(part.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += n
+	}
+	if got := run(t.Context(), t, p, api.NewRun{}); got.ModelCalls != 3 || got.Tokens != int64(want) {
+		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
+	}
+}
+
 // spec: run-dry-run, sampled-answers
 func TestEachSampleIsACall(t *testing.T) {
 	t.Parallel()

@@ -20,13 +20,13 @@ func (r *reader) pins(it item) api.Pins {
 	if sent.uncleanName > 0 {
 		r.add(it.path, textUnclean)
 	}
-	if len(sent.sent) > maxQuestions {
-		r.addBound(it.path, textTooManyMembers, maxQuestions)
+	if len(sent.sent) > api.MaxPins {
+		r.addBound(it.path, textTooManyMembers, api.MaxPins)
 		return nil
 	}
 	for _, s := range sent.sent {
-		pin := api.Pin{Question: string(sent.plain(s))}
-		path := it.child(pin.Question)
+		pin := api.Pin{Target: string(sent.plain(s))}
+		path := it.child(pin.Target)
 		switch s.first {
 		case '"':
 			text, _ := unquote(sent.text(s.value))

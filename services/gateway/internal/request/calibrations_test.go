@@ -59,15 +59,15 @@ func TestPinsAreIdsOrNullByQuestion(t *testing.T) {
 		{`{"questions":{}}`, "", api.Pins{}},
 		{
 			`{"questions":{"b":"` + strings.ToUpper(aCalibration) + `","a":null}}`, "",
-			api.Pins{{Question: "b", Calibration: prism.CalibrationID{UUID: id}}, {Question: "a"}},
+			api.Pins{{Target: "b", Calibration: prism.CalibrationID{UUID: id}}, {Target: "a"}},
 		},
-		{`{"questions":{"a":"` + aCalibration + `","a":null}}`, "", api.Pins{{Question: "a"}}},
+		{`{"questions":{"a":"` + aCalibration + `","a":null}}`, "", api.Pins{{Target: "a"}}},
 		{`{"questions":{"a":"x","b":1,"c":{}}}`, "questions.a: Invalid uuid; questions.b: Expected string, received number; " +
 			"questions.c: Expected string, received object", nil},
 		{`{}`, "questions: Required", nil},
 		{`{"questions":["a"]}`, "questions: Expected object, received array", nil},
 		{`{"questions":{"\u0000":null}}`, "questions: must not contain NUL or unpaired surrogate characters", nil},
-		{many(65), "questions: Object must contain at most 64 member(s)", nil},
+		{many(201), "questions: Object must contain at most 200 member(s)", nil},
 	} {
 		got, err := parsedBody(api.PinCalibrations, c.body, "prism", "p", "version", "1")
 		if problems(t, err) != c.want {
@@ -77,7 +77,7 @@ func TestPinsAreIdsOrNullByQuestion(t *testing.T) {
 			t.Errorf("%s: %+v", c.body, got)
 		}
 	}
-	if got, err := parsedBody(api.PinCalibrations, many(64), "prism", "p", "version", "1"); err != nil || len(got.Questions) != 64 {
+	if got, err := parsedBody(api.PinCalibrations, many(200), "prism", "p", "version", "1"); err != nil || len(got.Questions) != 200 {
 		t.Errorf("%d pins, %v", len(got.Questions), err)
 	}
 }

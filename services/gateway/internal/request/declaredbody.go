@@ -283,10 +283,10 @@ func sliceReader(t reflect.Type, m api.Property) valueReader {
 var ownReaders = map[reflect.Type]valueReader{
 	reflect.TypeFor[api.Pins]():              pinsReader,
 	reflect.TypeFor[api.SHA256]():            {shape: scalar, read: digest},
-	reflect.TypeFor[api.LabelsOfQuestions](): {shape: &shape{fields: true}, read: labelsOfQuestions},
+	reflect.TypeFor[api.LabelsOfQuestions](): {shape: &shape{fields: true, lists: true}, read: labelsOfQuestions},
 	reflect.TypeFor[api.ColumnsOfFields]():   {shape: &shape{fields: true}, read: columnsOfFields},
 	reflect.TypeFor[api.ColumnsOfLabels]():   {shape: &shape{fields: true}, read: columnsOfLabels},
-	reflect.TypeFor[api.LabelText]():         {shape: scalar, read: labelText},
+	reflect.TypeFor[api.LabelText]():         {shape: labelShape, read: labelText},
 	reflect.TypeFor[prism.ExampleFields]():   exampleFieldsReader,
 	reflect.TypeFor[prism.ExampleAnswers]():  exampleAnswersReader,
 }

@@ -33,6 +33,7 @@ type shape struct {
 	members []member // of an object
 	fields  bool     // of an object: all members
 	whole   bool     // the value as it was sent
+	lists   bool     // of an object with fields: members that are arrays are kept as they were sent
 	element *shape   // of an array
 	most    int      // of an array: how many elements are kept
 }
@@ -153,8 +154,8 @@ func (p *parser) object(s *shape) node {
 		}
 		switch i := p.find(s.members, name); {
 		case s.fields:
-			if v := p.value(scalar); !p.malformed {
-				n.fields.add(name, v.text)
+			if text := p.field(s); !p.malformed {
+				n.fields.add(name, text)
 			}
 		case i >= 0:
 			n.parts[i] = p.value(s.members[i].shape) // the last duplicate counts (spec: duplicate-members)
@@ -164,6 +165,17 @@ func (p *parser) object(s *shape) node {
 	}
 	p.token()
 	return n
+}
+
+// field reads a member of an object all of whose members are kept.
+func (p *parser) field(s *shape) []byte {
+	if !s.lists || p.PeekKind() != '[' {
+		return p.value(scalar).text
+	}
+	from := int(p.InputOffset())
+	from += bytes.IndexByte(p.body[from:], '[') // behind the colon and white space
+	p.skip()
+	return p.body[from:max(int(p.InputOffset()), from)]
 }
 
 func (p *parser) array(s *shape) node {

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // The problems of labels (spec: labels-put, labels-add).
@@ -12,6 +14,9 @@ const (
 	textLabel       = "Expected string or boolean, received "
 	textLabelOrNull = "Expected string, boolean or null, received "
 )
+
+// labelShape is that of a label, which may be a list of texts.
+var labelShape = &shape{element: scalar, most: prism.MaxOptions}
 
 // labelsOfQuestions reads {question: label or null}.
 func labelsOfQuestions(r *reader, labels item, to reflect.Value) {
@@ -51,18 +56,19 @@ func (r *reader) eachQuestion(object item, fn func(question string, value item))
 	}
 	for _, s := range f.sent {
 		name := string(f.plain(s))
-		text := []byte{s.first}
-		if s.first == '"' {
-			text = f.text(s.value)
+		value := node{text: []byte{s.first}}
+		if s.value != (span{}) {
+			value, _ = parseJSON(f.text(s.value), labelShape) // a part of what was parsed
 		}
-		fn(name, item{path: object.child(name), node: node{text: text}})
+		fn(name, item{object.child(name), value, labelShape})
 	}
 	if f.uncleanName > 0 {
 		r.add(object.path, textUnclean)
 	}
 }
 
-// label reads a label: a string, or a boolean as "true" or "false". expected begins the text of the problem of any other type.
+// label reads a label: a string, a boolean as "true" or "false", or an array of strings as its JSON (spec: label-value). expected begins the
+// text of the problem of any other type.
 func (r *reader) label(it item, expected string) string {
 	switch kind := it.kind(); kind {
 	case kindString:
@@ -73,6 +79,14 @@ func (r *reader) label(it item, expected string) string {
 			return "true"
 		}
 		return "false"
+	case kindArray:
+		texts := []string{}
+		for _, one := range r.array(it, 0, prism.MaxOptions) {
+			s, _ := r.str(one, 1, maxLabel)
+			texts = append(texts, s)
+		}
+		list, _ := strictjson.Marshal(texts) // of a list of texts cannot fail
+		return string(list)
 	default:
 		r.add(it.path, expected+string(kind))
 		return ""

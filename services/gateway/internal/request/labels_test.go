@@ -33,6 +33,9 @@ func TestLabelsOfAResultAreRead(t *testing.T) {
 			Labels:  api.LabelsOfQuestions{{Question: "a", Value: "y"}},
 			LabelBy: api.LabelBy{Sample: prism.RandomSample, Annotator: "Zoë"},
 		},
+		`{"labels":{"about": [ "a" , "\u0062" ],"none":[],"d":["x"],"d":true,"e":false,"e":["y"]}}`: {Labels: api.LabelsOfQuestions{
+			{Question: "about", Value: `["a","b"]`}, {Question: "none", Value: `[]`}, {Question: "d", Value: "true"}, {Question: "e", Value: `["y"]`},
+		}},
 		`{"labels":{"\u0061":"\u0062"},"sample":null,"annotator":null}`: {Labels: api.LabelsOfQuestions{{Question: "a", Value: "b"}}},
 	} {
 		got, err := parsedBody(api.PutLabels, body, "result_id", anID)
@@ -50,8 +53,11 @@ func TestLabelsOfAResultAreRead(t *testing.T) {
 		{anID, `{"labels":[]}`, "labels: Expected object, received array"},
 		{"1", `{"labels":{}}`, "result_id: Invalid uuid; labels: send at least one label"},
 		{anID, `{"labels":{"a":1,"b":{},"c":[1],"d":"","e":"\u0000"}}`, "labels.a: " + kinds + "number; labels.b: " + kinds +
-			"object; labels.c: " + kinds + "array; labels.d: String must contain at least 1 character(s); labels.e: " + unclean},
+			"object; labels.c.0: Expected string, received number; labels.d: String must contain at least 1 character(s); labels.e: " + unclean},
 		{anID, `{"labels":{"\u0000":"a"}}`, "labels: " + unclean},
+		{anID, `{"labels":{"a":["",["b"],null,"\u0000"]}}`, "labels.a.0: String must contain at least 1 character(s); labels.a.1: Expected string, received array; " +
+			"labels.a.2: Expected string, received null; labels.a.3: " + unclean},
+		{anID, `{"labels":{"a":[` + strings.Repeat(`"x",`, 255) + `"x"]}}`, "labels.a: Array must contain at most 255 element(s)"},
 		{anID, `{"labels":` + manyMembers(65, "true") + `,"sample":7}`, "labels: Object must contain at most 64 member(s); sample: Expected string, received number"},
 		{anID, `{"labels":{"a":"` + strings.Repeat("é", 1001) + `"}}`, "labels.a: String must contain at most 1000 character(s)"},
 		{anID, `{"labels":{"a":"b"},"sample":"all","annotator":""}`, "sample: Expected 'random' | 'uncertain'; " +
@@ -78,12 +84,13 @@ func TestManyLabelsAreRead(t *testing.T) {
 		t.Errorf("got %d labels, %v", len(got.Labels), err)
 	}
 	got, err = parsedBody(api.AddLabels, `{"labels":[{"result_id":"`+anID+`","ref":null,"question":"a","value":true},`+
-		`{"ref":"r","question":"b","value":"x"},{"ref":"","question":"b","value":false}],"sample":"uncertain","annotator":"A","version":3}`, "prism", "tickets")
+		`{"ref":"r","question":"b","value":"x"},{"ref":"","question":"b","value":false},{"ref":"r","question":"c","value":["x","y"]}],"sample":"uncertain","annotator":"A","version":3}`, "prism", "tickets")
 	want := api.ManyLabels{
 		Labels: []api.NewLabel{
 			{Result: prism.ResultID{UUID: id}, Question: "a", Value: "true"},
 			{Ref: &ref, Question: "b", Value: "x"},
 			{Ref: &empty, Question: "b", Value: "false"},
+			{Ref: &ref, Question: "c", Value: `["x","y"]`},
 		},
 		LabelBy: api.LabelBy{Sample: prism.UncertainSample, Annotator: "A"}, Version: 3,
 	}

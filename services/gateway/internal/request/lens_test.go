@@ -83,7 +83,7 @@ func TestTheLensOfANewPrismListsEveryProblem(t *testing.T) {
 			"lens.columns.0.name: must match ^[A-Za-z0-9_ .-]{1,64}$; lens.columns.0.question: Expected string, received number; " +
 				"lens.columns.0.yes_at: Number must be less than or equal to 1; " +
 				"lens.columns.1.name: Expected string, received number; lens.columns.1.question: Unknown question; " +
-				"lens.columns.1.show: Expected 'answer' | 'probability' | 'average' | 'confidence'; " +
+				"lens.columns.1.show: Expected 'answer' | 'probability' | 'average' | 'confidence' | 'count'; " +
 				"lens.columns.2: Expected object, received number; " +
 				"lens.columns.3.name: must be unique in a row; lens.columns.3.no_at: Expected number, received string",
 		},

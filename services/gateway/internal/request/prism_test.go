@@ -191,7 +191,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 		},
 		{
 			"an unknown question type", edit("questions.0.type", "Choice"),
-			"questions.0.type: Expected 'choice' | 'yes_no' | 'scale'",
+			"questions.0.type: Expected 'choice' | 'yes_no' | 'scale' | 'tags'",
 		},
 		{"a question type that is a number", edit("questions.0.type", 5), "questions.0.type: Expected string, received number"},
 		{"an empty text", edit("questions.0.text", ""), "questions.0.text: String must contain at least 1 character(s)"},
@@ -216,6 +216,20 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"questions.0.options: Array must contain at most 255 element(s)",
 		},
 		// spec: group-of-an-option
+		{"one option of a tags, whose insufficient_information is ignored", edit("questions.0.type", "tags", "questions.0.options", keyed(1)), ""},
+		{"100 options of a tags", edit("questions.0.type", "tags", "questions.0.options", keyed(100)), ""},
+		{
+			"101 options of a tags", edit("questions.0.type", "tags", "questions.0.options", keyed(101)),
+			"questions.0.options: Array must contain at most 100 element(s)",
+		},
+		{
+			"no option of a tags", edit("questions.0.type", "tags", "questions.0.options", keyed(0)),
+			"questions.0.options: Array must contain at least 1 element(s)",
+		},
+		{
+			"an average of a tags", edit("questions.0.type", "tags", "lens.columns.0.show", "average"),
+			"lens.columns.0.show: Expected 'answer' | 'probability' | 'count'",
+		},
 		{"32 groups", edit("questions.0.options", inGroups(64, 32)), ""},
 		{
 			"a 33rd group is named once", edit("questions.0.options", inGroups(70, 35)),

@@ -55,17 +55,19 @@ func (r *reader) question(s *structReader, it item, taken map[string]bool) prism
 	return q
 }
 
-// options reads the options of a choice: 2 to 255, with the one that insufficient_information adds (spec: question-choice).
+// options reads the options of a choice, 2 to 255 with the one that insufficient_information adds, or of a tags, 1 to 100 (spec:
+// question-choice, question-tags).
 func (r *reader) options(s *structReader, it item, q *prism.Question) {
 	// The flag's problems come after those of the options, so the flag is evaluated here and read below.
-	flag := it.at("insufficient_information")
+	flag, flagged := it.at("insufficient_information"), s.member("insufficient_information").IsOf(string(q.Type))
 	options, taken := s.member("options"), takenBy()
-	most := int(*options.Max)
-	if flag.hasValue() && flag.text[0] == 't' {
+	bounds := options.With(string(q.Type))
+	most := int(*bounds.Max)
+	if flagged && flag.hasValue() && flag.text[0] == 't' {
 		most--
 		taken[prism.InsufficientInformation] = true
 	}
-	items := r.array(it.at("options"), least(options.Property), most)
+	items := r.array(it.at("options"), least(bounds), most)
 	q.Options = make([]prism.Option, 0, len(items))
 	groups := map[string]bool{}
 	for _, it := range items {
@@ -81,7 +83,9 @@ func (r *reader) options(s *structReader, it item, q *prism.Question) {
 		}
 		q.Options = append(q.Options, option)
 	}
-	s.some(r, it, q, "insufficient_information")
+	if flagged {
+		s.some(r, it, q, "insufficient_information")
+	}
 }
 
 // levels reads the levels of a scale: 2 to 10 in rising order (spec: question-scale).

@@ -58,6 +58,10 @@ func TestTheEstimateAddsFieldsContextInstructionsAndTheLongestQuestion(t *testin
 			name: "options with the one that is added", d: prism.Definition{Questions: []prism.Question{choice}},
 			fields: value(words(26_000)), want: 26_100 + insufficient,
 		},
+		{
+			name: "options of which any number is right", d: prism.Definition{Questions: []prism.Question{{Type: prism.Tags, Text: words(10), Options: choice.Options}}},
+			fields: value(words(26_000)), want: 26_100,
+		},
 		{name: "levels", d: prism.Definition{Questions: []prism.Question{scale}}, fields: value(words(26_000)), want: 26_120},
 		{
 			name:   "only the longest question",

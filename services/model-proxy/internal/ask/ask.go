@@ -182,13 +182,15 @@ func (s *Asker) answer(ctx context.Context, a contract.Ask, route, second []*mod
 // run asks a model: it executes the provider's calls and joins their answers in question order. If some of them asked groups of options, a
 // last round of calls asks the most probable of these (spec: option-groups).
 func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tally) result {
+	asked, of := inParts(a, m)
 	all := joined{
-		logProbs: m.API.Probabilities == api.Logprobs, questions: make([]joinedQuestion, 0, len(a.Definition.Questions)),
+		logProbs: m.API.Probabilities == api.Logprobs, questions: make([]joinedQuestion, 0, len(asked.Definition.Questions)), parts: of,
 	}
 	var calls []provider.Call
-	if err := s.guard(m, func() { calls = m.API.Calls(a) }); err != nil {
+	if err := s.guard(m, func() { calls = m.API.Calls(asked) }); err != nil {
 		return result{err: err}
 	}
+	of.name(calls)
 	if n := countCalls(calls); n > contract.MaxCalls {
 		return result{Report: tooManyCalls(n)}
 	}
@@ -200,7 +202,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 		return *failed
 	}
 	if len(questions) > 0 {
-		if err := s.guard(m, func() { calls = m.API.LastRound(a, questions) }); err != nil {
+		if err := s.guard(m, func() { calls = m.API.LastRound(asked, questions) }); err != nil {
 			return result{err: err}
 		}
 		if failed := all.add(calls, s.all(ctx, m, calls, t)); failed != nil {
@@ -220,7 +222,7 @@ func pool(call provider.Call, orders []result) result {
 		}
 	}
 	if call.Samples > 0 {
-		return sampled(call.Questions, orders)
+		return sampled(call, orders)
 	}
 	if len(orders) == 1 {
 		return first
@@ -251,10 +253,10 @@ func pool(call provider.Call, orders []result) result {
 }
 
 // sampled makes answers of the samples that the calls have drawn (spec: sampled-answers).
-func sampled(questions []prism.Question, calls []result) result {
+func sampled(call provider.Call, calls []result) result {
 	r := calls[0]
 	r.answers = nil
-	for i, q := range questions {
+	for i, q := range call.Questions {
 		counts, asked := make([]int, len(q.ReplyKeys())), 0
 		for _, c := range calls {
 			asked += c.samples
@@ -264,7 +266,7 @@ func sampled(questions []prism.Question, calls []result) result {
 		}
 		answer := score.Sampled(q, counts, asked)
 		if answer == nil {
-			r.Report = noUsableAnswer(q)
+			r.Report = noUsableAnswer(call.Name(q))
 			return r
 		}
 		r.answers = append(r.answers, answer)

@@ -108,7 +108,7 @@ func answered(m *models.Model, c provider.Call, r provider.Reply) Report {
 	for i, q := range c.Questions {
 		for _, mass := range r.LabelMass {
 			if mass.Question == q.Key && m.API.Probabilities == api.Logprobs && mass.Mass < m.LeastLabelMass() {
-				return failed(failure.NoAnswer, prism.CodeLabelMassLow, "The model did not say one of the labels of question "+q.Key+".")
+				return failed(failure.NoAnswer, prism.CodeLabelMassLow, "The model did not say one of the labels of question "+c.Name(q)+".")
 			}
 		}
 		switch {
@@ -117,7 +117,7 @@ func answered(m *models.Model, c provider.Call, r provider.Reply) Report {
 		case r.Missing == prism.CodeNoLogProbabilities:
 			return failed(failure.NoAnswer, r.Missing, noLogProbsText)
 		default:
-			return noUsableAnswer(q)
+			return noUsableAnswer(c.Name(q))
 		}
 	}
 	return Report{Fault: upstream.Fault{Class: failure.OK}}
@@ -129,6 +129,6 @@ func tooManyCalls(n int) Report {
 		"The model would need "+strconv.Itoa(n)+" calls for these questions, and makes at most "+strconv.Itoa(contract.MaxCalls)+".")
 }
 
-func noUsableAnswer(q prism.Question) Report {
-	return failed(failure.NoAnswer, prism.CodeNoUsableAnswer, "The model gave no usable answer to question "+q.Key+".")
+func noUsableAnswer(question string) Report {
+	return failed(failure.NoAnswer, prism.CodeNoUsableAnswer, "The model gave no usable answer to question "+question+".")
 }

@@ -35,8 +35,8 @@ type result struct {
 	err          error    // a panic of the provider
 }
 
-// maxCalls is how many calls of one ask run at the same time. It is the most questions of a version, so that only the orders of
-// many questions wait for each other.
+// maxCalls is how many calls of one ask run at the same time. It is the most questions of a version, so that only the orders, groups and parts
+// of many questions wait for each other.
 const maxCalls = 64
 
 // all executes the calls, maxCalls at a time, and returns their results.

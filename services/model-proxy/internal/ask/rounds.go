@@ -16,6 +16,7 @@ import (
 type joined struct {
 	logProbs  bool // the model returns log-probabilities: others may report label masses, but these are not recorded (spec: call-of-a-model)
 	questions []joinedQuestion
+	parts     parts
 	thinks    bool
 }
 
@@ -108,7 +109,7 @@ func (j *joined) lastRound(least float64, most int) (questions []prism.Question,
 		}
 		var ok bool
 		if q.shares, ok = score.Shares(*q.whole, q.groups, least); !ok { // none of them everywhere
-			return nil, j.failed(result{Report: noUsableAnswer(*q.whole)})
+			return nil, j.failed(result{Report: noUsableAnswer(q.whole.Key)})
 		}
 		q.rounds = []prism.Round{{Groups: len(q.groups), Options: len(q.whole.Options)}}
 		questions = append(questions, score.LastRound(*q.whole, q.shares, most))
@@ -125,6 +126,7 @@ func (j *joined) failed(r result) *result {
 
 // record sets what the record says of all calls.
 func (j *joined) record(r *result) {
+	j.whole()
 	r.thinks, r.labelMass, r.absent = j.thinks, nil, nil
 	for i := range j.questions {
 		q := &j.questions[i]

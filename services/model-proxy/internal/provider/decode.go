@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -15,8 +16,8 @@ import (
 // The types below read an upstream's JSON whatever its shape: a value of another shape is zero and spoils nothing else, and the last
 // of two equal members counts. They hold little, however large the value is.
 
-// maxParts bounds the members and elements that are kept: more than the questions of a version, and the options of a question.
-const maxParts = 256
+// maxParts bounds the members and elements that are kept: as many as the questions of a call, and more than the options of a question.
+const maxParts = contract.MaxAsked
 
 // Decode reads an upstream's JSON. It replaces broken UTF-8, as tokens may be parts of characters, and reads NaN, Infinity and
 // -Infinity, which are no JSON, as infinite numbers.

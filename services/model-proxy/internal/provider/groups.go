@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"slices"
+
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
 )
@@ -23,7 +26,7 @@ type asked struct {
 	later     int               // see Call
 }
 
-// split is what the calls of the first round ask: each question by itself or all together, and of a question with too many options a group
+// split is what the calls of the first round ask: each question by itself or all together, as many as a call asks, and of a question with too many options a group
 // of them in each call, so that a call has the key of a question once (spec: option-groups).
 func (f Format) split(questions []prism.Question) (calls []asked) {
 	if f.PerQuestion {
@@ -32,7 +35,10 @@ func (f Format) split(questions []prism.Question) (calls []asked) {
 		}
 		return calls
 	}
-	return f.splitTogether(questions)
+	for together := range slices.Chunk(questions, contract.MaxAsked) {
+		calls = append(calls, f.splitTogether(together)...)
+	}
+	return calls
 }
 
 func (f Format) splitTogether(questions []prism.Question) []asked {

@@ -25,12 +25,16 @@ type Provider struct {
 	FlatOptions int
 	// Probabilities is where the probabilities come from.
 	Probabilities api.ProbabilitySource
+	// Whole: questions of whose options any number can be right are asked as they are, and not in parts (spec: asked-parts).
+	Whole bool
 }
 
 // Call is one upstream call.
 type Call struct {
 	// Questions are the questions that this call answers, in definition order.
 	Questions []prism.Question
+	// Wholes are the keys of the questions that some of Questions are parts of, by the keys of the parts. Package ask sets them.
+	Wholes map[string]string
 	// Grouped has, for each of Questions that asks a group of the options of a question, that question; others have nil. It is nil if
 	// none does.
 	Grouped []*prism.Question
@@ -65,4 +69,12 @@ type Reply struct {
 	LabelMass []prism.LabelMass
 	// Absent are the labels of questions that were not among the tokens that the model returned.
 	Absent []prism.Absent
+}
+
+// Name is the key by which people know one of the call's Questions: its own, or that of the question that it is a part of.
+func (c Call) Name(q prism.Question) string {
+	if whole, ok := c.Wholes[q.Key]; ok {
+		return whole
+	}
+	return q.Key
 }

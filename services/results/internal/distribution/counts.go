@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/answerjson"
@@ -23,17 +24,27 @@ const (
 
 // Counts are sums over answers to a question.
 type Counts struct {
-	Values      map[string]int64 // answers by what they say
-	Bins        []int64          // by the probability of yes; nil without a yes_no
-	Probability int64            // the sum of the probabilities of yes, and of what was answered
+	// Values are answers by what they say. An answer that says any number of keys is counted under several, and each of them under
+	// severalKeys with the key behind: no value of another answer begins so.
+	Values      map[string]int64
+	Bins        []int64 // by the probability of yes; nil without a yes_no
+	Probability int64   // the sum of the probabilities of yes, and of what was answered
 	// Labelled are the answers with a label, and Right those whose label is the answer.
 	Labelled, Right int64
 }
 
+// several are the answers that say any number of keys, and severalKeys begins what each of them says. No key has a point.
+const (
+	several     = "."
+	severalKeys = "."
+)
+
 // Answers is how many there are.
 func (c *Counts) Answers() (n int64) {
-	for _, count := range c.Values {
-		n += count
+	for value, count := range c.Values {
+		if value == several || !strings.HasPrefix(value, severalKeys) {
+			n += count
+		}
 	}
 	return n
 }
@@ -61,7 +72,14 @@ func (c *Counts) count(a *prism.Answer) {
 	if c.Values == nil {
 		c.Values = map[string]int64{}
 	}
-	c.Values[a.Value()]++
+	if a.Type.Classes() == prism.Multiple {
+		c.Values[several]++
+		for _, key := range a.Replies() {
+			c.Values[severalKeys+key]++
+		}
+	} else {
+		c.Values[a.Value()]++
+	}
 	p := a.Certainty()
 	if a.Type.Classes() == prism.Binary {
 		p = a.Probability

@@ -2,9 +2,11 @@ package distribution
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 	_ "time/tzdata" // for images without time zones
 
@@ -141,20 +143,19 @@ func rows(q prism.Question, begins []time.Time, quarters []Quarter) []api.Distri
 
 // values are those of a question, and then those that other versions have besides.
 func values(q prism.Question, sum *Counts) []api.DistributionValue {
-	known := q.LabelValues()
-	all := make([]api.DistributionValue, 0, len(known))
-	for _, value := range known {
-		all = append(all, api.DistributionValue{Value: q.Type.ShownLabel(value), Count: sum.Values[value]})
-	}
-	var others []string
-	for value := range sum.Values {
-		if !slices.Contains(known, value) {
-			others = append(others, value)
+	totals := map[string]int64{}
+	for value, n := range sum.Values {
+		if value != several {
+			totals[strings.TrimPrefix(value, severalKeys)] += n
 		}
 	}
-	slices.Sort(others)
-	for _, value := range others {
-		all = append(all, api.DistributionValue{Value: value, Count: sum.Values[value]})
+	all := make([]api.DistributionValue, 0, len(totals))
+	for _, value := range q.LabelValues() {
+		all = append(all, api.DistributionValue{Value: q.Type.ShownLabel(value), Count: totals[value]})
+		delete(totals, value)
+	}
+	for _, value := range slices.Sorted(maps.Keys(totals)) {
+		all = append(all, api.DistributionValue{Value: value, Count: totals[value]})
 	}
 	return all
 }

@@ -14,7 +14,7 @@ type Reference struct {
 	Kind     api.DriftKind
 	From, To time.Time // zero while there is no first result
 	Results  int64
-	// Counts have no questions while there is no result.
+	// Counts have no targets while there is no result.
 	Counts Counts
 }
 
@@ -22,11 +22,11 @@ type Reference struct {
 type Window struct {
 	From, To time.Time // From is included, To is not
 	Results  int64
-	// Questions are those of the version, in its order; nil without a result or without a reference.
-	Questions []Comparison
+	// Targets are those of the version, in its order; nil without a result or without a reference.
+	Targets []Comparison
 }
 
-// Comparison is how far the answers to a question are from the reference. Of too few answers it has no alarm.
+// Comparison is how far the answers to a target are from the reference. Of too few answers it has no alarm.
 type Comparison struct{ Probability, Classes calibration.Drift }
 
 // Alarm tells whether either is an alarm.
@@ -125,25 +125,34 @@ func History(
 	return hours, days, add(&days, begin, day, counts)
 }
 
-// spansAtOnce is how many spans are in memory: each can have 100 KB.
-const spansAtOnce = 48
+// spansAtOnce is how many spans are in memory: each can have 100 KB. Fewer are when they have more than spanBytes together, as those of many
+// options have.
+const (
+	spansAtOnce = 48
+	spanBytes   = 8 << 20
+)
 
 // each calls fn with the spans of a time in their order.
 func (r reader) each(ctx context.Context, span Span, from, to time.Time, fn func(SpanCounts) error) error {
-	part := spansAtOnce * max(time.Duration(span)*time.Second, time.Second)
-	for ; from.Before(to); from = from.Add(part) {
-		end := from.Add(part)
-		if end.After(to) {
+	each := max(time.Duration(span)*time.Second, time.Second)
+	part, end := spansAtOnce*each, from
+	for ; from.Before(to); from = end {
+		if end = from.Add(part); end.After(to) {
 			end = to
 		}
 		spans, err := r.DriftCounts(ctx, r.Account, r.Prism, r.version, span, from, end)
 		if err != nil {
 			return err
 		}
+		size := 0
 		for _, s := range spans {
+			size += len(s.Counts)
 			if err := fn(s); err != nil {
 				return err
 			}
+		}
+		if size > spanBytes {
+			part = max(each, (part / 2).Truncate(each))
 		}
 	}
 	return nil
@@ -170,8 +179,8 @@ func (r reader) reference(ctx context.Context) (ref Reference, err error) {
 type comparer struct{ tops, classes []calibration.Reference }
 
 func newComparer(ref Reference) (c comparer) {
-	for i := range ref.Counts.Questions {
-		q := &ref.Counts.Questions[i]
+	for i := range ref.Counts.Targets {
+		q := &ref.Counts.Targets[i]
 		c.tops = append(c.tops, calibration.NewCountedReference(ints(q.Tops[:])))
 		c.classes = append(c.classes, calibration.NewClassReference(ints(q.Classes)))
 	}
@@ -181,11 +190,11 @@ func newComparer(ref Reference) (c comparer) {
 // window compares the counts of a time.
 func (c comparer) window(from, to time.Time, counts Counts) (w Window, err error) {
 	w.From, w.To, w.Results = from, to, counts.Results
-	if len(counts.Questions) != len(c.tops) {
+	if len(counts.Targets) != len(c.tops) {
 		return w, nil
 	}
-	for i := range counts.Questions {
-		q := &counts.Questions[i]
+	for i := range counts.Targets {
+		q := &counts.Targets[i]
 		tops := make([]int, len(c.tops[i].Counts))
 		for bin, n := range q.Tops {
 			if n > 0 {
@@ -199,7 +208,7 @@ func (c comparer) window(from, to time.Time, counts Counts) (w Window, err error
 		if comparison.Classes, err = c.classes[i].Drift(ints(q.Classes)); err != nil {
 			return w, err
 		}
-		w.Questions = append(w.Questions, comparison)
+		w.Targets = append(w.Targets, comparison)
 	}
 	return w, nil
 }

@@ -59,7 +59,7 @@ func TestAMonthIsReadAFewSpansAtATime(t *testing.T) {
 		if i == 29 {
 			spans = 12 // today
 		}
-		if d.Results != spans*resultsOfSpan || !d.To.Equal(d.From.Add(24*time.Hour)) || len(d.Questions) != len(c.Questions) {
+		if d.Results != spans*resultsOfSpan || !d.To.Equal(d.From.Add(24*time.Hour)) || len(d.Targets) != len(c.Targets) {
 			t.Errorf("day %d is %+v", i, d)
 		}
 	}

@@ -5,6 +5,7 @@
 package drift
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -25,37 +26,40 @@ func topBin(p float64) int {
 	return int(min(max((math.Log(p/(1-p))-lowestLogOdds)*binsPerUnit, 0), topBins-1))
 }
 
-// Counts counts the answers to the questions of a version.
+// Counts counts the answers to the targets of a version (prism.Target): its questions, or their options.
 type Counts struct {
-	Results   int64
-	Questions []QuestionCounts
+	Results int64
+	Targets []TargetCounts
 }
 
-// QuestionCounts counts the answers to one question, by top probability and by class.
-type QuestionCounts struct {
+// TargetCounts counts the answers to one target, by top probability and by class.
+type TargetCounts struct {
 	Tops    [topBins]int64 // by the bin of the top probability
 	Classes []int64        // by the number of the option or level; no and yes
 }
 
 // plan is what counting needs to know of a version.
 type plan struct {
-	questions []prism.Question
-	classes   [][]string // of each question
+	targets []prism.Target
+	places  []int      // of the question of each target
+	classes [][]string // of each target
 }
 
 func newPlan(d prism.Definition) *plan {
-	p := &plan{questions: d.Questions}
-	for _, q := range d.Questions {
-		p.classes = append(p.classes, q.LabelValues())
+	p := &plan{}
+	for place, q := range d.Questions {
+		for _, t := range q.Targets() {
+			p.targets, p.places, p.classes = append(p.targets, t), append(p.places, place), append(p.classes, t.LabelValues())
+		}
 	}
 	return p
 }
 
 // newCounts has no answers.
 func (p *plan) newCounts() *Counts {
-	c := &Counts{Questions: make([]QuestionCounts, len(p.questions))}
+	c := &Counts{Targets: make([]TargetCounts, len(p.targets))}
 	for i, classes := range p.classes {
-		c.Questions[i].Classes = make([]int64, len(classes))
+		c.Targets[i].Classes = make([]int64, len(classes))
 	}
 	return c
 }
@@ -63,33 +67,56 @@ func (p *plan) newCounts() *Counts {
 // add counts the answers of a result. They are in the order of the questions; what is not of the version is left out.
 func (p *plan) add(c *Counts, answers prism.Answers) {
 	c.Results++
-	for i, q := range p.questions {
-		at := i
-		if at >= len(answers) || answers[at].Question != q.Key { //nolint:gosec // at is an index of answers
-			at = slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == q.Key })
-		}
-		if at < 0 || answers[at].Type != q.Type {
+	for i, t := range p.targets {
+		a, ok := t.AnswerIn(answers, p.places[i])
+		if !ok {
 			continue
 		}
-		class := slices.Index(p.classes[i], answers[at].Value())
+		class := slices.Index(p.classes[i], a.Value())
 		if class < 0 {
 			continue
 		}
-		c.Questions[i].Tops[topBin(answers[at].Certainty())]++
-		c.Questions[i].Classes[class]++
+		c.Targets[i].Tops[topBin(a.Certainty())]++
+		c.Targets[i].Classes[class]++
 	}
+}
+
+// mostOptions is how many options of a question are compared: the most frequent ones.
+const mostOptions = 20
+
+// compared are the numbers of the targets of a question that are compared, in their order. The first of them has the number first. In
+// counts they are the options that are the most often right; without counts, or of the same number, the first ones.
+func compared(q prism.Question, first int, counts Counts) (numbers []int) {
+	targets := len(q.Targets())
+	for i := range targets {
+		numbers = append(numbers, first+i)
+	}
+	if targets <= mostOptions {
+		return numbers
+	}
+	often := func(number int) int64 {
+		if number >= len(counts.Targets) || len(counts.Targets[number].Classes) == 0 {
+			return 0
+		}
+		classes := counts.Targets[number].Classes
+		return classes[len(classes)-1] // yes
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(often(b), often(a)) })
+	numbers = numbers[:mostOptions]
+	slices.Sort(numbers)
+	return numbers
 }
 
 // errCounts reports bytes that are no stored counts.
 var errCounts = errors.New("drift: not stored counts")
 
-// encode appends the counts of the questions, whose results are stored beside them, as unsigned varints: the number of questions,
+// encode appends the counts of the targets, whose results are stored beside them, as unsigned varints: the number of targets,
 // and for each one the number of its classes, their counts, the number of bins with a count, and of each of those how many bins it is
 // behind the one before, and its count.
 func (c *Counts) encode() (b []byte) {
-	b = binary.AppendUvarint(b, uint64(len(c.Questions)))
-	for i := range c.Questions {
-		q := &c.Questions[i]
+	b = binary.AppendUvarint(b, uint64(len(c.Targets)))
+	for i := range c.Targets {
+		q := &c.Targets[i]
 		b = binary.AppendUvarint(b, uint64(len(q.Classes)))
 		for _, n := range q.Classes {
 			b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // a count
@@ -112,7 +139,7 @@ func (c *Counts) encode() (b []byte) {
 	return b
 }
 
-// addStored adds stored counts of the same questions.
+// addStored adds stored counts of the same targets.
 func (c *Counts) addStored(results int64, b []byte) error {
 	c.Results += results
 	failed := false
@@ -125,13 +152,13 @@ func (c *Counts) addStored(results int64, b []byte) error {
 		b = b[size:]
 		return int(n) //nolint:gosec // most is small enough
 	}
-	if questions := next(math.MaxInt32); c.Questions == nil {
-		c.Questions = make([]QuestionCounts, min(questions, len(b)))
-	} else if questions != len(c.Questions) {
+	if targets := next(math.MaxInt32); c.Targets == nil {
+		c.Targets = make([]TargetCounts, min(targets, len(b)))
+	} else if targets != len(c.Targets) {
 		return errCounts
 	}
-	for i := range c.Questions {
-		q := &c.Questions[i]
+	for i := range c.Targets {
+		q := &c.Targets[i]
 		if classes := next(math.MaxInt32); q.Classes == nil {
 			q.Classes = make([]int64, min(classes, len(b)))
 		} else if classes != len(q.Classes) {

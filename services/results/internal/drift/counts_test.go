@@ -78,8 +78,8 @@ func TestTopProbabilitiesAndClassesAreCounted(t *testing.T) {
 		want.Results = 1
 		for i, top := range c.tops {
 			if top > 0 {
-				want.Questions[i].Tops[topBin(top)]++
-				want.Questions[i].Classes[c.classes[i]]++
+				want.Targets[i].Tops[topBin(top)]++
+				want.Targets[i].Classes[c.classes[i]]++
 			}
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -89,9 +89,9 @@ func TestTopProbabilitiesAndClassesAreCounted(t *testing.T) {
 }
 
 func draw(t *rapid.T, shape []int) *Counts {
-	c := &Counts{Questions: make([]QuestionCounts, len(shape))}
+	c := &Counts{Targets: make([]TargetCounts, len(shape))}
 	for i, classes := range shape {
-		q := &c.Questions[i]
+		q := &c.Targets[i]
 		q.Classes = rapid.SliceOfN(rapid.Int64Range(0, 1<<40), classes, classes).Draw(t, "classes")
 		for bin, n := range rapid.MapOf(rapid.IntRange(0, topBins-1), rapid.Int64Range(0, 1<<40)).Draw(t, "tops") {
 			q.Tops[bin] = n
@@ -114,15 +114,15 @@ func TestStoredCountsAddUp(t *testing.T) {
 		if err := got.addStored(7, stored); err != nil {
 			t.Fatal(err)
 		}
-		want := Counts{Results: 7, Questions: make([]QuestionCounts, len(shape))}
+		want := Counts{Results: 7, Targets: make([]TargetCounts, len(shape))}
 		for i := range shape {
-			w := &want.Questions[i]
-			w.Classes = make([]int64, len(a.Questions[i].Classes))
+			w := &want.Targets[i]
+			w.Classes = make([]int64, len(a.Targets[i].Classes))
 			for j := range w.Classes {
-				w.Classes[j] = a.Questions[i].Classes[j] + b.Questions[i].Classes[j]
+				w.Classes[j] = a.Targets[i].Classes[j] + b.Targets[i].Classes[j]
 			}
 			for j := range w.Tops {
-				w.Tops[j] = a.Questions[i].Tops[j] + b.Questions[i].Tops[j]
+				w.Tops[j] = a.Targets[i].Tops[j] + b.Targets[i].Tops[j]
 			}
 		}
 		if !reflect.DeepEqual(got, want) {

@@ -130,28 +130,32 @@ func (s *Handlers) newBody(ctx context.Context, account prism.AccountID, p prism
 	if !last.Reference.From.IsZero() {
 		body.Reference.From, body.Reference.To = &api.Time{Time: last.Reference.From}, &api.Time{Time: last.Reference.To}
 	}
+	targets, first := v.Targets(), 0
 	for i, q := range v.Questions {
-		body.Questions = append(body.Questions, api.DriftOfQuestion{
-			Question: q.Key, Index: i, Type: q.Type, Metrics: i < shown, Hour: newWindowBody(last.Hour, i), Day: newWindowBody(last.Day, i),
-			Hours: newWindowBodies(hours, i), Days: newWindowBodies(days, i),
-		})
+		for _, n := range compared(q, first, last.Reference.Counts) {
+			body.Questions = append(body.Questions, api.DriftOfQuestion{
+				Question: q.Key, Option: targets[n].Option, Index: i, Type: q.Type, Metrics: i < shown,
+				Hour: newWindowBody(last.Hour, n), Day: newWindowBody(last.Day, n), Hours: newWindowBodies(hours, n), Days: newWindowBodies(days, n),
+			})
+		}
+		first += len(q.Targets())
 	}
 	return body, nil
 }
 
-func newWindowBodies(windows []Window, question int) []api.DriftWindow {
+func newWindowBodies(windows []Window, target int) []api.DriftWindow {
 	bodies := make([]api.DriftWindow, len(windows))
 	for i, w := range windows {
-		bodies[i] = newWindowBody(w, question)
+		bodies[i] = newWindowBody(w, target)
 	}
 	return bodies
 }
 
-// newWindowBody is a window of a question, without indices of too few answers.
-func newWindowBody(w Window, question int) api.DriftWindow {
+// newWindowBody is a window of a target, without indices of too few answers.
+func newWindowBody(w Window, target int) api.DriftWindow {
 	body := api.DriftWindow{From: api.Time{Time: w.From}, To: api.Time{Time: w.To}, Results: w.Results}
-	if question < len(w.Questions) && w.Questions[question].Known() {
-		c := w.Questions[question]
+	if target < len(w.Targets) && w.Targets[target].Known() {
+		c := w.Targets[target]
 		body.Alarm, body.Probability, body.Classes = c.Alarm(), newIndexBody(c.Probability), newIndexBody(c.Classes)
 	}
 	return body

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -80,7 +81,7 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		metrics = append(metrics, last.metrics(slot.Prism, slot.Shown)...)
+		metrics = append(metrics, last.metrics(slot.Prism, slot.definition.Questions[:slot.Shown])...)
 	}
 	metrics = append(metrics,
 		prometheus.MustNewConstMetric(leftOut, prometheus.GaugeValue, float64(left)),
@@ -91,22 +92,53 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 	return nil
 }
 
-// metrics are those of the first questions of a prism.
-func (l Last) metrics(id prism.PrismID, questions int) (metrics []prometheus.Metric) {
-	for q := range questions {
-		number, alarm := strconv.Itoa(q), 0.
-		for window, comparisons := range map[string][]Comparison{"hour": l.Hour.Questions, "day": l.Day.Questions} {
-			if q >= len(comparisons) || !comparisons[q].Known() {
+// metrics are those of the first questions of a prism. Of a question whose options are compared each by itself they are of the option that
+// drifts the most.
+func (l Last) metrics(id prism.PrismID, questions []prism.Question) (metrics []prometheus.Metric) {
+	first := 0 // target of the question
+	for i, q := range questions {
+		number, alarm := strconv.Itoa(i), 0.
+		targets := compared(q, first, l.Reference.Counts)
+		first += len(q.Targets())
+		for window, comparisons := range map[string][]Comparison{"hour": l.Hour.Targets, "day": l.Day.Targets} {
+			far, known := farthest(comparisons, targets)
+			if !known {
 				continue
 			}
-			if comparisons[q].Alarm() {
+			if far.Alarm() {
 				alarm = 1
 			}
-			for name, d := range map[string]float64{"probability": comparisons[q].Probability.Index, "classes": comparisons[q].Classes.Index} {
+			for name, d := range map[string]float64{"probability": far.Probability.Index, "classes": far.Classes.Index} {
 				metrics = append(metrics, prometheus.MustNewConstMetric(psiOf, prometheus.GaugeValue, d, id.String(), number, name, window))
 			}
 		}
 		metrics = append(metrics, prometheus.MustNewConstMetric(alarmOf, prometheus.GaugeValue, alarm, id.String(), number))
 	}
 	return metrics
+}
+
+// farthest has the greatest of each index of some targets, and an alarm if one of them has it; false if none is known.
+func farthest(comparisons []Comparison, targets []int) (far Comparison, known bool) {
+	for _, t := range targets {
+		if t >= len(comparisons) || !comparisons[t].Known() {
+			continue
+		}
+		next := comparisons[t]
+		if !known {
+			far, known = next, true
+			continue
+		}
+		far = Comparison{Probability: farther(far.Probability, next.Probability), Classes: farther(far.Classes, next.Classes)}
+	}
+	return far, known
+}
+
+// farther is the drift with the greater index, and an alarm if either is one.
+func farther(a, b calibration.Drift) calibration.Drift {
+	alarm := a.Alarm || b.Alarm
+	if b.Index > a.Index {
+		a = b
+	}
+	a.Alarm = alarm
+	return a
 }

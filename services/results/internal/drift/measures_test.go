@@ -48,7 +48,7 @@ func TestTheLatestVersionOfAWatchedPrismHasMetrics(t *testing.T) {
 	w.save(t, w.now, 300, 0.4)
 	w.pass(t, 5*time.Minute)
 	got := gathered(t, w.worker())
-	p, question := w.prism.String(), w.read(t).Hour.Questions[0]
+	p, question := w.prism.String(), w.read(t).Hour.Targets[0]
 	for name, want := range map[string]float64{
 		"prism_quality_psi probability " + p + " 0 hour": question.Probability.Index, "prism_quality_psi classes " + p + " 0 hour": question.Classes.Index,
 		"prism_quality_psi probability " + p + " 0 day": question.Probability.Index, "prism_quality_psi classes " + p + " 0 day": question.Classes.Index,

@@ -19,6 +19,7 @@ type Versions interface {
 type Slot struct {
 	Watch
 	Questions, Shown int
+	definition       prism.Definition
 }
 
 // Slots are the watched prisms that have metrics, and how many prisms are left out, wholly or in part (spec: drift-slots).
@@ -32,7 +33,7 @@ func Slots(ctx context.Context, watches Store, versions Versions) (slots []Slot,
 		if err != nil {
 			return nil, 0, err
 		}
-		slots = append(slots, Slot{Watch: w, Questions: len(v.Questions)})
+		slots = append(slots, Slot{Watch: w, Questions: len(v.Questions), definition: v.Definition})
 	}
 	share(slots)
 	for _, s := range slots {

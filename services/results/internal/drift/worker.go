@@ -24,8 +24,10 @@ const (
 	lease = 30 * time.Second
 	// partLimit bounds one part.
 	partLimit = 10 * time.Second
-	// maxSpans ends a part when it has as many counts, which bounds its memory.
-	maxSpans = 64
+	// maxSpans ends a part when it has as many counts, and maxTargets when they are of as many targets, which bounds its memory: each has
+	// 4 KB. A result has leastSpans of them.
+	maxSpans, leastSpans = 64, 3
+	maxTargets           = 64 * maxSpans
 	// Lag is how old the id of a result is when it is counted. The model has 15 s, and a save is repeated for less than a minute.
 	Lag = 2 * time.Minute
 )
@@ -162,7 +164,7 @@ func (t *counting) part(ctx context.Context) (more bool, err error) {
 	}
 	counts, n := map[spanKey]*Counts{}, 0
 	for i, r := range results {
-		if len(counts) > maxSpans {
+		if full(counts) {
 			step.Ended, n = false, i
 			break
 		}
@@ -200,6 +202,15 @@ func (t *counting) part(ctx context.Context) (more bool, err error) {
 	t.parts.WithLabelValues("ok").Inc()
 	t.counted.Add(float64(n))
 	return !step.Ended, nil
+}
+
+// full tells whether a part has so many counts that it ends.
+func full(counts map[spanKey]*Counts) bool {
+	targets := 0
+	for _, c := range counts {
+		targets += len(c.Targets)
+	}
+	return len(counts) > maxSpans || targets > maxTargets && len(counts) > leastSpans
 }
 
 // count counts a result in the spans that it is of (spec: drift-spans).

@@ -143,7 +143,7 @@ func TestTheFirstResultsAreTheReferenceOfThoseBehindThem(t *testing.T) {
 	w.save(t, begun, 1999, 0.8)
 	w.pass(t, 5*time.Minute)
 	l := w.read(t)
-	if l.Reference.Kind != api.FirstResults || l.Reference.Results != 1999 || l.Day.Results != 0 || l.Day.Questions != nil {
+	if l.Reference.Kind != api.FirstResults || l.Reference.Results != 1999 || l.Day.Results != 0 || l.Day.Targets != nil {
 		t.Errorf("reference of %d %s, day of %d", l.Reference.Results, l.Reference.Kind, l.Day.Results)
 	}
 	last := w.now
@@ -152,12 +152,12 @@ func TestTheFirstResultsAreTheReferenceOfThoseBehindThem(t *testing.T) {
 	w.pass(t, 10*time.Minute)
 	l = w.read(t)
 	if l.Reference.Results != 2000 || !l.Reference.From.Equal(begun) || !l.Reference.To.Equal(last) || l.Hour.Results != 99 ||
-		l.Hour.Questions[0].Known() || l.Hour.Questions[0].Alarm() {
+		l.Hour.Targets[0].Known() || l.Hour.Targets[0].Alarm() {
 		t.Errorf("reference of %d to %v, hour of %+v", l.Reference.Results, l.Reference.To, l.Hour)
 	}
 	w.save(t, w.now, 1, 0.8)
 	w.pass(t, 5*time.Minute)
-	if l = w.read(t); l.Hour.Results != 100 || !l.Hour.Questions[0].Known() || l.Hour.Questions[0].Alarm() {
+	if l = w.read(t); l.Hour.Results != 100 || !l.Hour.Targets[0].Known() || l.Hour.Targets[0].Alarm() {
 		t.Errorf("without drift, hour of %+v", l.Hour)
 	}
 	// Other texts come.
@@ -165,7 +165,7 @@ func TestTheFirstResultsAreTheReferenceOfThoseBehindThem(t *testing.T) {
 	w.save(t, w.now, 400, 0.4)
 	w.pass(t, 5*time.Minute)
 	l = w.read(t)
-	if hour := l.Hour.Questions[0]; l.Hour.Results != 400 || !hour.Probability.Alarm || !hour.Classes.Alarm || !l.Day.Questions[0].Alarm() || l.Day.Results != 500 {
+	if hour := l.Hour.Targets[0]; l.Hour.Results != 400 || !hour.Probability.Alarm || !hour.Classes.Alarm || !l.Day.Targets[0].Alarm() || l.Day.Results != 500 {
 		t.Errorf("with drift, hour of %+v, day of %+v", l.Hour, l.Day)
 	}
 	// And go again.
@@ -191,20 +191,20 @@ func TestAPeriodIsTheReferenceOfWhatIsOutsideIt(t *testing.T) {
 	w.watch(t, from, from.Add(time.Hour))
 	w.count(t, w.worker())
 	l := w.read(t)
-	if l.Reference.Kind != api.SetPeriod || l.Reference.Results != 2610 || l.Day.Results != 150 || !l.Day.Questions[0].Alarm() {
+	if l.Reference.Kind != api.SetPeriod || l.Reference.Results != 2610 || l.Day.Results != 150 || !l.Day.Targets[0].Alarm() {
 		t.Errorf("reference of %d, day of %+v", l.Reference.Results, l.Day)
 	}
 	watch, err := w.DriftWatch(t.Context(), w.account, w.prism)
 	must(t, err)
 	hours, days, err := drift.History(t.Context(), w.Store, watch, 1, l.Reference)
 	must(t, err)
-	if len(hours) != 2 || hours[0].Results != 2610 || hours[1].Results != 150 || !hours[1].Questions[0].Alarm() ||
+	if len(hours) != 2 || hours[0].Results != 2610 || hours[1].Results != 150 || !hours[1].Targets[0].Alarm() ||
 		!hours[0].From.Equal(from) || len(days) != 1 || days[0].Results != 2760 || !days[0].From.Equal(from.Truncate(24*time.Hour)) {
 		t.Errorf("hours %+v, days %+v", hours, days)
 	}
 	// Another reference needs no counting.
 	w.watch(t, from.Add(time.Hour), from.Add(2*time.Hour))
-	if l = w.read(t); l.Reference.Results != 150 || l.Day.Questions[0].Known() {
+	if l = w.read(t); l.Reference.Results != 150 || l.Day.Targets[0].Known() {
 		t.Errorf("reference of %d, day of %+v", l.Reference.Results, l.Day)
 	}
 }
@@ -333,8 +333,8 @@ func TestEachVersionHasItsOwnReference(t *testing.T) {
 	for number, want := range map[int32][2]int{1: {3, 1}, 2: {1, 2}} {
 		l, err := drift.Read(t.Context(), w.Store, watch, number)
 		must(t, err)
-		if l.Reference.Results != int64(want[0]) || len(l.Reference.Counts.Questions) != want[1] {
-			t.Errorf("version %d: %d results of %d questions", number, l.Reference.Results, len(l.Reference.Counts.Questions))
+		if l.Reference.Results != int64(want[0]) || len(l.Reference.Counts.Targets) != want[1] {
+			t.Errorf("version %d: %d results of %d questions", number, l.Reference.Results, len(l.Reference.Counts.Targets))
 		}
 	}
 }

@@ -78,11 +78,11 @@ func (s Schema) condition(text string) (c Condition, problem string) {
 			return c, expectedCondition
 		}
 		return c, ""
-	case c.ranged() && (c.Operator == From || c.Operator == To):
+	case s.ranged(c.Subject) && (c.Operator == From || c.Operator == To):
 		c.Bound, problem = c.bound(value)
 		return c, problem
 	case c.listed() && (c.Operator == Is || c.Operator == Not):
-		if c.Values, problem = s.values(c.Subject, value); problem == "" && c.Operator == Not && c.Question != "" {
+		if c.Values, problem = s.values(c.Subject, value); problem == "" && c.Operator == Not && c.Question != "" && !s[c.Question].several {
 			c.others = s.valuesBut(c.Question, c.Values)
 		}
 		return c, problem
@@ -90,14 +90,21 @@ func (s Schema) condition(text string) (c Condition, problem string) {
 	return c, unknownOperator
 }
 
-// ranged tells whether the subject is a number.
-func (of Subject) ranged() bool {
-	return of.Question != "" && of.Measure != Label || of.Question == "" && (of.Measure == Created || of.Measure == Took)
+// ranged tells whether the subject is a number. An answer with any number of right options has none but those of its options and its
+// measures.
+func (s Schema) ranged(of Subject) bool {
+	if of.Question != "" && of.Option == "" && of.Measure == "" {
+		return s[of.Question].single
+	}
+	return of.Question != "" && of.Measure != Label || of.Measure == Created || of.Measure == Took
 }
 
 // listed tells whether the subject is one of several values.
 func (of Subject) listed() bool {
-	return of.Question != "" && of.Option == "" && (of.Measure == "" || of.Measure == Label) || of.Question == "" && !of.ranged()
+	if of.Question != "" {
+		return of.Option == "" && (of.Measure == "" || of.Measure == Label)
+	}
+	return of.Measure != Created && of.Measure != Took
 }
 
 func (of Subject) bound(value string) (bound float64, problem string) {
@@ -165,8 +172,9 @@ func (all Conditions) Match(f *Found) bool {
 func (c *Condition) holds(f *Found) bool {
 	switch c.Operator {
 	case Is, Not:
-		value := f.value(c.Subject)
-		return value != "" && slices.Contains(c.Values, value) == (c.Operator == Is)
+		values, ok := f.values(c.Subject)
+		some := slices.ContainsFunc(values, func(value string) bool { return slices.Contains(c.Values, value) })
+		return ok && some == (c.Operator == Is)
 	case From, To:
 		n, ok := f.Number(c.Subject)
 		return ok && c.bounds(n)
@@ -190,29 +198,29 @@ func (c *Condition) bounds(n float64) bool {
 	return n <= c.Bound
 }
 
-// value is that of a subject that is one of several values, or "" for a result without it.
-func (f *Found) value(of Subject) string {
+// values are those of a subject that is one of several values: one, or any number of right options. It is false for a result without it.
+func (f *Found) values(of Subject) (values []string, ok bool) {
 	switch {
 	case of.Question != "" && of.Measure == Label:
-		if label, labelled := f.Labels[of.Question]; labelled {
-			q, _ := f.Definition.Question(of.Question)
-			return q.LabelReply(label)
-		}
+		label, labelled := f.Labels[of.Question]
+		q, _ := f.Definition.Question(of.Question)
+		return q.LabelReplies(label), labelled
 	case of.Question != "":
 		if a := f.Answer(of.Question); a != nil {
-			return a.Reply()
+			values = a.Replies()
+			return values, !slices.Contains(values, "") // as of a type of a later release
 		}
 	case of.Measure == Version:
-		return strconv.Itoa(int(f.Result.Version))
+		return []string{strconv.Itoa(int(f.Result.Version))}, true
 	case of.Measure == Status:
-		return string(f.Result.Status)
+		return []string{string(f.Result.Status)}, true
 	case of.Measure == Labelled:
 		if len(f.Labels) > 0 {
-			return "yes"
+			return []string{"yes"}, true
 		}
-		return "no"
-	case of.Measure == Model && f.Result.Call != nil:
-		return f.Result.Call.Name
+		return []string{"no"}, true
+	case of.Measure == Model && f.Result.Call != nil && f.Result.Call.Name != "":
+		return []string{f.Result.Call.Name}, true
 	}
-	return ""
+	return nil, false
 }

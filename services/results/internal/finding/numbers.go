@@ -17,7 +17,7 @@ func subjects(d prism.Definition) (all []Subject) {
 		for _, key := range q.AnswerKeys() {
 			all = append(all, Subject{Question: q.Key, Option: key})
 		}
-		for _, m := range []Measure{Confidence, Average} {
+		for _, m := range ofAnswers {
 			for _, show := range q.Type.Shows() {
 				if show == prism.Show(m) {
 					all = append(all, Subject{Question: q.Key, Measure: m})

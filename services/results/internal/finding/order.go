@@ -20,7 +20,7 @@ func (s Schema) ParseOrder(text string) (o Order, problem string) {
 	}
 	rest, descending := strings.CutPrefix(text, "-")
 	of, problem := s.subject(rest)
-	if problem == "" && !of.ranged() {
+	if problem == "" && !s.ranged(of) {
 		problem = unknownName
 	}
 	return Order{of, descending}, problem

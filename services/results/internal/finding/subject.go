@@ -17,6 +17,8 @@ type questions struct {
 	shows   map[prism.Show]bool
 	keys    map[string]bool // of options and levels
 	replies map[string]bool
+	// single and several: versions in which an answer is one of the replies, or any number of them.
+	single, several bool
 }
 
 // NewSchema reads the questions of versions.
@@ -26,8 +28,13 @@ func NewSchema(versions ...prism.Definition) Schema {
 		for _, q := range v.Questions {
 			known := s[q.Key]
 			if known == nil {
-				known = &questions{map[prism.Show]bool{}, map[string]bool{}, map[string]bool{}}
+				known = &questions{shows: map[prism.Show]bool{}, keys: map[string]bool{}, replies: map[string]bool{}}
 				s[q.Key] = known
+			}
+			if q.Type.Classes() == prism.Multiple {
+				known.several = true
+			} else {
+				known.single = true
 			}
 			for _, show := range q.Type.Shows() {
 				known.shows[show] = true
@@ -57,7 +64,8 @@ type Measure string
 const (
 	Confidence Measure = Measure(prism.ShowConfidence)
 	Average    Measure = Measure(prism.ShowAverage)
-	Label      Measure = "label" // what was right
+	Label      Measure = "label"                  // what was right
+	Count      Measure = Measure(prism.ShowCount) // of right options
 	Created    Measure = "created"
 	Took       Measure = "took"
 	Version    Measure = "version"
@@ -65,6 +73,9 @@ const (
 	Status     Measure = "status"
 	Labelled   Measure = "labelled"
 )
+
+// ofAnswers are the numbers of answers beside probabilities.
+var ofAnswers = []Measure{Confidence, Average, Count}
 
 // own are what Prism knows of a result.
 var own = []Measure{Created, Took, Version, Model, Status, Labelled}
@@ -95,7 +106,7 @@ func (s Schema) subject(text string) (of Subject, problem string) {
 		return of, unknownQuestion
 	case optional && (measured || !known.keys[option]):
 		return of, unknownOption
-	case !measured, of.Measure == Label, (of.Measure == Confidence || of.Measure == Average) && known.shows[prism.Show(measure)]:
+	case !measured, of.Measure == Label, slices.Contains(ofAnswers, of.Measure) && known.shows[prism.Show(measure)]:
 		return of, ""
 	}
 	return of, unknownName
@@ -136,19 +147,20 @@ func (f *Found) Number(of Subject) (float64, bool) {
 		show = prism.Show(of.Measure)
 	}
 	q, _ := f.Definition.Question(of.Question)
-	n, reason := a.Number(show, of.Option, q.Levels)
+	n, reason := a.Number(prism.Column{Show: show, Option: of.Option}, q.Levels)
 	return n, reason == ""
 }
 
-// Counted is the value of a subject by which results are counted: of an answer without options the tenth of its number, such as 0.9 of
-// all from 0.9 on, and "" of a result without the subject.
-func (f *Found) Counted(of Subject) string {
+// Counted are the values of a subject under which a result is counted, none of a result without the subject: of an answer without options the
+// tenth of its number, such as 0.9 of all from 0.9 on, and of an answer with any number of right options each of them.
+func (f *Found) Counted(of Subject) []string {
 	if q, ok := f.Definition.Question(of.Question); ok && len(q.AnswerKeys()) == 0 && of.Measure != Label {
 		n, ok := f.Number(of)
 		if !ok {
-			return ""
+			return nil
 		}
-		return "0." + strconv.Itoa(int(max(0, min(9, math.Floor(n*10)))))
+		return []string{"0." + strconv.Itoa(int(max(0, min(9, math.Floor(n*10)))))}
 	}
-	return f.value(of)
+	values, _ := f.values(of)
+	return values
 }

@@ -130,12 +130,16 @@ func (f *Found) facts() (terms []Term) {
 	add := func(fact string) { terms = append(terms, term(f.Result.Prism.UUID, factKind, fact)) }
 	add("")
 	for _, m := range []Measure{Version, Model, Status, Labelled} {
-		if of := (Subject{Measure: m}); f.value(of) != "" {
-			add(valueFact(of, f.value(of)))
+		of := Subject{Measure: m}
+		values, _ := f.values(of)
+		for _, value := range values {
+			add(valueFact(of, value))
 		}
 	}
 	for i := range f.Answers {
-		add(valueFact(Subject{Question: f.Answers[i].Question}, f.Answers[i].Reply()))
+		for _, reply := range f.Answers[i].Replies() {
+			add(valueFact(Subject{Question: f.Answers[i].Question}, reply))
+		}
 	}
 	for _, of := range subjects(f.Definition) {
 		if n, ok := f.Number(of); ok && of.Measure != Average {

@@ -13,9 +13,10 @@ import (
 )
 
 // maxCached bounds how many measures a process caches, each of some KB beside its confusion matrix. maxCells bounds the cells of these
-// together, to 32 MB: that of 255 options has 65,025.
+// together, to 32 MB: that of 255 options has 65,025. A version has up to 2,000 options that are measured by themselves, and those that
+// were measured in a call that was too long have to be cached for the next one.
 const (
-	maxCached = 256
+	maxCached = 4096
 	maxCells  = 4 << 20
 )
 

@@ -39,8 +39,9 @@ func newCalibrationBody(c Calibration) (api.Calibration, error) {
 	if strictjson.Unmarshal(c.Measures, &report) != nil {
 		return api.Calibration{}, errCalibration
 	}
+	question, option := prism.SplitTarget(c.Target)
 	body := api.Calibration{
-		ID: c.ID.String(), Version: int(c.Version), Question: c.Question, Method: api.CalibrationMethod(fit.Method), Labels: report.Labels,
+		ID: c.ID.String(), Version: int(c.Version), Question: question, Option: option, Method: api.CalibrationMethod(fit.Method), Labels: report.Labels,
 		LogLossBefore: report.Before, LogLossAfter: report.After, Gain: report.Gain, CreatedAt: api.Time{Time: c.CreatedAt},
 	}
 	switch fit.Method {
@@ -78,22 +79,22 @@ func (s *Handlers) createCalibration(
 	if p.ArchivedAt != nil {
 		return none, apierr.ArchivedUnchangeable()
 	}
-	q, err := prisms.FindQuestion(v, in.Question)
+	target, err := findTarget(v, in.Question, in.Option)
 	if err != nil {
 		return none, err
 	}
-	if !fits(in.Method, q.Type) {
-		return none, apierr.Invalid(apierr.Problem{Path: "method", Text: methodProblem(q.Type)})
+	if !fits(in.Method, target.Type) {
+		return none, apierr.Invalid(apierr.Problem{Path: "method", Text: methodProblem(target.Type)})
 	}
-	sets, err := s.observations(ctx, account, p.ID, v, []prism.Question{q}, store.Filter{})
+	sets, err := s.observations(ctx, account, p.ID, v, []prism.Target{target}, store.Filter{})
 	if err != nil {
 		return none, err
 	}
-	fit, report, err := fitted(q.Type, in.Method, sets[0].Observations)
+	fit, report, err := fitted(target.Type, in.Method, sets[0].Observations)
 	if err != nil {
 		return none, err
 	}
-	c, err := s.newCalibration(p.ID, v.Number, q.Key, fit, report)
+	c, err := s.newCalibration(p.ID, v.Number, target.Name(), fit, report)
 	if err != nil {
 		return none, err
 	}
@@ -139,13 +140,13 @@ func fitted(
 
 // newCalibration is a calibration to store.
 func (s *Handlers) newCalibration(
-	prismID prism.PrismID, number int32, question string, fit *calibration.Calibration, report calibration.Report,
+	prismID prism.PrismID, number int32, target string, fit *calibration.Calibration, report calibration.Report,
 ) (c Calibration, err error) {
 	id, err := s.newID()
 	if err != nil {
 		return c, err
 	}
-	c = Calibration{ID: prism.CalibrationID{UUID: id}, Prism: prismID, Version: number, Question: question}
+	c = Calibration{ID: prism.CalibrationID{UUID: id}, Prism: prismID, Version: number, Target: target}
 	if c.Fit, err = strictjson.Marshal(fit); err == nil {
 		c.Measures, err = strictjson.Marshal(report)
 	}
@@ -161,7 +162,7 @@ func (s *Handlers) listCalibrations(ctx context.Context, c store.Caller, in api.
 	if err != nil {
 		return nil, err
 	}
-	found, more, err := s.store.ListCalibrations(ctx, c.Account, p.ID, v.Number, in.Question, page)
+	found, more, err := s.store.ListCalibrations(ctx, c.Account, p.ID, v.Number, listedTargets(v, in.Question, in.Option), page)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +173,22 @@ func (s *Handlers) listCalibrations(ctx context.Context, c store.Caller, in api.
 		}
 		return strictjson.Marshal(body)
 	}, func(c Calibration) prism.UUID { return c.ID.UUID })
+}
+
+// listedTargets are the names of the targets whose calibrations are listed: of a question, or an option of it. What the version does not
+// have has no calibrations.
+func listedTargets(v *prisms.Cached, question, option string) (names []string) {
+	q, known := v.Question(question)
+	switch {
+	case question == "":
+		return nil
+	case option != "" || !known:
+		return []string{prism.TargetName(question, option)}
+	}
+	for _, t := range q.Targets() {
+		names = append(names, t.Name())
+	}
+	return names
 }
 
 func (s *Handlers) readCalibration(ctx context.Context, c store.Caller, in api.ReadCalibrationRequest) (api.Calibration, error) {
@@ -197,9 +214,13 @@ func (s *Handlers) pinCalibrations(ctx context.Context, c store.Caller, in api.P
 	}
 	var problems []apierr.Problem
 	changes := make([]Pin, 0, len(in.Questions))
+	known := map[string]bool{}
+	for _, t := range v.Targets() {
+		known[t.Name()] = true
+	}
 	for _, pin := range in.Questions {
-		if _, known := v.Question(pin.Question); !known {
-			problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: prisms.UnknownQuestion})
+		if !known[pin.Target] {
+			problems = append(problems, apierr.Problem{Path: "questions." + pin.Target, Text: prisms.UnknownQuestion})
 		}
 		changes = append(changes, Pin(pin))
 	}
@@ -212,7 +233,7 @@ func (s *Handlers) pinCalibrations(ctx context.Context, c store.Caller, in api.P
 	}
 	err = s.store.PinCalibrations(ctx, c.Account, p.ID, v.Number, changes, prism.PinsID{UUID: id}, by)
 	if refused, ok := errors.AsType[*store.PinError](err); ok {
-		err = apierr.Invalid(apierr.Problem{Path: "questions." + refused.Question, Text: "Unknown calibration"})
+		err = apierr.Invalid(apierr.Problem{Path: "questions." + refused.Target, Text: "Unknown calibration"})
 	}
 	if err != nil {
 		return nil, err
@@ -220,7 +241,7 @@ func (s *Handlers) pinCalibrations(ctx context.Context, c store.Caller, in api.P
 	return s.readPinnedCalibrations(ctx, c, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{ID: p.ID}}, Version: v.Number})
 }
 
-// readPinnedCalibrations encodes its response, whose questions are in the order of the version.
+// readPinnedCalibrations encodes its response, whose targets are in the order of the version.
 func (s *Handlers) readPinnedCalibrations(ctx context.Context, c store.Caller, in api.VersionRequest) ([]byte, error) {
 	p, v, err := s.versionOfPrism(ctx, c.Account, in)
 	if err != nil {
@@ -232,14 +253,14 @@ func (s *Handlers) readPinnedCalibrations(ctx context.Context, c store.Caller, i
 	}
 	pinned := map[string]string{}
 	for _, c := range found {
-		pinned[c.Question] = c.ID.String()
+		pinned[c.Target] = c.ID.String()
 	}
 	return strictjson.Marshal(struct {
 		Version   int32            `json:"version"`
 		Questions strictjson.Value `json:"questions"`
-	}{v.Number, bodies.Object(v.Questions, func(b []byte, q prism.Question) []byte {
-		b = append(strictjson.AppendString(b, q.Key), ':')
-		if id, ok := pinned[q.Key]; ok {
+	}{v.Number, bodies.Object(v.Targets(), func(b []byte, t prism.Target) []byte {
+		b = append(strictjson.AppendString(b, t.Name()), ':')
+		if id, ok := pinned[t.Name()]; ok {
 			return strictjson.AppendString(b, id)
 		}
 		return append(b, "null"...)
@@ -274,7 +295,7 @@ func (s *Handlers) pinned(
 	}
 	pinned := lens.Pinned{}
 	for _, c := range found {
-		if pinned[c.Question], err = readFit(c); err != nil {
+		if pinned[c.Target], err = readFit(c); err != nil {
 			return nil, err
 		}
 	}

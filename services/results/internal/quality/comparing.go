@@ -21,44 +21,44 @@ func (s *Handlers) compareVersions(ctx context.Context, c store.Caller, in api.C
 	if err != nil {
 		return none, err
 	}
-	a, err := s.sideOf(ctx, c.Account, p, in.A, in.Question)
+	a, err := s.sideOf(ctx, c.Account, p, in.A, in)
 	if err != nil {
 		return none, err
 	}
-	b, err := s.sideOf(ctx, c.Account, p, in.B, in.Question)
+	b, err := s.sideOf(ctx, c.Account, p, in.B, in)
 	if err != nil {
 		return none, err
 	}
-	if problem := incomparable(a.question, b.question); problem != "" {
+	if problem := incomparable(a.target, b.target); problem != "" {
 		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
 	}
 	labels, err := s.labelsState(ctx, c.Account, p.ID, in.A, in.B)
 	if err != nil {
 		return none, err
 	}
-	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, in.Question, a.hash, b.hash)
+	id := measureID(labels, api.CompareVersions.Name, in.A, in.B, a.target.Name(), a.hash, b.hash)
 	comparison, kept, err := findMeasure[api.Comparison](ctx, s, c.Account, id)
 	if err != nil || kept {
 		return comparison, err
 	}
-	comparison, from, err := s.compare(ctx, c.Account, p.ID, in.Question, a, b)
+	comparison, from, err := s.compare(ctx, c.Account, p.ID, a, b)
 	if err != nil {
 		return none, err
 	}
 	return comparison, s.cacheMeasures(ctx, c.Account, labels, map[string]cachedMeasure{id: {comparison, from}})
 }
 
-// compare compares a question of two versions.
+// compare compares a target of two versions.
 func (s *Handlers) compare(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, question string, a, b side,
+	ctx context.Context, account prism.AccountID, of prism.PrismID, a, b side,
 ) (none api.Comparison, from []completeness, err error) {
 	for _, each := range []*side{&a, &b} {
-		if each.labels, err = s.labels(ctx, account, store.Filter{Prism: of, Version: each.version}, question); err != nil {
+		if each.labels, err = s.labels(ctx, account, store.Filter{Prism: of, Version: each.version}, each.target.Of.Key); err != nil {
 			return none, nil, err
 		}
 		from = append(from, each.labels.completeness)
 	}
-	classes := classesOf(a.question, b.question)
+	classes := classesOf(a.target, b.target)
 	for _, each := range []*side{&a, &b} {
 		if err := s.answer(ctx, account, each, classes); err != nil {
 			return none, nil, err
@@ -68,10 +68,10 @@ func (s *Handlers) compare(
 	if n := len(paired.pairs); n < calibration.MinLabels {
 		return none, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
-	t := a.question.Type
+	t := a.target.Type
 	found, err := calibration.Compare(t.Classes(), paired.pairs)
 	return api.Comparison{
-		Question: question, Type: t, Labels: paired.labels, Counted: len(paired.pairs), LeftOut: paired.leftOut,
+		Question: a.target.Of.Key, Option: a.target.Option, Type: a.target.Of.Type, Labels: paired.labels, Counted: len(paired.pairs), LeftOut: paired.leftOut,
 		A:           api.ComparedVersion{Version: int(a.version), Measures: newMeasuresBody(t, classes, found.A)},
 		B:           api.ComparedVersion{Version: int(b.version), Measures: newMeasuresBody(t, classes, found.B)},
 		Differences: found.Differences, McNemar: found.McNemar, Verdict: verdictText(found),
@@ -86,14 +86,14 @@ func verdictText(c calibration.Comparison) string {
 	return string(c.Verdict)
 }
 
-// side is a question of one of two versions, and its labels.
+// side is a target of one of two versions, and its labels.
 type side struct {
-	version  int32
-	question prism.Question
-	hash     prism.DefinitionHash
-	shown    shownInputs
-	labels   labelSet
-	newest   map[[16]byte]comparedAnswer // by the input
+	version int32
+	target  prism.Target
+	hash    prism.DefinitionHash
+	shown   shownInputs
+	labels  labelSet
+	newest  map[[16]byte]comparedAnswer // by the input
 }
 
 // comparedAnswer is the newest labelled answer to an input.
@@ -103,33 +103,33 @@ type comparedAnswer struct {
 	fields        [16]byte
 }
 
-// sideOf finds a question of a version, without its labels.
+// sideOf finds the target of a comparison in a version, without its labels.
 func (s *Handlers) sideOf(
-	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, question string,
+	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, in api.CompareVersionsRequest,
 ) (c side, err error) {
 	v, err := s.versions.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return c, access.Translate(err, apierr.VersionNotFound())
 	}
 	c.version, c.hash, c.shown = number, v.Hash, shownBy(v.Definition)
-	c.question, err = prisms.FindQuestion(v, question)
+	c.target, err = findTarget(v, in.Question, in.Option)
 	return c, err
 }
 
-// incomparable says why answers to two questions cannot be compared; "" if they can. Levels are in an order, so levels of one version
+// incomparable says why answers to two targets cannot be compared; "" if they can. Levels are in an order, so levels of one version
 // only have no place among those of the other.
-func incomparable(a, b prism.Question) string {
+func incomparable(a, b prism.Target) string {
 	switch {
-	case a.Type != b.Type:
-		return "Expected one type in both versions: it is " + string(a.Type) + " in a and " + string(b.Type) + " in b"
+	case a.Of.Type != b.Of.Type:
+		return "Expected one type in both versions: it is " + string(a.Of.Type) + " in a and " + string(b.Of.Type) + " in b"
 	case a.Type.Classes() == prism.Ordinal && !slices.Equal(a.AnswerKeys(), b.AnswerKeys()):
 		return "Expected the same levels in both versions"
 	}
 	return ""
 }
 
-// classesOf are the values that labels of both questions have.
-func classesOf(a, b prism.Question) []string {
+// classesOf are the values that labels of both targets have.
+func classesOf(a, b prism.Target) []string {
 	classes := a.LabelValues()
 	for _, value := range b.LabelValues() {
 		if !slices.Contains(classes, value) {
@@ -144,12 +144,13 @@ func (s *Handlers) answer(ctx context.Context, account prism.AccountID, side *si
 	labels := make(map[prism.ResultID]Label, len(side.labels.newest))
 	ids := make([]prism.ResultID, 0, len(side.labels.newest))
 	for _, l := range side.labels.newest {
+		l.Value = side.target.LabelValue(l.Value)
 		labels[l.Result], ids = l, append(ids, l.Result)
 	}
 	side.newest = map[[16]byte]comparedAnswer{}
 	return s.eachAnswered(ctx, account, ids, func(a Answered, answers prism.Answers) {
 		if known, ok := side.newest[a.Input]; !ok || bytes.Compare(known.Result.UUID[:], a.Result.UUID[:]) < 0 {
-			side.newest[a.Input] = comparedAnswer{labels[a.Result], probabilitiesOf(side.question, classes, answers), a.Fields}
+			side.newest[a.Input] = comparedAnswer{labels[a.Result], probabilitiesOf(side.target, classes, answers), a.Fields}
 		}
 	})
 }
@@ -164,10 +165,10 @@ type pairing struct {
 // pair finds the inputs that both versions answered, with the newest answer of each version. A label counts here if it counts in
 // either version, and if in neither the result was chosen because the model was uncertain (spec: compare-labels).
 func pair(a, b side) (p pairing) {
-	classes := classesOf(a.question, b.question)
+	classes := classesOf(a.target, b.target)
 	other := map[[16]byte]bool{}
-	a.addForeignLabels(other, b.question.LabelValues())
-	b.addForeignLabels(other, a.question.LabelValues())
+	a.addForeignLabels(other, b.target.LabelValues())
+	b.addForeignLabels(other, a.target.LabelValues())
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
 	for input, l := range a.newest {
 		m, both := b.newest[input]

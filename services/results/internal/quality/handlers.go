@@ -80,19 +80,15 @@ func (s *Handlers) readQuality(ctx context.Context, c store.Caller, in api.ReadQ
 	if err != nil {
 		return none, err
 	}
-	questions := v.Questions
-	if in.Question != "" {
-		question, err := prisms.FindQuestion(v, in.Question)
-		if err != nil {
-			return none, err
-		}
-		questions = []prism.Question{question}
-	}
-	qualities, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.measure(ctx, questions)
+	targets, err := measuredTargets(v, in.Question, in.Option)
 	if err != nil {
 		return none, err
 	}
-	labels := 0 // of the question that has the most
+	qualities, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.measure(ctx, targets)
+	if err != nil {
+		return none, err
+	}
+	labels := 0 // of the target that has the most
 	for _, q := range qualities {
 		labels = max(labels, q.Counted)
 	}
@@ -102,7 +98,52 @@ func (s *Handlers) readQuality(ctx context.Context, c store.Caller, in api.ReadQ
 	return api.Quality{Version: int(v.Number), Questions: qualities}, nil
 }
 
-// quality measures the question. With too few labels that count it has no measures.
+// measuredTargets are what is measured of the questions of a version, or of one of them, or of an option of that: each question, and each
+// of its options if any number of them can be right.
+func measuredTargets(v *prisms.Cached, question, option string) (targets []prism.Target, err error) {
+	questions := v.Questions
+	switch {
+	case option != "":
+		t, err := findTarget(v, question, option)
+		return []prism.Target{t}, err
+	case question != "":
+		q, err := prisms.FindQuestion(v, question)
+		if err != nil {
+			return nil, err
+		}
+		questions = []prism.Question{q}
+	}
+	for _, q := range questions {
+		if q.Type.Classes() == prism.Multiple {
+			targets = append(targets, q.Itself())
+		}
+		targets = append(targets, q.Targets()...)
+	}
+	return targets, nil
+}
+
+// findTarget finds a target of a version (spec: quality-target).
+func findTarget(v *prisms.Cached, question, option string) (t prism.Target, err error) {
+	q, err := prisms.FindQuestion(v, question)
+	if err != nil {
+		return t, err
+	}
+	for _, t := range q.Targets() {
+		if t.Option == option {
+			return t, nil
+		}
+	}
+	problem := "Unknown option"
+	switch {
+	case q.Type.Classes() != prism.Multiple:
+		problem = "only of a question of which any number of options can be right"
+	case option == "":
+		problem = "Required"
+	}
+	return t, apierr.Invalid(apierr.Problem{Path: "option", Text: problem})
+}
+
+// quality measures the target. With too few labels that count it has no measures.
 func (m observed) quality(ctx context.Context) (q api.QuestionQuality, err error) {
 	q.MeasuredQuestion = m.MeasuredQuestion
 	if m.Counted < calibration.MinLabels {
@@ -111,9 +152,18 @@ func (m observed) quality(ctx context.Context) (q api.QuestionQuality, err error
 	if ctx.Err() != nil { // nobody waits any more
 		return q, errors.Join(contract.ErrUnavailable, ctx.Err())
 	}
-	found, err := calibration.Measure(m.Type.Classes(), m.Observations)
+	if m.target.Classes() == prism.Multiple {
+		found, err := calibration.MeasureSets(m.Sets)
+		if err == nil {
+			q.Several = &api.MeasuresOfSeveral{
+				ExactMatch: found.ExactMatch, HammingLoss: found.HammingLoss, Micro: found.Micro, Macro: found.Macro,
+			}
+		}
+		return q, err
+	}
+	found, err := calibration.Measure(m.target.Classes(), m.Observations)
 	if err == nil {
-		q.Measures = newMeasuresBody(m.Type, m.classes, found)
+		q.Measures = newMeasuresBody(m.target.Type, m.classes, found)
 	}
 	return q, err
 }
@@ -123,14 +173,14 @@ func (s *Handlers) readThresholds(ctx context.Context, c store.Caller, in api.Re
 	if err != nil {
 		return none, err
 	}
-	question, err := prisms.FindQuestion(v, in.Question)
+	target, err := findTarget(v, in.Question, in.Option)
 	if err != nil {
 		return none, err
 	}
-	if question.Type.Classes() != prism.Binary {
+	if target.Classes() != prism.Binary {
 		return none, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
 	}
-	observed, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.observe(ctx, []prism.Question{question})
+	observed, err := measurement{s, c.Account, p, v, in.MeasuredAnswers}.observe(ctx, []prism.Target{target})
 	if err != nil {
 		return none, err
 	}

@@ -15,6 +15,8 @@ import (
 // SQL is a Store and a LabelStore in a database.
 type SQL struct{ sqldb.Database }
 
+// The column question of calibrations and pins has the names of targets.
+//
 // The pins of a prism are rows that share an id, which is stored in the row of the prism. A change copies all of them to another
 // id. So a reader that has found an id finds the pins of that time, whatever has changed since, and may cache them.
 const (
@@ -65,7 +67,7 @@ func (s SQL) AddCalibration(ctx context.Context, account prism.AccountID, c Cali
 		if err != nil {
 			return err
 		}
-		args := []any{account.UUID, c.Prism.UUID, c.Version, c.ID.UUID, c.Question, c.Fit, c.Measures, c.CreatedAt}
+		args := []any{account.UUID, c.Prism.UUID, c.Version, c.ID.UUID, c.Target, c.Fit, c.Measures, c.CreatedAt}
 		if err := run(ctx, sqldb.Statement{Text: insertCalibration, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
@@ -75,15 +77,19 @@ func (s SQL) AddCalibration(ctx context.Context, account prism.AccountID, c Cali
 
 // ListCalibrations implements Store.
 func (s SQL) ListCalibrations(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page store.Page,
+	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, targets []string, page store.Page,
 ) (found []Calibration, more bool, err error) {
 	l := sqldb.NewList("list_calibrations")
 	l.Add(listCalibrations, account.UUID)
 	l.Add(" AND c.prism_id = ", id.UUID)
 	l.Add(" AND c.version = ", version)
 	l.Add(" AND c.id < ", page.Before())
-	if question != "" {
-		l.Add(" AND c.question = ", question)
+	if len(targets) > 0 {
+		names := make([]any, len(targets))
+		for i, target := range targets {
+			names[i] = target
+		}
+		l.In(" AND c.question IN (", names)
 	}
 	l.Add(" ORDER BY c.id DESC LIMIT ", int64(page.Limit)+1)
 	return sqldb.ReadPage(ctx, s.Database, l.Complete(), page.Limit, readCalibration, "fit", "measures")
@@ -136,12 +142,12 @@ func changedPins(
 	}
 	pinned := map[string]prism.CalibrationID{}
 	for _, c := range before {
-		pinned[c.Question] = c.ID
+		pinned[c.Target] = c.ID
 	}
 	detail = pinDetail{Version: version, Pinned: []prism.CalibrationID{}}
 	for _, change := range changes {
 		switch {
-		case change.Calibration == pinned[change.Question]:
+		case change.Calibration == pinned[change.Target]:
 			continue
 		case change.Calibration.IsZero():
 			detail.Unpinned++
@@ -151,8 +157,8 @@ func changedPins(
 		args := []any{account.UUID, id.UUID, version, change.Calibration.UUID}
 		err := run(ctx, sqldb.Statement{Text: selectCalibration, Args: args}, sqldb.ReadRow(&c, readCalibration))
 		switch {
-		case errors.Is(err, store.ErrNotFound), err == nil && c.Question != change.Question:
-			return pinDetail{}, &store.PinError{Question: change.Question}
+		case errors.Is(err, store.ErrNotFound), err == nil && c.Target != change.Target:
+			return pinDetail{}, &store.PinError{Target: change.Target}
 		case err != nil:
 			return pinDetail{}, err
 		}
@@ -169,7 +175,7 @@ func replacePins(
 		return err
 	}
 	for _, change := range changes {
-		args := slices.Concat(key[:2], []any{pins.UUID, version, change.Question})
+		args := slices.Concat(key[:2], []any{pins.UUID, version, change.Target})
 		if err := run(ctx, sqldb.Statement{Text: removePin, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
@@ -202,7 +208,7 @@ func (s SQL) Pinned(
 
 func readCalibration(r *sqldb.Row) Calibration {
 	return Calibration{
-		ID: prism.CalibrationID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(),
+		ID: prism.CalibrationID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Version: r.Int32(), Target: r.Text(),
 		Fit: r.Bytes(), Measures: r.Bytes(), CreatedAt: r.Time(),
 	}
 }

@@ -83,7 +83,7 @@ func (s SQL) Counts(ctx context.Context, account prism.AccountID, f Filter, by [
 	covered, err := s.Visit(ctx, account, f, func(f *finding.Found) {
 		c.Total++
 		for i, of := range by {
-			if value := f.Counted(of); value != "" {
+			for _, value := range f.Counted(of) {
 				counts[i][value]++
 			}
 		}

@@ -81,10 +81,10 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 // pinsOf stores a calibration of question q and pins it; "" unpins.
 func (w *world) pinsOf(t *testing.T, of prism.PrismID, fit string) {
 	t.Helper()
-	pin := quality.Pin{Question: "q"}
+	pin := quality.Pin{Target: "q"}
 	if fit != "" {
 		pin.Calibration = prism.CalibrationID{UUID: w.id()}
-		c := quality.Calibration{ID: pin.Calibration, Prism: of, Version: 1, Question: "q", Fit: []byte(fit), Measures: []byte(`{}`)}
+		c := quality.Calibration{ID: pin.Calibration, Prism: of, Version: 1, Target: "q", Fit: []byte(fit), Measures: []byte(`{}`)}
 		if err := w.store.AddCalibration(t.Context(), w.account, c, w.by()); err != nil {
 			t.Fatal(err)
 		}
@@ -169,12 +169,12 @@ func BenchmarkRead(b *testing.B) {
 				"mood": `{"method":"temperature","temperature":0.8}`,
 			} {
 				c := quality.Calibration{
-					ID: prism.CalibrationID{UUID: w.id()}, Prism: of.ID, Version: 1, Question: question, Fit: []byte(fit), Measures: []byte(`{}`),
+					ID: prism.CalibrationID{UUID: w.id()}, Prism: of.ID, Version: 1, Target: question, Fit: []byte(fit), Measures: []byte(`{}`),
 				}
 				if err := w.store.AddCalibration(b.Context(), w.account, c, w.by()); err != nil {
 					b.Fatal(err)
 				}
-				pins = append(pins, quality.Pin{Question: question, Calibration: c.ID})
+				pins = append(pins, quality.Pin{Target: question, Calibration: c.ID})
 			}
 			if calibrated {
 				if err := w.store.PinCalibrations(b.Context(), w.account, of.ID, 1, pins, prism.PinsID{UUID: w.id()}, w.by()); err != nil {

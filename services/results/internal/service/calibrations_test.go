@@ -106,7 +106,7 @@ func versionAt(slug string, number int32) api.VersionRequest {
 // pin pins a calibration to question q of version 1; the zero id unpins.
 func (w *world) pin(t *testing.T, slug string, id prism.CalibrationID) {
 	t.Helper()
-	_, err := w.PinCalibrations(t.Context(), w.key, versionOf(slug), api.Pins{{Question: "q", Calibration: id}})
+	_, err := w.PinCalibrations(t.Context(), w.key, versionOf(slug), api.Pins{{Target: "q", Calibration: id}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestACalibrationIsFittedToTheLabelsOfAVersion(t *testing.T) {
 	}
 	none, err := w.PinnedCalibrations(ctx, w.key, version)
 	matches(t, none, err, `{"version":1,"questions":{"q":null}}`)
-	pinned, err := w.PinCalibrations(ctx, w.key, version, api.Pins{{Question: "q", Calibration: platt.ID}})
+	pinned, err := w.PinCalibrations(ctx, w.key, version, api.Pins{{Target: "q", Calibration: platt.ID}})
 	matches(t, pinned, err, `{"version":1,"questions":{"q":"`+platt.ID.String()+`"}}`)
 	again, err := w.PinnedCalibrations(ctx, w.key, version)
 	if err != nil || string(again.Body) != string(pinned.Body) {
@@ -302,7 +302,7 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 
 	its := w.calibrated(t, "calibrated", api.PlattCalibration).ID
 	pins := func(more ...api.Pin) api.Pins { return more }
-	pin := func(q string) api.Pin { return api.Pin{Question: q, Calibration: its} }
+	pin := func(q string) api.Pin { return api.Pin{Target: q, Calibration: its} }
 	for _, c := range []struct {
 		slug    string
 		version int32
@@ -311,8 +311,8 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 	}{
 		{"no-prism", 1, nil, "404 Prism not found"},
 		{"calibrated", 2, nil, "404 Prism version not found"},
-		{"archived", 1, pins(api.Pin{Question: "q"}), "409 This prism is archived."},
-		{"calibrated", 1, pins(pin("q"), pin("r"), api.Pin{Question: "s"}), "400 Invalid request: questions.r: Unknown question; questions.s: Unknown question"},
+		{"archived", 1, pins(api.Pin{Target: "q"}), "409 This prism is archived."},
+		{"calibrated", 1, pins(pin("q"), pin("r"), api.Pin{Target: "s"}), "400 Invalid request: questions.r: Unknown question; questions.s: Unknown question"},
 		{"none", 1, pins(pin("q")), "400 Invalid request: questions.q: Unknown calibration"},
 		{"calibrated", 1, pins(pin("q")), "<nil>"},
 	} {

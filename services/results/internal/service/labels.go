@@ -77,7 +77,8 @@ func (s *Service) putLabels(ctx context.Context, c access.Caller, in api.PutLabe
 			value, problem = q.ReadLabel(l.Value)
 		}
 		if problem != "" {
-			problems = append(problems, apierr.Problem{Path: "labels." + l.Question, Text: problem})
+			path, text := prism.LabelProblem("labels."+l.Question, problem)
+			problems = append(problems, apierr.Problem{Path: path, Text: text})
 		}
 		labels = append(labels, by.label(in.Result, v.Number, l.Question, value))
 	}
@@ -235,7 +236,8 @@ func (s *Service) newLabel(
 		return "", "question: " + prisms.UnknownQuestion, nil
 	}
 	if value, problem = q.ReadLabel(string(l.Value)); problem != "" {
-		problem = "value: " + problem
+		path, text := prism.LabelProblem("value", problem)
+		problem = path + ": " + text
 	}
 	return value, problem, nil
 }

@@ -192,7 +192,8 @@ func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
 		}
 		value, problem := l.question.ReadLabel(cell)
 		if problem != "" {
-			row.InvalidLabels = append(row.InvalidLabels, "labels."+l.question.Key+": "+problem)
+			path, text := prism.LabelProblem("labels."+l.question.Key, problem)
+			row.InvalidLabels = append(row.InvalidLabels, path+": "+text)
 			continue
 		}
 		row.Labels = append(row.Labels, contract.RowLabel{Question: l.question.Key, Value: value})

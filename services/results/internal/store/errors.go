@@ -18,7 +18,7 @@ type WaitError struct{ Wait time.Duration } // after which a repeat succeeds
 
 func (e *WaitError) Error() string { return "store: too often" }
 
-// PinError reports that the version has no calibration with the id that was to be pinned to the question.
-type PinError struct{ Question string }
+// PinError reports that the version has no calibration with the id that was to be pinned to the target.
+type PinError struct{ Target string }
 
-func (e *PinError) Error() string { return "store: no such calibration of the question" }
+func (e *PinError) Error() string { return "store: no such calibration of the target" }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -15,7 +16,7 @@ import (
 func (f *fixture) calibration(t *testing.T, of tenant, question string) quality.Calibration {
 	t.Helper()
 	c := quality.Calibration{
-		ID: prism.CalibrationID{UUID: f.id()}, Prism: of.prism.ID, Version: 1, Question: question,
+		ID: prism.CalibrationID{UUID: f.id()}, Prism: of.prism.ID, Version: 1, Target: question,
 		Fit: []byte(`{"a": 1.50, "b":[]}`), Measures: []byte(`{"labels":200}`), CreatedAt: moment(20),
 	}
 	succeeds(t, f.AddCalibration(t.Context(), of.account, c, f.by(moment(20))))
@@ -47,7 +48,7 @@ func (f *fixture) pinned(t *testing.T, pins prism.PinsID, version int32) []quali
 }
 
 func pinOf(c quality.Calibration) quality.Pin {
-	return quality.Pin{Question: c.Question, Calibration: c.ID}
+	return quality.Pin{Target: c.Target, Calibration: c.ID}
 }
 
 // spec: calibration-members, calibration-pins, calibration-pin-change
@@ -58,15 +59,15 @@ func calibrationTests() []test {
 			third := f.calibration(t, f.mine, "urgent")
 			f.calibration(t, f.theirs, "urgent")
 			id := func(c quality.Calibration) prism.UUID { return c.ID.UUID }
-			for question, want := range map[string][]quality.Calibration{"": {third, second, first}, "urgent": {third, first}, "topic": nil} {
+			for question, want := range map[string][]quality.Calibration{"": {third, second, first}, "urgent": {third, first}, "topic": nil, "topic urgent mood": {third, second, first}} {
 				list := func(p store.Page) ([]quality.Calibration, bool, error) {
-					return f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 1, question, p)
+					return f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 1, strings.Fields(question), p)
 				}
 				for limit := 1; limit <= 4; limit++ {
 					same(t, pages(t, limit, list, id), want)
 				}
 			}
-			other, _, err := f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 2, "", store.Page{Limit: 9})
+			other, _, err := f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 2, nil, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, other, nil)
 			got, err := f.Calibration(t.Context(), f.mine.account, f.mine.prism.ID, 1, second.ID)
@@ -99,9 +100,9 @@ func calibrationTests() []test {
 			succeeds(t, f.AddCalibration(t.Context(), f.mine.account, later, f.by(moment(20))))
 			one := f.pin(t, 1, pinOf(urgent))
 			two := f.pin(t, 2, pinOf(later))
-			three := f.pin(t, 1, pinOf(mood), quality.Pin{Question: "topic"})
+			three := f.pin(t, 1, pinOf(mood), quality.Pin{Target: "topic"})
 			four := f.pin(t, 1, pinOf(again))
-			five := f.pin(t, 1, quality.Pin{Question: "urgent"}, quality.Pin{Question: "mood"})
+			five := f.pin(t, 1, quality.Pin{Target: "urgent"}, quality.Pin{Target: "mood"})
 			for _, c := range []struct {
 				pins     prism.PinsID
 				one, two []quality.Calibration
@@ -116,30 +117,30 @@ func calibrationTests() []test {
 				same(t, f.pinned(t, c.pins, 1), c.one)
 				same(t, f.pinned(t, c.pins, 2), c.two)
 			}
-			same(t, f.pin(t, 2, quality.Pin{Question: "urgent"}), prism.PinsID{})
+			same(t, f.pin(t, 2, quality.Pin{Target: "urgent"}), prism.PinsID{})
 		}},
 		{"a change that changes nothing is no change", func(t *testing.T, f *fixture) {
 			c := f.calibration(t, f.mine, "urgent")
-			same(t, f.pin(t, 1, quality.Pin{Question: "urgent"}), prism.PinsID{})
+			same(t, f.pin(t, 1, quality.Pin{Target: "urgent"}), prism.PinsID{})
 			was := f.pin(t, 1, pinOf(c))
-			same(t, f.pin(t, 1, pinOf(c), quality.Pin{Question: "mood"}), was)
+			same(t, f.pin(t, 1, pinOf(c), quality.Pin{Target: "mood"}), was)
 			same(t, len(f.entriesOf(t, store.CalibrationPin)), 1)
 		}},
 		{"a calibration of another question, version or prism cannot be pinned", func(t *testing.T, f *fixture) {
 			c, theirs := f.calibration(t, f.mine, "urgent"), f.calibration(t, f.theirs, "urgent")
-			good := quality.Pin{Question: "mood"}
+			good := quality.Pin{Target: "mood"}
 			for _, at := range []struct {
 				version int32
 				pin     quality.Pin
 			}{
-				{1, quality.Pin{Question: "topic", Calibration: c.ID}},
+				{1, quality.Pin{Target: "topic", Calibration: c.ID}},
 				{2, pinOf(c)},
 				{1, pinOf(theirs)},
-				{1, quality.Pin{Question: "urgent", Calibration: prism.CalibrationID{UUID: f.id()}}},
+				{1, quality.Pin{Target: "urgent", Calibration: prism.CalibrationID{UUID: f.id()}}},
 			} {
 				err := f.PinCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, at.version, []quality.Pin{good, at.pin},
 					prism.PinsID{UUID: f.id()}, f.by(moment(1)))
-				if refused, ok := errors.AsType[*store.PinError](err); !ok || refused.Question != at.pin.Question {
+				if refused, ok := errors.AsType[*store.PinError](err); !ok || refused.Target != at.pin.Target {
 					t.Errorf("%+v: %v", at, err)
 				}
 			}
@@ -150,7 +151,7 @@ func calibrationTests() []test {
 			pins := f.pin(t, 1, pinOf(c))
 			f.archive(t, f.mine.prism.ID, 22)
 			failsWith(t, f.AddCalibration(t.Context(), f.mine.account, c, f.by(moment(23))), store.ErrArchived)
-			err := f.PinCalibrations(t.Context(), f.mine.account, c.Prism, 1, []quality.Pin{{Question: "urgent"}}, prism.PinsID{UUID: f.id()},
+			err := f.PinCalibrations(t.Context(), f.mine.account, c.Prism, 1, []quality.Pin{{Target: "urgent"}}, prism.PinsID{UUID: f.id()},
 				f.by(moment(23)))
 			failsWith(t, err, store.ErrArchived)
 			same(t, f.pins(t), pins)
@@ -160,7 +161,7 @@ func calibrationTests() []test {
 			failed := f.save(t, f.failed(f.mine.prism)).Result
 			for _, pins := range []prism.PinsID{f.pin(t, 1, pinOf(f.calibration(t, f.mine, "urgent"))), {}} {
 				if pins.IsZero() {
-					f.pin(t, 1, quality.Pin{Question: "urgent"})
+					f.pin(t, 1, quality.Pin{Target: "urgent"})
 				}
 				want := f.mine.prism
 				want.Pins = pins
@@ -206,7 +207,7 @@ func calibrationTests() []test {
 		{"making and pinning a calibration is in the audit", func(t *testing.T, f *fixture) {
 			c := f.calibration(t, f.mine, "urgent")
 			f.pin(t, 1, pinOf(c))
-			f.pin(t, 1, quality.Pin{Question: "urgent"})
+			f.pin(t, 1, quality.Pin{Target: "urgent"})
 			id := c.ID.String()
 			for action, want := range map[store.Action][]string{
 				store.CalibrationCreate: {`{"version":1,"calibration":"` + id + `"}`},

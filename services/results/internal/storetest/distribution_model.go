@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,8 +35,10 @@ func checkDistributionAgainstModel(t *testing.T, open func(t *testing.T) sqlstor
 			f: f, ctx: t.Context(), account: prism.AccountID{UUID: prism.UUID{0: 9, 14: byte(accounts >> 8), 15: byte(accounts)}},
 			ever: map[prism.ResultID]*everResult{},
 		}
+		of := f.mine.prism
+		of.Latest = tagged()
 		must(rt, f.CreateAccount(m.ctx, m.account, fmt.Sprintf("counted %d", accounts), moment(0)))
-		must(rt, f.CreatePrism(m.ctx, m.account, f.mine.prism))
+		must(rt, f.CreatePrism(m.ctx, m.account, of))
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			m.step(rt)
 			m.agrees(rt, false)
@@ -73,7 +76,7 @@ type everResult struct {
 }
 
 // distributionQuestions have their label values, and one that the results do not have.
-var distributionQuestions = map[string][]string{"urgent": {"true", "false"}, "topic": {"a", "b"}, "mood": {"low", "up"}}
+var distributionQuestions = map[string][]string{"urgent": {"true", "false"}, "topic": {"a", "b"}, "mood": {"low", "up"}, "tags": {`[]`, `["vip"]`, `["vip","a"]`}}
 
 // step has some of what can happen at the same time. Each action tells afterwards what it did.
 func (m *distributionModel) step(t *rapid.T) {
@@ -117,7 +120,11 @@ func (m *distributionModel) draw(t *rapid.T) *everResult {
 			key := rapid.SampledFrom(keys).Draw(t, question)
 			return prism.Answer{Question: question, Type: typ, Chosen: key, Probabilities: []prism.KeyProbability{{Key: key, Probability: 1}}}
 		}
-		r.answers = append(r.answers, chosen("topic", prism.Choice, "a", "b"), chosen("mood", prism.Scale, "low", "up"))
+		r.answers = append(r.answers, chosen("topic", prism.Choice, "a", "b"), chosen("mood", prism.Scale, "low", "up"), prism.Answer{
+			Question: "tags", Type: prism.Tags, Probabilities: []prism.KeyProbability{
+				{Key: "vip", Probability: rapid.SampledFrom([]float64{0, 0.4, 0.5, 1}).Draw(t, "vip")}, {Key: "a", Probability: p},
+			},
+		})
 	}
 	r.Answers = answerjson.Append(nil, r.answers)
 	return r
@@ -289,9 +296,10 @@ func (m *distributionModel) agrees(t *rapid.T, exact bool) {
 //
 // spec: distribution-searched
 func (m *distributionModel) agreesSearched(t *rapid.T, f distribution.Filter) {
-	d := version(1).Definition
+	d := tagged().Definition
 	where, problems := finding.NewSchema(d).ParseConditions(rapid.SliceOfN(rapid.SampledFrom([]string{
 		"urgent:is:yes", "urgent:to:0.005", "topic:is:a", "topic:labelled", "mood:unlabelled", "urgent:wrong", "@labelled:is:no",
+		"tags:is:vip", "tags.a:to:0.4", "tags:wrong",
 	}), 0, 2).Draw(t, "where"))
 	if problems != nil {
 		t.Fatal(problems)
@@ -335,14 +343,27 @@ func (m *distributionModel) compare(t *rapid.T, f distribution.Filter, found dis
 			c.Values = map[string]int64{}
 		}
 		answer, value, p := r.answers[at], r.answers[at].Chosen, 1.
-		if answer.Type == prism.YesNo {
+		if answer.Type == prism.Tags {
+			keys := []string{}
+			for _, k := range answer.Probabilities {
+				p = min(p, max(k.Probability, 1-k.Probability))
+				if k.Probability >= 0.5 {
+					keys = append(keys, `"`+k.Key+`"`)
+					c.Values["."+k.Key]++
+				}
+			}
+			c.Values["."]++
+			value = "[" + strings.Join(keys, ",") + "]"
+		} else if answer.Type == prism.YesNo {
 			value, p = fmt.Sprint(answer.Probability >= 0.5), answer.Probability
 			if c.Bins == nil {
 				c.Bins = make([]int64, 101)
 			}
 			c.Bins[int(math.Floor(p*100+0.5))]++
 		}
-		c.Values[value]++
+		if answer.Type != prism.Tags {
+			c.Values[value]++
+		}
 		c.Probability += int64(p*1e6 + 0.5)
 		if label, labelled := r.labels[f.Question]; labelled {
 			c.Labelled++

@@ -157,14 +157,14 @@ func pagedLists() []pagedList {
 		}},
 		{"ListCalibrations", "calibrations", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			c := quality.Calibration{
-				ID: prism.CalibrationID{UUID: f.id()}, Prism: f.mine.prism.ID, Version: 1, Question: "urgent",
+				ID: prism.CalibrationID{UUID: f.id()}, Prism: f.mine.prism.ID, Version: 1, Target: "urgent",
 				Fit: []byte(`{}`), Measures: []byte(`{"x":"` + text(bytes) + `"}`), CreatedAt: moment(20),
 			}
 			succeeds(t, f.AddCalibration(t.Context(), f.mine.account, c, f.by(moment(20))))
 			return c.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			account, of := mine(f)
-			found, more, err := f.ListCalibrations(ctx, account, of, 1, "", page)
+			found, more, err := f.ListCalibrations(ctx, account, of, 1, nil, page)
 			return positions(found, func(c quality.Calibration) prism.UUID { return c.ID.UUID }), more, err
 		}},
 		{"ListLabels", "labels", func(t *testing.T, f *fixture, bytes int) prism.UUID {

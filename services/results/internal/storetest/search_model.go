@@ -33,6 +33,7 @@ func checkSearchAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Stor
 		must(rt, f.CreateAccount(m.ctx, m.account, fmt.Sprintf("finding %d", accounts), moment(0)))
 		for i := range m.prisms {
 			m.prisms[i] = f.newPrism(fmt.Sprintf("finding-%d-%d", accounts, i))
+			m.prisms[i].Latest = tagged()
 			must(rt, f.CreatePrism(m.ctx, m.account, m.prisms[i]))
 		}
 		rt.Repeat(map[string]func(*rapid.T){
@@ -65,7 +66,7 @@ func (m *searchModel) save(t *rapid.T) {
 	r.Fields[0].Value, r.Fields[1].Value, r.Context = anyText(t, "zulu"), anyText(t, "alpha"), anyText(t, "context")
 	r.TookMS = rapid.Int64Range(0, 3).Draw(t, "took")
 	r.Ref = rapid.SampledFrom([]*string{nil, pointer("x"), pointer("Заказ 12")}).Draw(t, "ref")
-	found := &finding.Found{Labels: map[string]string{}, Definition: version(1).Definition}
+	found := &finding.Found{Labels: map[string]string{}, Definition: tagged().Definition}
 	if rapid.IntRange(0, 3).Draw(t, "failed") == 0 {
 		r.Status, r.Answers, r.Error = prism.Failed, nil, "The model did not answer."
 	} else {
@@ -84,6 +85,9 @@ func (m *searchModel) save(t *rapid.T) {
 			}},
 			{Question: "mood", Type: prism.Scale, Chosen: chosen(mood, "low", "up"), Probabilities: []prism.KeyProbability{
 				{Key: "low", Probability: mood}, {Key: "up", Probability: 1 - mood},
+			}},
+			{Question: "tags", Type: prism.Tags, Probabilities: []prism.KeyProbability{
+				{Key: "vip", Probability: p.Draw(t, "vip")}, {Key: "a", Probability: p.Draw(t, "tag a")},
 			}},
 		}
 		r.Answers = answerjson.Append(nil, found.Answers)
@@ -106,8 +110,10 @@ func (m *searchModel) any(t *rapid.T) *finding.Found {
 
 func (m *searchModel) label(t *rapid.T) {
 	of := m.any(t)
-	question := rapid.SampledFrom([]string{"urgent", "topic", "mood"}).Draw(t, "question")
-	value := rapid.SampledFrom(map[string][]string{"urgent": {"", "true", "false"}, "topic": {"", "a", "b"}, "mood": {"", "low", "up"}}[question]).Draw(t, "value")
+	question := rapid.SampledFrom([]string{"urgent", "topic", "mood", "tags"}).Draw(t, "question")
+	value := rapid.SampledFrom(map[string][]string{
+		"urgent": {"", "true", "false"}, "topic": {"", "a", "b"}, "mood": {"", "low", "up"}, "tags": {"", `[]`, `["vip"]`, `["vip","a"]`},
+	}[question]).Draw(t, "value")
 	gone, err := m.f.PutLabels(m.ctx, m.account, of.Result.Prism, []store.Label{m.f.label(of.Result, question, value)})
 	must(t, err)
 	if len(gone) > 0 { // a failed result has no labels
@@ -175,13 +181,15 @@ func (m *searchModel) filter(t *rapid.T) (f search.Filter, schema finding.Schema
 	}
 	if rapid.Bool().Draw(t, "of a prism") {
 		f.Prism = rapid.SampledFrom(m.prisms[:]).Draw(t, "prism").ID
-		f.Versions = map[int32]prism.Definition{1: version(1).Definition}
-		schema = finding.NewSchema(version(1).Definition)
+		f.Versions = map[int32]prism.Definition{1: tagged().Definition}
+		schema = finding.NewSchema(tagged().Definition)
 		where := rapid.SliceOfN(rapid.SampledFrom(strings.Fields(`topic:is:a topic:is:a,b topic:not:a topic:is:insufficient_information urgent:is:yes
 			urgent:not:yes urgent:from:0.3 urgent:to:0.3 urgent:from:-1 urgent:to:1.5 topic:from:0.7 topic.b:to:0.05 topic@confidence:from:0.5 mood@average:from:0.25
 			mood:is:low mood.up:from:1 topic:labelled topic:unlabelled urgent:wrong mood:wrong topic:wrong topic@label:is:a topic@label:is:b
 			topic@label:not:a urgent@label:is:yes urgent@label:not:yes mood@label:is:low,up @version:is:1 @version:is:2,3 @model:is:fast
-			@model:not:fast @status:is:failed @status:not:failed @labelled:is:yes @labelled:is:no @took:from:2 @took:to:1`)), 0, 3).Draw(t, "where")
+			@model:not:fast @status:is:failed @status:not:failed @labelled:is:yes @labelled:is:no @took:from:2 @took:to:1 tags:is:vip
+			tags:is:a,vip tags:not:vip tags:not:a,vip tags.vip:from:0.3 tags.a:to:0.1 tags@count:from:1 tags@count:to:0 tags:labelled
+			tags:unlabelled tags:wrong tags@label:is:vip tags@label:not:a`)), 0, 3).Draw(t, "where")
 		if rapid.Bool().Draw(t, "odd model") {
 			where = append(where, `@model:is:fast,a "b" 'c'\`)
 		}
@@ -205,7 +213,7 @@ func (m *searchModel) filter(t *rapid.T) (f search.Filter, schema finding.Schema
 
 func (m *searchModel) find(t *rapid.T) {
 	f, schema, found := m.filter(t)
-	sort := rapid.SampledFrom([]string{"", "-@created", "@created", "@took", "-@took", "urgent", "-topic", "topic.b", "-mood@average", "topic@confidence"}).Draw(t, "sort")
+	sort := rapid.SampledFrom([]string{"", "-@created", "@created", "@took", "-@took", "urgent", "-topic", "topic.b", "-mood@average", "topic@confidence", "tags.vip", "-tags.a", "tags@count"}).Draw(t, "sort")
 	o, problem := schema.ParseOrder(sort)
 	if problem != "" {
 		t.Skip("there is no order by an answer without a prism")
@@ -239,7 +247,8 @@ func (m *searchModel) find(t *rapid.T) {
 func (m *searchModel) count(t *rapid.T) {
 	f, _, found := m.filter(t)
 	by := []finding.Subject{{Measure: finding.Status}, {Measure: finding.Labelled}, {Question: "topic"}, {Question: "urgent"},
-		{Question: "topic", Measure: finding.Label}, {Question: "urgent", Measure: finding.Label}}
+		{Question: "topic", Measure: finding.Label}, {Question: "urgent", Measure: finding.Label},
+		{Question: "tags"}, {Question: "tags", Measure: finding.Label}}
 	got, err := m.f.Counts(m.ctx, m.account, f, by)
 	must(t, err)
 	if m.behind && !got.Exact && int(got.Total) <= len(found) {
@@ -251,8 +260,10 @@ func (m *searchModel) count(t *rapid.T) {
 	for i, of := range by {
 		want := map[string]int64{}
 		for _, r := range found {
-			if value := r.Counted(of); value != "" && (of.Question == "" || !f.Prism.IsZero()) {
-				want[value]++
+			for _, value := range r.Counted(of) {
+				if of.Question == "" || !f.Prism.IsZero() {
+					want[value]++
+				}
 			}
 		}
 		for _, v := range got.By[i] {

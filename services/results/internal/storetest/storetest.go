@@ -227,6 +227,15 @@ func version(number int32) prism.Version {
 	}
 }
 
+// tagged is version 1 with a question of which any number of options can be right. One of them has the key of an option of a choice.
+func tagged() prism.Version {
+	v := version(1)
+	v.Questions = append(v.Questions, prism.Question{
+		Key: "tags", Type: prism.Tags, Text: "What applies?", Options: []prism.Option{{Key: "vip", Label: "VIP"}, {Key: "a", Label: "A"}},
+	})
+	return v
+}
+
 // ok is a new result of a prism's version 1 that succeeded.
 func (f *fixture) ok(of prism.Prism) prism.Result {
 	return prism.Result{

@@ -1,7 +1,8 @@
 import type { CSSProperties } from 'react';
-import { type LensColumn, type Question, thresholds, yesNo } from '@/answers/words';
+import type { LensColumn, Question } from '@/answers/words';
 import { exactly, shown, wholePercent } from '@/design';
-import { beamHue, partsOf, type RawAnswers } from './answered';
+import { kindOf, thresholds } from '@/questions';
+import { beamHue, type RawAnswers } from './answered';
 
 const [height, apex] = [72, 30]; // pixels of the picture, and where light enters
 const little = 0.02; // below it, answers are counted only
@@ -46,18 +47,17 @@ interface AnswerProps {
 }
 
 function Answer({ question, columns, answer, place }: AnswerProps) {
-  const parts = answer && partsOf(answer, question);
+  const parts = answer && kindOf(question).parts(answer, question, thresholds(question, columns));
   const named = parts?.others.filter(({ p }) => p >= little).slice(0, most) ?? [];
   const others = named.map(({ label, p }) => `${label} ${wholePercent(p)}`);
   const rest = parts?.others.slice(named.length) ?? [];
   const counted = rest.length === 0 ? [] : [`${shown(rest.length)} ${rest[0]!.p < little ? 'under 2%' : 'more'}`];
-  const doubt = answer?.type === 'yes_no' && yesNo(answer.probability, thresholds(question.key, columns)) === 'Unsure';
   return (
     <li data-hue={beamHue(answer, question, place)} style={at(place)}>
       <h2>{question.text}</h2>
       <p className="refraction-words">
         {parts ? (
-          <>{doubt ? `Unsure: ${parts.chosen.label}` : parts.chosen.label}{' '}
+          <>{!parts.sure ? `Unsure: ${parts.chosen.label}` : parts.chosen.label}{' '}
             <span className="soft num" title={exactly(parts.chosen.p)}>{wholePercent(parts.chosen.p)}</span></>
         ) : <span className="soft">–</span>}
       </p>

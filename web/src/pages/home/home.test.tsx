@@ -2,8 +2,9 @@ import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Question } from '@/answers/words';
+import { kindOf } from '@/questions';
 import { type Call, open, refusal, serve } from '@/test/server';
-import { beamHue, fieldOf, partsOf, type RawAnswers } from './answered';
+import { beamHue, fieldOf, type RawAnswers } from './answered';
 import { Home } from './Home';
 
 beforeEach(() => vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} }));
@@ -119,7 +120,8 @@ describe('an answer', () => {
     expect(hues).toEqual([2, 6, 4]);
   });
   it('comes first, also where another one is more probable', () => {
-    const parts = partsOf({ ...answers.topic!, value: 'billing' } as RawAnswers[string], topic);
+    const changed = { ...answers.topic!, value: 'billing' } as RawAnswers[string];
+    const parts = kindOf(topic).parts(changed, topic, { no: 0.4, yes: 0.6 });
     expect(parts.chosen).toMatchObject({ label: 'Billing', p: 0.08 });
     expect(parts.others[0]).toMatchObject({ label: 'Delivery', p: 0.9 });
   });

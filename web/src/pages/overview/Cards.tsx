@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { thresholds } from '@/answers/words';
 import { usePrisms } from '@/api';
 import { SmallStacked } from '@/charts';
 import { count, percent, Section, Skeleton, wholePercent } from '@/design';
+import { thresholds } from '@/questions';
 import { type Prism, weekQuery } from '../prisms/calls';
 import { driftQuery } from '../quality/calls';
 import { dayAfter, today } from '../usage/sums';
 import { distributionQuery, span, useAccuracy } from './calls';
-import { answered, firstDay, layersOf, mainQuestion, unsure } from './distribution';
+import { firstDay, layersOf, mainQuestion, total, unsure } from './distribution';
 import './overview.css';
 
 const most = 6; // cards
@@ -34,8 +34,8 @@ function Card({ prism }: { prism: Prism }) {
   const { data, error } = useQuery(distributionQuery(prism.slug, question.key));
   const to = dayAfter(today(), 1);
   const from = data ? firstDay(data, dayAfter(to, -span), to) : to;
-  const { days, layers } = layersOf(data ?? { data: [] }, question, thresholds(question.key, prism.lens.columns), from, to);
-  const n = answered(layers);
+  const { days, layers, answers } = layersOf(data ?? { data: [] }, question, thresholds(question, prism.lens.columns), from, to);
+  const n = total({ values: answers });
   const { accuracy } = useAccuracy(prism, question.key, data?.data.some((row) => row.labelled > 0) ?? false);
   return (
     <li>

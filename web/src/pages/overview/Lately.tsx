@@ -14,6 +14,8 @@ interface Props {
   question: Question;
   /** Each answer of its own. */
   layers: Layer[];
+  /** How many answers there were on each day, where that is not what the layers have together. */
+  answers?: number[];
   /** Those of the picture beside it, whose shades the answers have. */
   drawn?: Layer[];
   bounds: { no: number; yes: number };
@@ -23,13 +25,13 @@ interface Props {
  * The answers of the last days beside what they usually are. Each leads to its results. Of many, those that moved most come
  * first, and the others are folded.
  */
-export function Lately({ prism, question, layers, drawn = layers, bounds }: Props) {
+export function Lately({ prism, question, layers, answers, drawn = layers, bounds }: Props) {
   const [all, setAll] = useState(false);
   const from = `${dayAfter(today(), 1 - late)}T00:00:00.000Z`;
-  const more = news(layers);
+  const more = news(layers, answers);
   const many = manyKinds(question);
   const moved = (one: { more: number | undefined }) => Math.abs(one.more ?? 0);
-  const lately = latelyOf(layers);
+  const lately = latelyOf(layers, answers);
   const found = many ? lately.filter((one) => one.share > 0 || moved(one) > 0)
     .sort((a, b) => moved(b) - moved(a) || b.share - a.share) : lately;
   const shown = many && !all ? found.slice(0, rows) : found;

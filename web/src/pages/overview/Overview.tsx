@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type Question, thresholds } from '@/answers/words';
+import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { type Layer, Stacked } from '@/charts';
 import {
   ButtonLink, count, Empty, ErrorNote, exactly, money, percent, Section, Select, shown, Skeleton, Time, wholePercent,
 } from '@/design';
+import { thresholds } from '@/questions';
 import { type Prism, versionsQuery } from '../prisms/calls';
 import { changes } from '../prisms/diff';
 import { usePrism } from '../prisms/PrismPage';
@@ -18,7 +19,7 @@ import { RunLine } from '../runs/RunLine';
 import { dayAfter, today, whole } from '../usage/sums';
 import { distributionQuery, span, spentQuery, useAccuracy } from './calls';
 import {
-  allLayersOf, answered, type Distribution, firstDay, late, latelyOf, layersOf, mainQuestion, unsure,
+  allLayersOf, type Distribution, firstDay, late, latelyOf, layersOf, mainQuestion, total, unsure,
 } from './distribution';
 import { Lately } from './Lately';
 import { Stat, Stats } from './Stats';
@@ -77,18 +78,20 @@ function Nothing({ prism }: { prism: Prism }) {
 }
 
 function Answered({ prism, question, data }: { prism: Prism; question: Question; data: Distribution }) {
-  const bounds = thresholds(question.key, prism.lens.columns);
+  const bounds = thresholds(question, prism.lens.columns);
   const to = dayAfter(today(), 1);
   const from = dayAfter(to, -span);
-  const { layers } = allLayersOf(data, question, bounds, from, to);
-  const before = allLayersOf(data, question, bounds, dayAfter(from, -span), from).layers;
+  const { layers, answers } = allLayersOf(data, question, bounds, from, to);
+  const before = allLayersOf(data, question, bounds, dayAfter(from, -span), from).answers;
   const versions = useQuery(versionsQuery(prism.slug)).data ?? [];
   const drawn = layersOf(data, question, bounds, firstDay(data, from, to), to);
-  const sum = answered(layers);
+  const sum = total({ values: answers });
   return (
     <>
       <Stats>
-        <Stat name={`Answered, ${span} days`} title={exactly(sum)} more={moreWords(sum, answered(before))}>{shown(sum)}</Stat>
+        <Stat name={`Answered, ${span} days`} title={exactly(sum)} more={moreWords(sum, total({ values: before }))}>
+          {shown(sum)}
+        </Stat>
         <Right prism={prism} question={question} />
         <Unsure layers={layers} data={data} />
         <Spent prism={prism.slug} />
@@ -99,7 +102,7 @@ function Answered({ prism, question, data }: { prism: Prism; question: Question;
           days={drawn.days} layers={drawn.layers}
           marks={versions.filter(({ version }) => version > 1)
             .map(({ version, created_at }) => ({ day: created_at.slice(0, 10), label: `version ${version}` }))} />
-        <Lately prism={prism.slug} question={question} layers={layers} drawn={drawn.layers} bounds={bounds} />
+        <Lately prism={prism.slug} question={question} layers={layers} answers={answers} drawn={drawn.layers} bounds={bounds} />
       </div>
     </>
   );
@@ -211,7 +214,7 @@ function LastRuns({ prism, question }: { prism: Prism; question: Question }) {
       {runs ? (
         <ul className="overview-runs">
           {runs.map((run) => (
-            <RunLine key={run.id} run={run} question={question} bounds={thresholds(question.key, prism.lens.columns)} />
+            <RunLine key={run.id} run={run} question={question} bounds={thresholds(question, prism.lens.columns)} />
           ))}
         </ul>
       ) : !error && <Skeleton lines={3} />}

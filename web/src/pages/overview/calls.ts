@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, ask } from '@/api';
 import type { Prism } from '../prisms/calls';
 import { type Figure, qualityQuery, tooFew } from '../quality/calls';
-import { fewest } from '../quality/figures';
+import { fewest, rightOf } from '../quality/figures';
 import { useCounts } from '../results/data';
 import { dayAfter, today } from '../usage/sums';
 
@@ -44,7 +44,8 @@ export function useAccuracy(prism: Prism, question: string, enabled = true): Acc
     ...qualityQuery({ ...of, question }), enabled: enabled && labels !== undefined && labels >= fewest,
   });
   const measured = data?.questions[0];
-  if (measured?.accuracy) return { accuracy: measured.accuracy, counted: measured.counted };
+  const right = measured && rightOf(measured);
+  if (right) return { accuracy: right.figure, counted: measured!.counted };
   if (labels === undefined) return {};
   const few = tooFew(error); // labels of the least sure results do not count
   return { missing: few ? few.need - few.have : Math.max(0, fewest - labels) };

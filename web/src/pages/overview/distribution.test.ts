@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '@/answers/words';
-import { choiceOf, sizes } from '@/test/options';
+import { choiceOf, sizes, tagsOf, tagSizes } from '@/test/options';
 import {
   allLayersOf, answered, type Distribution, firstDay, foldedShares, kindsOf, latelyOf, layersOf, mainQuestion, news, sharesOf,
   unsure, whereOf,
@@ -143,4 +143,25 @@ it('counts of results are shares of their answers, of a yes_no question by tenth
 it('a prism is about its first choice, or else its first question', () => {
   expect(mainQuestion([yesNo, choice('a'), scale])?.key).toBe('topic');
   expect(mainQuestion([yesNo, scale])?.key).toBe('refund');
+});
+
+// spec: console-tags
+describe('answers with any number of options', () => {
+  it.each(tagSizes)('of %i are counted by option, and their shares are of all answers', (n) => {
+    const question = tagsOf(n);
+    const data = [row('2026-11-01', { o1: 6, o2: 5 }, { answers: 8 }), row('2026-11-03', {}, { answers: 2 })];
+    const found = allLayersOf({ data }, question, bounds, '2026-11-01', '2026-11-04');
+    expect(found.layers.map(({ key, hue }) => [key, hue]).slice(0, 2)).toEqual([['o1', 1], ['o2', 2]]);
+    expect(found.layers).toHaveLength(n); // no layer of others, though answers have more or fewer options than one
+    expect(found.answers).toEqual([8, 0, 2]);
+    expect(latelyOf(found.layers, found.answers).slice(0, 2).map(({ share }) => share)).toEqual([0.6, 0.5]);
+    expect(unsure(found.layers)).toBeUndefined();
+    expect(read(data, question).layers.length).toBeLessThanOrEqual(9);
+    expect(whereOf(question, 'o1', bounds)).toEqual(['about:is:o1']);
+  });
+  it('have shares of the results of a run', () => {
+    const counts = [{ value: 'o1', label: '', count: 3 }, { value: 'o2', label: '', count: 2 }];
+    const of = (results?: number) => sharesOf(tagsOf(2), counts, bounds, results).map(({ share }) => share);
+    expect([of(4), of()]).toEqual([[0.75, 0.5], [0.6, 0.4]]);
+  });
 });

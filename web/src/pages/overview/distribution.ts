@@ -1,39 +1,17 @@
-import { hueOf, labelOf, lackingKey, type Question, yesNo } from '@/answers/words';
+import { type Bounds, type Question, yesNo } from '@/answers/words';
 import type { Schemas } from '@/api';
-import { type Layer, strengthOf } from '@/charts';
+import type { Layer } from '@/charts';
+import { type Drawn, kindOf, othersKey } from '@/questions';
 import { dayAfter, days } from '../usage/sums';
 
 export type Distribution = Schemas['Distribution'];
 type Row = Distribution['data'][number];
-type Bounds = { no: number; yes: number };
-
-/** An answer that a question can have, as pictures draw it. */
-export type Kind = Omit<Layer, 'values'>;
-
-/** The key of the answer of a yes_no question that is neither. */
-export const unsureKey = 'unsure';
-/** The key of all options for which there is no place. */
-export const othersKey = '';
 
 /**
  * The answers that a question can have, in its order: options in their hues, levels the darker the higher, and what is unsure
  * last, which is hatched.
  */
-export function kindsOf(question: Question): Kind[] {
-  const lacking = (key: string, label: string): Kind => ({ key, label, lacking: true });
-  switch (question.type) {
-    case 'yes_no':
-      return [{ key: 'yes', label: 'Yes' }, { key: 'no', label: 'No', strength: 0.3 }, lacking(unsureKey, 'Unsure')];
-    case 'scale':
-      return question.levels.map(({ key }, i) => (
-        { key, label: labelOf(question, key), strength: strengthOf(i, question.levels.length) }));
-    default:
-      return [
-        ...question.options.map(({ key }) => ({ key, label: labelOf(question, key), hue: hueOf(question, key) })),
-        ...(question.insufficient_information ? [lacking(lackingKey, labelOf(question, lackingKey))] : []),
-      ];
-  }
-}
+export const kindsOf = (question: Question): Drawn[] => kindOf(question).drawn(question);
 
 /** How many answers of a time were what. Those of a yes_no question are told by its thresholds. */
 function countsOf(row: Row, bounds: Bounds): Map<string, number> {
@@ -51,13 +29,20 @@ const places = 9; // answers that a picture has room for
 /** Whether a question has more answers than a picture has room for. */
 export const manyKinds = (question: Question): boolean => kindsOf(question).length > places;
 
+/** What was answered on each day, and how many answers there were, of which some may have several options or none. */
+interface Counted {
+  days: string[];
+  layers: Layer[];
+  answers: number[];
+}
+
 /**
  * The answers of each day from `from` up to but without `to`, in the order of the question. Options that the question no longer
  * has are the last layer.
  */
 export function allLayersOf(
   { data }: Pick<Distribution, 'data'>, question: Question, bounds: Bounds, from: string, to: string,
-): { days: string[]; layers: Layer[] } {
+): Counted {
   const all = days(from, to);
   const rows = new Map(data.map((row) => [row.at.slice(0, 10), { answers: row.answers, counts: countsOf(row, bounds) }]));
   const known = all.map(() => 0);
@@ -66,26 +51,29 @@ export function allLayersOf(
     known[i]! += n;
     return n;
   }) }));
-  const rest = all.map((day, i) => (rows.get(day)?.answers ?? 0) - known[i]!);
+  const answers = all.map((day) => rows.get(day)?.answers ?? 0);
+  // Of any number of options in an answer, what is left over is no option that is gone.
+  const rest = kindOf(question).several ? [] : answers.map((n, i) => n - known[i]!);
   const gone: Layer[] = rest.some((n) => n > 0) ? [{ key: othersKey, label: 'Others', values: rest, strength: 0.3 }] : [];
-  return { days: all, layers: [...layers, ...gone] };
+  return { days: all, layers: [...layers, ...gone], answers };
 }
 
 /**
  * The same as a picture has room for it: of many options the most frequent ones are drawn, in the order of the question, and the
  * others together. What is unsure always has a layer of its own.
  */
-export function layersOf(...of: Parameters<typeof allLayersOf>): { days: string[]; layers: Layer[] } {
-  const { days, layers } = allLayersOf(...of);
+export function layersOf(...of: Parameters<typeof allLayersOf>): Counted {
+  const { layers, ...whole } = allLayersOf(...of);
+  const { days } = whole;
   const fold = foldOf(layers, total);
-  if (!fold) return { days, layers: apart(layers) };
+  if (!fold) return { ...whole, layers: apart(layers) };
   const rest = days.map((_, i) => fold.rest.reduce((sum, { values }) => sum + values[i]!, 0));
   const others = rest.some((n) => n > 0) ? [{ ...fold.others, values: rest }] : [];
-  return { days, layers: [...apart(fold.drawn), ...others] };
+  return { ...whole, layers: [...apart(fold.drawn), ...others] };
 }
 
 /** The answers that a picture draws and those that it draws together; undefined if there is room for all of them. */
-function foldOf<T extends Kind>(all: T[], size: (one: T) => number): { drawn: T[]; rest: T[]; others: Kind } | undefined {
+function foldOf<T extends Drawn>(all: T[], size: (one: T) => number): { drawn: T[]; rest: T[]; others: Drawn } | undefined {
   const kinds = all.filter(({ key }) => key !== othersKey);
   if (kinds.length <= places) return undefined;
   const options = kinds.filter(({ lacking }) => !lacking);
@@ -100,7 +88,7 @@ function foldOf<T extends Kind>(all: T[], size: (one: T) => number): { drawn: T[
 }
 
 /** Options that share a hue, which the question has every eight places, as shades of it: the first one is full. */
-function apart<T extends Kind>(drawn: T[]): T[] {
+function apart<T extends Drawn>(drawn: T[]): T[] {
   const seen = new Map<number, number>();
   return drawn.map((one) => {
     if (one.hue === undefined) return one;
@@ -126,17 +114,23 @@ export function unsure(layers: Layer[], from?: number, to?: number): number | un
 }
 
 /** An answer with its share lately, and by how many parts of 1 that is more than it was before; undefined without one of both. */
-export interface Lately extends Kind {
+export interface Lately extends Drawn {
   share: number;
   more: number | undefined;
 }
 
 export const late = 7; // days at the end that are compared with those before
 
-/** The share of each answer in the last days, and its difference to the days before. */
-export function latelyOf(layers: Layer[]): Lately[] {
+/** How many answers there are in the last days and in those before: as many as the layers have together, or as said. */
+function split(layers: Layer[], answers?: number[]): { begin: number; now: number; before: number } {
   const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
-  const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
+  if (answers) return { begin, now: total({ values: answers }, begin), before: total({ values: answers }, 0, begin) };
+  return { begin, now: answered(layers, begin), before: answered(layers, 0, begin) };
+}
+
+/** The share of each answer in the last days, and its difference to the days before. */
+export function latelyOf(layers: Layer[], answers?: number[]): Lately[] {
+  const { begin, now, before } = split(layers, answers);
   return layers.map((layer) => {
     const share = now ? total(layer, begin) / now : 0;
     return { ...layer, share, more: now && before ? share - total(layer, 0, begin) / before : undefined };
@@ -146,34 +140,37 @@ export function latelyOf(layers: Layer[]): Lately[] {
 const [few, points, deviations] = [50, 0.05, 3]; // what is less than these is no news
 
 /** The answer that is given more often lately than before, by more than chance does it, and by how much. */
-export function news(layers: Layer[]): Lately | undefined {
-  const begin = Math.max(0, (layers[0]?.values.length ?? 0) - late);
-  const [now, before] = [answered(layers, begin), answered(layers, 0, begin)];
+export function news(layers: Layer[], answers?: number[]): Lately | undefined {
+  const { now, before } = split(layers, answers);
   if (now < few || before < few) return undefined;
   // Among many options chance moves one far more often: the limit grows about as it has to, so that it does so as seldom.
   const limit = Math.sqrt(deviations ** 2 + 2 * Math.log(Math.max(1, layers.length / places)));
-  return latelyOf(layers).filter(({ key, share, more = 0 }) => {
+  return latelyOf(layers, answers).filter(({ key, share, more = 0 }) => {
     const p = (share * now + (share - more) * before) / (now + before);
     return key !== othersKey && more >= points && more > limit * Math.sqrt(p * (1 - p) * (1 / now + 1 / before));
   }).sort((a, b) => b.more! - a.more!)[0];
 }
 
 /** The condition of results with an answer; undefined for what no condition says. */
-export function whereOf(question: Question, key: string, bounds: Bounds): string[] | undefined {
-  if (question.type !== 'yes_no') return key === othersKey ? undefined : [`${question.key}:is:${key}`];
-  return key === 'yes' ? [`${question.key}:from:${bounds.yes}`] : key === 'no' ? [`${question.key}:to:${bounds.no}`]
-    : [`${question.key}:from:${bounds.no}`, `${question.key}:to:${bounds.yes}`];
-}
+export const whereOf = (question: Question, key: string, bounds: Bounds): string[] | undefined =>
+  kindOf(question).where(question, key, bounds);
 
-export type Share = Kind & { share: number };
+export type Share = Drawn & { share: number };
 
-/** Counts of results by their answers, as shares. A yes_no question is counted by tenths, each on one side of a threshold. */
-export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds): Share[] {
-  const all = counts.reduce((sum, { count }) => sum + count, 0);
-  const answerOf = (value: string) => (question.type === 'yes_no' ? yesNo(Number(value) + 0.05, bounds).toLowerCase() : value);
+/**
+ * Counts of results by their answers, as shares: of all of them, or of `results` where an answer has any number of options. A
+ * yes_no question is counted by tenths, each on one side of a threshold.
+ */
+export function sharesOf(question: Question, counts: Schemas['ValueCount'][], bounds: Bounds, results?: number): Share[] {
+  const several = kindOf(question).several !== undefined;
+  const all = (several ? results : undefined) ?? counts.reduce((sum, { count }) => sum + count, 0);
+  const kind = kindOf(question);
   const sums = new Map<string, number>();
-  for (const { value, count } of counts) sums.set(answerOf(value), (sums.get(answerOf(value)) ?? 0) + count);
-  return kindsOf(question).map((kind) => ({ ...kind, share: all ? (sums.get(kind.key) ?? 0) / all : 0 }));
+  for (const { value, count } of counts) {
+    const answer = kind.answerOf(value, bounds);
+    sums.set(answer, (sums.get(answer) ?? 0) + count);
+  }
+  return kind.drawn(question).map((drawn) => ({ ...drawn, share: all ? (sums.get(drawn.key) ?? 0) / all : 0 }));
 }
 
 /** Shares as a bar has room for them: of many options the greatest ones, and the others together. */
@@ -185,7 +182,7 @@ export function foldedShares(shares: Share[]): Share[] {
 
 /** The question that a prism is about at first sight: its first choice, or else its first one. */
 export const mainQuestion = (questions: Question[]): Question | undefined =>
-  questions.find(({ type }) => type === 'choice') ?? questions[0];
+  questions.find((question) => kindOf(question).leads) ?? questions[0];
 
 const least = 7; // days that a picture shows
 

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { tagsOf, tagSizes } from '@/test/options';
 import { serve } from '@/test/server';
 import { EditingProvider } from './Control';
 import { Editor } from './Editor';
@@ -90,4 +91,32 @@ it('adds examples by hand, and takes them away', () => {
   expect(definitionOf(now).examples).toEqual([{ fields: { text: 'Where is it?' }, answers: { upset: true } }]);
   fireEvent.click(screen.getByRole('button', { name: 'Remove example Where is it?' }));
   expect(definitionOf(now).examples).toBeUndefined();
+});
+
+// spec: console-tags
+describe('a question of tags', () => {
+  it('has the options of the choice that it was, keeps them, and says what it is', () => {
+    render(<Page first={blank()} />);
+    type('Text', 0, 'What is it about?');
+    type('Option', 0, 'Refund');
+    type('Option', 1, 'VIP');
+    fireEvent.click(screen.getByLabelText('Insufficient information'));
+    fireEvent.change(screen.getByLabelText('Type'), { target: { value: 'tags' } });
+    expect(screen.getByText(/^Any number of the options can be right, also none\./)).toBeTruthy();
+    expect(screen.queryByLabelText('Insufficient information')).toBeNull();
+    expect(definitionOf(now).questions[0]).toEqual({
+      key: 'what_is_it_about', type: 'tags', text: 'What is it about?',
+      options: [{ key: 'refund', label: 'Refund' }, { key: 'vip', label: 'VIP' }],
+    });
+    expect([...localProblems(now, false)]).toEqual([]);
+    fireEvent.change(screen.getByLabelText('Type'), { target: { value: 'choice' } });
+    expect(definitionOf(now).questions[0]).toMatchObject({ type: 'choice', insufficient_information: true });
+  });
+  it.each([...tagSizes, 0, 101])('has 1 to 100 options, and not other than %i', (n) => {
+    const draft = draftOf({ fields: [{ key: 'text', label: 'Text' }], questions: [tagsOf(n)] });
+    const found = { 0: ['At least 1 option.'], 101: ['At most 100 options.'] }[n] ?? [];
+    expect([...localProblems(draft, false).values()]).toEqual(found);
+    const options = tagsOf(n).options.map(({ key }) => ({ key }));
+    expect(definitionOf(draft).questions[0]).toMatchObject({ type: 'tags', options });
+  });
 });

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useModels } from '@/api';
 import { limits } from '@/api/limits';
 import { Button, Section } from '@/design';
+import { kindOf, kinds, type QuestionType } from '@/questions';
 import { Choice, Text, useEditing } from './Control';
 import { Examples } from './Examples';
 import { Items } from './Items';
@@ -9,7 +10,7 @@ import { Key, labelled } from './Key';
 import { reserved } from './lens';
 import { LiveAnswer, LiveSwitch, useLive } from './LiveAnswers';
 import {
-  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, type QuestionType, slugOf,
+  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, slugOf,
 } from './model';
 import { Options } from './Options';
 
@@ -57,7 +58,8 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
       {escalate.to && (
         <div className="line two">
           <Text path="escalate.below" label="Below" mono inputMode="decimal"
-            hint="An answer is in doubt when its best option, level, yes or no has a probability below this."
+            hint={'An answer is in doubt when its best option, level, yes or no has a probability below this; of tags, when that '
+              + 'is so of an option’s being right or not.'}
             value={escalate.below} onChange={(below) => set({ escalate: { ...escalate, below } })} />
           <Text path="escalate.questions" label="Questions" mono
             hint="Keys with commas between them, of the questions whose doubt counts. Empty: all."
@@ -109,7 +111,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
   );
 }
 
-const types: [QuestionType, string][] = [['choice', 'Choice of options'], ['yes_no', 'Yes or no'], ['scale', 'Scale of levels']];
+const types = kinds.map(({ type, name }) => [type, name] as const);
 
 interface QuestionEditorProps {
   question: DraftQuestion;
@@ -126,17 +128,18 @@ interface QuestionEditorProps {
 function QuestionEditor({ question: q, at, number, onChange, buttons, others, keys }: QuestionEditorProps) {
   const { problems, disabled } = useEditing();
   const set = (part: Partial<DraftQuestion>) => onChange({ ...q, ...part });
+  const { lists, hint } = kindOf(q);
   const form = (
     <div className="question-form">
       <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
         onChange={(text) => set({ text, ...(q.auto && { key: freeKey(text, 'question', others) }) })} />
       <div className="line two">
-        <Choice path={`${at}.type`} label="Type" value={q.type} options={types}
+        <Choice path={`${at}.type`} label="Type" value={q.type} options={types} hint={hint}
           onChange={(type) => set({ type: type as QuestionType })} />
         <Key path={`${at}.key`} of={q} asked={keys} onChange={(key) => set({ key, auto: false })} />
       </div>
-      {q.type === 'choice' && <Options question={q} at={at} onChange={set} keys={keys} />}
-      {q.type === 'scale' && (
+      {lists === 'options' && <Options question={q} at={at} onChange={set} keys={keys} />}
+      {lists === 'levels' && (
         <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level"
           nameOf={(l) => l.label || l.key} disabled={disabled} error={problems.get(`${at}.levels`)}
           add={{ label: 'Add level', make: () => newLevel(), most: limits.levels.most, enter: true }}>

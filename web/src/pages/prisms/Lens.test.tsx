@@ -2,11 +2,12 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
-import { choiceOf, sizes } from '@/test/options';
+import { choiceOf, sizes, tagsOf, tagSizes } from '@/test/options';
 import type { Prism } from './calls';
 import { ColumnEditor } from './Lens';
-import { columnOf, columnWords, draftColumn } from './lens';
+import { columnOf, columnWords, derived, draftColumn } from './lens';
 import type { LensColumn, Question } from './model';
+import { localLensProblems } from './problems';
 
 const questions: Question[] = [{ key: 'upset', type: 'yes_no', text: 'Upset?' }];
 const prism = { version: { questions } } as Prism;
@@ -65,4 +66,44 @@ test('a threshold is a number with a point or a comma', () => {
   const at = (yesAt: string) =>
     columnOf({ ...draftColumn({ name: 'p', question: 'upset', show: 'answer' }), yesAt }, questions).yes_at;
   expect([at('0,75'), at('0.75'), at('often')]).toEqual([0.75, 0.75, 'often']);
+});
+
+// spec: console-tags
+test.each(tagSizes)('a column of tags with %i options shows them, one of them, or how many they are', async (n) => {
+  const question = tagsOf(n);
+  let sent: LensColumn | undefined;
+  function Column() {
+    const [column, setColumn] = useState(draftColumn({ name: 'c', question: 'about', show: 'answer' }));
+    sent = columnOf(column, [question]);
+    return <ColumnEditor column={column} at="columns.0" prism={{ version: { questions: [question] } } as Prism}
+      onChange={setColumn} />;
+  }
+  const user = userEvent.setup();
+  render(<Column />);
+  await user.type(screen.getByRole('textbox', { name: 'In the answer from' }), '0,7');
+  expect(sent).toEqual({ name: 'c', question: 'about', show: 'answer', yes_at: 0.7 });
+  expect(screen.queryByRole('textbox', { name: 'No up to' })).toBeNull();
+  const show = screen.getByRole('combobox', { name: 'Show' });
+  expect([...show.querySelectorAll('option')].map(({ textContent }) => textContent)).toEqual(['Answer', 'Probability', 'Count']);
+  await user.selectOptions(show, 'count');
+  expect(sent).toEqual({ name: 'c', question: 'about', show: 'count', yes_at: 0.7 });
+  await user.selectOptions(show, 'probability');
+  expect(sent).toEqual({ name: 'c', question: 'about', show: 'probability' });
+  const problems = (option: string) => [...localLensProblems(
+    [{ ...draftColumn(sent!), option }], { fields: [], questions: [question] },
+  ).values()];
+  expect([problems(''), problems('gone'), problems('o2')]).toEqual(
+    [['Choose the option.'], ['The question has no such option.'], []],
+  );
+  const of = screen.getByRole<HTMLInputElement>('combobox', { name: 'Of' });
+  if (n <= 26) await user.selectOptions(of, 'o2');
+  else await user.type(of, 'option 2{Enter}');
+  expect(sent).toEqual({ name: 'c', question: 'about', show: 'probability', option: 'o2' });
+});
+
+test('the Lens that is derived of tags is their answer', () => {
+  expect(derived([tagsOf(2)])).toEqual([{ name: 'about', question: 'about', show: 'answer' }]);
+  expect(columnWords(draftColumn({ name: 'a', question: 'about', show: 'count' }), [tagsOf(2)])).toBe(
+    'Count, in the answer from 0.5',
+  );
 });

@@ -7,6 +7,7 @@ import { limits } from '@/api/limits';
 import {
   Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Icon, Note, Section, Skeleton, Status, Time, toast,
 } from '@/design';
+import { kindOf, type Show } from '@/questions';
 import { useActions } from '@/shell/actions';
 import { type Prism, prismQuery, previewLens } from './calls';
 import { Changes } from './Changes';
@@ -16,7 +17,8 @@ import { useDraft } from './drafts';
 import { Foot } from './Foot';
 import { Items } from './Items';
 import {
-  columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, type Show, shows, showsOf,
+  boundsIn, boundsOf, columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, shows,
+  showsOf,
 } from './lens';
 import { draftOf, type LensColumn, same } from './model';
 import { localLensProblems, problemsByPath, together } from './problems';
@@ -267,6 +269,11 @@ function ColumnRow({ column: c, prism, open, onOpen, buttons }: ColumnRowProps) 
   );
 }
 
+const hints: Partial<Record<Show, string>> = {
+  confidence: 'How far the answer is from a guess: 1 is sure, 0 is as likely as any.',
+  count: 'How many options are in the answer.',
+};
+
 interface ColumnEditorProps {
   column: DraftColumn;
   at: string;
@@ -279,8 +286,10 @@ export function ColumnEditor({ column: c, at, prism, onChange }: ColumnEditorPro
   const { disabled } = useEditing();
   const question = questions.find((q) => q.key === c.question);
   const options = optionsOf(question);
-  const possible = showsOf(question?.type);
-  const bounded = c.show === 'answer' && question?.type === 'yes_no';
+  const possible = showsOf(question);
+  const bounds = boundsOf(c, question);
+  const bounded = boundsIn(bounds).length > 0;
+  const chosen = question ? kindOf(question).chosen : 'the chosen option';
   const set = (part: Partial<DraftColumn>) => onChange({ ...c, ...part });
   return (
     <div className={bounded ? 'column-item bounded' : 'column-item'}>
@@ -291,28 +300,25 @@ export function ColumnEditor({ column: c, at, prism, onChange }: ColumnEditorPro
           ...(question ? [] : [[c.question, `${c.question}, not in the latest version`] as [string, string]]),
         ]}
         onChange={(key) => {
-          const type = questions.find((q) => q.key === key)?.type;
-          set({ question: key, option: '', ...(!showsOf(type).includes(c.show) && { show: 'answer' as const }) });
+          const next = questions.find((q) => q.key === key);
+          set({ question: key, option: '', ...(!showsOf(next).includes(c.show) && { show: 'answer' as const }) });
         }} />
       <Choice path={`${at}.show`} label="Show" value={c.show} onChange={(show) => set({ show: show as Show })}
-        hint={c.show === 'confidence' ? 'How far the answer is from a guess: 1 is sure, 0 is as likely as any.' : undefined}
+        hint={hints[c.show]}
         options={[...possible, ...(possible.includes(c.show) ? [] : [c.show])].map((show): [string, string] =>
           [show, shows[show] ?? show])} />
       {c.show === 'probability' && options.length > 0 && (
         <Choice path={`${at}.option`} label="Of" value={c.option} onChange={(option) => set({ option })}
           options={[
-            ['', question?.type === 'scale' ? 'the chosen level' : 'the chosen option'],
+            ['', chosen ?? 'Choose an option …'],
             ...options.map((o): [string, string] => [o.key, o.label]),
           ]} />
       )}
-      {bounded && (
-        <>
-          <Text path={`${at}.yes_at`} label="Yes from" inputMode="decimal" placeholder="0.6" value={c.yesAt}
-            onChange={(yesAt) => set({ yesAt })} />
-          <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt}
-            onChange={(noAt) => set({ noAt })} />
-        </>
-      )}
+      {boundsIn(bounds).map(([member, { label, usual }]) => (
+        <Text key={member} path={`${at}.${member}`} label={label} inputMode="decimal" placeholder={String(usual)}
+          value={member === 'yes_at' ? c.yesAt : c.noAt}
+          onChange={(typed) => set(member === 'yes_at' ? { yesAt: typed } : { noAt: typed })} />
+      ))}
       <Checkbox label="Calibrated" checked={c.calibrated ?? false} disabled={disabled}
         onChange={(event) => set({ calibrated: event.target.checked })} />
     </div>

@@ -11,6 +11,7 @@ import { localProblems } from './problems';
 
 const limits = vi.hoisted(() => ({
   fields: { least: 1, most: 50 }, questions: { least: 1, most: 64 }, options: { least: 2, most: 255 },
+  tags: { least: 1, most: 100 },
   levels: { least: 2, most: 10 }, columns: { least: 1, most: 200 }, group: 40 as number | undefined,
 }));
 vi.mock('@/api/limits', () => ({ limits, mostGroups: 32 }));

@@ -2,6 +2,7 @@ import { type ClipboardEvent, useId, useLayoutEffect, useRef, useState } from 'r
 import { lackingKey } from '@/answers/words';
 import { limits } from '@/api/limits';
 import { Button, Checkbox, count, shown } from '@/design';
+import { kindOf } from '@/questions';
 import { Text, useEditing } from './Control';
 import { Items } from './Items';
 import { Key, labelled } from './Key';
@@ -18,14 +19,15 @@ interface Props {
   keys: boolean;
 }
 
-/** The options of a choice. A list that is pasted into one of them makes an option of each line. */
+/** The options of a question. A list that is pasted into one of them makes an option of each line. */
 export function Options({ question: q, at, onChange, keys }: Props) {
   const { problems, disabled } = useEditing();
   const [grouping, setGrouping] = useState(false);
   const [said, setSaid] = useState('');
   const list = useId();
   const most = mostOptions(q);
-  const taken = q.insufficient ? [lackingKey] : [];
+  const { lacks } = kindOf(q);
+  const taken = lacks && q.insufficient ? [lackingKey] : [];
   const groups = [...new Set(q.options.flatMap(({ group }) => group || []))];
   const grouped = limits.group !== undefined && (grouping || groups.length > 0);
   // An option that was drawn before the others changed looks them up here.
@@ -88,9 +90,11 @@ export function Options({ question: q, at, onChange, keys }: Props) {
           options that follow each other are one.
         </p>
       )}
-      <Checkbox label="Insufficient information" hint="Adds the option that the text does not say enough to choose."
-        checked={q.insufficient} disabled={disabled}
-        onChange={(event) => onChange({ insufficient: event.target.checked })} />
+      {lacks && (
+        <Checkbox label="Insufficient information" hint="Adds the option that the text does not say enough to choose."
+          checked={q.insufficient} disabled={disabled}
+          onChange={(event) => onChange({ insufficient: event.target.checked })} />
+      )}
     </>
   );
 }

@@ -52,19 +52,21 @@ function question(name: string, a: Question, b: Question): Change[] {
   }
   return [
     ...text(`${name}: text`, a.text, b.text),
-    ...(a.type === 'choice' && b.type === 'choice' ? [
-      ...flag(`${name}: insufficient information`, a.insufficient_information, b.insufficient_information),
+    ...flag(`${name}: insufficient information`, lacks(a), lacks(b)),
+    ...('options' in a && 'options' in b ? [
       ...list(`${name}: option`, a.options, b.options, (o) => [o.label, o.description].filter(Boolean).join(': '),
         (option, x, y) => [
           ...text(`${option}: label`, x.label, y.label), ...text(`${option}: description`, x.description, y.description),
           ...text(`${option}: group`, groupOf(x), groupOf(y))]),
     ] : []),
-    ...(a.type === 'scale' && b.type === 'scale'
+    ...('levels' in a && 'levels' in b
       ? list(`${name}: level`, levels(a.levels), levels(b.levels), (l) => l.label, (level, x, y) => [
         ...text(`${level}: label`, x.label, y.label), ...text(`${level}: value`, String(x.value), String(y.value))])
       : []),
   ];
 }
+
+const lacks = (q: Question) => 'insufficient_information' in q && q.insufficient_information;
 
 /** Levels with the values that they have without a value of their own. */
 const levels = (all: { key: string; label: string; value?: number | null }[]) =>

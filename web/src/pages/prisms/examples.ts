@@ -134,4 +134,25 @@ export const examples: Example[] = [
       ],
     },
   },
+  {
+    id: 'tags',
+    title: 'Tags of feedback',
+    about: 'Everything that a text mentions, with a probability for each tag.',
+    definition: {
+      slug: 'feedback-tags', name: 'Tags of feedback',
+      instructions: 'Feedback of a guest of a hotel.',
+      fields: [{ key: 'feedback', label: 'Feedback' }],
+      questions: [
+        { key: 'topics', type: 'tags', text: 'What does the feedback mention?', options: [
+          { key: 'room', label: 'Room', description: 'The room, its bed, its bath, its view.' },
+          { key: 'cleanliness', label: 'Cleanliness', description: 'How clean the hotel is, or how dirty.' },
+          { key: 'staff', label: 'Staff', description: 'How the people who work there behave.' },
+          { key: 'food', label: 'Food', description: 'Breakfast, the restaurant, drinks.' },
+          { key: 'noise', label: 'Noise', description: 'How loud or quiet it is.' },
+          { key: 'price', label: 'Price', description: 'What it costs, and what it is worth.' },
+        ] },
+        { key: 'again', type: 'yes_no', text: 'Would the guest come again?' },
+      ],
+    },
+  },
 ];

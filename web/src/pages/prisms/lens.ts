@@ -1,7 +1,7 @@
+import { itemsOf, labelOf, lackingKey } from '@/answers/words';
 import { typedNumber } from '@/design/numbers';
+import { type Kind, kindOf, type Show } from '@/questions';
 import type { Definition, LensColumn, Question } from './model';
-
-export type Show = LensColumn['show'];
 
 /** A column of a Lens as it is being edited. Numbers are as typed; empty is the default. */
 export interface DraftColumn {
@@ -31,57 +31,67 @@ const numberOf = (text: string): number => {
   return Number.isFinite(number) ? number : (text as unknown as number);
 };
 
+/** Whether probabilities of a question are those of something that it lists; of one that is gone too. */
+const named = (question: Question | undefined) => !question || kindOf(question).lists !== undefined;
+
+type Bounds = Kind['bounds'];
+
+/** The thresholds that a column has. */
+export const boundsOf = (c: Pick<DraftColumn, 'show'>, question: Question | undefined): Bounds =>
+  (question && kindOf(question).bounded.includes(c.show) ? kindOf(question).bounds : {});
+
+export const boundsIn = (bounds: Bounds) => Object.entries(bounds) as [keyof Bounds, NonNullable<Bounds[keyof Bounds]>][];
+
 /** The column in the API's form, with only what its `show` takes. */
 export function columnOf(c: DraftColumn, questions: Question[]): LensColumn {
-  const type = questions.find((q) => q.key === c.question)?.type;
+  const question = questions.find((q) => q.key === c.question);
+  const bounds = boundsOf(c, question);
   return {
     name: c.name, question: c.question, show: c.show,
-    ...(c.show === 'probability' && type !== 'yes_no' && c.option && { option: c.option }),
-    ...(c.show === 'answer' && type === 'yes_no' && c.yesAt.trim() && { yes_at: numberOf(c.yesAt) }),
-    ...(c.show === 'answer' && type === 'yes_no' && c.noAt.trim() && { no_at: numberOf(c.noAt) }),
+    ...(c.show === 'probability' && named(question) && c.option && { option: c.option }),
+    ...('yes_at' in bounds && c.yesAt.trim() && { yes_at: numberOf(c.yesAt) }),
+    ...('no_at' in bounds && c.noAt.trim() && { no_at: numberOf(c.noAt) }),
     ...(c.calibrated && { calibrated: true }),
   };
 }
 
 export const shows: Record<Show, string> = {
-  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence',
+  answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence', count: 'Count',
 };
 
 /** What a column shows, in words: `Probability of Billing`, `Answer, yes from 0.6, no up to 0.4`. */
 export function columnWords(c: DraftColumn, questions: Question[]): string {
   const question = questions.find((q) => q.key === c.question);
   const option = optionsOf(question).find((o) => o.key === c.option)?.label ?? c.option;
+  const bounds = boundsOf(c, question);
   return [
-    `${shows[c.show] ?? c.show}${c.show === 'probability' && option && question?.type !== 'yes_no' ? ` of ${option}` : ''}`,
-    ...(c.show === 'answer' && question?.type === 'yes_no'
-      ? [`yes from ${c.yesAt.trim() || '0.6'}`, `no up to ${c.noAt.trim() || '0.4'}`] : []),
+    `${shows[c.show] ?? c.show}${c.show === 'probability' && option && named(question) ? ` of ${option}` : ''}`,
+    ...boundsIn(bounds).map(([member, { label, usual }]) =>
+      `${label.toLowerCase()} ${(member === 'yes_at' ? c.yesAt : c.noAt).trim() || usual}`),
     ...(c.calibrated ? ['calibrated'] : []),
   ].join(', ');
 }
 
-/** What a question of a type can show. */
-export function showsOf(type: Question['type'] | undefined): Show[] {
-  const shows: Show[] = ['answer', 'probability'];
-  if (type === 'scale') shows.push('average');
-  if (type === 'choice') shows.push('confidence');
-  return shows;
-}
+/** What a question can show. */
+export const showsOf = (question: Question | undefined): readonly Show[] =>
+  (question ? kindOf(question).shows : ['answer', 'probability']);
 
 /** The options or levels whose probability a column can show. */
-export function optionsOf(question: Question | undefined): { key: string; label: string }[] {
-  if (question?.type === 'scale') return question.levels;
-  if (question?.type !== 'choice') return [];
-  return question.insufficient_information
-    ? [...question.options, { key: 'insufficient_information', label: 'Insufficient information' }] : question.options;
+export function optionsOf(question: Question | undefined): readonly { key: string; label: string }[] {
+  if (!question) return [];
+  const lacks = 'insufficient_information' in question && question.insufficient_information;
+  return lacks ? [...itemsOf(question), { key: lackingKey, label: labelOf(question, lackingKey) }] : itemsOf(question);
 }
 
 /** The Lens that Prism derives from questions (spec: derived-lens). */
 export function derived(questions: Question[]): LensColumn[] {
-  return questions.flatMap((q): LensColumn[] => [
-    { name: q.key, question: q.key, show: 'answer' },
-    q.type === 'scale' ? { name: `${q.key}_average`, question: q.key, show: 'average' }
-      : { name: `${q.key}_probability`, question: q.key, show: 'probability' },
-  ]);
+  return questions.flatMap((q): LensColumn[] => {
+    const second = kindOf(q).derived;
+    return [
+      { name: q.key, question: q.key, show: 'answer' },
+      ...(second ? [{ name: `${q.key}_${second}`, question: q.key, show: second }] : []),
+    ];
+  });
 }
 
 /** A column without the members that say nothing. */
@@ -97,9 +107,10 @@ export function plainColumn(c: LensColumn): LensColumn {
 /** Whether a column can be shown of these questions. */
 function fits(c: LensColumn, questions: Question[]): boolean {
   const question = questions.find((q) => q.key === c.question);
-  if (!question || !showsOf(question.type).includes(c.show)) return false;
+  if (!question || !showsOf(question).includes(c.show)) return false;
   if (c.option != null && !optionsOf(question).some((o) => o.key === c.option)) return false;
-  return question.type === 'yes_no' || (c.yes_at == null && c.no_at == null);
+  const { bounds } = kindOf(question);
+  return (c.yes_at == null || 'yes_at' in bounds) && (c.no_at == null || 'no_at' in bounds);
 }
 
 /**

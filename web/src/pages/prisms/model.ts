@@ -1,12 +1,12 @@
 import type { Schemas } from '@/api';
 import { typedNumber } from '@/design/numbers';
+import { kindOf, type QuestionType } from '@/questions';
 
 export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model' | 'escalate' | 'examples'>;
 export type Example = Schemas['Example'];
 export type Label = Example['answers'][string];
 export type Question = Schemas['Question'];
 export type LensColumn = Schemas['Column'];
-export type QuestionType = Question['type'];
 
 /** Items of a draft have an id of this page, which stays when they move: it keeps their inputs and the focus. */
 interface Item {
@@ -119,11 +119,11 @@ export function draftOf(definition: Definition & Named & { lens?: { columns: Len
     fields: definition.fields.map((f) => newField(f.key, f.label ?? '')),
     questions: definition.questions.map((q) => ({
       ...newQuestion(q.type), auto: false, key: q.key, text: q.text,
-      ...(q.type === 'choice' && {
-        insufficient: q.insufficient_information ?? false,
+      insufficient: 'insufficient_information' in q && (q.insufficient_information ?? false),
+      ...('options' in q && {
         options: q.options.map((o) => newOption(o.key, o.label, o.description ?? '', groupOf(o))),
       }),
-      ...(q.type === 'scale'
+      ...('levels' in q
         && { levels: q.levels.map((l) => newLevel(l.key, l.label, l.value == null ? '' : String(l.value))) }),
     })),
     ...(definition.examples && { examples: draftExamples(definition.examples) }),
@@ -167,21 +167,20 @@ function escalateOf({ to, below, questions }: DraftEscalate): Schemas['Escalate'
 }
 
 function questionOf({ key, type, text, options, levels, insufficient }: DraftQuestion): Question {
-  if (type === 'yes_no') return { key, type, text };
-  if (type === 'scale') {
-    return {
-      key, type, text,
-      levels: levels.map((l) => ({ key: l.key, label: l.label, ...(l.value.trim() && { value: numberOf(l.value) }) })),
-    };
-  }
+  const { lists, lacks } = kindOf({ type });
   return {
     key, type, text,
-    options: options.map((o) => ({
-      key: o.key, label: o.label, ...(o.description && { description: o.description }),
-      ...(o.group?.trim() && { group: o.group.trim() }),
-    })),
-    ...(insufficient && { insufficient_information: true }),
-  };
+    ...(lists === 'options' && {
+      options: options.map((o) => ({
+        key: o.key, label: o.label, ...(o.description && { description: o.description }),
+        ...(o.group?.trim() && { group: o.group.trim() }),
+      })),
+    }),
+    ...(lists === 'levels' && {
+      levels: levels.map((l) => ({ key: l.key, label: l.label, ...(l.value.trim() && { value: numberOf(l.value) }) })),
+    }),
+    ...(lacks && insufficient && { insufficient_information: true }),
+  } as Question;
 }
 
 // A text that is no number is sent as it is, so that the API names the problem at its path.
@@ -195,10 +194,10 @@ const numberOf = (text: string): number => {
  * definitions mean the same if these are equal.
  */
 export function plain(definition: Definition): Definition {
-  const levelValues = (q: Question) => (q.type === 'scale' && q.levels.every((l, i) => l.value == null || l.value === i + 1));
+  const levelValues = (q: Question) => ('levels' in q && q.levels.every((l, i) => l.value == null || l.value === i + 1));
   return definitionOf(draftOf({
     ...definition,
-    questions: definition.questions.map((q) => q.type === 'scale' && levelValues(q)
+    questions: definition.questions.map((q) => 'levels' in q && levelValues(q)
       ? { ...q, levels: q.levels.map(({ key, label }) => ({ key, label })) } : q),
   }));
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '@/api';
 import { limits } from '@/api/limits';
+import { kinds } from '@/questions';
 import { draftOf, type Definition, type Draft, type Example, type Label, type LensColumn, type Question } from './model';
 
 /** A problem of a pasted text. `line` counts from 1 and is absent where the place is not known. */
@@ -25,7 +26,6 @@ const optionMembers = ['key', 'label', 'description', ...(limits.group === undef
 const levelMembers = ['key', 'label', 'value'];
 const questionMembers = ['key', 'type', 'text', 'options', 'levels', 'insufficient_information'];
 const columnMembers = ['name', 'question', 'show', 'option', 'yes_at', 'no_at', 'calibrated'];
-const types: Question['type'][] = ['choice', 'yes_no', 'scale'];
 
 /** Reads a definition in YAML or JSON, the form of `prismctl prisms get` and of the API. The reader of YAML is loaded here. */
 export async function readPasted(text: string): Promise<Pasted> {
@@ -125,19 +125,23 @@ class Reader {
   }
 
   #question(item: Members, at: string): Question {
-    const type = types.find((t) => t === item.type);
-    if (!type) this.#problem(`${at}.type`, `One of ${types.join(', ')}.`);
-    const base = { key: this.#text(item, 'key', at), text: this.#text(item, 'text', at) };
-    if (type === 'yes_no') return { ...base, type };
-    if (type === 'scale') {
-      return { ...base, type, levels: this.#list(item, 'levels', `${at}.`, levelMembers).map(({ item: level, at: where }) => ({
-        key: this.#text(level, 'key', where), label: this.#text(level, 'label', where),
-        value: this.#number(level, 'value', where) })) };
-    }
-    return { ...base, type: 'choice', insufficient_information: this.#boolean(item, 'insufficient_information', at),
-      options: this.#list(item, 'options', `${at}.`, optionMembers).map(({ item: option, at: where }) => ({
-        key: this.#text(option, 'key', where), label: this.#text(option, 'label', where),
-        description: this.#text(option, 'description', where), ...this.#group(option, where) })) };
+    const known = kinds.find(({ type }) => type === item.type);
+    if (!known) this.#problem(`${at}.type`, `One of ${kinds.map(({ type }) => type).join(', ')}.`);
+    const { type, lists, lacks } = known ?? kinds[0]!;
+    return {
+      key: this.#text(item, 'key', at), text: this.#text(item, 'text', at), type,
+      ...(lacks && { insufficient_information: this.#boolean(item, 'insufficient_information', at) }),
+      ...(lists === 'levels' && {
+        levels: this.#list(item, 'levels', `${at}.`, levelMembers).map(({ item: level, at: where }) => ({
+          key: this.#text(level, 'key', where), label: this.#text(level, 'label', where),
+          value: this.#number(level, 'value', where) })),
+      }),
+      ...(lists === 'options' && {
+        options: this.#list(item, 'options', `${at}.`, optionMembers).map(({ item: option, at: where }) => ({
+          key: this.#text(option, 'key', where), label: this.#text(option, 'label', where),
+          description: this.#text(option, 'description', where), ...this.#group(option, where) })),
+      }),
+    } as Question;
   }
 
   #group(option: Members, where: string): { group?: string } {

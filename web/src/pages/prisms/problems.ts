@@ -2,8 +2,9 @@ import type { Problem } from '@/api';
 import { limits, mostGroups } from '@/api/limits';
 import { inWords, texts } from '@/api/words';
 import { typedNumber } from '@/design/numbers';
-import { reserved, showsOf, optionsOf, type DraftColumn } from './lens';
-import { type Definition, definitionOf, type Draft, type DraftField, type Question } from './model';
+import { kindOf } from '@/questions';
+import { boundsOf, reserved, optionsOf, type DraftColumn } from './lens';
+import { type Definition, definitionOf, type Draft, type DraftField, type DraftQuestion } from './model';
 
 const keyForm = /^[a-z][a-z0-9_]{0,63}$/;
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
@@ -17,8 +18,11 @@ export type Problems = ReadonlyMap<string, string>;
 
 type Keyed = Pick<DraftField, 'key' | 'auto'>;
 
-/** How many options a choice has at most: insufficient information is one of those that the API counts. */
-export const mostOptions = ({ insufficient }: { insufficient: boolean }): number => limits.options.most - (insufficient ? 1 : 0);
+/** How many options a question has at most: insufficient information is one of those that the API counts. */
+export function mostOptions({ type, insufficient }: Pick<DraftQuestion, 'type' | 'insufficient'>): number {
+  const { range, lacks } = kindOf({ type });
+  return range!.most - (lacks && insufficient ? 1 : 0);
+}
 
 /** What can be known of a draft without asking the API, at once while typing. */
 export function localProblems(draft: Draft, named: boolean): Problems {
@@ -57,14 +61,15 @@ export function localProblems(draft: Draft, named: boolean): Problems {
     const at = `questions.${i}`;
     key(at, q, questions, 'text');
     need(`${at}.text`, q.text);
-    if (q.type === 'choice') {
-      size(`${at}.options`, q.options.length, { ...limits.options, most: mostOptions(q) }, 'option');
-      const keys = new Set(q.insufficient ? ['insufficient_information'] : []);
+    const { lists, lacks, range } = kindOf(q);
+    if (lists === 'options') {
+      size(`${at}.options`, q.options.length, { least: range!.least, most: mostOptions(q) }, 'option');
+      const keys = new Set(lacks && q.insufficient ? ['insufficient_information'] : []);
       q.options.forEach((o, j) => { key(`${at}.options.${j}`, o, keys); need(`${at}.options.${j}.label`, o.label); });
       const groups = new Set(q.options.flatMap((o) => (o.group?.trim() ? [o.group.trim()] : []))).size;
       if (groups > mostGroups) found.set(`${at}.options`, `At most ${mostGroups} groups, not ${groups}.`);
-    } else if (q.type === 'scale') {
-      size(`${at}.levels`, q.levels.length, limits.levels, 'level');
+    } else if (lists === 'levels') {
+      size(`${at}.levels`, q.levels.length, range!, 'level');
       const keys = new Set<string>();
       let before = -Infinity;
       q.levels.forEach((l, j) => {
@@ -93,21 +98,21 @@ export function localLensProblems(columns: DraftColumn[], { fields, questions }:
     taken.add(c.name);
     const question = questions.find((q) => q.key === c.question);
     if (!question) return void found.set(`${at}.question`, 'The latest version has no such question.');
-    if (!showsOf(question.type).includes(c.show)) found.set(`${at}.show`, `A ${typeName(question)} has no ${c.show}.`);
-    if (c.show === 'probability'
-      && c.option && question.type !== 'yes_no' && !optionsOf(question).some((o) => o.key === c.option)) {
+    const { noun, shows, lists, chosen } = kindOf(question);
+    const bounds = boundsOf(c, question);
+    if (!shows.includes(c.show)) found.set(`${at}.show`, `A ${noun} has no ${c.show}.`);
+    if (c.show === 'probability' && c.option && lists && !optionsOf(question).some((o) => o.key === c.option)) {
       found.set(`${at}.option`, 'The question has no such option.');
     }
-    if (c.show !== 'answer' || question.type !== 'yes_no') return;
+    if (c.show === 'probability' && !c.option && lists && !chosen) found.set(`${at}.option`, 'Choose the option.');
     for (const [member, value] of [['yes_at', c.yesAt], ['no_at', c.noAt]] as const) {
+      if (!(member in bounds)) continue;
       const n = typedNumber(value);
       if (value.trim() && !(n >= 0 && n <= 1)) found.set(`${at}.${member}`, 'A number from 0 to 1.');
     }
   });
   return found;
 }
-
-export const typeName = (q: Question): string => ({ choice: 'choice', yes_no: 'yes or no question', scale: 'scale' })[q.type];
 
 /**
  * The problems of a response, by path. `prefix` is where the definition stands in the body that was sent, such as `definition.`.

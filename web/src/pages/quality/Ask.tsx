@@ -1,10 +1,11 @@
-import { type Ref, useEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, type Ref, useEffect, useMemo, useRef } from 'react';
 import { Dot } from '@/answers/Chip';
 import type { Question } from '@/answers/words';
-import { Badge, count, type Findable, Finder, percent, Progress, shown } from '@/design';
-import type { LabelValue, QueuedResult } from './calls';
+import { Badge, Button, count, type Findable, Finder, Icon, Kbd, onKeys, percent, Progress, shown } from '@/design';
+import type { LabelValue } from '@/questions';
+import type { QueuedResult } from './calls';
 import type { milestone } from './figures';
-import { answered, choicesOf, sought } from './labelling';
+import { choicesOf, saidBy, sought } from './labelling';
 
 interface AskProps {
   question: Question;
@@ -14,6 +15,9 @@ interface AskProps {
   /** How many labels count, and how many the next measure needs; undefined where that is not known. */
   goal: { total: number; next: ReturnType<typeof milestone> } | undefined;
   onLabel: (value: LabelValue) => void;
+  /** Of a question of which any number of options can be right: those that are chosen, and what chooses one or takes it back. */
+  picked: readonly string[] | undefined;
+  onPick: (value: string) => void;
   /** Of a question with more values than keys: its input, the id of the text that is asked about, and where its keys lead. */
   finding: Finding;
 }
@@ -27,8 +31,8 @@ export interface Finding {
 }
 
 /** A question with its values as buttons, which keys press of the current one, or with a search where keys do not suffice. */
-export function Ask({ question, current, value, answer, goal, onLabel, finding }: AskProps) {
-  const model = answered(answer);
+export function Ask({ question, current, value, answer, goal, onLabel, picked, onPick, finding }: AskProps) {
+  const model = useMemo(() => saidBy(answer), [answer]);
   const choices = useMemo(() => choicesOf(question), [question]);
   const items = useMemo(() => (sought(choices)
     ? choices.map(({ value: key, label, more }): Findable => ({ value: String(key), label, more })) : undefined), [choices]);
@@ -39,27 +43,54 @@ export function Ask({ question, current, value, answer, goal, onLabel, finding }
     if (current && opened.current) ref.current?.scrollIntoView?.({ block: 'nearest' });
     opened.current = true;
   }, [current]);
-  const modelNote = model && <span className="soft label-model">model {percent(model.p)}</span>;
+  const note = (key: string) => {
+    const p = model.get(key);
+    return p !== undefined && <span className="soft label-model">model {percent(p)}</span>;
+  };
+  const choose = (key: string | boolean) => (picked ? onPick(String(key)) : onLabel(key));
+  const save = () => { if (picked?.length) onLabel([...picked]); };
+  // On an option that was pressed, Enter saves, and does not press it again.
+  const onKey = (event: KeyboardEvent) => {
+    const inside = picked && !event.defaultPrevented && (event.target as Element).closest('.label-values, .finder');
+    if (event.key !== 'Enter' || !inside) return;
+    event.preventDefault();
+    save();
+  };
   return (
-    <fieldset ref={ref} className={current ? 'label-ask current' : 'label-ask'} aria-current={current ? 'step' : undefined}>
+    <fieldset ref={ref} className={current ? 'label-ask current' : 'label-ask'} aria-current={current ? 'step' : undefined}
+      onKeyDown={onKeys(onKey)}>
       <legend><span>{question.text}</span> {value !== undefined && <Badge tone="good">labelled</Badge>}</legend>
       {items ? (
         <div className="label-finder">
           <Finder label={`Options: ${question.text}`} keys="/" items={items}
-            chosen={value === undefined ? undefined : String(value)} onChoose={(item) => onLabel(item.value)}
-            mark={(item) => <Dot question={question} option={item.value} />}
-            note={(item) => (model?.value === item.value ? modelNote : undefined)} {...finding} />
+            chosen={picked ?? (value === undefined ? undefined : String(value))} onChoose={(item) => choose(item.value)}
+            mark={({ value: option }) => (
+              <>{picked && <Box on={picked.includes(option)} />}<Dot question={question} option={option} /></>
+            )}
+            note={(item) => note(item.value)} {...finding} />
         </div>
       ) : (
         <div className="label-values">
           {choices.map((choice) => (
-            <button key={String(choice.value)} type="button" className="button label-value" aria-pressed={choice.value === value}
-              onClick={() => onLabel(choice.value)}>
+            <button key={String(choice.value)} type="button" className="button label-value" onClick={() => choose(choice.value)}
+              aria-pressed={picked ? picked.includes(String(choice.value)) : choice.value === value}>
               {choice.keys && <kbd aria-hidden="true">{choice.keys}</kbd>}
               <span className="grow">{choice.label}</span>
-              {model?.value === choice.value && modelNote}
+              {picked && <Box on={picked.includes(String(choice.value))} />}
+              {note(String(choice.value))}
             </button>
           ))}
+        </div>
+      )}
+      {picked && (
+        <div className="row label-save">
+          <Button small variant="primary" disabled={picked.length === 0} onClick={save}>
+            Save {picked.length === 0 ? 'what is chosen' : count(picked.length, 'option')} <Kbd keys="Enter" />
+          </Button>
+          <Button small onClick={() => onLabel([])}
+            aria-pressed={Array.isArray(value) && value.length === 0 && picked.length === 0}>
+            None of these <Kbd keys="0" />
+          </Button>
         </div>
       )}
       <div className="label-goal">
@@ -74,3 +105,7 @@ export function Ask({ question, current, value, answer, goal, onLabel, finding }
     </fieldset>
   );
 }
+
+/** Whether an option is chosen among any number of them. */
+const Box = ({ on }: { on: boolean }) =>
+  <span className="label-box" data-on={on || undefined}>{on && <Icon name="check" />}</span>;

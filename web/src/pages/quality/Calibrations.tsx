@@ -5,6 +5,7 @@ import { ApiError, useCan } from '@/api';
 import { calibrateCommands, calibrationsCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
 import { Badge, Button, ButtonLink, Copy, count, Empty, ErrorNote, Note, Section, Select, Skeleton, Time, toast } from '@/design';
+import { kindOf } from '@/questions';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
 import { type Calibration, calibrationsQuery, createCalibration, type Of, pinCalibration, tooFew } from './calls';
@@ -17,21 +18,23 @@ type Method = Parameters<typeof createCalibration>[3];
 interface CalibrationsProps {
   prism: Prism;
   of: Of & { question: string };
+  /** Of an option, that of a yes_no question. */
   type: Question['type'];
   pinned: string | null;
 }
 
 /** The calibrations of a question of a version: fitting one, and which one is pinned. */
 export function Calibrations(props: CalibrationsProps) {
-  const { prism: { slug, archived_at }, of: { version, question } } = props;
+  const { prism: { slug, archived_at }, of } = props;
+  const { version } = of;
   const canEdit = useCan('edit') && archived_at === null;
   const [method, setMethod] = useState<Method>('auto');
   return (
     <>
       <Fitted {...props} canEdit={canEdit} method={method} onMethod={setMethod} />
       <SameCall commands={canEdit
-        ? calibrateCommands(location.origin, slug, version, question, method)
-        : calibrationsCommands(location.origin, slug, version, question)} />
+        ? calibrateCommands(location.origin, slug, version, of, method)
+        : calibrationsCommands(location.origin, slug, version, of)} />
     </>
   );
 }
@@ -40,10 +43,10 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
   canEdit: boolean; method: Method; onMethod: (method: Method) => void;
 }) {
   const client = useQueryClient();
-  const list = useQuery(calibrationsQuery(prism.slug, of.version, of.question));
+  const list = useQuery(calibrationsQuery(prism.slug, of.version, of));
   const renew = () => client.invalidateQueries({ queryKey: ['quality', prism.slug] });
   const pin = useMutation({
-    mutationFn: (id: string | null) => pinCalibration(prism.slug, of.version, of.question, id),
+    mutationFn: (id: string | null) => pinCalibration(prism.slug, of.version, of, id),
     onSuccess: async (_, id) => {
       const before = pinned;
       for (const queryKey of [['results'], ['prism', prism.slug, 'preview']]) void client.invalidateQueries({ queryKey });
@@ -53,7 +56,7 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
     },
   });
   const fit = useMutation({
-    mutationFn: () => createCalibration(prism.slug, of.version, of.question, method),
+    mutationFn: () => createCalibration(prism.slug, of.version, of, method),
     onSuccess: async (made) => { await renew(); toast(`Fitted: ${nameOf(made)}.`, undefined); },
   });
   useActions(canEdit
@@ -61,13 +64,13 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
   const few = tooFew(fit.error);
   const oneClass = few && fit.error instanceof ApiError && fit.error.message.includes('one class');
   const none = fit.error instanceof ApiError && fit.error.status === 409 && !few ? fit.error.message : undefined;
-  const methods: [Method, string][] = type === 'yes_no'
+  const methods: [Method, string][] = kindOf({ type }).ofYes
     ? [['auto', 'The best, if it helps'], ['platt', 'Platt'], ['isotonic', 'Isotonic']]
     : [['auto', 'Temperature, if it helps'], ['temperature', 'Temperature, in any case']];
   return (
     <Section title="Calibrations" actions={pinned !== null && (
       <ButtonLink small to="/prisms/$prism/quality" params={{ prism: prism.slug }}
-        search={{ question: of.question, version: of.version, calibrated: true }}>
+        search={{ question: of.question, option: of.option, version: of.version, calibrated: true }}>
         Before and after
       </ButtonLink>
     )}>

@@ -2,10 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { type CSSProperties, type ReactNode, useMemo, useState } from 'react';
 import type { Question } from '@/answers/words';
 import { Button, count, percent, Pick, Section, shown } from '@/design';
-import type { Figure, LabelValue, Measured, Of } from './calls';
+import { labelText } from '@/questions';
+import type { Figure, Measured, Of } from './calls';
 import { confusedWith, type Counts, folded, mostConfused, worstPair } from './confused';
 import { Interval } from './Interval';
-import { fixed, share, valueLabel } from './figures';
+import { fixed, share } from './figures';
 
 const room = 20; // options of a table that is read at once
 const most = 60; // options of the largest table that is drawn
@@ -13,7 +14,7 @@ const most = 60; // options of the largest table that is drawn
 /** What was answered for each label, as a heat map of a table, and how well each option is told from the others. */
 export function Confusion({ of, measured, question }: { of: Of; measured: Measured; question: Question }) {
   const { confusion, classes } = measured;
-  const labels = useMemo(() => confusion?.values.map((value) => valueLabel(value, question)) ?? [], [confusion, question]);
+  const labels = useMemo(() => confusion?.values.map((value) => labelText(value, question)) ?? [], [confusion, question]);
   if (!confusion) return null;
   return (
     <>
@@ -37,21 +38,25 @@ export function Confusion({ of, measured, question }: { of: Of; measured: Measur
 interface MistakenProps {
   of: Of;
   question: Question;
-  label: LabelValue[];
+  label: ClassValue[];
   /** The label is any but those. */
   others: boolean;
-  answer: LabelValue;
+  answer: ClassValue;
   children: ReactNode;
 }
 
-const inWhere = (value: LabelValue) => (typeof value === 'string' ? value : value ? 'yes' : 'no');
+type ClassValue = string | boolean;
+
+const inWhere = (value: ClassValue) => (typeof value === 'string' ? value : value ? 'yes' : 'no');
 
 /** Leads to the results with a label that were answered as something else. */
 function Mistaken({ of, question: { key }, label, others, answer, children }: MistakenProps) {
+  const where = of.option === undefined
+    ? [`${key}:is:${inWhere(answer)}`, `${key}@label:${others ? 'not' : 'is'}:${label.map(inWhere).join(',')}`]
+    : [`${key}:${answer ? 'is' : 'not'}:${of.option}`, `${key}@label:${label[0] ? 'is' : 'not'}:${of.option}`];
   return (
     <Link to="/prisms/$prism/results" params={{ prism: of.prism }} search={{
-      version: of.version, ...(of.model !== undefined && { model: of.model }), view: 'all',
-      where: [`${key}:is:${inWhere(answer)}`, `${key}@label:${others ? 'not' : 'is'}:${label.map(inWhere).join(',')}`],
+      version: of.version, ...(of.model !== undefined && { model: of.model }), view: 'all', where,
     }}>
       {children}
     </Link>
@@ -183,7 +188,7 @@ function Classes({ classes, question }: { classes: Class[]; question: Question }
           <tbody>
             {(!many ? classes : all ? worst : worst.slice(0, room)).map((one) => (
               <tr key={String(one.value)}>
-                <th scope="row">{valueLabel(one.value, question)}</th><td className="end wide">{one.n}</td>
+                <th scope="row">{labelText(one.value, question)}</th><td className="end wide">{one.n}</td>
                 <Cell of={one.precision} none="never answered" /><Cell of={one.recall} /><Cell of={one.f1} wide />
               </tr>
             ))}

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Question, thresholds } from '@/answers/words';
+import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { AreaChart } from '@/charts';
 import { Badge, Button, Confirm, count, Empty, ErrorNote, Note, Section, Skeleton, Time, toast } from '@/design';
+import { kindOf, thresholds } from '@/questions';
 import { useActions } from '@/shell/actions';
 import { distributionQuery, span } from '../overview/calls';
 import { allLayersOf, answered } from '../overview/distribution';
@@ -13,6 +14,7 @@ import type { Prism } from '../prisms/calls';
 import { dayAfter, today } from '../usage/sums';
 import { type Drift, type DriftWindow, driftQuery, setDrift } from './calls';
 import { rounded } from './figures';
+import { DriftOfOptions } from './DriftOfOptions';
 import { Reference } from './Reference';
 
 const route = getRouteApi('/frame/prisms/$prism/quality');
@@ -21,11 +23,13 @@ interface DriftPartProps {
   prism: Prism;
   version: number;
   question: Question;
+  /** The option of it that is looked at, where each is watched by itself. */
+  option?: string | undefined;
   days: boolean;
 }
 
 /** Whether the answers of the last hour and day are distributed as those of the reference. */
-export function DriftPart({ prism, version, question, days }: DriftPartProps) {
+export function DriftPart({ prism, version, question, option, days }: DriftPartProps) {
   const client = useQueryClient();
   const canEdit = useCan('edit');
   const [asking, setAsking] = useState(false);
@@ -44,7 +48,8 @@ export function DriftPart({ prism, version, question, days }: DriftPartProps) {
   useActions(!canEdit || !data ? [] : !data.watched ? [act('Watch for drift', () => watch.mutate(true))] : [
     act('Stop watching for drift', () => setAsking(true)), act('Change the reference of drift', () => setSetting(true)),
   ]);
-  const found = data?.questions.find((q) => q.question === question.key);
+  const several = kindOf(question).several !== undefined;
+  const found = data?.questions.find((q) => q.question === question.key && q.option === option);
   return (
     <Section title="Drift" actions={canEdit && data?.watched && (
       <>
@@ -65,7 +70,11 @@ export function DriftPart({ prism, version, question, days }: DriftPartProps) {
         </Empty>
       )}
       {data?.watched && found && <Watched data={data} found={found} days={days} />}
-      {data?.watched && question.type === 'choice' && <Moved prism={prism} question={question} />}
+      {data?.watched && several && <DriftOfOptions question={question} drift={data.questions} />}
+      {data?.watched && option !== undefined && !found && (
+        <Note>Of a question of tags the 20 options that are answered most are watched, and this is none of them.</Note>
+      )}
+      {data?.watched && kindOf(question).moves && <Moved prism={prism} question={question} />}
       <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => watch.mutate(false)} busy={watch.isPending}
         verb="Stop watching" title={`Stop watching ${prism.slug}?`} error={<ErrorNote error={watch.error} />}>
         <p>What was counted of its answers, and the reference periods of its versions, are deleted. Results stay.</p>
@@ -139,12 +148,16 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
 /** Which answers moved: those of the last days beside those before, which the overview shows too. */
 function Moved({ prism, question }: { prism: Prism; question: Question }) {
   const { data, error, refetch } = useQuery(distributionQuery(prism.slug, question.key));
-  const bounds = thresholds(question.key, prism.lens.columns);
+  const bounds = thresholds(question, prism.lens.columns);
   const to = dayAfter(today(), 1);
-  const { layers } = allLayersOf(data ?? { data: [] }, question, bounds, dayAfter(to, -span), to);
+  const { layers, answers } = allLayersOf(data ?? { data: [] }, question, bounds, dayAfter(to, -span), to);
   if (error) return <ErrorNote error={error} title="The answers could not be counted." onRetry={() => void refetch()} />;
   if (answered(layers) === 0) return null;
-  return <div className="quality-moved"><Lately prism={prism.slug} question={question} layers={layers} bounds={bounds} /></div>;
+  return (
+    <div className="quality-moved">
+      <Lately prism={prism.slug} question={question} layers={layers} answers={answers} bounds={bounds} />
+    </div>
+  );
 }
 
 const utc = (at: string | null) => at?.slice(0, 16).replace('T', ' ');

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { api, ask, type Schemas, useCan } from '@/api';
 import { shellWord } from '@/commands/commands';
 import { Button, ButtonLink, Code, count, ErrorNote, Note, Section, Select, shown, toast } from '@/design';
+import { kindOf } from '@/questions';
 import { usePrism } from '../prisms/PrismPage';
 import { useFile } from '../runs/data';
 import { FileSection } from '../runs/FileSection';
@@ -64,8 +65,9 @@ function Columns({ file, onClose }: { file: Schemas['File']; onClose: () => void
             onValue={(column) => set({ column })} />
         </div>
         <div className="runs-map">
-          {questions.map(({ key, text }) => (
+          {questions.map(({ key, text, type }) => (
             <Column key={key} label={text} columns={columns} value={chosen.labels[key] ?? ''} none="No column"
+              hint={kindOf({ type }).cells}
               onValue={(column) => set({ labels: { ...chosen.labels, [key]: column } })} />
           ))}
           <Select label="How the rows were chosen" value={sample} hint="Only labels of rows at random tell of all other results."

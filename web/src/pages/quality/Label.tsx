@@ -8,6 +8,7 @@ import { SameCall } from '@/commands/SameCall';
 import {
   Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Select, shown, Skeleton, Toolbar,
 } from '@/design';
+import { kindOf, labelText, type LabelValue } from '@/questions';
 import { type Action, useActions } from '@/shell/actions';
 import { useDraft } from '../prisms/drafts';
 import { usePrism } from '../prisms/PrismPage';
@@ -16,10 +17,10 @@ import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
 import { compact } from '../results/search';
 import { Ask } from './Ask';
-import { type LabelValue, type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from './calls';
-import { milestone, valueLabel } from './figures';
+import { type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from './calls';
+import { milestone } from './figures';
 import { useCounted } from './useCounted';
-import { answered, begin, choicesOf, label, type Labelling, rate, sought, undo } from './labelling';
+import { alike, answered, begin, choicesOf, label, type Labelling, rate, sought, toggled, undo } from './labelling';
 import { AssignedToYou, OtherVersions } from './OtherVersions';
 import { type LabelSearch, queuedVersion } from './search';
 import { useSaver } from './useSaver';
@@ -137,6 +138,8 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
   const [now, setNow] = useState<Labelling>(begin);
   const [times, setTimes] = useState<number[]>([]);
   const [said, setSaid] = useState('');
+  // By result and question: what is chosen and not saved yet.
+  const [picks, setPicks] = useState<Record<string, string[]>>({});
   const text = useRef<HTMLDivElement>(null);
 
   // Results that were skipped before this page was opened come back when asked for.
@@ -162,6 +165,7 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
   }, [near, hasNextPage, isFetching, error, fetchNextPage, pages]);
   const id = item?.result_id;
   const choices = question ? choicesOf(question) : [];
+  const several = question !== undefined && kindOf(question).several !== undefined;
   const seeks = sought(choices);
   const finder = useRef<HTMLInputElement>(null);
   const finding = useRef(false); // options are found by typing until Escape
@@ -177,6 +181,21 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
   }, [id, question?.key, seeks]);
   const textId = useId();
 
+  /** The options that are chosen for a question of which any number can be right; undefined of other questions. */
+  const pickedOf = (q: Question) => {
+    if (!item || !kindOf(q).several) return undefined;
+    const made = now.made[item.result_id]?.[q.key];
+    return picks[`${item.result_id} ${q.key}`] ?? (Array.isArray(made) ? made : []);
+  };
+  const pick = (q: Question, value: string) => {
+    const next = toggled(q, pickedOf(q) ?? [], value);
+    setPicks((was) => ({ ...was, [`${item!.result_id} ${q.key}`]: next }));
+    setNow((was) => ({ ...was, asked: questions.indexOf(q) }));
+    const what = next.includes(value) ? 'chosen' : 'taken away';
+    setSaid(`${labelText([value], q)} ${what}, ${count(next.length, 'option')} so far.`);
+  };
+  const unpick = (result: string, key: string) => setPicks(({ [`${result} ${key}`]: _, ...others }) => others);
+
   const go = (by: number) => setNow((was) => ({ ...was, at: Math.max(0, Math.min(items.length, was.at + by)), asked: 0 }));
   /** Labels a question: the current one, unless another one was pressed. */
   const put = (value: LabelValue, at = questions.indexOf(question!)) => {
@@ -184,6 +203,7 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
     if (!item || !of) return;
     const next = label({ ...now, asked: at }, item.result_id, asked, value);
     saver.add({ result: item.result_id, labels: { [of.key]: value }, sample: queue.sample });
+    unpick(item.result_id, of.key);
     if (skipped?.includes(item.result_id)) setSkipped(skipped.filter((one) => one !== item.result_id));
     setNow(next);
     setTimes((was) => [...was.slice(-500), Date.now()]);
@@ -195,6 +215,7 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
     const found = undo(now, items.map((one) => one.result_id), asked);
     if (!found) return;
     saver.add({ result: found.step.result, labels: { [found.step.question]: found.step.before ?? null }, sample: queue.sample });
+    unpick(found.step.result, found.step.question);
     setNow(found.next);
     setTimes((was) => was.slice(0, -1));
     setSaid(found.step.before === undefined
@@ -216,8 +237,17 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
     }] : []),
     ...choices.flatMap((choice): Action[] => (choice.keys && item ? [{
       id: `label ${choice.keys}`, group: 'Label', label: `${asks(question!)} ${choice.label}`,
-      keys: choice.keys, run: () => put(choice.value),
+      keys: choice.keys, run: () => (several ? pick(question!, String(choice.value)) : put(choice.value)),
     }] : [])),
+    ...(several && item ? [
+      {
+        id: 'label save', group: 'Label', label: `${asks(question)} save the chosen options`, keys: 'Enter', run: () => {
+          const picked = pickedOf(question);
+          if (picked?.length) put(picked);
+        },
+      },
+      { id: 'label none', group: 'Label', label: `${asks(question)} none of these`, keys: '0', run: () => put([]) },
+    ] : []),
     { id: 'label next', group: 'Label', label: 'Next text', keys: '→', run: () => go(1) },
     { id: 'label previous', group: 'Label', label: 'Previous text', keys: '←', run: () => go(-1) },
     ...(questions.length > 1 ? [
@@ -280,7 +310,8 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
           <div className="label-questions">
             {questions.map((q, i) => (
               <Ask key={q.key} question={q} current={q === question} value={now.made[item.result_id]?.[q.key]}
-                onLabel={(value) => put(value, i)} goal={goalOf(q)} finding={{
+                onLabel={(value) => put(value, i)} picked={pickedOf(q)} onPick={(value) => pick(q, value)}
+                goal={goalOf(q)} finding={{
                   ref: q === question ? finder : undefined, describedBy: textId, onSide: go,
                   onFocus: () => { finding.current = true; setNow((was) => (was.asked === i ? was : { ...was, asked: i })); },
                   onLeave: () => { finding.current = false; text.current?.focus({ preventScroll: true }); },
@@ -323,9 +354,9 @@ const asks = ({ text }: { text: string }) => (/[?.!:…？。！：]$/.test(text
 /** What is said of a label: what it is, and whether the model said so. */
 export function saidOf(question: Question, value: LabelValue, item: QueuedResult, next: boolean): string {
   const model = answered(item.answers[question.key]);
-  const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})`
-    : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
-  return `${asks(question)} ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
+  const agrees = model && (alike(model.value, value) ? `, as the model said (${percent(model.p)})`
+    : `; the model said ${labelText(model.value, question)} (${percent(model.p)})`);
+  return `${asks(question)} ${labelText(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
 }
 
 interface CountsProps {

@@ -1,28 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Question } from '@/answers/words';
+import { itemsOf, type Question } from '@/answers/words';
 import { sources } from '@/answers/sources';
 import { useModels } from '@/api';
 import { qualityCommands } from '@/commands/commands';
 import { driftCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
-import { Checkbox, type Column, count, ErrorNote, Select, shown, Skeleton, Table, Tabs, Toolbar } from '@/design';
+import { Checkbox, type Column, count, ErrorNote, Pick, Select, shown, Skeleton, Table, Tabs, Toolbar } from '@/design';
+import { kindOf } from '@/questions';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
 import { versionsQuery } from '../prisms/calls';
 import { usePrism } from '../prisms/PrismPage';
 import { useVersion } from '../results/data';
 import { Calibrations } from './Calibrations';
-import { type Figure, type Measured, type Of, pinsQuery, qualityQuery, tooFew } from './calls';
+import { type Measured, type Of, pinsQuery, qualityQuery, targetName, tooFew } from './calls';
 import { Confusion } from './Confusion';
 import { Coverage } from './Coverage';
 import { DriftPart } from './Drift';
-import { fewest, leaning, leaningShort, rightWords } from './figures';
+import { fewest, leaning, leaningShort, rightOf, rightWords } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 import { Measuring } from './Measuring';
 import { ReliabilityPart } from './ReliabilityPart';
 import type { Part, QualitySearch } from './search';
+import { SeveralPart } from './Several';
 import { ThresholdsPart } from './ThresholdsPart';
 import { Versions } from './Versions';
 import './quality.css';
@@ -51,16 +53,22 @@ export function Quality(): ReactNode {
   const measured = models.data?.find((m) => chosen == null ? m.default : m.name === chosen);
   // A version with one question has nothing to choose.
   const key = search.question ?? (questions?.length === 1 ? questions[0]!.key : undefined);
-  const question = questions?.find((q) => q.key === key);
+  const asked = questions?.find((q) => q.key === key);
+  const part = asked && kindOf(asked).part;
+  const option = part && search.option && part(asked, search.option) ? search.option : undefined;
+  const question = option === undefined ? asked : part!(asked!, option);
   const pins = useQuery(pinsQuery(prism.slug, number));
-  const pinned = key === undefined ? Object.values(pins.data?.questions ?? {}).some(Boolean) : Boolean(pins.data?.questions[key]);
+  const pinned = Object.entries(pins.data?.questions ?? {}).some(([name, id]) =>
+    id !== null && (key === undefined || name === targetName({ question: key, option })));
   const set = (change: Partial<QualitySearch>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace, resetScroll: false });
-  const of: Of = { prism: prism.slug, version: number, question: key, model: search.model, calibrated: search.calibrated };
+  const of: Of = {
+    prism: prism.slug, version: number, question: key, option, model: search.model, calibrated: search.calibrated,
+  };
   const neighbour = (by: number) => {
     const at = questions?.findIndex((q) => q.key === key) ?? -1;
     const next = questions?.[at + by];
-    if (next) set({ question: next.key });
+    if (next) set({ question: next.key, option: undefined });
   };
   useActions([
     { id: 'quality next', group: 'Quality', label: 'Next question', keys: ']', run: () => neighbour(1) },
@@ -75,13 +83,17 @@ export function Quality(): ReactNode {
     <>
       <Toolbar label="What is measured">
         <Select label="Question" value={key ?? ''}
-          onChange={(event) =>
-            set({ question: event.target.value || undefined, tab: event.target.value ? search.tab : undefined })}
+          onChange={({ target: { value } }) =>
+            set({ question: value || undefined, option: undefined, tab: value ? search.tab : undefined })}
           options={[
             ...(questions?.length === 1 ? [] : [['', 'All questions'] as const]),
             ...(questions ?? []).map((q) => [q.key, q.text] as const),
-            ...(key && questions && !question ? [[key, `${key}, not in this version`] as const] : []),
+            ...(key && questions && !asked ? [[key, `${key}, not in this version`] as const] : []),
           ]} />
+        {part && (
+          <Pick label="Option" value={option ?? ''} onChange={(next) => set({ option: next || undefined, tab: undefined })}
+            options={[['', 'All options together'], ...itemsOf(asked).map((one): [string, string] => [one.key, one.label])]} />
+        )}
         <Select label="Version" value={String(number)}
           onChange={(event) => set({ version: Number(event.target.value) === prism.latest_version
             ? undefined : Number(event.target.value), with: undefined })}
@@ -103,7 +115,8 @@ export function Quality(): ReactNode {
       {!version ? !old.error && <><Skeleton shape="chart" /><Skeleton shape="bars" lines={4} /></>
         : question ? (
           <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }}
-            pinned={pins.isPending && pins.failureCount === 0 ? undefined : pins.data?.questions[question.key] ?? null} />
+            pinned={pins.isPending && pins.failureCount === 0 ? undefined
+              : pins.data?.questions[targetName({ question: question.key, option })] ?? null} />
         )
         : <Overview of={of} prism={prism} questions={version.questions} />}
     </>
@@ -111,8 +124,8 @@ export function Quality(): ReactNode {
 }
 
 /** `82% right, 79 to 85` */
-function Right({ of }: { of: Figure }) {
-  const [value, ...interval] = rightWords(of).split(', ');
+function Right({ of: { figure, words } }: { of: NonNullable<ReturnType<typeof rightOf>> }) {
+  const [value, ...interval] = rightWords(figure, words).split(', ');
   return <><strong>{value}</strong>, {interval}</>;
 }
 
@@ -138,14 +151,16 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
     },
     {
       id: 'right', head: 'Right', width: '14rem',
-      cell: (m) => m.accuracy
-        ? <span title={String(m.accuracy.value)}><Right of={m.accuracy} /></span>
-        : <span className="soft">needs {fewest} labels</span>,
+      cell: (m) => {
+        const right = rightOf(m);
+        return right ? <span title={String(right.figure.value)}><Right of={right} /></span>
+          : <span className="soft">needs {fewest} labels</span>;
+      },
     },
     {
       id: 'sure', head: 'As sure as right?', width: '16rem', show: 'wide',
       cell: (m) => m.bins ? <span title={leaning(m.bins, m.type)}>{leaningShort(m.bins, m.type)}</span>
-        : <span className="soft">needs 100 labels</span>,
+        : <span className="soft">{m.tags ? 'each option by itself' : 'needs 100 labels'}</span>,
     },
     {
       id: 'counted', head: 'Labels',
@@ -158,7 +173,8 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
       <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />
       {data ? (
         <>
-          <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question}
+          <Table label="Questions" columns={columns} rowKey={(m) => m.question}
+            rows={data.questions.filter((m) => m.option === undefined)}
             onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
           <p className="soft">How often answers are right, with the 95% interval. Choose a question to see its mistakes.</p>
           {call}
@@ -185,14 +201,16 @@ function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(qualityQuery(of));
+  const several = kindOf(question).several !== undefined; // and not one of the options
   const tabs = names.filter(([part]) =>
-    (part !== 'thresholds' || question.type === 'yes_no') && (part !== 'confusion' || question.type !== 'scale'));
+    part === undefined || !kindOf(question).without.includes(part));
   const tab = tabs.some(([part]) => part === search.tab) ? search.tab : undefined;
   useActions(tabs.map(([part, label]) => ({
     id: `quality ${label}`, group: 'Quality', label, run: () => void navigate({ search: (before) => ({ ...before, tab: part }) }),
   })));
   // A calibration has a legend and points of its own, for which the picture would move.
   const measured = known === undefined ? undefined : data?.questions[0];
+  const right = measured && rightOf(measured);
   const pinned = known ?? null;
   const few = tooFew(error);
   const set = (change: Partial<QualitySearch>) =>
@@ -203,13 +221,12 @@ function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
       <div className="quality-head">
         <h2>{question.text}</h2>
         <p className="quality-right">
-          {measured?.accuracy && (
-            <><Right of={measured.accuracy} /> <span className="soft">of {count(measured.counted, 'label')} that count</span></>
-          )}
+          {right && <><Right of={right} /> <span className="soft">of {count(measured!.counted, 'label')} that count</span></>}
         </p>
       </div>
       <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
-        label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part },
+        label: several && part === undefined ? 'Options' : label, to: '/prisms/$prism/quality', params: { prism: prism.slug },
+        search: { ...search, tab: part },
         current: part === tab, resetScroll: false,
       }))} />
       {needsMeasures && few && (
@@ -219,7 +236,12 @@ function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
         <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />
       )}
       {needsMeasures && !measured && !error && <Measuring lines={10} />}
-      {measured && tab === undefined && <ReliabilityPart prism={prism.slug} of={of} measured={measured} pinned={pinned} />}
+      {measured && tab === undefined && several && (
+        <SeveralPart question={question} measured={data!.questions} />
+      )}
+      {measured && tab === undefined && !several && (
+        <ReliabilityPart prism={prism.slug} of={of} measured={measured} pinned={pinned} />
+      )}
       {measured && tab === 'confusion' && <Confusion of={of} measured={measured} question={question} />}
       {measured && tab === 'coverage' && <Coverage measured={measured} />}
       {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
@@ -229,7 +251,8 @@ function OfQuestion({ prism, question, of, pinned: known }: OfQuestionProps) {
       {tab === 'versions' && (
         <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />
       )}
-      {tab === 'drift' && <DriftPart prism={prism} version={of.version} question={question} days={search.span === 'days'} />}
+      {tab === 'drift' && <DriftPart prism={prism} version={of.version} question={question} option={of.option}
+        days={search.span === 'days'} />}
       {tab === 'drift' && <SameCall commands={driftCommands(location.origin, prism.slug, of.version)} />}
       {tab === 'calibration' && <Calibrations prism={prism} of={of} type={question.type} pinned={pinned} />}
     </>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Reliability } from '@/charts';
 import { count, Note } from '@/design';
+import { kindOf } from '@/questions';
 import { type Figures, type Measured, type Of, qualityQuery, thresholdsQuery } from './calls';
 import { binWords, figure, interval, leaning, measures, sharesOfCounts, sharesOfCoverage, writtenAs } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
@@ -37,7 +38,7 @@ export function ReliabilityPart({ prism, of, measured, pinned }: ReliabilityPart
   );
 }
 
-const axesOf = (type: Measured['type']) => (type === 'yes_no'
+const axesOf = (type: Measured['type']) => (kindOf({ type }).ofYes
   ? { x: 'Probability of yes', y: 'Share that is yes' } : { x: 'Probability of the answer', y: 'Share that is right' });
 
 const nameOf = (calibrated: boolean) => (calibrated ? 'Calibrated' : 'Stored');
@@ -45,16 +46,16 @@ const nameOf = (calibrated: boolean) => (calibrated ? 'Calibrated' : 'Stored');
 function Diagram({ of, measured, other, both }: {
   of: Of & { question: string }; measured: Measured; other: Measured | undefined; both: boolean;
 }) {
-  const yesNo = measured.type === 'yes_no';
+  const { ofYes } = kindOf(measured);
   const calibrated = measured.calibration !== null;
   // The counts at each hundredth have nothing to do with the costs.
-  const counted = useQuery({ ...thresholdsQuery(of, { false_yes: 1, false_no: 1, unsure: 0.5 }), enabled: yesNo });
-  const shares = yesNo ? (counted.data ? sharesOfCounts(counted.data.counts) : []) : sharesOfCoverage(measured.coverage ?? []);
+  const counted = useQuery({ ...thresholdsQuery(of, { false_yes: 1, false_no: 1, unsure: 0.5 }), enabled: ofYes });
+  const shares = ofYes ? (counted.data ? sharesOfCounts(counted.data.counts) : []) : sharesOfCoverage(measured.coverage ?? []);
   return (
     <div>
       <Reliability label={`Reliability of ${measured.question}`} title="Is it as sure as it is right?" bins={measured.bins ?? []}
         beside={both ? { bins: other?.bins ?? [], name: nameOf(calibrated), other: nameOf(!calibrated) } : undefined}
-        shares={shares} axes={axesOf(measured.type)} ofYes={yesNo} wordsOf={(bin) => binWords(bin, measured.type)} />
+        shares={shares} axes={axesOf(measured.type)} ofYes={ofYes} wordsOf={(bin) => binWords(bin, measured.type)} />
       <p className="soft">{leaning(measured.bins ?? [], measured.type)}</p>
     </div>
   );
@@ -69,10 +70,11 @@ interface PlainDiagramProps {
 
 /** A reliability diagram of figures without the histogram's counts, as of a comparison. */
 export function PlainDiagram({ label, title, type, figures }: PlainDiagramProps) {
-  const shares = type === 'yes_no' ? [] : sharesOfCoverage(figures.coverage ?? []);
+  const { ofYes } = kindOf({ type });
+  const shares = ofYes ? [] : sharesOfCoverage(figures.coverage ?? []);
   return (
     <Reliability label={label} title={title} bins={figures.bins ?? []} shares={shares} axes={axesOf(type)}
-      ofYes={type === 'yes_no'} wordsOf={(bin) => binWords(bin, type)} />
+      ofYes={ofYes} wordsOf={(bin) => binWords(bin, type)} />
   );
 }
 

@@ -91,7 +91,7 @@ const clamp = (value: number) => Math.round(Math.max(0, Math.min(1, value)) * 10
  * probabilities and of one model.
  */
 function useAnswers(of: Of & { question: string }, data: Thresholds) {
-  const counted = data.calibration === null && of.model === undefined;
+  const counted = data.calibration === null && of.model === undefined && of.option === undefined;
   const recent = useQuery({ ...distributionQuery(of.prism, of.question, of.version), enabled: counted });
   const bins = counted && !recent.error ? sumOf(recent.data?.data ?? []) : undefined;
   return bins?.some(Boolean) || recent.isLoading
@@ -111,7 +111,9 @@ interface ChosenProps {
 
 function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
   const columns = prism.lens.columns.filter((c) => c.question === of.question && c.show === 'answer');
-  const stored = { yes: clamp(columns[0]?.yes_at ?? 0.6), no: clamp(columns[0]?.no_at ?? 0.4) };
+  // A column of several options has one threshold for all of them.
+  const yes = columns[0]?.yes_at ?? (of.option === undefined ? 0.6 : 0.5);
+  const stored = { yes: clamp(yes), no: clamp(of.option === undefined ? columns[0]?.no_at ?? 0.4 : yes) };
   const given = { yes: search.yes_at ?? stored.yes, no: search.no_at ?? stored.no };
   // A slider that moves shows its costs at once; the address takes its place when it is let go.
   const [moved, setMoved] = useState(given);
@@ -176,7 +178,14 @@ function Chosen({ prism, of, data, costs, search, set, stale }: ChosenProps) {
             const no = outcome(data.counts, costs, moved.yes, Math.min(at, moved.yes)).mean;
             return `At ${percent(at)}: yes from there costs ${rounded(yes)} an answer, no up to there ${rounded(no)}.`;
           }} />
-        <SetInLens of={of} calibrated={data.calibration !== null} yes={moved.yes} no={moved.no} />
+        {of.option === undefined
+          ? <SetInLens of={of} calibrated={data.calibration !== null} yes={moved.yes} no={moved.no} />
+          : (
+            <p className="soft">
+              A column of the Lens has one threshold for all options of a question. Use these where you read the probability of
+              this option: in a column that shows it, or in a filter of results.
+            </p>
+          )}
     </>
   );
 }

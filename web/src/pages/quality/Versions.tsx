@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Question } from '@/answers/words';
+import { itemsOf, type Question } from '@/answers/words';
 import { compareCommands } from '@/commands/commands';
 import { SameCall } from '@/commands/SameCall';
 import { Badge, count, ErrorNote, Note, Section, Select, shown } from '@/design';
@@ -20,15 +20,19 @@ interface VersionsProps {
   onChoose: (version: number) => void;
 }
 
+/** Whether a question of another version is the one that is compared, and has its option. */
+const hasTarget = (q: Question, { option }: Of, { key, type }: Pick<Question, 'key' | 'type'>) => q.key === key
+  && (option === undefined ? q.type === type : itemsOf(q).some((one) => one.key === option));
+
 /** The version beside another one, on the inputs that both answered. */
 export function Versions({ prism, of, question, against, onChoose }: VersionsProps) {
   const versions = useQuery(versionsQuery(prism.slug));
   const others = (versions.data ?? []).filter((v) =>
-    v.version !== of.version && v.questions.some((q) => q.key === question.key && q.type === question.type));
+    v.version !== of.version && v.questions.some((q) => hasTarget(q, of, question)));
   // Without a choice, the version before, else the newest other one.
   const other = against ?? (others.find((v) => v.version < of.version) ?? others[0])?.version;
   const [a, b] = other === undefined ? [0, 0] : [Math.min(other, of.version), Math.max(other, of.version)];
-  const { data, error, refetch } = useQuery({ ...compareQuery(prism.slug, a, b, question.key), enabled: other !== undefined });
+  const { data, error, refetch } = useQuery({ ...compareQuery(prism.slug, a, b, of), enabled: other !== undefined });
   const few = tooFew(error);
   return (
     <>
@@ -64,7 +68,7 @@ export function Versions({ prism, of, question, against, onChoose }: VersionsPro
         {!few && <ErrorNote error={error} title="The versions could not be compared." onRetry={() => void refetch()} />}
         {data ? <SideBySide data={data} /> : other !== undefined && !error && <Measuring lines={8} />}
       </Section>
-      {other !== undefined && <SameCall commands={compareCommands(location.origin, prism.slug, a, b, question.key)} />}
+      {other !== undefined && <SameCall commands={compareCommands(location.origin, prism.slug, a, b, of)} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ApiError, ask, askAll, type Schemas } from '@/api';
+import type { LabelValue } from '@/questions';
 
 export type Quality = Schemas['Quality'];
 export type Measured = Schemas['QuestionQuality'];
@@ -15,19 +16,20 @@ export type Comparison = Schemas['Comparison'];
 export type Calibration = Schemas['Calibration'];
 export type QueuedResult = Schemas['QueuedResult'];
 export type LabelQueue = Schemas['LabelQueue'];
-export type LabelValue = string | boolean;
 
 /** What is measured: without `question`, each question of the version. */
 export interface Of {
   prism: string;
   version: number;
   question?: string | undefined;
+  /** One of the options of which any number can be right, measured as a yes_no question. */
+  option?: string | undefined;
   model?: string | undefined;
   calibrated?: boolean | undefined;
 }
 
-const parametersOf = ({ question, model, calibrated }: Of) => ({
-  ...(question !== undefined && { question }), ...(model !== undefined && { model }),
+const parametersOf = ({ question, option, model, calibrated }: Of) => ({
+  ...(question !== undefined && { question }), ...(option !== undefined && { option }), ...(model !== undefined && { model }),
   ...(calibrated && { calibrated: 'true' as const }),
 });
 
@@ -73,18 +75,27 @@ export const distributionQuery = (prism: string, question: string, version: numb
   })),
 });
 
-export const compareQuery = (prism: string, a: number, b: number, question: string) => queryOptions({
+/** A question, or an option of it. */
+export type Target = Pick<Of, 'option'> & { question: string };
+
+const targetOf = ({ question, option }: Target) => ({ question, ...(option !== undefined && { option }) });
+
+/** The name of a target in pins and searches. */
+export const targetName = ({ question, option }: Target) => (option === undefined ? question : `${question}.${option}`);
+
+export const compareQuery = (prism: string, a: number, b: number, target: Target) => queryOptions({
   ...kept,
-  queryKey: ['quality', prism, 'compare', a, b, question],
-  queryFn: ({ signal }) =>
-    ask(api.GET('/v1/prisms/{prism}/compare', { params: { path: { prism }, query: { a, b, question } }, signal })),
+  queryKey: ['quality', prism, 'compare', a, b, targetName(target)],
+  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/compare', {
+    params: { path: { prism }, query: { a, b, ...targetOf(target) } }, signal,
+  })),
 });
 
-export const calibrationsQuery = (prism: string, version: number, question: string) => queryOptions({
-  queryKey: ['quality', prism, 'calibrations', version, question],
+export const calibrationsQuery = (prism: string, version: number, target: Target) => queryOptions({
+  queryKey: ['quality', prism, 'calibrations', version, targetName(target)],
   placeholderData: undefined,
   queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/calibrations', {
-    params: { path: { prism, version }, query: { question, limit: 100, cursor } }, signal,
+    params: { path: { prism, version }, query: { ...targetOf(target), limit: 100, cursor } }, signal,
   }))),
 });
 
@@ -97,18 +108,19 @@ export const pinsQuery = (prism: string, version: number) => queryOptions({
 
 /** Fits a calibration; `auto` takes the best method, if one is better than none. */
 export function createCalibration(
-  prism: string, version: number, question: string, method: Schemas['NewCalibration']['method'],
+  prism: string, version: number, target: Target, method: Schemas['NewCalibration']['method'],
 ): Promise<Calibration> {
   return ask(api.POST(
-    '/v1/prisms/{prism}/versions/{version}/calibrations', { params: { path: { prism, version } }, body: { question, method } },
+    '/v1/prisms/{prism}/versions/{version}/calibrations',
+    { params: { path: { prism, version } }, body: { ...targetOf(target), method } },
   ));
 }
 
-/** Pins a calibration to a question, or with null none. */
-export function pinCalibration(prism: string, version: number, question: string, id: string | null) {
+/** Pins a calibration to a question or an option of it, or with null none. */
+export function pinCalibration(prism: string, version: number, target: Target, id: string | null) {
   return ask(api.PUT(
     '/v1/prisms/{prism}/versions/{version}/calibration',
-    { params: { path: { prism, version } }, body: { questions: { [question]: id } } },
+    { params: { path: { prism, version } }, body: { questions: { [targetName(target)]: id } } },
   ));
 }
 

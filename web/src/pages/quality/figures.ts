@@ -1,6 +1,6 @@
-import { lackingKey, labelOf, type Question } from '@/answers/words';
 import type { Bin } from '@/charts';
 import { count, percent, shown } from '@/design';
+import { kindOf } from '@/questions';
 import type { Comparison, Costs, Figure, Measured, Threshold, Thresholds } from './calls';
 
 /** The names of measures, in the order of the API, with what they say in a sentence and which way is better. */
@@ -58,13 +58,19 @@ export const whole = (p: number) => Math.round(p * 100);
 export const around = ({ low, high }: { low: number; high: number }) => `${whole(low)} to ${whole(high)}`;
 
 /** `82% right, 79 to 85` */
-export function rightWords(of: Figure): string {
-  return `${whole(of.value)}% right, ${around(of)}`;
+export function rightWords(of: Figure, right = 'right'): string {
+  return `${whole(of.value)}% ${right}, ${around(of)}`;
+}
+
+/** How often answers are right, and in which words: of several options that may be right, all of them. */
+export function rightOf({ accuracy, tags }: Pick<Measured, 'accuracy' | 'tags'>): { figure: Figure; words: string } | undefined {
+  if (accuracy) return { figure: accuracy, words: 'right' };
+  return tags ? { figure: tags.exact_match, words: 'with all options right' } : undefined;
 }
 
 /** A point of the reliability diagram: `Answers near 80% were right 71% of the time, 64 to 78, of 33 labels.` */
 export function binWords(bin: Bin, type: Measured['type']): string {
-  return `Answers near ${whole(bin.mean)}% were ${type === 'yes_no' ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, `
+  return `Answers near ${whole(bin.mean)}% were ${kindOf({ type }).ofYes ? 'yes' : 'right'} ${whole(bin.rate)}% of the time, `
     + `${around(bin)}, of ${shown(bin.n)} labels.`;
 }
 
@@ -72,7 +78,7 @@ export function binWords(bin: Bin, type: Measured['type']): string {
 function off(bins: Bin[], type: Measured['type']): { sure: number; hesitant: number } {
   const found = bins.filter((bin) => bin.low > bin.mean || bin.high < bin.mean);
   // Of a yes_no, too sure is too near to no below a half, and too near to yes from there on.
-  const sure = found.filter((bin) => (bin.high < bin.mean) === (type !== 'yes_no' || bin.mean >= 0.5)).length;
+  const sure = found.filter((bin) => (bin.high < bin.mean) === (!kindOf({ type }).ofYes || bin.mean >= 0.5)).length;
   return { sure, hesitant: found.length - sure };
 }
 
@@ -134,12 +140,6 @@ export function outcome(counts: Thresholds['counts'], costs: Costs, yesAt: numbe
   };
 }
 
-/** A class as people read it. */
-export function valueLabel(value: string | boolean, question: Question | undefined): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  return value === lackingKey ? 'Insufficient information' : labelOf(question, value);
-}
-
 /** `Keeping answers from 92% up keeps 60% of them, of which 3% are wrong.` */
 export function coverageWords({ at, kept, risk }: { at: number; kept: number; risk: number }): string {
   return `Keeping answers from ${percent(at)} up keeps ${percent(kept)} of them, of which ${percent(risk)} are wrong. `
@@ -175,10 +175,11 @@ export const fewest = 30; // labels that measures need
 
 /** The labels that the next thing needs: what they are for, and how many. */
 export function milestone(counted: number, type: Measured['type']): { need: number; words: string } | undefined {
+  const { ofYes } = kindOf({ type });
   const steps: [number, string][] = [
     [fewest, 'for measures'],
-    [100, type === 'yes_no' ? 'for the reliability diagram' : 'for the reliability diagram and a calibration'],
-    ...(type === 'yes_no' ? [[200, 'for a calibration'], [1000, 'for an isotonic calibration']] as [number, string][] : []),
+    [100, ofYes ? 'for the reliability diagram' : 'for the reliability diagram and a calibration'],
+    ...(ofYes ? [[200, 'for a calibration'], [1000, 'for an isotonic calibration']] as [number, string][] : []),
   ];
   const next = steps.find(([need]) => counted < need);
   return next && { need: next[0], words: next[1] };

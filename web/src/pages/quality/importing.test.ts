@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Question } from '@/answers/words';
 import type { Schemas } from '@/api';
+import { tagsOf } from '@/test/options';
 import { serve } from '@/test/server';
 import { findResults, guessLabels, labelOfCell, type LabelColumns, plan, storeLabels } from './importing';
 
@@ -122,4 +123,17 @@ it('labels are stored 1,000 with each call, and those that are refused are count
   expect(told).toEqual([1000, 1500]);
   expect(calls.map(({ path, body }) => [path, (body as { sample: string }).sample]))
     .toEqual(Array(2).fill(['/v1/prisms/tickets/labels', 'random']));
+});
+
+// spec: console-tags, label-value
+describe('the labels of tags', () => {
+  const about = tagsOf(3);
+  const rows = ['Option 3; o1', 'none', '', 'o1; gone'].map((cell, i) => ({ ref: `r${i}`, about: cell }));
+  const found = new Map(rows.map(({ ref }) => [ref, { id: ref, version: 1 }]));
+  const of: LabelColumns = { by: 'ref', column: 'ref', labels: { about: 'about' } };
+  it('are the options of a cell in the order of the question, and none; an empty cell is no label', () => {
+    const { labels, invalid } = plan(rows, of, found, new Map([[1, version([about])]]));
+    expect(labels.map(({ result_id, value }) => [result_id, value])).toEqual([['r0', ['o1', 'o3']], ['r1', []]]);
+    expect(invalid).toEqual([{ row: 4, message: 'about: o1; gone is no answer.' }]);
+  });
 });

@@ -1,8 +1,7 @@
 import type { Question } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
+import { kindOf, type LabelValue } from '@/questions';
 import { guess, guessRef } from '../runs/mapping';
-import type { LabelValue } from './calls';
-import { choicesOf } from './labelling';
 
 type Column = NonNullable<Schemas['File']['columns']>[number];
 type Cells = Schemas['FileRows']['data'][number];
@@ -45,24 +44,20 @@ const comparable = (text: string) => text.replace(/\r\n?/g, '\n').trim();
 
 /** The label that a cell says (spec: label-value), or undefined for none. */
 export function labelOfCell(question: Question, cell: string): LabelValue | undefined {
+  const kind = kindOf(question);
+  const values = kind.values(question).map(({ value, label }) => ({ value, key: String(value), label: label.trim() }));
+  const find = (text: string) => {
+    const folded = text.toLowerCase();
+    const found = [
+      values.filter(({ key }) => key === text),
+      values.filter(({ label }) => label === text),
+      values.filter(({ key, label }) => key.toLowerCase() === folded || label.toLowerCase() === folded),
+    ].find(({ length }) => length > 0);
+    return found?.length === 1 ? found[0]!.value : undefined;
+  };
   const text = cell.trim();
-  if (question.type === 'yes_no') {
-    return ({ true: true, yes: true, 1: true, false: false, no: false, 0: false } as Record<string, boolean>)[text.toLowerCase()];
-  }
-  const choices = choicesOf(question).map(({ value, label }) => ({ value: String(value), label: label.trim() }));
-  const folded = text.toLowerCase();
-  const found = [
-    choices.filter(({ value }) => value === text),
-    choices.filter(({ label }) => label === text),
-    choices.filter(({ value, label }) => value.toLowerCase() === folded || label.toLowerCase() === folded),
-  ].find(({ length }) => length > 0);
-  if (found) return found.length === 1 ? found[0]!.value : undefined;
-  const numbers = choices.some(({ value, label }) => decimal.test(value) || decimal.test(label));
-  if (question.type !== 'scale' || numbers || !decimal.test(text)) return undefined;
-  return question.levels.find(({ value }) => value === Number(text))?.key;
+  return kind.read ? kind.read(text, question, find) : find(text);
 }
-
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** A result that a row may name. */
 export interface Named {

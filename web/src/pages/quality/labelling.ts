@@ -1,14 +1,11 @@
-import { lackingKey, type Question } from '@/answers/words';
-import type { LabelValue, QueuedResult } from './calls';
+import type { Question } from '@/answers/words';
+import { kindOf, type LabelValue, type Value } from '@/questions';
+import type { QueuedResult } from './calls';
 
-/** A value that a question can be labelled with, and the key that does so. */
-export interface Choice {
-  value: LabelValue;
-  label: string;
-  /** Undefined of a question that has more values than there are keys: one is found by its words. */
+/** A value that a question can be labelled with. */
+export interface Choice extends Value {
+  /** The key that does so; undefined of a question that has more values than there are keys: one is found by its words. */
   keys: string | undefined;
-  /** The group of an option. */
-  more?: string | undefined;
 }
 
 // Letters that do something else on the page: g begins pairs, and j, k, m, n, s, u and y are keys of their own.
@@ -16,27 +13,37 @@ const letters = '123456789' + 'abcdefhilopqrtvwxz';
 
 /** What a question can be labelled with, in the order of the definition. */
 export function choicesOf(question: Question): Choice[] {
-  if (question.type === 'yes_no') return [{ value: true, label: 'Yes', keys: 'y' }, { value: false, label: 'No', keys: 'n' }];
-  const items: readonly { key: string; label: string; group?: string | null }[] =
-    question.type === 'scale' ? question.levels : question.options;
-  const all = question.type === 'choice' && question.insufficient_information
-    ? [...items, { key: lackingKey, label: 'Insufficient information' }] : items;
-  const keyed = all.length <= letters.length;
-  return all.map(({ key, label, group }, i) => (
-    { value: key, label, keys: keyed ? letters[i] : undefined, ...(group && { more: group }) }));
+  const values = kindOf(question).values(question);
+  const keyed = values.length <= letters.length;
+  return values.map((value, i) => ({ ...value, keys: value.keys ?? (keyed ? letters[i] : undefined) }));
 }
 
 /** Whether a question has more values than there are keys, so that one is found by its words. */
 export const sought = (choices: Choice[]): boolean => choices.length > letters.length;
 
-/** What the model answered: a yes_no is yes from 0.5 up, as measures count. */
-export function answered(answer: QueuedResult['answers'][string] | undefined): { value: LabelValue; p: number } | undefined {
-  switch (answer?.type) {
-    case 'yes_no': return { value: answer.probability >= 0.5, p: Math.max(answer.probability, 1 - answer.probability) };
-    case 'choice': return { value: answer.value, p: answer.probabilities[answer.value] ?? 0 };
-    case 'scale': return { value: answer.level, p: answer.probabilities[answer.level] ?? 0 };
-    default: return undefined;
-  }
+/** What the model answered, as measures count it. */
+export const answered = (answer: QueuedResult['answers'][string] | undefined): { value: LabelValue; p: number } | undefined =>
+  answer && kindOf(answer).answered(answer);
+
+const half = { no: 0.5, yes: 0.5 };
+
+/** The values that the model answered, each with its probability: one, or of several right options each of them. */
+export function saidBy(answer: QueuedResult['answers'][string] | undefined): Map<string, number> {
+  if (!answer) return new Map();
+  const several = kindOf(answer).several?.(answer, undefined, half);
+  if (several) return new Map(several.map(({ key, p }) => [key, p]));
+  const { value, p } = kindOf(answer).answered(answer);
+  return new Map([[String(value), p]]);
+}
+
+/** Whether two labels say the same. */
+export const alike = (a: LabelValue, b: LabelValue): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Options with one more, or without it, in the order of the question. */
+export function toggled(question: Question, picked: readonly string[], value: string): string[] {
+  const next = new Set(picked);
+  if (!next.delete(value)) next.add(value);
+  return kindOf(question).values(question).map((one) => String(one.value)).filter((key) => next.has(key));
 }
 
 /** The labels that were made here, by result and question. */

@@ -12,6 +12,8 @@ export interface QualitySearch {
   version?: number;
   /** The question; without one, all of them are listed. */
   question?: string;
+  /** The option of it, where any number of them can be right; without one, all of them together. */
+  option?: string;
   /** The configured model that answered, if not any. */
   model?: string;
   /** The pinned calibration's probabilities are measured. */
@@ -71,7 +73,7 @@ export function qualitySearch(search: Record<string, unknown>): QualitySearch {
     return n === undefined ? undefined : Math.round(n * 100) / 100;
   };
   return compact({
-    version: version(search.version), question: text(search.question), model: text(search.model),
+    version: version(search.version), question: text(search.question), option: text(search.option), model: text(search.model),
     calibrated: yes(search.calibrated),
     tab: oneOf(search.tab, parts), with: version(search.with),
     false_yes: number(search.false_yes, 1e9), false_no: number(search.false_no, 1e9), unsure: number(search.unsure, 1e9),

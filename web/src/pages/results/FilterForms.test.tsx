@@ -3,7 +3,7 @@ import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { choiceOf, sizes } from '@/test/options';
+import { choiceOf, sizes, tagsOf, tagSizes } from '@/test/options';
 import { serve } from '@/test/server';
 import { Form } from './FilterForms';
 import type { ResultsSearch } from './search';
@@ -11,8 +11,8 @@ import type { ResultsSearch } from './search';
 afterEach(() => { vi.unstubAllGlobals(); });
 
 let now: ResultsSearch;
-async function show(n: number, where?: string[]) {
-  const question = choiceOf(n);
+type Options = ReturnType<typeof choiceOf> | ReturnType<typeof tagsOf>;
+async function show(n: number, where?: string[], question: Options = choiceOf(n)) {
   await serve('reader', ({ path, query }) => (path === '/v1/results/counts'
     ? Response.json({ total: n, exact: true, by: { [query.get('by')!]: question.options.map(({ key, label }, i) => (
       { value: key, label, count: i })) } })
@@ -20,12 +20,12 @@ async function show(n: number, where?: string[]) {
   function Page() {
     const [search, setSearch] = useState<ResultsSearch>({ prism: 'bank', where });
     now = search;
-    return <Form about="question intent" search={search} close={() => {}} set={async (change) =>
+    return <Form about={`question ${question.key}`} search={search} close={() => {}} set={async (change) =>
       setSearch((old) => ({ ...old, ...(typeof change === 'function' ? change(old) : change) }))} />;
   }
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(<QueryClientProvider client={client}><Page /></QueryClientProvider>);
-  await screen.findByText('What is wanted?');
+  await screen.findByText(question.text);
   await waitFor(() => expect(names()[1]).toBe('Option 2 1'));
 }
 const boxes = () => [...screen.getByRole('group', { name: 'Answer' }).querySelectorAll('input')];
@@ -80,5 +80,25 @@ describe('what was right', () => {
     await show(2, ['intent@label:not:o1,o2']);
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'What was right' }).selectedOptions[0]!.textContent)
       .toBe('Not o1, o2');
+  });
+});
+
+// spec: console-tags
+describe('the filter of a question of tags', () => {
+  it.each(tagSizes)('with %i options finds results with any or none of some, and by the probability of one', async (n) => {
+    await show(n, undefined, tagsOf(n));
+    await userEvent.click(boxes()[0]!);
+    await userEvent.click(boxes()[1]!);
+    expect(now.where).toEqual(['about:is:o1,o2']);
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Results that have' }), 'none of the chosen options');
+    expect(now.where).toEqual(['about:not:o1,o2']);
+    await userEvent.click(boxes()[0]!);
+    expect(now.where).toEqual(['about:not:o2']);
+    expect(screen.queryByRole('textbox', { name: 'From' })).toBeNull();
+    await userEvent.type(screen.getByRole('combobox', { name: 'Probability of' }), 'option 2{Enter}');
+    await userEvent.type(screen.getByRole('textbox', { name: 'From' }), '80{Enter}');
+    expect(now.where).toEqual(['about:not:o2', 'about.o2:from:0.8']);
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Sort by it, the most probable first' }));
+    expect(now.sort).toBe('-about.o2');
   });
 });

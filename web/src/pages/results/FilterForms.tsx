@@ -1,15 +1,19 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { Dot } from '@/answers/Chip';
-import { lackingKey, type Question, titleOf } from '@/answers/words';
+import { hasHues, type Question, titleOf } from '@/answers/words';
 import { type Schemas, useModels, usePrisms } from '@/api';
-import { Button, Checkbox, find, Input, onKeys, Pick as Picked, Select, shown, useTyped } from '@/design';
+import { Button, Input, onKeys, Pick as Picked, Select, shown, useTyped } from '@/design';
+import { kindOf } from '@/questions';
 import { useRuns } from '../runs/data';
-import { type About, aboutsOf, answerLabel, elsewhere, nameOf, withoutPrism } from './chips';
+import { type About, aboutsOf, elsewhere, nameOf, withoutPrism } from './chips';
 import { useAssigneeNames } from './comments';
-import { labelStates, partOf, put, typedPart, valueOf } from './conditions';
+import { labelStates, put, valueOf } from './conditions';
 import { type Counts, isSearched, useCounts, useKeyNames, usePrism } from './data';
 import type { FilterProps } from './Filters';
 import { compact, fromLocal, listQuery, localTime, type ResultsSearch, spanFrom, spans } from './search';
+import { OfOption } from './OfOption';
+import { Part } from './Part';
+import { few, type ValueProps, Values } from './Values';
 
 interface Props extends FilterProps {
   close: () => void;
@@ -99,62 +103,12 @@ function Typed({ label, value, onValue, placeholder, hint }: TypedProps) {
   );
 }
 
-interface ValueProps {
-  legend: string;
-  values: { value: string; label: string; mark?: ReactNode; count?: number | undefined }[];
-  chosen: readonly string[];
-  onPress: (value: string, on: boolean) => void;
-}
-
-const few = 12; // values that are seen at once; among more, one is found by its words
-
-/** Values with how many results have each. Of many, those that are chosen stay while others are found. */
-function Values({ legend, values, chosen, onPress }: ValueProps) {
-  const [text, setText] = useState('');
-  const list = useRef<HTMLFieldSetElement>(null);
-  const typed = useTyped(text, setText);
-  const found = new Set(find(values, text));
-  const drawn = values.filter((one) => found.has(one) || chosen.includes(one.value));
-  const boxes = () => [...list.current!.querySelectorAll('input')];
-  /** The arrows go through the boxes, and from the search to the first one found. */
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined || values.length <= few) return;
-    event.preventDefault();
-    const all = boxes();
-    const at = all.indexOf(event.target as HTMLInputElement);
-    const to = at < 0 ? drawn.findIndex((one) => found.has(one)) : at + by;
-    (all[to] ?? (at === 0 ? list.current!.previousElementSibling?.querySelector('input') : undefined))?.focus();
-  };
-  return (
-    <div className="filter-find" onKeyDown={onKeys(onKey)}>
-      {values.length > few && (
-        <Input label={`Find in ${legend}`} hideLabel placeholder={`Find one of ${shown(values.length)}`} {...typed}
-          spellCheck={false} />
-      )}
-      <fieldset ref={list} className={values.length > few ? 'filter-values many' : 'filter-values'}>
-        <legend>{legend}</legend>
-        {drawn.map(({ value, label, mark, count }) => (
-          <Checkbox key={value} checked={chosen.includes(value)}
-            label={
-              <>
-                <span className="grow">{mark}{mark && ' '}{label}</span>
-                {count !== undefined && <span className="soft num">{shown(count)}</span>}
-              </>
-            }
-            onChange={({ target }) => onPress(value, target.checked)} />
-        ))}
-        {values.length === 0 && <p className="soft">None</p>}
-        {values.length > 0 && found.size === 0 && <p className="soft">Nothing with these words</p>}
-      </fieldset>
-    </div>
-  );
-}
-
 /** The answer to a question: which, how probable, and what labels say. */
 function Answer({ question, search, set }: Props & { question: Question }) {
   const { key } = question;
   const { where } = search;
+  const { several, probability } = kindOf(question);
+  const operator = several && valueOf(where, key, 'not') !== undefined ? 'not' : 'is';
   const { data } = useCounts(listQuery(elsewhere(search, `question ${key}`)), key);
   const state = Object.keys(labelStates).find((operator) => valueOf(where, key, operator) !== undefined) ?? '';
   const bound = (operator: 'from' | 'to') => (
@@ -164,15 +118,24 @@ function Answer({ question, search, set }: Props & { question: Question }) {
   return (
     <>
       <p className="filter-question">{question.text}</p>
-      <Values legend="Answer" values={valuesOf(question, data)} chosen={chosenIn(where, key)}
+      <Values legend="Answer" values={valuesOf(question, data)} chosen={chosenIn(where, key, operator)}
         onPress={(value, on) => set((now) => {
-          const others = chosenIn(now.where, key).filter((one) => one !== value);
-          return { where: put(now.where, key, 'is', [...others, ...(on ? [value] : [])].join(',') || undefined) };
+          const others = chosenIn(now.where, key, operator).filter((one) => one !== value);
+          return { where: put(now.where, key, operator, [...others, ...(on ? [value] : [])].join(',') || undefined) };
         }, true)} />
-      <fieldset className="filter-bounds">
-        <legend>{question.type === 'yes_no' ? 'Probability of yes, %' : 'Probability of the answer, %'}</legend>
-        {bound('from')}{bound('to')}
-      </fieldset>
+      {several && (
+        <Select label="Results that have" value={operator}
+          options={[['is', 'any of the chosen options'], ['not', 'none of the chosen options']]}
+          onChange={({ target }) => set((now) => ({
+            where: put(now.where, key, target.value, chosenIn(now.where, key, operator).join(',') || undefined, ['is', 'not']),
+          }), true)} />
+      )}
+      {several ? <OfOption question={question} search={search} set={set} /> : (
+        <fieldset className="filter-bounds">
+          <legend>{probability}</legend>
+          {bound('from')}{bound('to')}
+        </fieldset>
+      )}
       <Select label="Label" value={state} options={[
         ['', 'With or without a label'], ['labelled', 'Has a label'], ['unlabelled', 'Has no label'],
         ['wrong', 'Differs from its label'],
@@ -212,40 +175,19 @@ function LabelIs({ question, search, set }: Omit<Props, 'close'> & { question: Q
 const labelOperators = ['is', 'not'];
 
 /** The answers of a question that conditions name. */
-const chosenIn = (where: ResultsSearch['where'], key: string) => valueOf(where, key, 'is')?.split(',') ?? [];
+const chosenIn = (where: ResultsSearch['where'], key: string, operator: 'is' | 'not') =>
+  valueOf(where, key, operator)?.split(',') ?? [];
 
 /** The values of a question in its order, with their counts: of a yes_no, those on each side of one half. */
 function valuesOf(question: Question, counts: Counts | undefined): ValueProps['values'] {
+  const kind = kindOf(question);
   const found = counts?.by[question.key];
-  if (question.type === 'yes_no') {
-    const sum = (yes: boolean) =>
-      found?.filter(({ value }) => (Number(value) >= 0.5) === yes).reduce((total, { count }) => total + count, 0);
-    return [{ value: 'yes', label: 'Yes', count: sum(true) }, { value: 'no', label: 'No', count: sum(false) }];
-  }
-  const items = question.type === 'choice' ? question.options : question.levels;
-  const keys = [...items.map(({ key }) => key),
-    ...(question.type === 'choice' && question.insufficient_information ? [lackingKey] : [])];
-  const counted = new Map(found?.map(({ value, count }) => [value, count]));
-  return keys.map((key) => ({
-    value: key, count: found && (counted.get(key) ?? 0),
-    label: answerLabel(question, key), ...(question.type === 'choice' && { mark: <Dot question={question} option={key} /> }),
+  const sums = new Map<string, number>();
+  for (const { value, count } of found ?? []) sums.set(kind.filterOf(value), (sums.get(kind.filterOf(value)) ?? 0) + count);
+  return kind.filters(question).map(({ value, label }) => ({
+    value, label, count: found && (sums.get(value) ?? 0),
+    ...(hasHues(question) && { mark: <Dot question={question} option={value} /> }),
   }));
-}
-
-/** A probability that is typed as a percentage. */
-function Part({ label, value, onValue }: Pick<TypedProps, 'label' | 'value' | 'onValue'>) {
-  const [typed, setTyped] = useState(typedPart(value));
-  const part = partOf(typed);
-  const wrong = typed.trim() !== '' && part === undefined;
-  const tell = () => {
-    const next = part === undefined ? undefined : String(part);
-    if (!wrong && next !== value) onValue(next);
-  };
-  const onKey = (event: KeyboardEvent) => { if (event.key === 'Enter') tell(); };
-  return (
-    <Input label={label} inputMode="decimal" placeholder={label === 'From' ? '0' : '100'} {...useTyped(typed, setTyped)}
-      onBlur={tell} error={wrong ? '0 to 100' : undefined} onKeyDown={onKeys(onKey)} />
-  );
 }
 
 const countedNames = { status: '@status', version: '@version', model: '@model' } as const;

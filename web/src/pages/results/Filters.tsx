@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { Dot } from '@/answers/Chip';
+import { hasHues } from '@/answers/words';
 import { Icon, Popover } from '@/design';
 import { useActions } from '@/shell/actions';
 import { useRuns } from '../runs/data';
@@ -53,7 +54,7 @@ function Chip({ chip, search, set }: { chip: FilterChip; search: ResultsSearch; 
       {chip.values.map(({ words: value, option }, index) => (
         <span key={value} className="filter-value">
           {index > 0 && <span className="soft">or </span>}
-          {option && chip.question?.type === 'choice' && <><Dot question={chip.question} option={option} /> </>}
+          {option && hasHues(chip.question) && <><Dot question={chip.question} option={option} /> </>}
           {value}
         </span>
       ))}

@@ -2,9 +2,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { titleOf } from '@/answers/words';
 import { api, ask } from '@/api';
-import { Button, count, Dialog, ErrorNote, Note, Pick, Select, Skeleton, toast } from '@/design';
-import { choicesOf, sought } from '../quality/labelling';
+import { Button, Checkbox, count, Dialog, ErrorNote, Note, Pick, Select, Skeleton, toast } from '@/design';
+import { kindOf, type LabelValue } from '@/questions';
+import { choicesOf, sought, toggled } from '../quality/labelling';
 import { type Listed, usePrism } from './data';
+import { Values } from './Values';
+
+/** The options that are chosen among any number of them, or that none is right, which no option says. */
+interface Picked {
+  keys: string[];
+  none: boolean;
+}
 
 /** Says what was right for each of the selected results, for one question. Of one result it begins with the label that it has. */
 export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; onClose: () => void; onDone: () => void }) {
@@ -15,14 +23,20 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
   const questions = prism?.version.questions ?? [];
   const [key, setKey] = useState('');
   const [chosen, setAt] = useState<string>();
+  const [picked, setPicked] = useState<Picked>();
   const question = questions.find((one) => one.key === key) ?? questions[0];
   const choices = question ? choicesOf(question) : [];
   const options = [['', 'What is right …'], ...choices.map(({ label }, i) => [String(i), label])] as [string, string][];
   const answered = results.filter(({ status }) => status === 'ok');
   const labels = useLabels(answered.length === 1 ? answered[0]!.id : undefined);
-  const now = choices.findIndex((choice) => choice.value === labels.data?.[question!.key]?.value);
+  const stored = question && labels.data?.[question.key]?.value;
+  const now = choices.findIndex((choice) => choice.value === stored);
   const at = chosen ?? (now < 0 ? '' : String(now));
-  const value = at === '' ? undefined : choices[Number(at)]?.value;
+  const several = question !== undefined && kindOf(question).several !== undefined;
+  const before: Picked = Array.isArray(stored) ? { keys: stored, none: stored.length === 0 } : { keys: [], none: false };
+  const list = picked ?? before;
+  const listed = list.none || list.keys.length > 0 ? list.keys : undefined;
+  const value: LabelValue | undefined = several ? listed : at === '' ? undefined : choices[Number(at)]?.value;
   const save = useMutation({
     mutationFn: () => ask(api.POST('/v1/prisms/{prism}/labels', {
       params: { path: { prism: slug! } },
@@ -54,9 +68,17 @@ export function LabelChosen({ results, onClose, onDone }: { results: Listed[]; o
           {answered.length < results.length && <p>Failed results have no answer to label, and are left out.</p>}
           {questions.length > 1 && (
             <Select label="Question" value={question.key} options={questions.map((one) => [one.key, titleOf(one.key)])}
-              onChange={({ target }) => { setKey(target.value); setAt(undefined); }} />
+              onChange={({ target }) => { setKey(target.value); setAt(undefined); setPicked(undefined); }} />
           )}
-          {sought(choices)
+          {several ? (
+            <>
+              <Values legend={question.text} values={choices.map(({ value: key, label }) => ({ value: String(key), label }))}
+                chosen={list.keys}
+                onPress={(option) => setPicked({ keys: toggled(question, list.keys, option), none: false })} />
+              <Checkbox label="None of these" checked={list.none}
+                onChange={({ target }) => setPicked({ keys: [], none: target.checked })} />
+            </>
+          ) : sought(choices)
             ? <Pick label={question.text} value={at} onChange={setAt} options={options} />
             : <Select label={question.text} value={at} onChange={({ target }) => setAt(target.value)} options={options} />}
           <ErrorNote error={labels.error} title="The label that it has could not be read." />

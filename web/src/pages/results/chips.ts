@@ -1,6 +1,7 @@
 import { labelOf, type Question, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { wholePercent } from '@/design/numbers';
+import { kindOf } from '@/questions';
 import { type Condition, labelStates, parse, questionOf } from './conditions';
 import { type Change, compact, localTime, type ResultsSearch } from './search';
 
@@ -99,7 +100,7 @@ function wordsOf(condition: Condition, prism: Schemas['Prism'] | undefined): Wor
   }
   const values = operator === 'is' || operator === 'not'
     ? folded(value.split(',').map((part) => ({ words: answerLabel(question, part), option: part })))
-    : [{ words: measure === 'average' ? value : wholePercent(Number(value)) }];
+    : [{ words: measure === 'average' || measure === 'count' ? value : wholePercent(Number(value)) }];
   return { about, name: of, verb: verbOf(operator), values, question };
 }
 
@@ -110,8 +111,8 @@ const folded = (values: FilterChip['values']): FilterChip['values'] => (values.l
   : [...values.slice(0, most - 1), { words: `${values.length - most + 1} more` }]);
 
 /** An answer as people say it, `yes` and `no` too. */
-export const answerLabel = (question: Question | undefined, value: string) =>
-  (question?.type === 'yes_no' ? titleOf(value) : labelOf(question, value));
+const answerLabel = (question: Question | undefined, value: string) =>
+  (question ? kindOf(question).label(value, question) : value);
 
 const verbOf = (operator: string) => ({ is: 'is', not: 'is not', from: '≥', to: '≤' })[operator] ?? operator;
 
@@ -147,7 +148,7 @@ export function elsewhere(search: ResultsSearch, about: About): ResultsSearch {
   if (key === undefined && about !== 'labelled') return compact({ ...search, [about]: undefined });
   const where = search.where?.filter((text) => {
     const one = parse(text);
-    return key === undefined ? one.name !== '@labelled' : !(one.name === key && one.operator === 'is');
+    return key === undefined ? one.name !== '@labelled' : !(one.name === key && ['is', 'not'].includes(one.operator));
   });
   return compact({ ...search, where: where?.length ? where : undefined });
 }

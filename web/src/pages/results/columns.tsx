@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { answerWords, Chip, Dot } from '@/answers/Chip';
-import { type Question, sentText, thresholds, titleOf } from '@/answers/words';
+import { type Question, sentText, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
 import { duration, exactTime, Status, Time } from '@/design';
 import { exactly, wholePercent } from '@/design/numbers';
+import { kindOf, thresholds } from '@/questions';
 import { type Listed, useModelOf } from './data';
 import type { FitColumn } from './fit';
 import type { Wanted } from './wanted';
@@ -18,7 +19,7 @@ export function columnsOf(
   prism: Prism | undefined, prisms: Prism[], wanted: Wanted, sort: string | undefined,
 ): FitColumn<Listed>[] {
   const rest = extras.filter((column) => wanted(column.id));
-  const all = [textColumn(prism), ...(prism ? answersOf(prism, wanted) : [prismColumn, several(prisms)]), ...rest];
+  const all = [textColumn(prism), ...(prism ? answersOf(prism, wanted, sort) : [prismColumn, several(prisms)]), ...rest];
   const by = all.find((column) => column.sort && column.sort === sort?.replace(/^-/, ''));
   // What the rows are sorted by is seen before the others, but for the text.
   return by ? all.map((column, index) => ({ ...column, rank: column === by || index === 0 ? 0 : column.rank + 0.01 })) : all;
@@ -39,29 +40,27 @@ export const Text = ({ text }: { text: string }) =>
   text ? <span className="results-text">{text.slice(0, 400)}</span> : <span className="soft">no text</span>;
 
 /** An answer to each question of the latest version. A failed result says why in the first of its cells. */
-function answersOf(prism: Prism, wanted: Wanted): FitColumn<Listed>[] {
+function answersOf(prism: Prism, wanted: Wanted, sort: string | undefined): FitColumn<Listed>[] {
+  const by = sort?.replace(/^-/, '');
+  // An order by one of several options is that of their column.
+  const sortOf = (question: Question) => kindOf(question).sort(question) ?? (by?.startsWith(`${question.key}.`) ? by : undefined);
   const shown = prism.version.questions.filter(({ key }) => wanted(`${prism.slug}/${key}`));
   return shown.map((question, index) => ({
     id: `answer ${question.key}`,
     head: <span title={question.text}>{titleOf(question.key)}</span>,
     cell: ({ answers, error }) => {
       const answer = answers?.[question.key] as Schemas['Answer'] | undefined;
-      if (answer) return <Chip answer={answer} question={question} bounds={thresholds(question.key, prism.lens.columns)} />;
+      if (answer) return <Chip answer={answer} question={question} bounds={thresholds(question, prism.lens.columns)} />;
       return answers || index > 0 ? <span className="soft">–</span> : <Failed error={error} />;
     },
     title: ({ answers, error }) => (answers ? undefined : (error ?? undefined)),
-    width: question.type === 'yes_no' ? 104 : 136, narrow: question.type === 'yes_no' ? 104 : 128, grow: 1,
+    width: kindOf(question).width, narrow: Math.min(128, kindOf(question).width), grow: 1,
     sort: sortOf(question), rank: index === 0 ? 0 : 1 + index / 100,
   }));
 }
 
 const Failed = ({ error }: { error: string | null }) =>
   <span className="results-failed"><Status status="failed" /> <span className="soft">{error}</span></span>;
-
-/** What the order of a question's answers is: yes, the level's value, or how probable the chosen option is. */
-export function sortOf(question: Question): string {
-  return question.type === 'scale' ? `${question.key}@average` : question.key;
-}
 
 const prismColumn: FitColumn<Listed> = {
   id: 'prism', head: 'Prism', cell: ({ prism }) => prism, width: 112, grow: 0.5, rank: 1,
@@ -80,11 +79,13 @@ function Few({ row: { answers, error }, prism }: { row: Listed; prism: Prism | u
     <span className="results-few">
       {Object.entries(answers as Record<string, Schemas['Answer']>).slice(0, 4).map(([key, answer]) => {
         const question = questions.find((one) => one.key === key);
-        const { words, p } = answerWords({ answer, question, bounds: thresholds(key, prism?.lens.columns ?? []) });
+        const option = kindOf(answer).option?.(answer);
+        const bounds = thresholds({ key, type: answer.type }, prism?.lens.columns ?? []);
+        const { words, p } = answerWords({ answer, question, bounds });
         return (
           <span key={key} title={`${question?.text ?? key} ${words}: ${exactly(p)}`}>
             <span className="clip">
-              {answer.type === 'choice' ? <Dot question={question} option={answer.value} />
+              {option !== undefined ? <Dot question={question} option={option} />
                 : <span className="soft">{titleOf(key)}</span>} {words}
             </span>
             {' '}<span className="soft num">{wholePercent(p)}</span>

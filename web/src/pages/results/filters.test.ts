@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Schemas } from '@/api';
+import { tagsOf } from '@/test/options';
 import { aboutsOf, chipsOf, chipText, elsewhere, sortWords } from './chips';
+import { columnsOf } from './columns';
 import { partOf, put, typedPart, valueOf } from './conditions';
 import { type ResultsSearch, resultsSearch } from './search';
 import { choices, wantedBy } from './wanted';
@@ -131,6 +133,26 @@ describe('columns', () => {
   it('forget a store that somebody else wrote', () => {
     expect([choices(null), choices('nonsense'), choices('{"time":1,"model":true}'), choices('null')]).toEqual(
       [{}, {}, { model: true }, {}],
+    );
+  });
+});
+
+// spec: console-tags
+describe('filters by tags', () => {
+  const tagged = { ...prism, version: { questions: [tagsOf(3)] } } as unknown as Schemas['Prism'];
+  const words = (...where: string[]) => chipsOf({ where }, { ...names, prism: tagged }, true).map(chipText);
+  it('are chips with the labels of their options', () => {
+    expect(words('about:is:o1,o2', 'about:not:o3', 'about.o2:from:0.8', 'about@count:from:2')).toEqual(
+      ['About is Option 1 or Option 2', 'About is not Option 3', 'About: Option 2 ≥ 80%', 'About: count ≥ 2'],
+    );
+  });
+  it('do not count against their own values', () => {
+    expect(elsewhere({ where: ['about:not:o1', 'about.o2:from:0.8'] }, 'question about').where).toEqual(['about.o2:from:0.8']);
+  });
+  it('give the column the order by one of its options', () => {
+    const head = (sort?: string) => columnsOf(tagged, [], wantedBy(choices('')), sort).find(({ id }) => id === 'answer about')!;
+    expect([head().sort, head('-about.o2').sort, head('-about.o2').rank, head('-@took').sort]).toEqual(
+      [undefined, 'about.o2', 0, undefined],
     );
   });
 });

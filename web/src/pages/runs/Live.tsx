@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Chip } from '@/answers/Chip';
-import { type Question, sentText, thresholds } from '@/answers/words';
+import { type Question, sentText } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
 import { AreaChart, ShareBar, Swatch } from '@/charts';
 import { Button, count, exactly, percent, Section, shown, wholePercent } from '@/design';
+import { thresholds } from '@/questions';
 import { mainQuestion, sharesOf, whereOf } from '../overview/distribution';
 import { Text } from '../results/columns';
 import type { Listed } from '../results/data';
@@ -25,7 +26,8 @@ export function RunAnswers({ run, prism, questions }: { run: Run; prism: Prism; 
     <Section title="Answers">
       <div className="runs-answers">
         {questions.filter(({ key }) => counts.by[key]).map((question) => (
-          <OfQuestion key={question.key} run={run} prism={prism} question={question} counts={counts.by[question.key]!} />
+          <OfQuestion key={question.key} run={run} prism={prism} question={question} counts={counts.by[question.key]!}
+            results={counts.total} />
         ))}
       </div>
     </Section>
@@ -37,13 +39,14 @@ interface OfQuestionProps {
   prism: Prism;
   question: Question;
   counts: Schemas['ValueCount'][];
+  results: number;
 }
 
 /** The answers to one question, of many the most frequent ones at first, in the order of the question. */
-function OfQuestion({ run, prism, question, counts }: OfQuestionProps) {
+function OfQuestion({ run, prism, question, counts, results }: OfQuestionProps) {
   const [every, setEvery] = useState(false);
-  const bounds = thresholds(question.key, prism.lens.columns);
-  const all = sharesOf(question, counts, bounds).filter(({ share }) => share > 0);
+  const bounds = thresholds(question, prism.lens.columns);
+  const all = sharesOf(question, counts, bounds, results).filter(({ share }) => share > 0);
   const most = new Set([...all].sort((a, b) => b.share - a.share).slice(0, mostAnswers));
   const folded = all.length - most.size;
   return (
@@ -105,7 +108,7 @@ export function NewestRows({ run, prism }: { run: Run; prism: Prism }) {
           return (
             <li key={id}>
               <Text text={sentText(fields)} />
-              {answer && <Chip answer={answer} question={question} bounds={thresholds(question.key, prism.lens.columns)} />}
+              {answer && <Chip answer={answer} question={question} bounds={thresholds(question, prism.lens.columns)} />}
             </li>
           );
         })}

@@ -5,6 +5,7 @@ import { ApiError, api, ask, type Schemas, useCan } from '@/api';
 import { inWords } from '@/api/words';
 import { shellWord } from '@/commands/commands';
 import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown, typedNumber } from '@/design';
+import { kindOf } from '@/questions';
 import { useDraft } from '../prisms/drafts';
 import { useVersion } from '../results/data';
 import { compact } from '../results/search';
@@ -107,8 +108,9 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
                 measures how often the prism is right. They are not sent to a model.
               </p>
               <div className="runs-map">
-                {version.questions.map(({ key, text }) => (
+                {version.questions.map(({ key, text, type }) => (
                   <Column key={key} label={text} columns={columns} value={labels[key] ?? ''} none="No column"
+                    hint={kindOf({ type }).cells}
                     onValue={(value) => choose({ labels: { ...labels, [key]: value } })} />
                 ))}
               </div>

@@ -23,6 +23,7 @@ interface Props {
 /** A run in two lines: its name with how far it is, and its answers. */
 export function RunLine({ run, question, bounds }: Props) {
   const counts = useRunCounts(run, [question]);
+  const shares = sharesOf(question, counts?.by[question.key] ?? [], bounds);
   const name = run.name ?? 'A run without a name';
   const left = leftText(run);
   return (
@@ -33,7 +34,7 @@ export function RunLine({ run, question, bounds }: Props) {
           ? <span className="num">{wholePercent(doneOf(run) / Math.max(1, run.rows))}{left !== '–' && `, ${left} left`}</span>
           : <RunStatus run={run} />}
       </div>
-      <ShareBar label={`Answers of ${name}`} parts={foldedShares(sharesOf(question, counts?.by[question.key] ?? [], bounds))
+      <ShareBar label={`Answers of ${name}`} parts={foldedShares(shares)
         .map((part) => ({ ...part, share: (part.share * run.ok) / Math.max(1, run.rows) }))} />
     </li>
   );

@@ -91,12 +91,14 @@ class AsyncOperations(AsyncBase):
         """
         return await self._fetch(Version, call("readVersion", "GET", "prisms", prism, "versions", version))
 
-    def list_calibrations(self, prism: str, version: int, *, question: str | None = None) -> AsyncPages[Calibration]:
+    def list_calibrations(
+        self, prism: str, version: int, *, question: str | None = None, option: str | None = None
+    ) -> AsyncPages[Calibration]:
         """List calibrations.
 
         The calibrations of this version, newest first.
         """
-        wanted = query(question=question)
+        wanted = query(question=question, option=option)
         return AsyncPages(
             self, Calibration, call("listCalibrations", "GET", "prisms", prism, "versions", version, "calibrations", query=wanted)
         )
@@ -133,7 +135,14 @@ class AsyncOperations(AsyncBase):
         )
 
     async def read_quality(
-        self, prism: str, version: int, *, question: str | None = None, model: str | None = None, calibrated: bool = False
+        self,
+        prism: str,
+        version: int,
+        *,
+        question: str | None = None,
+        option: str | None = None,
+        model: str | None = None,
+        calibrated: bool = False,
     ) -> Quality:
         """Measure a version by labels.
 
@@ -141,7 +150,7 @@ class AsyncOperations(AsyncBase):
         those of a random sample, of a file's whole column, or without a sample if every result has one. Each figure has its
         95% interval. A question with fewer than 30 such labels has None for its measures.
         """
-        wanted = query(question=question, model=model, calibrated="true" if calibrated else None)
+        wanted = query(question=question, option=option, model=model, calibrated="true" if calibrated else None)
         return await self._fetch(
             Quality, call("readQuality", "GET", "prisms", prism, "versions", version, "quality", query=wanted)
         )
@@ -155,6 +164,7 @@ class AsyncOperations(AsyncBase):
         false_no: float,
         unsure: float,
         *,
+        option: str | None = None,
         model: str | None = None,
         calibrated: bool = False,
     ) -> Thresholds:
@@ -165,6 +175,7 @@ class AsyncOperations(AsyncBase):
         """
         wanted = query(
             question=question,
+            option=option,
             model=model,
             calibrated="true" if calibrated else None,
             false_yes=false_yes,
@@ -175,13 +186,13 @@ class AsyncOperations(AsyncBase):
             Thresholds, call("readThresholds", "GET", "prisms", prism, "versions", version, "quality", "thresholds", query=wanted)
         )
 
-    async def compare_versions(self, prism: str, a: int, b: int, question: str) -> Comparison:
+    async def compare_versions(self, prism: str, a: int, b: int, question: str, *, option: str | None = None) -> Comparison:
         """Compare two versions.
 
         How version b is, compared with version a, on the labelled inputs that both answered: the measures of both, their
         differences, McNemar's exact test, and a verdict.
         """
-        wanted = query(a=a, b=b, question=question)
+        wanted = query(a=a, b=b, question=question, option=option)
         return await self._fetch(Comparison, call("compareVersions", "GET", "prisms", prism, "compare", query=wanted))
 
     async def set_retention(self, prism: str, days: int | None) -> Prism:

@@ -41,12 +41,19 @@ class Labels(Base):
         return LabelQueue(self, QueuedResult, call("listLabelQueue", "GET", "prisms", prism, "label-queue", query=wanted))
 
     def create_calibration(
-        self, prism: str, version: int, question: str, method: NewCalibrationMethod = "auto"
+        self,
+        prism: str,
+        version: int,
+        question: str,
+        method: NewCalibrationMethod = "auto",
+        *,
+        option: str | None = None,
     ) -> Calibration:
         """Fit a calibration to the labels of a question of a version. It counts for nothing until it is pinned.
 
-        Too few labels are a ConflictError, and so is auto where no method is better than none.
+        Of a tags question it is that of one of its options. Too few labels are a ConflictError, and so is auto where no
+        method is better than none.
         """
         path = ("prisms", prism, "versions", version, "calibrations")
-        body = {"question": question, "method": method}
+        body = {"question": question, "method": method} | ({} if option is None else {"option": option})
         return self._fetch(Calibration, call("createCalibration", "POST", *path, body=body, want=201))

@@ -92,12 +92,14 @@ class Operations(Base):
         """
         return self._fetch(Version, call("readVersion", "GET", "prisms", prism, "versions", version))
 
-    def list_calibrations(self, prism: str, version: int, *, question: str | None = None) -> Pages[Calibration]:
+    def list_calibrations(
+        self, prism: str, version: int, *, question: str | None = None, option: str | None = None
+    ) -> Pages[Calibration]:
         """List calibrations.
 
         The calibrations of this version, newest first.
         """
-        wanted = query(question=question)
+        wanted = query(question=question, option=option)
         return Pages(
             self, Calibration, call("listCalibrations", "GET", "prisms", prism, "versions", version, "calibrations", query=wanted)
         )
@@ -134,7 +136,14 @@ class Operations(Base):
         )
 
     def read_quality(
-        self, prism: str, version: int, *, question: str | None = None, model: str | None = None, calibrated: bool = False
+        self,
+        prism: str,
+        version: int,
+        *,
+        question: str | None = None,
+        option: str | None = None,
+        model: str | None = None,
+        calibrated: bool = False,
     ) -> Quality:
         """Measure a version by labels.
 
@@ -142,7 +151,7 @@ class Operations(Base):
         those of a random sample, of a file's whole column, or without a sample if every result has one. Each figure has its
         95% interval. A question with fewer than 30 such labels has None for its measures.
         """
-        wanted = query(question=question, model=model, calibrated="true" if calibrated else None)
+        wanted = query(question=question, option=option, model=model, calibrated="true" if calibrated else None)
         return self._fetch(
             Quality, call("readQuality", "GET", "prisms", prism, "versions", version, "quality", query=wanted)
         )
@@ -156,6 +165,7 @@ class Operations(Base):
         false_no: float,
         unsure: float,
         *,
+        option: str | None = None,
         model: str | None = None,
         calibrated: bool = False,
     ) -> Thresholds:
@@ -166,6 +176,7 @@ class Operations(Base):
         """
         wanted = query(
             question=question,
+            option=option,
             model=model,
             calibrated="true" if calibrated else None,
             false_yes=false_yes,
@@ -176,13 +187,13 @@ class Operations(Base):
             Thresholds, call("readThresholds", "GET", "prisms", prism, "versions", version, "quality", "thresholds", query=wanted)
         )
 
-    def compare_versions(self, prism: str, a: int, b: int, question: str) -> Comparison:
+    def compare_versions(self, prism: str, a: int, b: int, question: str, *, option: str | None = None) -> Comparison:
         """Compare two versions.
 
         How version b is, compared with version a, on the labelled inputs that both answered: the measures of both, their
         differences, McNemar's exact test, and a verdict.
         """
-        wanted = query(a=a, b=b, question=question)
+        wanted = query(a=a, b=b, question=question, option=option)
         return self._fetch(Comparison, call("compareVersions", "GET", "prisms", prism, "compare", query=wanted))
 
     def set_retention(self, prism: str, days: int | None) -> Prism:

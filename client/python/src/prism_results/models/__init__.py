@@ -17,6 +17,7 @@ from prism_results.models.answers import (
     OtherAnswer,
     Row,
     ScaleAnswer,
+    TagsAnswer,
     YesNo,
     YesNoAnswer,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "Lens",
     "Level",
     "McNemar",
+    "MeasuresOfSeveral",
     "Member",
     "Model",
     "ModelCheck",
@@ -138,6 +140,7 @@ __all__ = [
     "ResultRow",
     "ResultRowPage",
     "ResultsOfRun",
+    "Retrieval",
     "Retrying",
     "Role",
     "Round",
@@ -154,6 +157,7 @@ __all__ = [
     "Show",
     "SignedInBy",
     "Status",
+    "TagsAnswer",
     "Threshold",
     "ThresholdCount",
     "Thresholds",
@@ -224,7 +228,7 @@ ModelPart: TypeAlias = Literal[
     "tokens",
     "time",
 ]
-Show: TypeAlias = Literal["answer", "probability", "average", "confidence"]
+Show: TypeAlias = Literal["answer", "probability", "average", "confidence", "count"]
 DriftKind: TypeAlias = Literal["first", "set"]
 EscalationErrorCode: TypeAlias = Literal[
     "timeout",
@@ -277,7 +281,7 @@ LabelOrigin: TypeAlias = Literal["call", "file"]
 SignedInBy: TypeAlias = Literal["link", "openid"]
 OptionOrder: TypeAlias = Literal["cyclic"]
 NewCalibrationMethod: TypeAlias = Literal["auto", "temperature", "platt", "isotonic"]
-QuestionType: TypeAlias = Literal["choice", "yes_no", "scale"]
+QuestionType: TypeAlias = Literal["choice", "yes_no", "scale", "tags"]
 ErrorCode: TypeAlias = Literal[
     "timeout",
     "unreachable",
@@ -295,8 +299,8 @@ ErrorCode: TypeAlias = Literal[
     "no_log_probabilities",
     "model_not_configured",
 ]
-LabelValue: TypeAlias = str | bool
-"""The key of an option or level, or whether yes was right."""
+LabelValue: TypeAlias = str | bool | Sequence[str]
+"""The key of an option or level, whether yes was right, or the keys of all options that are right."""
 Format: TypeAlias = Literal["json", "raw", "csv", "tsv", "jsonl"]
 Role: TypeAlias = Literal["owner", "editor", "caller", "labeller", "reader"]
 Status: TypeAlias = Literal["ok", "failed"]
@@ -313,7 +317,7 @@ class Label(Received):
     """What was right for a question of a result."""
 
     value: LabelValue
-    """What was right: the key of an option or level, or true or false."""
+    """What was right: the key of an option or level, true or false, or, of a tags, the keys of all options that are right."""
     sample: LabelSample | None
     """How the result was chosen. None if that was not said."""
     annotator: str | None
@@ -333,7 +337,7 @@ class NewLabel(Model):
     question: str
     """The key of the question."""
     value: LabelValue
-    """What was right: the key of an option or level, or true or false."""
+    """What was right: the key of an option or level, true or false, or, of a tags, the keys of all options that are right."""
     result_id: str | None = None
     """The id of the result."""
     ref: str | None = None
@@ -712,7 +716,7 @@ class Escalate(Model):
     """
     below: float
     """An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is
-    below this.
+    below this; of a tags for any option, whether it is right or not.
     """
     questions: Sequence[str] | None = None
     """The keys of the questions whose answers can be doubtful. Without it, all."""
@@ -738,7 +742,9 @@ class Question(QuestionMakers, Model):
     text: str
     """The question, as the model reads it."""
     options: Sequence[Option] | None = None
-    """2 to 255 options; the one that insufficient_information adds counts towards the 255. Their keys are unique."""
+    """2 to 255 options of a choice; the one that insufficient_information adds counts towards the 255. 1 to 100 options of a
+    tags, of which any number can be right. Their keys are unique.
+    """
     insufficient_information: bool | None = None
     """Adds the option insufficient_information, labelled Insufficient information, after the others."""
     levels: Sequence[Level] | None = None
@@ -779,7 +785,7 @@ class Example(Model):
 
     fields: Mapping[str, str]
     """Field key to value, as a call sends them. Empty once the result of the example was deleted, as the answers then are."""
-    answers: Mapping[str, str | bool | Sequence[str]]
+    answers: Mapping[str, LabelValue]
     """Question key to what was right, as a label says it. At least one."""
     result_id: str | None = None
     """The result that the example was taken from. When it is deleted, the example is emptied."""
@@ -806,14 +812,17 @@ class Column(Model):
     question: str
     """The question of the latest version whose answer is shown."""
     show: Show = "answer"
-    """answer: the option, the level, or yes, no or unsure. probability: of option, or else of the chosen option or level, or
-    of yes. average: of a scale, its levels' values weighed by their probabilities. confidence: of a choice, 1 is certain
-    and 0 a guess.
+    """answer: the option, the level, or yes, no or unsure; of a tags all options that are right, with ; between them.
+    probability: of option, or else of the chosen option or level, or of yes. average: of a scale, its levels' values
+    weighed by their probabilities. confidence: of a choice, 1 is certain and 0 a guess. count: of a tags, how many options
+    are right.
     """
     option: str | None = None
-    """The option or level key whose probability is shown. Only with probability."""
+    """The option or level key whose probability is shown. Only with probability; of a tags required."""
     yes_at: float | None = None
-    """The answer of a yes_no question is yes from this probability on. Only with answer."""
+    """The answer of a yes_no question is yes from this probability on. Only with answer. An option of a tags question is right
+    from this probability on, 0.5 if it is not sent. Only with answer and count.
+    """
     no_at: float | None = None
     """The answer of a yes_no question is no up to this probability, and unsure in between. Only with answer."""
     calibrated: bool | None = None
@@ -1077,7 +1086,7 @@ class Quality(Received):
     version: int
     """The version."""
     questions: Sequence[QuestionQuality]
-    """In the order of the version."""
+    """In the order of the version. A tags question is followed by its options, each with the measures of a yes_no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1087,7 +1096,7 @@ class QuestionQuality(Received):
     question: str
     """The question."""
     type: QuestionType
-    """Its type."""
+    """The type of the question."""
     labels: int
     """Labels that were looked at."""
     counted: int
@@ -1122,6 +1131,10 @@ class QuestionQuality(Received):
     """Reliability in bins of equal size. From 100 labels on."""
     coverage: Sequence[CoveragePoint] | None
     """What remains if the least certain answers are left to people."""
+    option: str | None = None
+    """The option of it that was measured; absent if it was measured as a whole."""
+    tags: MeasuresOfSeveral | None = None
+    """Of all options of a tags question together. Absent of other types, and of an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1191,13 +1204,41 @@ class CoveragePoint(Received):
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuresOfSeveral(Received):
+    """Estimates of answers with any number of right options."""
+
+    exact_match: Figure
+    """The share of answers with all options right, with Wilson's interval."""
+    hamming_loss: Figure
+    """The share of options, of all answers, that are wrong."""
+    micro: Retrieval
+    """Of all options of all answers together."""
+    macro: Retrieval
+    """The mean over the options that are a label or an answer at least once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval(Received):
+    """How much of what is answered is right, and how much of what is right is answered. A figure is None where neither labels
+    nor answers have an option.
+    """
+
+    precision: Figure | None
+    """Of the options that are answered, the share that is right."""
+    recall: Figure | None
+    """Of the options that are right, the share that is answered."""
+    f1: Figure | None
+    """The harmonic mean of both. Of the macro-average the mean of F1 over options."""
+
+
+@dataclass(frozen=True, slots=True)
 class Thresholds(Received):
     """Thresholds of a yes_no, by cost."""
 
     question: str
     """The question."""
     type: QuestionType
-    """Its type."""
+    """The type of the question."""
     labels: int
     """Labels that were looked at."""
     counted: int
@@ -1222,6 +1263,8 @@ class Thresholds(Received):
     """The thresholds that cost the least on these labels. They look better than they will be on new answers."""
     counts: Sequence[ThresholdCount]
     """Labels on both sides of each hundredth, from 0 to 1."""
+    option: str | None = None
+    """The option of it that was measured; absent if it was measured as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1271,7 +1314,7 @@ class Comparison(Received):
     question: str
     """The question."""
     type: QuestionType
-    """Its type."""
+    """The type of the question."""
     labels: int
     """Labelled inputs that were looked at."""
     counted: int
@@ -1288,6 +1331,8 @@ class Comparison(Received):
     """McNemar's exact test of equal accuracy."""
     verdict: str
     """better, worse, or not distinguishable with <n> labels: version b, compared with a."""
+    option: str | None = None
+    """The option of it that was compared; absent if it was compared as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1402,6 +1447,8 @@ class Calibration(Received):
     """How much smaller the log loss becomes, with its 95% interval."""
     created_at: datetime
     """When it was fitted. ISO 8601 in UTC with milliseconds."""
+    option: str | None = None
+    """The option of it; absent if it was calibrated as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1411,7 +1458,9 @@ class PinnedCalibrations(Received):
     version: int
     """The version."""
     questions: Mapping[str, str | None]
-    """By the key of each question of the version, the id of its calibration, or None."""
+    """By the key of each question of the version, or both keys of each option of a tags question, the id of its calibration,
+    or None.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1427,7 +1476,9 @@ class Drift(Received):
     reference: DriftReference | None
     """What is compared with. None if the prism is not watched."""
     questions: Sequence[QuestionDrift]
-    """The questions of the version, in its order. None if the prism is not watched."""
+    """The questions of the version, in its order. None if the prism is not watched. A tags question has an entry for each of
+    its options, or for the 20 that are right the most often in the reference.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1446,7 +1497,7 @@ class DriftReference(Received):
 
 @dataclass(frozen=True, slots=True)
 class QuestionDrift(Received):
-    """The drift of the answers to a question."""
+    """The drift of the answers to a question, or to an option of a tags question."""
 
     question: str
     """Its key."""
@@ -1464,6 +1515,8 @@ class QuestionDrift(Received):
     """The last 48 clock hours that have results, the oldest first."""
     days: Sequence[DriftWindow]
     """The last 30 days of UTC that have results, the oldest first."""
+    option: str | None = None
+    """The option, whose classes are no and yes; absent of a question of another type."""
 
 
 @dataclass(frozen=True, slots=True)

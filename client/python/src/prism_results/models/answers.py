@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
@@ -61,15 +61,31 @@ class ScaleAnswer(Model):
 
 
 @dataclass(frozen=True, slots=True)
+class TagsAnswer(Model):
+    """The answer to a tags question."""
+
+    values: Sequence[str]
+    """The keys of the options with a probability of 0.5 or more, the most probable one first."""
+    probabilities: Mapping[str, float]
+    """By option, in definition order. Each is by itself: they need not sum to 1."""
+    type: Literal["tags"] = "tags"
+
+
+@dataclass(frozen=True, slots=True)
 class OtherAnswer(Model):
     """The answer to a question of a type that this client does not know. Its members are extra."""
 
     type: str
 
 
-Answer: TypeAlias = "ChoiceAnswer | YesNoAnswer | ScaleAnswer | OtherAnswer"
+Answer: TypeAlias = "ChoiceAnswer | YesNoAnswer | ScaleAnswer | TagsAnswer | OtherAnswer"
 
-_TYPES: dict[str, type[Model]] = {"choice": ChoiceAnswer, "yes_no": YesNoAnswer, "scale": ScaleAnswer}
+_TYPES: dict[str, type[Model]] = {
+    "choice": ChoiceAnswer,
+    "yes_no": YesNoAnswer,
+    "scale": ScaleAnswer,
+    "tags": TagsAnswer,
+}
 
 
 class Answers(Mapping[str, "Answer"]):
@@ -94,6 +110,10 @@ class Answers(Mapping[str, "Answer"]):
     def scale(self, question: str) -> ScaleAnswer:
         """The answer to a scale question."""
         return self._of(question, "scale", ScaleAnswer)
+
+    def tags(self, question: str) -> TagsAnswer:
+        """The answer to a tags question."""
+        return self._of(question, "tags", TagsAnswer)
 
     def _of(self, question: str, name: str, kind: type[A]) -> A:
         answer = self._answers.get(question)
@@ -146,7 +166,7 @@ class Row(Mapping[str, "str | float | None"]):
         self._columns = dict(columns)
 
     def text(self, column: str) -> str:
-        """The key of the chosen option or level."""
+        """The key of the chosen option or level, or those of several options with "; " between them."""
         value = self._value(column)
         if not isinstance(value, str):
             raise AnswerError(f"the column {column} is a number")
@@ -159,8 +179,12 @@ class Row(Mapping[str, "str | float | None"]):
             raise AnswerError(f"the column {column} is no answer to a yes_no question")
         return cast(YesNo, value)
 
+    def tags(self, column: str) -> list[str]:
+        """The keys of the options in the answer of a tags question, the most probable first; none in an empty text."""
+        return [key for key in self.text(column).split("; ") if key]
+
     def number(self, column: str) -> float:
-        """The number of a column that shows a probability, an average or a confidence."""
+        """The number of a column that shows a probability, an average, a confidence or a count."""
         value = self._value(column)
         if isinstance(value, str):
             raise AnswerError(f"the column {column} is a text")

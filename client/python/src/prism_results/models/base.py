@@ -71,6 +71,11 @@ class QuestionMakers:
         """A question that chooses a level on a rising scale."""
         return _question(key, "scale", text, levels=levels)
 
+    @staticmethod
+    def tags(key: str, text: str, options: Sequence[Option]) -> Question:
+        """A question that any number of several options answers, each with a probability of its own."""
+        return _question(key, "tags", text, options)
+
 
 def _question(*members: Any, **named: Any) -> Question:
     from prism_results.models import Question  # which is made of these methods

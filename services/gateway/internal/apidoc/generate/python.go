@@ -34,7 +34,7 @@ var (
 	pythonMore     = map[string]string{"Prism": `    etag: str | None = field(default=None, repr=False, compare=False)
     """Names the prism as it is here, for if_match. Prisms of lists have none."""
 `}
-	pythonByHand = []string{"Answer", "ChoiceAnswer", "YesNoAnswer", "ScaleAnswer", "Error", "Unavailable"}
+	pythonByHand = []string{"Answer", "ChoiceAnswer", "YesNoAnswer", "ScaleAnswer", "TagsAnswer", "Error", "Unavailable"}
 )
 
 const pythonHead = `# Written by make api; do not edit.
@@ -56,6 +56,7 @@ from prism_results.models.answers import (
     OtherAnswer,
     Row,
     ScaleAnswer,
+    TagsAnswer,
     YesNo,
     YesNoAnswer,
 )
@@ -67,7 +68,7 @@ from prism_results.models.options import KEEP, Delimiter, ExportFormat, Keep, Ro
 // pythonOwn are the names that the module exports of those that are written by hand.
 var pythonOwn = []string{
 	"Answer", "AnswerError", "Answers", "ChoiceAnswer", "Delimiter", "ExportFormat", "Keep", "Model", "OtherAnswer", "Page", "Received", "Row",
-	"RowStatus", "RowsFormat", "RunOptions", "ScaleAnswer", "Secret", "YesNo", "YesNoAnswer",
+	"RowStatus", "RowsFormat", "RunOptions", "ScaleAnswer", "Secret", "TagsAnswer", "YesNo", "YesNoAnswer",
 }
 
 // python writes the models of the Python client.
@@ -84,7 +85,7 @@ type python struct {
 func newPython(document object) *python {
 	p := &python{
 		document: document, schemas: document.object("components").object("schemas"),
-		enums: map[string]string{"boolean|string": "LabelValue"}, sent: map[string]bool{}, bodies: map[string]bool{},
+		enums: map[string]string{"boolean|string": "LabelValue", "array|boolean|string": "LabelValue"}, sent: map[string]bool{}, bodies: map[string]bool{},
 		parts: map[string]bool{},
 	}
 	inside := map[string]bool{}
@@ -149,7 +150,7 @@ func (p *python) models() string {
 		p.alias(pythonEnums[at], p.schemas.object(schema).object("properties").object(name))
 	}
 	p.names = append(p.names, "LabelValue")
-	p.body.WriteString("LabelValue: TypeAlias = str | bool\n\"\"\"The key of an option or level, or whether yes was right.\"\"\"\n")
+	p.body.WriteString("LabelValue: TypeAlias = str | bool | Sequence[str]\n\"\"\"The key of an option or level, whether yes was right, or the keys of all options that are right.\"\"\"\n")
 	for _, s := range p.schemas {
 		if schema := s.value.(object); schema.get("enum") != nil { //nolint:forcetypeassert // a fault of the document
 			p.alias(pythonName(s.name), schema)

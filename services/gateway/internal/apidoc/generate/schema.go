@@ -78,7 +78,7 @@ func (s *schemas) variants(t reflect.Type, description string) object {
 
 // variant is the schema of a struct whose member type has a value.
 func (s *schemas) variant(t reflect.Type, value string) object {
-	schema := s.structureOf(t, "", false, func(m api.Property) bool { return m.IsOf(value) })
+	schema := s.structureOf(t, "", false, func(m api.Property) (api.Property, bool) { return m.With(value), m.IsOf(value) })
 	properties := schema.object("properties")
 	is := object{{"type", "string"}, {"const", value}, {"description", properties.object("type").get("description")}}
 	return schema.with("properties", properties.with("type", is))
@@ -109,15 +109,18 @@ func (s *schemas) make(name string, schema func() object) object {
 
 // structure is the schema of a struct's JSON. What may be absent from a request may be null too (spec: null-members).
 func (s *schemas) structure(t reflect.Type, description string, request bool) object {
-	return s.structureOf(t, description, request, func(api.Property) bool { return true })
+	return s.structureOf(t, description, request, func(m api.Property) (api.Property, bool) { return m, true })
 }
 
-// structureOf is structure of some of the members.
-func (s *schemas) structureOf(t reflect.Type, description string, request bool, has func(api.Property) bool) object {
+// structureOf is structure of some of the members, as pick returns them.
+func (s *schemas) structureOf(
+	t reflect.Type, description string, request bool, pick func(api.Property) (api.Property, bool),
+) object {
 	var required, instead, unless []string
 	properties := object{}
 	for _, m := range api.Properties(t) {
-		if m.Place != api.InBody || !has(m) {
+		m, picked := pick(m)
+		if m.Place != api.InBody || !picked {
 			continue
 		}
 		switch {

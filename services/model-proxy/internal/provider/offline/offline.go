@@ -10,6 +10,7 @@
 //     its key, label and description, and of the examples in which it is right.
 //     `insufficient_information` has the most points when no option has a word in the input.
 //   - yes_no: the probability of yes grows with the part of the question's words that is in the input.
+//   - tags: the probability of each option grows in the same way with the part of the option's words that is in the input.
 //   - scale: levels get points like options. Strong words in the input ("furious", "urgent") shift the answer up, and mild
 //     words ("thanks", "calm") shift it down; when the top level has a mild word, the other way round. Without such words
 //     the middle level is likeliest.
@@ -40,7 +41,7 @@ const (
 
 // New makes the provider. It has one call, which does no I/O and never fails.
 func New() provider.Provider {
-	return provider.Provider{Name: Name, Probabilities: api.Simulated, Calls: func(a contract.Ask) []provider.Call {
+	return provider.Provider{Name: Name, Probabilities: api.Simulated, Whole: true, Calls: func(a contract.Ask) []provider.Call {
 		return []provider.Call{{
 			Questions: a.Definition.Questions,
 			Do: func(context.Context) (provider.Reply, *upstream.Fault) {
@@ -97,6 +98,13 @@ func wordsOfExamples(examples []prism.Example, q prism.Question) map[string]stri
 func (v vocabulary) answer(q prism.Question, p plan) *prism.Answer {
 	if q.Type.Classes() == prism.Binary {
 		return score.Yes(q, v.coverage(p.text))
+	}
+	if q.Type.Classes() == prism.Multiple {
+		var each []prism.Answer
+		for _, words := range p.options {
+			each = append(each, prism.Answer{Probability: v.coverage(words)})
+		}
+		return new(q.Whole(each))
 	}
 	points := v.points(p.options)
 	if q.InsufficientInformation {

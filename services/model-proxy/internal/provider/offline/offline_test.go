@@ -167,3 +167,22 @@ func BenchmarkAnswers(b *testing.B) {
 		})
 	}
 }
+
+// spec: asked-parts
+func TestEachTagIsAnsweredByItsOwnWords(t *testing.T) {
+	t.Parallel()
+	a := ticket("The parcel came late, and I was charged twice")
+	a.Definition.Questions = []prism.Question{{
+		Key: "about", Type: prism.Tags, Text: "What is it about?", Options: []prism.Option{
+			{Key: "parcels", Label: "Parcels"}, {Key: "crash", Label: "Crashes"}, {Key: "charges", Label: "Charged"}, {Key: "staff", Label: "Staff"},
+		},
+	}}
+	got := answers(a)[0]
+	if keys := got.Replies(); got.Question != "about" || got.Type != prism.Tags || !slices.Equal(keys, []string{"parcels", "charges"}) {
+		t.Errorf("got %+v", got)
+	}
+	again := answers(ticket(""))[1].Probability
+	if none := got.Probabilities[3].Probability; none != again {
+		t.Errorf("an option without a word in the text has %v, a yes_no %v", none, again)
+	}
+}

@@ -83,7 +83,7 @@ func prompt(q prism.Question, shift int) string {
 		for i, name := range shifted(names, shift) {
 			s.WriteString(name + ". " + members[i].Label + "\n")
 		}
-	case prism.Binary:
+	case prism.Binary, prism.Multiple: // asked in parts
 		names = shifted(names, shift)
 	}
 	s.WriteString("Reply with one of: " + strings.Join(names, ", "))
@@ -106,7 +106,7 @@ func labelsOf(q prism.Question, shift int) []string {
 		return shifted(names, len(names)-shift)
 	case prism.Ordinal:
 		return shifted(names, shift)
-	case prism.Binary:
+	case prism.Binary, prism.Multiple: // asked in parts
 	}
 	return names
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -263,4 +264,27 @@ func TestTheFirstOrderIsThatOfTheDefinition(t *testing.T) {
 			t.Errorf("call %d is order %d of %d questions, want %d", i, c.Order, len(c.Questions), order)
 		}
 	}
+}
+
+// spec: asked-parts, absent-labels, label-mass-low
+func TestTheRecordOfATagsIsThatOfItsParts(t *testing.T) {
+	t.Parallel()
+	a := providertest.Ask()
+	a.Definition.Questions = []prism.Question{providertest.Themes(3)}
+	says := func(tokens ...string) func(int) (int, string) {
+		return func(n int) (int, string) {
+			return http.StatusOK, completion(`{"role":"assistant","content":"A","refusal":null}`, "length", tokens[n%len(tokens)])
+		}
+	}
+	providertest.Script(t, wire(), a, says(`["Yes",`+logOf("0.75")+`]`), func(t *testing.T, v ask.Report, sent []string) {
+		if len(sent) != 3 || v.Failed() || len(v.Call.LabelMass) != 1 || math.Abs(v.Call.LabelMass[0].Mass-0.75) > 1e-9 ||
+			v.Call.LabelMass[0].Question != "themes" || len(v.Call.Absent) != 1 || fmt.Sprint(v.Call.Absent[0].Keys) != "[t0 t1 t2]" {
+			t.Errorf("%d calls: %+v", len(sent), v.Call)
+		}
+	})
+	providertest.Script(t, wire(), a, says(`["Yes",`+logOf("0.01")+`],["No",`+logOf("0.02")+`]`), func(t *testing.T, v ask.Report, _ []string) {
+		if want := "The model did not say one of the labels of question themes."; v.Error != want || v.Call.ErrorCode != prism.CodeLabelMassLow {
+			t.Errorf("got %s %q, want %q", v.Call.ErrorCode, v.Error, want)
+		}
+	})
 }

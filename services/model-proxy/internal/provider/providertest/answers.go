@@ -25,6 +25,7 @@ func Run(t *testing.T, w Wire) {
 		faultInAGroup(t, w)
 		noneEverywhere(t, w)
 	})
+	t.Run("tags", func(t *testing.T) { t.Parallel(); tags(t, w) })
 }
 
 // RunFaults runs the part of the suite that reads no probabilities.

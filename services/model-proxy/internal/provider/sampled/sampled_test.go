@@ -186,3 +186,32 @@ func TestAQuestionWithTooManyOptionsIsNotAsked(t *testing.T) {
 			}
 		})
 }
+
+// spec: asked-parts, sampled-answers
+func TestEachTagIsSampled(t *testing.T) {
+	t.Parallel()
+	a := providertest.Ask()
+	a.Definition.Questions = []prism.Question{providertest.Themes(2)}
+	reply := func(first, second string) string {
+		return said(`{"themes-t0":"`+first+`","themes-t1":"`+second+`"}`, "stop")
+	}
+	respond := func(int) (int, string) {
+		return http.StatusOK, completion(reply("yes", "no"), reply("Yes", "no"), reply("no", "no"), reply("yes", "?"))
+	}
+	providertest.Script(t, wire(4, 4), a, respond, func(t *testing.T, v ask.Report, sent []string) {
+		got, err := answerjson.Parse(v.Answers)
+		if err != nil || len(sent) != 1 || len(got) != 1 {
+			t.Fatalf("%d requests: %+v", len(sent), v)
+		}
+		near(t, got[0].Probabilities[0].Probability, (3+1.0/2)/5)
+		near(t, got[0].Probabilities[1].Probability, (0+1.0/2)/4)
+	})
+	respond = func(int) (int, string) {
+		return http.StatusOK, completion(reply("yes", "?"), reply("yes", ""), reply("no", "no"), reply("yes", "?"))
+	}
+	providertest.Script(t, wire(4, 4), a, respond, func(t *testing.T, v ask.Report, _ []string) {
+		if want := "The model gave no usable answer to question themes."; v.Error != want {
+			t.Errorf("got %q, want %q", v.Error, want)
+		}
+	})
+}

@@ -54,7 +54,7 @@ func body(model, instructions string, _ []provider.Example, questions []prism.Qu
 				labels = append(labels, m.Label)
 			}
 			asked.Criteria = labels
-		case prism.Binary:
+		case prism.Binary, prism.Multiple: // asked in parts
 		}
 		r.Questions = append(r.Questions, provider.Member{Name: q.Key, Value: asked})
 	}

@@ -1,0 +1,1 @@
+function e(e,t){return t<2?1:.3+.7*e/(t-1)}export{e as t};
