@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"slices"
+
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
@@ -28,8 +30,23 @@ func inParts(a contract.Ask, m *models.Model) (contract.Ask, parts) {
 	if len(of) == 0 {
 		return a, nil
 	}
-	a.Definition.Questions = questions
+	a.Definition.Questions, a.Definition.Examples = questions, examplesInParts(a.Definition.Examples, of)
 	return a, of
+}
+
+// examplesInParts are examples that also say what is right for each part.
+func examplesInParts(examples []prism.Example, of parts) []prism.Example {
+	all := make([]prism.Example, len(examples))
+	for i, e := range examples {
+		all[i] = e
+		all[i].Answers = slices.Clone(e.Answers)
+		for _, part := range of {
+			if value, ok := e.Label(*part.Whole); ok {
+				all[i].Answers = append(all[i].Answers, prism.NewExampleAnswer(part.Question, part.Whole.Type.PartOfLabel(value, part.Option)))
+			}
+		}
+	}
+	return all
 }
 
 // name tells calls what their questions are parts of.

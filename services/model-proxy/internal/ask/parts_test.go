@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -69,5 +70,32 @@ func TestEachModelIsAskedInItsOwnWay(t *testing.T) {
 	}
 	if len(a.Definition.Questions) != 2 || len(a.Definition.Questions[1].Options) != 2 {
 		t.Errorf("the ask became %+v", a.Definition)
+	}
+}
+
+// spec: asked-parts, examples-in-a-call
+func TestAnExampleSaysWhatIsRightForEachPart(t *testing.T) {
+	t.Parallel()
+	q := prism.Question{Key: "t", Type: prism.Tags, Options: []prism.Option{{Key: "v"}, {Key: "w"}}}
+	a := another()
+	a.Definition.Questions = []prism.Question{q}
+	a.Definition.Examples = []prism.Example{
+		{Answers: prism.ExampleAnswers{prism.NewExampleAnswer(q, `["w"]`)}}, {Answers: prism.ExampleAnswers{prism.NewExampleAnswer(q, `[]`)}}, {},
+	}
+	asked, _ := inParts(a, tagging("a", false, 0.5, new([]string), nil))
+	var right [][]string
+	for _, e := range asked.Definition.Examples {
+		var replies []string
+		for _, part := range asked.Definition.Questions {
+			value, _ := e.Label(part)
+			replies = append(replies, part.ReplyOf(value))
+		}
+		right = append(right, replies)
+	}
+	if want := [][]string{{"no", "yes"}, {"no", "no"}, {"", ""}}; !reflect.DeepEqual(right, want) {
+		t.Errorf("got %q, want %q", right, want)
+	}
+	if len(a.Definition.Examples[0].Answers) != 1 {
+		t.Errorf("the ask became %+v", a.Definition.Examples)
 	}
 }

@@ -82,11 +82,15 @@ func answers(a contract.Ask) []*prism.Answer {
 	return out
 }
 
-// wordsOfExamples are the texts of the examples in which each option or level is right.
+// wordsOfExamples are the texts of the examples in which each option or level is right, or one of those that are.
 func wordsOfExamples(examples []prism.Example, q prism.Question) map[string]string {
 	said := map[string]string{}
 	for _, e := range examples {
-		if key, ok := e.Label(q); ok && q.Type.Classes() != prism.Binary {
+		value, ok := e.Label(q)
+		if !ok || q.Type.Classes() == prism.Binary {
+			continue
+		}
+		for _, key := range q.LabelReplies(value) {
 			for _, f := range e.Fields {
 				said[key] += " " + f.Value
 			}
