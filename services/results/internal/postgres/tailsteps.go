@@ -16,6 +16,7 @@ func steps() []*goose.Migration {
 		goose.NewGoMigration(store.Baseline+3, &goose.GoFunc{RunDB: makeIndex}, nil),
 		goose.NewGoMigration(store.Baseline+4, &goose.GoFunc{RunDB: searchDeletions}, nil),
 		goose.NewGoMigration(store.Baseline+7, &goose.GoFunc{RunDB: makeComments}, nil),
+		goose.NewGoMigration(store.Baseline+10, &goose.GoFunc{RunDB: countTerms}, nil),
 	}
 }
 
