@@ -68,7 +68,7 @@ type setSample struct {
 func newSetSample(sorted []Set) *setSample {
 	s := &setSample{options: len(sorted[0].Probabilities)}
 	for i, set := range sorted {
-		if i == 0 || set.Cluster != sorted[i-1].Cluster { //nolint:gosec // i is above 0
+		if i == 0 || set.Cluster != sorted[i-1].Cluster {
 			s.start, s.sizes = append(s.start, len(s.cells)), append(s.sizes, 0)
 		}
 		s.sizes[len(s.sizes)-1]++

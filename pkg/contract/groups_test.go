@@ -62,7 +62,9 @@ func TestPartsHaveKeysThatNoQuestionHas(t *testing.T) {
 	long := strings.Repeat("l", 64)
 	options := []prism.Option{{Key: "a"}, {Key: "bb"}}
 	questions := []prism.Question{
-		{Key: "q", Type: prism.Tags, Options: options}, {Key: "y", Type: prism.YesNo}, {Key: long, Type: prism.Tags, Options: options},
+		{Key: "q", Type: prism.Tags, Options: options},
+		{Key: "y", Type: prism.YesNo},
+		{Key: long, Type: prism.Tags, Options: options},
 		{Key: long[:62] + "x", Type: prism.Tags, Options: options},
 		{Key: long[:62], Type: prism.Tags, Options: options},
 	}

@@ -87,8 +87,11 @@ func TestEachRuleOfALensIsRefusedAtItsPath(t *testing.T) {
 		{"average of a tags", col{Name: "n", Question: "about", Show: "average"}, "columns.0.show: Expected 'answer' | 'probability' | 'count'"},
 		{"confidence of a tags", col{Name: "n", Question: "about", Show: "confidence"}, "columns.0.show: Expected 'answer' | 'probability' | 'count'"},
 		{"count of a choice", col{Name: "n", Question: "intent", Show: "count"}, "columns.0.show: Expected 'answer' | 'probability' | 'confidence'"},
-		{"yes_at of the probability of a tags", col{Name: "n", Question: "about", Show: "probability", Option: "vip", YesAt: at(0.5)},
-			"columns.0.yes_at: only for 'answer' | 'count' of a tags question"},
+		{
+			"yes_at of the probability of a tags",
+			col{Name: "n", Question: "about", Show: "probability", Option: "vip", YesAt: at(0.5)},
+			"columns.0.yes_at: only for 'answer' | 'count' of a tags question",
+		},
 		{"no_at of a tags", col{Name: "n", Question: "about", Show: "answer", NoAt: at(0.5)}, noAt},
 		{"yes_at of a tags above 1", col{Name: "n", Question: "about", Show: "count", YesAt: at(1.1)}, "columns.0.yes_at: Number must be less than or equal to 1"},
 		{"answer of a yes_no", col{Name: "n", Question: "urgent", Show: "answer"}, ""},

@@ -170,7 +170,7 @@ func (q Question) ReadLabel(text string) (value, problem string) {
 	return q.Type.kind().readLabel(q, strings.TrimSpace(text))
 }
 
-// Parts are the yes_no questions that a question is made of of whose options any number can be right: one for each option, with its key. Any
+// Parts are the yes_no questions that make up a question of whose options any number can be right: one for each option, with its key. Any
 // other question has none.
 func (q Question) Parts() []Question { return q.Type.kind().parts(q) }
 

@@ -143,7 +143,7 @@ func TestExamplesAreTurnsBeforeTheInput(t *testing.T) {
 					case i%2 == 1 && turn.role == "assistant":
 						replies = append(replies, turn.text)
 					case i == 0 && turn.role == "user" && strings.HasPrefix(turn.text, "Input:\n"+firstInput+"\n\nQuestion"):
-					case i == 2 && turn == (turnOf("user", "Input:\n"+secondInput)):
+					case i == 2 && turn == turnOf("user", "Input:\n"+secondInput):
 					default:
 						t.Errorf("turn %d is %+v", i, turn)
 					}

@@ -135,7 +135,8 @@ const (
 // each calls fn with the spans of a time in their order.
 func (r reader) each(ctx context.Context, span Span, from, to time.Time, fn func(SpanCounts) error) error {
 	each := max(time.Duration(span)*time.Second, time.Second)
-	part, end := spansAtOnce*each, from
+	part := spansAtOnce * each
+	var end time.Time
 	for ; from.Before(to); from = end {
 		if end = from.Add(part); end.After(to) {
 			end = to

@@ -145,7 +145,8 @@ func TestInputsThatAreExamplesAreLeftOutOfTheMeasures(t *testing.T) {
 	compared := func() (c struct {
 		Counted int    `json:"counted"`
 		LeftOut counts `json:"left_out"`
-	}) {
+	},
+	) {
 		response, err := contract.Do(t.Context(), w, w.key, api.CompareVersions, api.CompareVersionsRequest{
 			PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "tickets"}}, A: 1, B: 2, Question: "q",
 		})

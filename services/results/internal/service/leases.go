@@ -64,7 +64,7 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 		Rows: retriesOf(l),
 	}
 	if slices.ContainsFunc(v.Examples, func(e prism.Example) bool { return !e.Result.IsZero() }) {
-		chunk.Lease.Version = contract.LeasedVersion{Prism: p.ID, Number: v.Number, Hash: v.Hash}
+		chunk.Version = contract.LeasedVersion{Prism: p.ID, Number: v.Number, Hash: v.Hash}
 	}
 	if len(chunk.Rows) == 0 {
 		chunk.Rows, err = s.rowsOf(ctx, l, v.Definition)

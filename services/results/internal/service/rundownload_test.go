@@ -135,7 +135,7 @@ func TestAWorkbookHasTheAnswersBehindTheColumnsOfTheFile(t *testing.T) {
 	}
 	got, err := book.GetRows("Rows 1")
 	want := []string{
-		"[text n Q Q probability Prism row Prism result ID Prism status Prism error]",
+		"[text n Q Q probability Prism row Prism result ID Prism status Prism error]", //nolint:dupword // a heading and the next one
 		`[a;"b" 1 Yes 75% 1 00000000-0000-0000-0000-000000000001 ok]`,
 		"[b,c 2   2 00000000-0000-0000-0000-000000000002 failed The model, it failed]",
 		"[c 3   3  invalid Missing fields: text]",

@@ -343,7 +343,8 @@ func (m *distributionModel) compare(t *rapid.T, f distribution.Filter, found dis
 			c.Values = map[string]int64{}
 		}
 		answer, value, p := r.answers[at], r.answers[at].Chosen, 1.
-		if answer.Type == prism.Tags {
+		switch answer.Type {
+		case prism.Tags:
 			keys := []string{}
 			for _, k := range answer.Probabilities {
 				p = min(p, max(k.Probability, 1-k.Probability))
@@ -354,14 +355,14 @@ func (m *distributionModel) compare(t *rapid.T, f distribution.Filter, found dis
 			}
 			c.Values["."]++
 			value = "[" + strings.Join(keys, ",") + "]"
-		} else if answer.Type == prism.YesNo {
+		case prism.YesNo:
 			value, p = fmt.Sprint(answer.Probability >= 0.5), answer.Probability
 			if c.Bins == nil {
 				c.Bins = make([]int64, 101)
 			}
 			c.Bins[int(math.Floor(p*100+0.5))]++
-		}
-		if answer.Type != prism.Tags {
+			c.Values[value]++
+		default:
 			c.Values[value]++
 		}
 		c.Probability += int64(p*1e6 + 0.5)

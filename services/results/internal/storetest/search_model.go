@@ -246,9 +246,16 @@ func (m *searchModel) find(t *rapid.T) {
 
 func (m *searchModel) count(t *rapid.T) {
 	f, _, found := m.filter(t)
-	by := []finding.Subject{{Measure: finding.Status}, {Measure: finding.Labelled}, {Question: "topic"}, {Question: "urgent"},
-		{Question: "topic", Measure: finding.Label}, {Question: "urgent", Measure: finding.Label},
-		{Question: "tags"}, {Question: "tags", Measure: finding.Label}}
+	by := []finding.Subject{
+		{Measure: finding.Status},
+		{Measure: finding.Labelled},
+		{Question: "topic"},
+		{Question: "urgent"},
+		{Question: "topic", Measure: finding.Label},
+		{Question: "urgent", Measure: finding.Label},
+		{Question: "tags"},
+		{Question: "tags", Measure: finding.Label},
+	}
 	got, err := m.f.Counts(m.ctx, m.account, f, by)
 	must(t, err)
 	if m.behind && !got.Exact && int(got.Total) <= len(found) {

@@ -45,7 +45,7 @@ func render(says []providertest.Say) string {
 		}
 		key := strconv.Quote(s.Question.Key)
 		diagnostics = append(diagnostics, key+`:{"label_mass":0.93,"argmax_is_label":true}`)
-		switch s.Question.Type {
+		switch s.Question.Type { //nolint:exhaustive // tags are asked in parts
 		case prism.Choice:
 			answers = append(answers, fmt.Sprintf(`%s:{"type":"choice","choice":"x","probabilities":{%s},"confidence":0.9}`,
 				key, pairs(s, func(k string) string { return k })))
