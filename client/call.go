@@ -27,16 +27,17 @@ type call struct {
 	method    string
 	path      string // below /v1, escaped
 	query     url.Values
-	body      any           // JSON; none when nil
-	octets    []byte        // the body as it is, in place of JSON
-	ifMatch   string        // the ETag; "" for none
-	ifLatest  int           // 0 for none
-	dryRun    bool          // adds dry_run to body
-	want      int           // the status of success
-	timeout   time.Duration // of an attempt
-	attempts  int           // at most; 0: those of the client
-	meta      *Meta         // nil if it is not asked for
-	err       error         // why the call can't be made
+	body      any                 // JSON; none when nil
+	octets    []byte              // the body as it is, in place of JSON
+	ifMatch   string              // the ETag; "" for none
+	ifLatest  int                 // 0 for none
+	taken     *ExamplesFromLabels // nil for none
+	dryRun    bool                // adds dry_run to body
+	want      int                 // the status of success
+	timeout   time.Duration       // of an attempt
+	attempts  int                 // at most; 0: those of the client
+	meta      *Meta               // nil if it is not asked for
+	err       error               // why the call can't be made
 	// repeatable calls are idempotent (spec: idempotency-key).
 	repeatable bool
 	// dryRunAllowed calls can have WithDryRun, and ifUnchangedAllowed calls IfUnchanged.

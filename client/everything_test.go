@@ -57,7 +57,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {
-		_, err := c.CreateVersion(ctx, "a", fullVersion, IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}))
+		_, err := c.CreateVersion(ctx, "a", fullVersion, IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}), fromLabels)
 		return err
 	},
 	"listVersions": func(ctx context.Context, c *Client) error {
@@ -274,6 +274,8 @@ func withPlain(calls map[string]func(context.Context, *Client) error) map[string
 	return calls
 }
 
+var fromLabels = WithExamplesFromLabels(ExamplesFromLabels{Question: "q", N: 2, Seed: 1})
+
 // dryRuns send an operation's dry_run too.
 var dryRuns = map[string]func(context.Context, *Client) error{
 	"createPrism": func(ctx context.Context, c *Client) error {
@@ -281,7 +283,7 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {
-		_, err := c.CreateVersion(ctx, "a", fullVersion, WithDryRun(), IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}))
+		_, err := c.CreateVersion(ctx, "a", fullVersion, WithDryRun(), IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}), fromLabels)
 		return err
 	},
 	"replaceLens": func(ctx context.Context, c *Client) error {

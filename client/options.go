@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // CallOption changes one call. A call returns an error, and sends nothing, if its operation does not have the option.
@@ -77,6 +79,15 @@ func IfUnchanged(was Prism) CallOption {
 				fmt.Errorf("client: %s: IfUnchanged got a prism without an ETag: read it with ReadPrism", k.operation))
 		}
 		k.ifMatch, k.ifLatest = was.ETag, was.LatestVersion
+	}
+}
+
+// WithExamplesFromLabels has CreateVersion take the examples of the version from labels. The version has none of its own.
+func WithExamplesFromLabels(from ExamplesFromLabels) CallOption {
+	return func(k *call) {
+		if k.supports(k.operation == api.CreateVersion.Name, "examples from labels") {
+			k.taken = &from
+		}
 	}
 }
 

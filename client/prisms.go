@@ -50,13 +50,14 @@ func (c *Client) Prisms(ctx context.Context, f PrismFilter, options ...CallOptio
 // be. The call can be conditional: see IfUnchanged.
 func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion, options ...CallOption) (Version, error) {
 	k := declared(api.CreateVersion, prism).with(options)
-	k.body = versionOf{v, k.ifLatest}
+	k.body = versionOf{v, k.ifLatest, k.taken}
 	return fetch[Version](ctx, c, k, nil)
 }
 
 type versionOf struct {
 	NewVersion
-	IfLatest int `json:"if_latest,omitempty"`
+	IfLatest           int                 `json:"if_latest,omitempty"`
+	ExamplesFromLabels *ExamplesFromLabels `json:"examples_from_labels,omitempty"`
 }
 
 // ListVersions returns one page of the versions of a prism, newest first.

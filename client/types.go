@@ -155,6 +155,8 @@ type (
 	Escalate = api.Escalate
 	// Example is an input whose right answers are known. A model sees the examples of a version before the input of each call.
 	Example = api.Example
+	// ExamplesFromLabels takes the examples of a version from labels of a question: see WithExamplesFromLabels.
+	ExamplesFromLabels = api.ExamplesFromLabels
 	// ExampleFields are the values of an example by field.
 	ExampleFields = prism.ExampleFields
 	// FieldValue is a value of a field.

@@ -70,8 +70,9 @@ type Dry struct {
 // CreateVersion stores the next version of a prism, and replaces its Lens (spec: version-create).
 var CreateVersion = Op[CreateVersionRequest, Version]{Declaration{
 	Name: "createVersion", Method: http.MethodPost, Path: "/v1/prisms/{prism}/versions", Tag: "Prisms", Role: prism.Editor,
-	Class: Keyed, Status: http.StatusCreated,
-	Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(1)},
+	Class: Keyed, Status: http.StatusCreated, Wait: MeasureWait, Errors: []*apierr.Error{
+		apierr.PrismNotFound(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(1), apierr.TooFewLabels(3, 10),
+	},
 }}
 
 // CreateVersionRequest is the request of CreateVersion.
@@ -82,6 +83,18 @@ type CreateVersionRequest struct {
 	Dry
 	// The number of the version that has to be the latest. With another latest version the response is a 409.
 	IfLatest int32 `json:"if_latest,omitzero" min:"1" max:"2147483647"`
+	// In place of examples: labels of the prism's results that they are taken from.
+	ExamplesFromLabels *ExamplesFromLabels `json:"examples_from_labels,omitzero" without:"examples"`
+}
+
+// ExamplesFromLabels is a question, from whose labels the examples of a version are taken (spec: examples-from-labels).
+type ExamplesFromLabels struct {
+	// A question of the version. Its labels are taken in turn, so that each value is there as often as any other.
+	Question string `json:"question" schema:"Key"`
+	// How many examples are taken. With fewer labels than that the response is a 409.
+	N int `json:"n" min:"1" max:"40"`
+	// Which of the labels are taken: with one seed and the same labels always the same ones.
+	Seed int32 `json:"seed,omitzero" min:"0" max:"2147483647" default:"0"`
 }
 
 // ReplaceLens replaces the Lens of a prism (spec: lens-edit). It is checked against the latest version.

@@ -40,7 +40,7 @@ func (w *waits) Do(ctx context.Context, _ contract.KeyDigest, _ api.Operation, _
 	return w.note(ctx)
 }
 
-// spec: quality, calibration-create, retry-many-time, run-from-labels, run-from-results
+// spec: quality, calibration-create, examples-from-labels, retry-many-time, run-from-labels, run-from-results
 func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 	t.Parallel()
 	results := &waits{}
@@ -56,6 +56,8 @@ func TestACallThatReadsMuchHasItsTime(t *testing.T) {
 		{"GET", "/v1/prisms/p/versions/1/quality/thresholds?question=q&false_yes=1&false_no=1&unsure=1", "", 10 * time.Second},
 		{"GET", "/v1/prisms/p/compare?a=1&b=2&question=q", "", 10 * time.Second},
 		{"POST", "/v1/prisms/p/versions/1/calibrations", `{"question":"q","method":"auto"}`, 10 * time.Second},
+		{"POST", "/v1/prisms/p/versions", `{"fields":[{"key":"f"}],"questions":[{"key":"q","type":"yes_no","text":"?"}],` +
+			`"examples_from_labels":{"question":"q","n":1}}`, 10 * time.Second},
 		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2}`, 15 * time.Second},
 		{"POST", "/v1/prisms/p/runs", `{"from_labels_of":1,"version":2,"dry_run":true}`, 15 * time.Second},
 		{"POST", "/v1/prisms/p/runs", `{"from_results":{"q":"a"}}`, 15 * time.Second},

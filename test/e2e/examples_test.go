@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -80,6 +82,56 @@ func TestExamples(t *testing.T) {
 				if r := own.get(t, p); strings.Contains(string(r.body), secret) {
 					t.Errorf("%s shows the text: %s", p, r.body)
 				}
+			}
+		})
+		// spec: examples-from-labels, dry-run
+		t.Run("examples are taken from labels, and emptied with their results", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			slug := own.prism(t, oneField, triageQuestions)
+			var labels []string
+			for i := range 6 {
+				id := own.create(t, slug, text(fmt.Sprint("labelled ", i))).ok(t).ID
+				labels = append(labels, fmt.Sprintf(`{"result_id":%q,"question":"urgent","value":%v},{"result_id":%[1]q,"question":"mood","value":"upset"}`, id, i == 3))
+			}
+			own.post(t, "/v1/prisms/"+slug+"/labels", `{"labels":[`+strings.Join(labels, ",")+`],"sample":"random"}`).wantStatus(t, 200)
+			path := "/v1/prisms/" + slug + "/versions"
+			version := func(question string, n int, more ...any) string {
+				taken := fmt.Sprintf(`{"question":%q,"n":%d,"seed":7}`, question, n)
+				return object(append([]any{"fields", raw(oneField), "questions", raw(triageQuestions), "examples_from_labels", raw(taken)}, more...)...)
+			}
+			own.post(t, path, version("none", 2)).wantFail(t, invalid("examples_from_labels.question: Unknown question"))
+			own.post(t, path, version("urgent", 2, "examples", raw(`[]`))).wantFail(t, invalid("examples_from_labels: must not be sent with examples"))
+			own.post(t, path, version("urgent", 7)).wantFail(t, fail{409, "conflict", "Too few labels: 6 of 7."})
+			type taken struct {
+				Examples json.RawMessage `json:"examples"`
+			}
+			read := func(r reply, status int) (list []struct {
+				Fields  map[string]string `json:"fields"`
+				Answers map[string]any    `json:"answers"`
+				Result  string            `json:"result_id"`
+			}, text string) {
+				r.wantStatus(t, status)
+				var v taken
+				if err := errors.Join(json.Unmarshal(r.body, &v), json.Unmarshal(v.Examples, &list)); err != nil {
+					t.Fatal(err)
+				}
+				return list, string(v.Examples)
+			}
+			_, dry := read(own.post(t, path, version("urgent", 2, "dry_run", true)), 200)
+			own.get(t, path+"/2").wantStatus(t, 404)
+			list, made := read(own.post(t, path, version("urgent", 2, "if_latest", 1)), 201)
+			if made != dry || len(list) != 2 || list[0].Answers["urgent"] == list[1].Answers["urgent"] || list[0].Answers["mood"] != "upset" {
+				t.Errorf("a dry run showed %s, and there are %s", dry, made)
+			}
+			script := s.model.Script(model.Likely())
+			own.create(t, slug, text(script.Tag)).ok(t)
+			if sent := script.Requests()[0].Raw; !bytes.Contains(sent, []byte(list[0].Fields["message"])) {
+				t.Errorf("sent %s", sent)
+			}
+			own.delete(t, "/v1/results/"+list[0].Result).wantStatus(t, 204)
+			if left, _ := read(own.get(t, path+"/2"), 200); len(left[0].Fields) > 0 || left[1].Result != list[1].Result {
+				t.Errorf("after the deletion of a result: %+v", left)
 			}
 		})
 		// spec: version-examples

@@ -17,6 +17,7 @@ from prism_results import (
     DriftPeriod,
     Escalate,
     Example,
+    ExamplesFromLabels,
     Field,
     Lens,
     Level,
@@ -33,6 +34,7 @@ RESULT_ID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
 AT = datetime(2026, 11, 21, 10, tzinfo=timezone.utc)
 LATER = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
 LENS = Lens([Column("q", "q", "answer")])
+TAKEN = ExamplesFromLabels("q", 2, 1)
 EXAMPLE = Example({"f": "v"}, {"q": True}, RESULT_ID)
 DEFINITION = Definition([Field("f", "F")], [Question.yes_no("q", "?")], "i", "m", Escalate("n", 0.5, ["q"]), [EXAMPLE])
 
@@ -211,7 +213,9 @@ BY_HAND: dict[str, Act] = {
     ),
     "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS, searchable=False),
     "listPrisms": lambda c: c.list_prisms(archived=True).page(limit=1, cursor="c"),
-    "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, if_match='"e"'),
+    "createVersion": lambda c: c.create_version(
+        "a", DEFINITION, lens=LENS, if_latest=1, examples_from_labels=TAKEN, if_match='"e"'
+    ),
     "replaceLens": lambda c: c.replace_lens("a", LENS, if_match='"e"'),
     "previewLens": lambda c: c.preview_lens("a", LENS, [RESULT_ID]),
     "tryDefinition": lambda c: c.try_definition(DEFINITION, "t", fields={"a": "b"}, lens=LENS, context="c"),
@@ -285,7 +289,9 @@ EVERYTHING = BY_HAND | {camel(name): plain(name) for name in vars(AsyncOperation
 
 DRY_RUNS: dict[str, Act] = {
     "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS, searchable=False, dry_run=True),
-    "createVersion": lambda c: c.create_version("a", DEFINITION, lens=LENS, if_latest=1, dry_run=True),
+    "createVersion": lambda c: c.create_version(
+        "a", DEFINITION, lens=LENS, if_latest=1, examples_from_labels=TAKEN, dry_run=True
+    ),
     "replaceLens": lambda c: c.replace_lens("a", LENS, dry_run=True),
     "createRun": lambda c: c.check_run("a", "f", {"a": "b"}, **RUN),  # type: ignore[arg-type]
     "deleteResults": lambda c: c.delete_results("a", **DELETION, dry_run=True),

@@ -2439,6 +2439,20 @@ export interface components {
             dry_run?: boolean | null;
             /** @description The number of the version that has to be the latest. With another latest version the response is a 409. */
             if_latest?: number | null;
+            /** @description In place of examples: labels of the prism's results that they are taken from. */
+            examples_from_labels?: components["schemas"]["ExamplesFromLabels"] | null;
+        };
+        /** @description A question, from whose labels the examples of a version are taken. */
+        ExamplesFromLabels: {
+            /** @description A question of the version. Its labels are taken in turn, so that each value is there as often as any other. */
+            question: components["schemas"]["Key"];
+            /** @description How many examples are taken. With fewer labels than that the response is a 409. */
+            n: number;
+            /**
+             * @description Which of the labels are taken: with one seed and the same labels always the same ones.
+             * @default 0
+             */
+            seed?: number;
         };
         /** @description A page of versions, newest first. */
         VersionPage: {
@@ -5161,7 +5175,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description The prism is archived, or not as the request expects. */
+            /** @description The prism is archived, or not as the request expects, or has too few labels for the examples. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -12,6 +12,7 @@ const version: NewVersion = {
   if_latest: 1,
 };
 const { if_latest: _, ...first } = version;
+const taking = { ...version, examples_from_labels: { question: "q", n: 2, seed: 1 } };
 const { fields, questions, lens } = version;
 const search = { q: "a", where: ["q:labelled", "q:is:a"] };
 const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
@@ -59,7 +60,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }),
   readPrism: (p) => p.readPrism("a"),
   listPrisms: (p) => p.listPrisms({ archived: "all", ...page }),
-  createVersion: (p) => p.createVersion("a", version, ifMatch),
+  createVersion: (p) => p.createVersion("a", taking, ifMatch),
   listVersions: (p) => p.listVersions("a", page),
   renamePrism: (p) => p.renamePrism("a", "n"),
   setSearchable: (p) => p.setSearchable("a", false),
@@ -153,7 +154,7 @@ export const everything: typeof byHand = { ...byHand, ...Object.fromEntries(plai
 /** Calls the operations that have a dry run, with it. */
 export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }, dryRun),
-  createVersion: (p) => p.createVersion("a", version, { ...ifMatch, ...dryRun }),
+  createVersion: (p) => p.createVersion("a", taking, { ...ifMatch, ...dryRun }),
   replaceLens: (p) => p.replaceLens("a", lens!, { ...ifMatch, ...dryRun }),
   createRun: (p) => p.createRun("a", { from_labels_of: 1, from_results: { ids: ["i"] } }, dryRun),
   deleteResults: (p) => p.deleteResults("a", deletion, dryRun),

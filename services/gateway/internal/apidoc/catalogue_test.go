@@ -24,7 +24,7 @@ func catalogue() []*apierr.Error {
 		apierr.MemberNotFound(), apierr.LastOwner(), apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
 		apierr.FileNotFound(), apierr.RunNotFound(), apierr.TooManyUploads(20), apierr.NoRoom(50 << 30), apierr.PartConflict(3), apierr.PartsMissing([]int32{3, 7}, 14), apierr.FileDiffers(),
 		apierr.FileNotReady(), apierr.ContentMissing(), apierr.FileUsed(), apierr.RunOver(), apierr.NoFailedRows(),
-		apierr.CalibrationNotFound(), apierr.ModelNotFound(), apierr.TooFewLabels(64, 100), apierr.TooFewLabels(12, 30), apierr.TooFewOfClass(12, 20), apierr.NotFitted(), apierr.NoGain(),
+		apierr.CalibrationNotFound(), apierr.ModelNotFound(), apierr.TooFewLabels(64, 100), apierr.TooFewLabels(12, 30), apierr.TooFewLabels(3, 10), apierr.TooFewOfClass(12, 20), apierr.NotFitted(), apierr.NoGain(),
 		apierr.MatchNow(13), apierr.TooManyMatch(1_000_000), apierr.TooManyRuns(), apierr.TooManyDeletions(), apierr.ChangesGone(), apierr.AreRetried(), apierr.NotIndexed(), apierr.NotSearchable(), apierr.OnlyOKLabelled(),
 		apierr.Internal(), apierr.Unavailable(),
 	}

@@ -208,6 +208,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("NegativeCost", parseDeclared(api.ReadThresholds, "false_yes", "-1", request.Body{}))
 	put("ComparisonProblems", parseDeclared(api.CompareVersions, "", "", request.Body{}))
 
+	put("ExamplesWithLabels", parseDeclared(api.CreateVersion, "", "", jsonBody(`{"fields":[{"key":"f"}],"questions":[{"key":"q","type":"yes_no","text":"?"}],`+
+		`"examples":[],"examples_from_labels":{"question":"q","n":1}}`)))
 	put("FileWithLabelsOf", parseDeclared(api.CreateRun, "", "", jsonBody(`{"from_labels_of":1,"file_id":"`+anID+`"}`)))
 
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are

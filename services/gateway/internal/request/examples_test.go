@@ -85,3 +85,33 @@ func TestTheBytesOfAllExamplesHaveABound(t *testing.T) {
 	_, err := parsedBody(api.CreatePrism, body(1))
 	wantProblems(t, err, "examples: must have at most 262144 bytes of JSON together")
 }
+
+// spec: examples-from-labels
+func TestExamplesFromLabelsAreRead(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]api.ExamplesFromLabels{
+		`{"question":"c","n":1}`:                      {Question: "c", N: 1},
+		`{"question":"c","n":40,"seed":2147483647}`:   {Question: "c", N: 40, Seed: 2147483647},
+		`{"question":"none of it","n":2,"seed":null}`: {Question: "none of it", N: 2}, // which results says
+	} {
+		got, err := parsedBody(api.CreateVersion, `{"examples":null,"examples_from_labels":`+sent+`,`+ofExamples, "prism", "p")
+		if err != nil || got.ExamplesFromLabels == nil || *got.ExamplesFromLabels != want {
+			t.Errorf("%s: %+v, %v", sent, got.ExamplesFromLabels, err)
+		}
+	}
+	for members, want := range map[string]string{
+		`"examples_from_labels":{}`:                                   "examples_from_labels.question: Required; examples_from_labels.n: Required",
+		`"examples_from_labels":1`:                                    "examples_from_labels: Expected object, received number",
+		`"examples_from_labels":{"question":1,"n":0,"seed":-1}`:       "examples_from_labels.question: Expected string, received number; examples_from_labels.n: Number must be greater than or equal to 1; examples_from_labels.seed: Number must be greater than or equal to 0",
+		`"examples_from_labels":{"question":"c","n":41}`:              "examples_from_labels.n: Number must be less than or equal to 40",
+		`"examples":[],"examples_from_labels":{"question":"c","n":1}`: "examples_from_labels: must not be sent with examples",
+		`"examples_from_labels":null`:                                 "",
+	} {
+		got, err := parsedBody(api.CreateVersion, `{`+members+`,`+ofExamples, "prism", "p")
+		if want != "" {
+			wantProblems(t, err, want)
+		} else if err != nil || got.ExamplesFromLabels != nil {
+			t.Errorf("%s: %+v, %v", members, got.ExamplesFromLabels, err)
+		}
+	}
+}

@@ -23,7 +23,17 @@ type Handlers struct {
 	now      func() time.Time
 	newID    func() (prism.UUID, error)
 	versions *versions
+	// take takes examples from labels: see TakeExamplesWith.
+	take TakeExamples
 }
+
+// TakeExamples takes examples for a version of a prism to be, which has a definition.
+type TakeExamples func(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, d prism.Definition, from api.ExamplesFromLabels,
+) ([]prism.Example, error)
+
+// TakeExamplesWith says what takes examples from labels. It is called before the first operation.
+func (s *Handlers) TakeExamplesWith(take TakeExamples) { s.take = take }
 
 // NewHandlers makes Handlers over a store.
 func NewHandlers(s Store, a *access.Access, now func() time.Time, newID func() (prism.UUID, error)) *Handlers {
@@ -172,6 +182,11 @@ func (s *Handlers) createVersion(ctx context.Context, account prism.AccountID, b
 			return err
 		}
 		v = prism.Version{Number: p.Latest.Number + 1, Definition: in.Definition, CreatedAt: prism.Now(s.now)}
+		if in.ExamplesFromLabels != nil { // again in each attempt: a result that was taken may be gone
+			if v.Examples, err = s.take(ctx, account, p.ID, in.Definition, *in.ExamplesFromLabels); err != nil {
+				return err
+			}
+		}
 		if in.DryRun {
 			return nil
 		}

@@ -83,6 +83,7 @@ func New(d Deps) *Service {
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
+	s.TakeExamplesWith(s.takeExamples)
 	s.handlers = s.handlersOfOperations()
 	return s
 }

@@ -8,7 +8,7 @@ from typing import Literal
 
 from prism_results._sync.base import Base, Pages
 from prism_results._core import ANSWER_TIMEOUT, call, given, query
-from prism_results.models import Definition, Lens, PreviewedLens, Prism, Try, Version
+from prism_results.models import Definition, ExamplesFromLabels, Lens, PreviewedLens, Prism, Try, Version
 
 
 class Prisms(Base):
@@ -43,6 +43,7 @@ class Prisms(Base):
         definition: Definition,
         *,
         lens: Lens | None = None,
+        examples_from_labels: ExamplesFromLabels | None = None,
         if_latest: int | None = None,
         if_match: str | None = None,
         dry_run: bool = False,
@@ -51,9 +52,10 @@ class Prisms(Base):
 
         Without a Lens, the prism gets the one derived from the questions. With another latest version than if_latest, or
         another ETag than if_match, which is the etag of a prism that was read, it is a ConflictError. dry_run makes
-        every check, returns the version as it would be, and adds nothing.
+        every check, returns the version as it would be, and adds nothing. examples_from_labels takes the examples from
+        labels, in place of those of the definition.
         """
-        body = {**given(lens=lens, if_latest=if_latest), **definition.to_dict()}
+        body = {**given(lens=lens, if_latest=if_latest, examples_from_labels=examples_from_labels), **definition.to_dict()}
         one = call("createVersion", "POST", "prisms", prism, "versions", if_match=if_match)
         return self._fetch(Version, one.of(body, 201, dry_run))
 

@@ -77,6 +77,7 @@ __all__ = [
     "Escalation",
     "EscalationErrorCode",
     "Example",
+    "ExamplesFromLabels",
     "ExportFormat",
     "Field",
     "Figure",
@@ -879,6 +880,18 @@ class Version(Received):
     """Inputs with their right answers, which the model sees before each input. One whose result was deleted has no content.
     Absent without examples.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplesFromLabels(Model):
+    """A question, from whose labels the examples of a version are taken."""
+
+    question: str
+    """A question of the version. Its labels are taken in turn, so that each value is there as often as any other."""
+    n: int
+    """How many examples are taken. With fewer labels than that the response is a ConflictError."""
+    seed: int | None = None
+    """Which of the labels are taken: with one seed and the same labels always the same ones."""
 
 
 @dataclass(frozen=True, slots=True)
