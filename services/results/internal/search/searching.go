@@ -111,7 +111,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 			return more, err
 		}
 	}
-	ids, covered, err := q.younger(ctx)
+	changed, covered, err := q.younger(ctx)
 	if q.covered = covered; err != nil {
 		return false, err
 	}
@@ -120,7 +120,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 			return false, err
 		}
 	}
-	younger, err := q.Found(ctx, q.Run, q.account, q.filter, ids)
+	younger, err := q.Found(ctx, q.Run, q.account, q.filter, changed)
 	if err != nil {
 		return false, err
 	}
@@ -130,9 +130,12 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		ids := make([]prism.ResultID, len(some))
-		for i, p := range some {
-			ids[i] = prism.ResultID{UUID: p.ID}
+		var ids []prism.ResultID
+		for _, p := range some { // what has changed is among the rest, where it is now
+			id := prism.ResultID{UUID: p.ID}
+			if _, is := slices.BinarySearchFunc(changed, id, newestFirst); !is {
+				ids = append(ids, id)
+			}
 		}
 		found, err := q.Found(ctx, q.Run, q.account, q.filter, ids)
 		if err != nil {
@@ -145,10 +148,8 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 			q.at = &last
 			upto, _ = slices.BinarySearchFunc(rest, last, func(h hit, p Position) int { return compare(q.order, h.at, p) })
 		}
-		// What is younger comes among what the index has, and may be what the index has.
 		hits = append(hits, rest[:upto]...)
 		slices.SortFunc(hits, func(a, b hit) int { return compare(q.order, a.at, b.at) })
-		hits = slices.CompactFunc(hits, func(a, b hit) bool { return a.at.ID == b.at.ID })
 		for _, h := range hits {
 			if !q.found(h.at, h.Found) {
 				return true, nil
