@@ -225,7 +225,7 @@ BY_HAND: dict[str, Act] = {
     "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1, assignee="me", **SEARCH).page(
         limit=1, cursor="c"
     ),
-    "createCalibration": lambda c: c.create_calibration("a", 1, "q"),
+    "createCalibration": lambda c: c.create_calibration("a", 1, "q", option="o"),
     "readRecord": lambda c: c.read_record("a"),
     "putPart": lambda c: c.put_part("a", 1, b"b"),
     "createRun": lambda c: c.create_run("a", "f", {"a": "b"}, idempotency_key="k", **RUN),  # type: ignore[arg-type]

@@ -84,15 +84,17 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   listLabels: (p) => p.listLabels("a", { version: 1, question: "q", ...page }),
   listLabelQueue: (p) =>
     p.listLabelQueue("a", { question: "q", order: "uncertain", version: 1, assignee: "me", ...search, ...page }),
-  createCalibration: (p) => p.createCalibration("a", 1, { question: "q", method: "auto" }),
-  listCalibrations: (p) => p.listCalibrations("a", 1, { question: "q", ...page }),
+  createCalibration: (p) => p.createCalibration("a", 1, { question: "q", option: "o", method: "auto" }),
+  listCalibrations: (p) => p.listCalibrations("a", 1, { question: "q", option: "o", ...page }),
   readCalibration: (p) => p.readCalibration("a", 1, "a"),
   pinCalibrations: (p) => p.pinCalibrations("a", 1, { q: null }),
   readPinnedCalibrations: (p) => p.readPinnedCalibrations("a", 1),
-  readQuality: (p) => p.readQuality("a", 1, { question: "q", model: "m", calibrated: true }),
+  readQuality: (p) => p.readQuality("a", 1, { question: "q", option: "o", model: "m", calibrated: true }),
   readThresholds: (p) =>
-    p.readThresholds("a", 1, { question: "q", false_yes: 5, false_no: 1, unsure: 0.5, model: "m", calibrated: "true" }),
-  compareVersions: (p) => p.compareVersions("a", { a: 1, b: 2, question: "q" }),
+    p.readThresholds("a", 1, {
+      question: "q", option: "o", false_yes: 5, false_no: 1, unsure: 0.5, model: "m", calibrated: "true",
+    }),
+  compareVersions: (p) => p.compareVersions("a", { a: 1, b: 2, question: "q", option: "o" }),
   readDrift: (p) => p.readDrift("a", { version: 1 }),
   readDistribution: (p) =>
     p.readDistribution("a", {
