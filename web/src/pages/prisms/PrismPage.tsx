@@ -56,6 +56,7 @@ export function PrismPage(): ReactNode {
           <code>{prism?.slug ?? name}</code>
           <Copy text={prism?.slug ?? name} label="Copy slug" />
           {prism && <span>Version {prism.latest_version}</span>}
+          {prism && <DriftLine prism={prism} />}
         </span>
       }
       tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({
@@ -74,7 +75,6 @@ export function PrismPage(): ReactNode {
           readable.{settings ? '' : ' Unarchive it in Settings.'}
         </Note>
       )}
-      {prism && <DriftLine prism={prism} />}
       {data ? <Outlet /> : !error && (overview
         ? <><Skeleton shape="stats" lines={5} /><Skeleton shape="chart" /></> : <Skeleton shape={shape} lines={8} />)}
     </Page>
