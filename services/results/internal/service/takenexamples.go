@@ -98,7 +98,7 @@ func sameFields(a, b []prism.Field) bool {
 // have another order now.
 func takenAnswer(q prism.Question, label string) (prism.ExampleAnswer, bool) {
 	value, problem := q.ReadLabel(prism.NewExampleAnswer(q, label).Text())
-	return prism.NewExampleAnswer(q, value), problem == "" && (value == label || q.Type == prism.Tags)
+	return prism.NewExampleAnswer(q, value), problem == "" && (value == label || q.Type.Classes() == prism.Multiple)
 }
 
 // newestInputs are labels, the newest first, without those of an input that is there already. Examples have no context, so an input is its

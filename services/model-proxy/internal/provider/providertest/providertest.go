@@ -282,10 +282,13 @@ func Script(t *testing.T, w Wire, a contract.Ask, respond func(n int) (status in
 		_, _ = io.WriteString(rw, body)
 	}, func(t *testing.T, e *env) {
 		v := e.ask(t, a)
+		synctest.Wait() // calls that a refusal of another one has ended may have come to the upstream
 		var bodies []string
+		e.mu.Lock()
 		for _, r := range e.requests {
 			bodies = append(bodies, r.body)
 		}
+		e.mu.Unlock()
 		check(t, v, bodies)
 	})
 }
