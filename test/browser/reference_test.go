@@ -95,7 +95,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.press(server.key)
 		b.press(kb.Tab)
 		b.press(demo) // instead of the example, which is selected
-		b.press(kb.Tab + kb.Tab)
+		b.press(kb.Tab + kb.Tab + kb.Tab) // behind the format and the idempotency key
 		b.pick("text fills") // the example of a call with text
 		b.press(kb.Tab + kb.Tab + kb.Enter)
 		b.awaitAnswer(o)
