@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-DpSa8reY.js";import{t}from"./RunsList-CnY_XSDQ.js";import{usePrism as n}from"./PrismPage-DtU2z5Kf.js";import{U as r}from"./Field-gwKkw140.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
