@@ -94,9 +94,9 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.press(kb.Tab)
 		b.press(server.key)
 		b.press(kb.Tab)
-		b.press(demo) // instead of the example, which is selected
+		b.press(demo)                     // instead of the example, which is selected
 		b.press(kb.Tab + kb.Tab + kb.Tab) // behind the format and the idempotency key
-		b.pick("text fills") // the example of a call with text
+		b.pick("text fills")              // the example of a call with text
 		b.press(kb.Tab + kb.Tab + kb.Enter)
 		b.awaitAnswer(o)
 		if got := b.outcome(o); !strings.HasPrefix(got, "200 OK in ") {

@@ -110,7 +110,8 @@ func TestExamples(t *testing.T) {
 				Fields  map[string]string `json:"fields"`
 				Answers map[string]any    `json:"answers"`
 				Result  string            `json:"result_id"`
-			}, text string) {
+			}, text string,
+			) {
 				r.wantStatus(t, status)
 				var v taken
 				if err := errors.Join(json.Unmarshal(r.body, &v), json.Unmarshal(v.Examples, &list)); err != nil {
