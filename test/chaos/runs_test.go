@@ -67,8 +67,7 @@ type fileRun struct {
 	file   string
 	first  int // race
 	rows   int
-	filler int    // bytes of a further column
-	added  string // prefix of the columns of a download, if the file has columns with their names
+	filler int // bytes of a further column
 }
 
 // runner is the account of runs.
@@ -202,7 +201,7 @@ func (f *fileRun) audit(t *testing.T, s *system.System, run client.Run) {
 		if err := errors.Join(err, json.Unmarshal(line, &got)); err != nil {
 			t.Fatalf("VIOLATION: row %d of the download: %v", row, err)
 		}
-		number, id, status := got[f.added+"prism_row"], got[f.added+"prism_result_id"], got[f.added+"prism_status"]
+		number, id, status := got["prism_row"], got["prism_result_id"], got["prism_status"]
 		if saved := stored[row]; number != float64(row) || got["number"] != fmt.Sprint(row) || id != saved.id || status != saved.status {
 			t.Errorf("VIOLATION: row %d is %s and stored is %+v", row, line, saved)
 		}
