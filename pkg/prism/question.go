@@ -123,15 +123,14 @@ func (q Question) ReplyKeys() []string {
 
 // LabelReplies are those of ReplyKeys that a stored label of the question stands for: one, or any number of right options.
 func (q Question) LabelReplies(value string) []string {
-	switch {
-	case q.Type.Classes() == Multiple:
+	switch q.Type.Classes() {
+	case Multiple:
 		return listed(value)
-	case q.Type.Classes() != Binary:
+	case Binary:
+		return []string{q.ReplyOf(value)}
+	default:
 		return []string{value}
-	case value == labelYes:
-		return []string{"yes"}
 	}
-	return []string{"no"}
 }
 
 // ReplyOf is the one of ReplyKeys that a value of a label stands for; "" if none does.
