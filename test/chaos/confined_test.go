@@ -150,6 +150,15 @@ func (c *confined) alive(t *testing.T) {
 	}
 }
 
+// tails is the last n lines of each service's output.
+func (c *confined) tails(n int) string {
+	var tails []string
+	for _, s := range c.services {
+		tails = append(tails, s.Name+":\n"+launch.Tail(s.Process(), n))
+	}
+	return strings.Join(tails, "\n")
+}
+
 func (c *confined) url(path string) string { return c.front().URL() + path }
 
 func results() string { return "/v1/prisms/" + slug + "/results" }

@@ -42,7 +42,7 @@ func TestMeasuresTakeNeitherMemoryNorCallsFromOthers(t *testing.T) {
 		t.Logf("labels and measures: %v", statuses)
 		for status, n := range statuses {
 			if status != http.StatusOK && status != http.StatusServiceUnavailable {
-				t.Errorf("VIOLATION: %d responses have the status %d", n, status)
+				t.Errorf("VIOLATION: %d responses have the status %d\n%s", n, status, c.tails(10))
 			}
 		}
 		if statuses[http.StatusServiceUnavailable] == 0 {

@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // TestLabels holds the calls on labels.
@@ -54,6 +57,33 @@ func TestLabels(t *testing.T) {
 			own.put(t, path, `{"labels":{"`+question+`":null}}`).wantBody(t, `{"result_id":"`+id+`","ref":null,"version":1,"labels":{}}`)
 			s.other.get(t, path).wantFail(t, fail{404, "not_found", "Result not found"})
 			s.other.put(t, path, `{"labels":{"`+question+`":true}}`).wantFail(t, fail{404, "not_found", "Result not found"})
+		})
+		// spec: edits-that-time-out
+		t.Run("a label that could not be stored in time is not stored later", func(t *testing.T) {
+			t.Parallel()
+			if s.topology == standalone {
+				return // nothing else can hold a row of a file
+			}
+			own := s.ownAccount(t)
+			prism := own.prism(t, oneField, yesNo)
+			id := own.create(t, prism, text("x")).ok(t).ID
+			conn, err := pgx.Connect(t.Context(), s.options.Database)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+			exec := func(statement string, args ...any) {
+				t.Helper()
+				if _, err := conn.Exec(t.Context(), statement, args...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			exec("BEGIN")
+			exec("SELECT 1 FROM results WHERE id = $1 FOR UPDATE", strings.TrimPrefix(id, "res_"))
+			path := "/v1/results/" + id + "/labels"
+			own.put(t, path, `{"labels":{"`+own.question(t, prism)+`":true}}`).wantStatus(t, 503)
+			exec("ROLLBACK")
+			own.get(t, path).wantBody(t, `{"result_id":"`+id+`","ref":null,"version":1,"labels":{}}`)
 		})
 		// spec: label-of-ok-results, error-only-ok-is-labelled
 		t.Run("a failed result is not labelled", func(t *testing.T) {

@@ -114,6 +114,29 @@ func TestACallThatNobodyWaitsForHoldsNoOther(t *testing.T) {
 	}
 }
 
+// A service that would give up together with its caller could not tell it what became of the call.
+//
+// spec: edits-that-time-out
+func TestAServiceGivesUpBeforeItsCaller(t *testing.T) {
+	t.Parallel()
+	for wait, most := range map[time.Duration]time.Duration{
+		time.Minute: time.Minute - 200*time.Millisecond, 800 * time.Millisecond: 700 * time.Millisecond,
+	} {
+		var left time.Duration
+		c := connectModels(t, httpkit.Config{}, asking(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
+			ends, _ := ctx.Deadline()
+			left = time.Until(ends)
+			return echo(ctx, a)
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
+		_, err := c.Ask(ctx, contract.Ask{})
+		cancel()
+		if left > most {
+			t.Errorf("a service whose caller waits %v has %v (%v), want at most %v", wait, left, err, most)
+		}
+	}
+}
+
 func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})

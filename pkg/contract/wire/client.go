@@ -242,7 +242,8 @@ func (c *client) send(ctx context.Context, path string, m message, t token, dead
 	req.Header.SetContentType(contentJSON)
 	set := func(name, value string) { req.Header.SetCanonical([]byte(name), []byte(value)) }
 	set(fasthttp.HeaderAuthorization, t.authorization)
-	set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
+	work := timeout - min(timeout/8, responseTime)
+	set(headerTimeout, strconv.FormatInt(max(work.Milliseconds(), 1), 10))
 	set(headerRequestID, telemetry.RequestID(ctx))
 	set(headerAccount, fair.Account(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})

@@ -57,7 +57,7 @@ func mountOperations(app *fiber.App, r contract.Results, log *slog.Logger) {
 				if err != nil {
 					return err
 				}
-				ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
+				ctx, cancel := context.WithTimeout(c.UserContext(), workTimeout(c))
 				defer cancel()
 				response, err := r.Do(ctx, key, op, request)
 				return sendResponse(c, log, path, changes, response, err)

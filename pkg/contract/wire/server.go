@@ -120,8 +120,8 @@ func handler[Q any](
 		if err := readArgs(c, &q); err != nil {
 			return err
 		}
-		// After this time the caller reads no response.
-		ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
+		// Soon after this time the caller reads no response.
+		ctx, cancel := context.WithTimeout(c.UserContext(), workTimeout(c))
 		defer cancel()
 		r, err := method(ctx, q)
 		return sendResponse(c, log, path, changes, r, err)
@@ -168,7 +168,8 @@ func readArgs(c *fiber.Ctx, q any) error {
 	return nil
 }
 
-func callerTimeout(c *fiber.Ctx) time.Duration {
+// workTimeout is how long the service has for a call (see headerTimeout).
+func workTimeout(c *fiber.Ctx) time.Duration {
 	ms, err := strconv.ParseInt(c.Get(headerTimeout), 10, 64)
 	if err != nil || ms <= 0 {
 		return defaultTimeout

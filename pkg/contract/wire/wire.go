@@ -58,7 +58,7 @@ const (
 	contentOctets = "application/octet-stream"
 	// headerArgs has the arguments of a request whose body is octets.
 	headerArgs = "Prism-Args"
-	// headerTimeout is how many milliseconds the caller will still wait.
+	// headerTimeout is how many milliseconds the service has for the call: those that the caller will still wait, less responseTime.
 	headerTimeout = "Prism-Timeout"
 	// headerAccount is for whom the call counts at bounds that accounts share (spec: fair-shares). A
 	// stream returns the account of its API key.
@@ -69,6 +69,9 @@ const (
 	headerFailed = "Prism-Failed"
 	// defaultTimeout bounds a call whose context has no deadline.
 	defaultTimeout = contract.ResultsWait
+	// responseTime is how long the caller waits after the service has given up, an eighth of the wait at most. So the service says what
+	// became of a change that took too long: usually nothing, which is a 503, while a lost response is a 500.
+	responseTime = 200 * time.Millisecond
 	// maxTimeout bounds what a caller can ask for.
 	maxTimeout = 60 * time.Second
 	// statusFailure carries a failure: an error with a type.
