@@ -96,7 +96,8 @@ func (c *Client) ReadThresholds(
 	return fetch[Thresholds](ctx, c, declared(api.ReadThresholds, prism, strconv.Itoa(version)).where(q), options)
 }
 
-// CompareVersions compares version b with version a by a question that both have, or by an option of a Tags such as tags.vip. Fewer than 30 labelled inputs are ErrConflict.
+// CompareVersions compares version b with version a by a question that both have, or by an option of a Tags such as tags.vip. A Tags is
+// compared by all options together that both versions have. Fewer than 30 labelled inputs are ErrConflict.
 func (c *Client) CompareVersions(
 	ctx context.Context, prism string, a, b int, question string, options ...CallOption,
 ) (Comparison, error) {

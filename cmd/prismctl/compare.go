@@ -35,7 +35,8 @@ prismctl compare tickets 1 2 --question urgent -o json --jq .verdict`,
 	})
 	cmd.Long = `Compare version B with version A by a question, on the labelled inputs that both answered, and say which is better.
 
-The differences are B minus A with their 95% intervals. With -o wide the versions have theirs too.`
+The differences are B minus A with their 95% intervals. With -o wide the versions have theirs too. A question of tags is compared
+by all its options together, by the exact match and the Hamming loss of those that both versions have; --question tags.vip is one option.`
 	cmd.Flags().StringVar(&question, "question", "", "key of a question that both versions have, or an option such as tags.vip")
 	completeFlag(cmd, "question", a.completeQuestions)
 	required(cmd, "question")
@@ -52,10 +53,13 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 			return err
 		}
 	}
+	d := c.Differences
 	first, second, difference := measuresOf(c.A.Measures), measuresOf(c.B.Measures), measuresOf(client.Measures{
-		Accuracy: &c.Differences.Accuracy, LogLoss: &c.Differences.LogLoss, Brier: &c.Differences.Brier, MacroF1: c.Differences.MacroF1,
-		RPS: c.Differences.RPS, MAE: c.Differences.MAE, Kappa: c.Differences.Kappa,
+		Accuracy: d.Accuracy, LogLoss: d.LogLoss, Brier: d.Brier, MacroF1: d.MacroF1, RPS: d.RPS, MAE: d.MAE, Kappa: d.Kappa,
 	})
+	if c.A.Several != nil {
+		first, second, difference = measuresOfSeveral(c.A.Several), measuresOfSeveral(c.B.Several), measuresOfSeveral(d.Several)
+	}
 	var rows []row
 	for i, m := range first {
 		if m.figure == nil && second[i].figure == nil {

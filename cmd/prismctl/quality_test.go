@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,6 +27,8 @@ func fakeQuality(t *testing.T) (u *user, query *string) {
 			`"classes":[{"value":"x","n":30,"recall":{"value":1,"low":1,"high":1},"f1":{"value":1,"low":1,"high":1}}]}]}`),
 		"/v1/prisms/few/compare": whole[client.Comparison](`{"counted":30,"labels":33,"left_out":{"other_option":2,"other_label":1,"examples":3},"a":{"version":3},"b":{"version":4},` +
 			`"mcnemar":{"p":1},"verdict":"not distinguishable with 30 labels"}`),
+		"/v1/prisms/tagged/compare": whole[client.Comparison](`{"counted":40,"labels":40,"mcnemar":{"only_a":2,"only_b":9,"p":0.0654},"verdict":"better",` +
+			`"a":{"version":1,"tags":` + ofSeveral(0.5, 0.25) + `},"b":{"version":2,"tags":` + ofSeveral(0.75, 0.125) + `},"differences":{"tags":` + ofSeveral(0.25, -0.125) + `}}`),
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			*query = r.URL.RawQuery
@@ -36,6 +39,12 @@ func fakeQuality(t *testing.T) (u *user, query *string) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return &user{t: t, dir: t.TempDir(), env: map[string]string{"PRISM_URL": s.URL, "PRISM_API_KEY": "prism_fake", "HOME": t.TempDir()}}, query
+}
+
+// ofSeveral is measures of several options together, or their differences.
+func ofSeveral(exact, hamming float64) string {
+	figure := func(x float64) string { return fmt.Sprintf(`{"value":%v,"low":%v,"high":%v}`, x, x-0.0625, x+0.0625) }
+	return fmt.Sprintf(`{"exact_match":%s,"hamming_loss":%s,"micro":{"f1":%s},"macro":{}}`, figure(exact), figure(hamming), figure(exact))
 }
 
 func TestMeasures(t *testing.T) {
@@ -55,6 +64,7 @@ func TestMeasures(t *testing.T) {
 		{"compare-wide", "compare tickets 1 2 -o wide" + of, "a=1&b=2&question=refund"},
 		{"compare-csv", "compare tickets 1 2 -o csv" + of, "a=1&b=2&question=refund"},
 		{"compare-few", "compare few 3 4" + of, "a=3&b=4&question=refund"},
+		{"compare-tags", "compare tagged 1 2 --question tags", "a=1&b=2&question=tags"},
 	} {
 		wantGolden(t, c.golden, u.ok(strings.Fields(c.args)...))
 		if *query != c.query {

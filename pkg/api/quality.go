@@ -53,18 +53,6 @@ type QuestionQuality struct {
 	Several *MeasuresOfSeveral `json:"tags,omitzero" null:"true"`
 }
 
-// MeasuresOfSeveral are estimates of answers with any number of right options.
-type MeasuresOfSeveral struct {
-	// The share of answers with all options right, with Wilson's interval.
-	ExactMatch Figure `json:"exact_match"`
-	// The share of options, of all answers, that are wrong.
-	HammingLoss Figure `json:"hamming_loss"`
-	// Of all options of all answers together.
-	Micro Retrieval `json:"micro"`
-	// The mean over the options that are a label or an answer at least once.
-	Macro Retrieval `json:"macro"`
-}
-
 // MeasuredQuestion is of what a question was measured.
 type MeasuredQuestion struct {
 	// The question.
@@ -153,6 +141,8 @@ type ReliabilityBin struct {
 type (
 	// CoveragePoint is what is kept when answers below a probability are left to people.
 	CoveragePoint = calibration.CoveragePoint
+	// MeasuresOfSeveral are estimates of answers with any number of right options, or differences between those of two versions.
+	MeasuresOfSeveral = calibration.MeasuresOfSeveral
 	// Retrieval is how much of what is answered is right, and how much of what is right is answered. A figure is null where neither labels
 	// nor answers have an option.
 	Retrieval = calibration.Retrieval
@@ -160,7 +150,7 @@ type (
 	Threshold = calibration.Threshold
 	// Differences are differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others.
 	Differences = calibration.Differences
-	// McNemar is McNemar's exact test of equal accuracy, two-sided.
+	// McNemar is McNemar's exact test of equal accuracy, two-sided. An answer with several right options is right if it has just those.
 	McNemar = calibration.McNemar
 )
 
@@ -230,7 +220,7 @@ type CompareVersionsRequest struct {
 	B int32 `query:"b" min:"1" max:"2147483647" required:"true" example:"2"`
 	// The key of a question that both versions have.
 	Question string `query:"question" max:"200" required:"true" example:"refund"`
-	// The option that is compared, of a tags question.
+	// Only this option of it, of a tags question, which is otherwise compared as a whole.
 	Option string `query:"option" max:"200"`
 }
 
@@ -262,7 +252,7 @@ type Comparison struct {
 
 // LeftOut are inputs that were not compared.
 type LeftOut struct {
-	// A label is an option that the other version lacks.
+	// A label is an option that the other version lacks. Of a tags question options of only one version are not compared, and no label is left out.
 	OtherOption int `json:"other_option" min:"0"`
 	// The results of the versions have different labels.
 	OtherLabel int `json:"other_label" min:"0"`
@@ -275,4 +265,6 @@ type ComparedVersion struct {
 	// The version.
 	Version int `json:"version" min:"1"`
 	Measures
+	// Of all options of a tags question together. Absent of other types, and of an option.
+	Several *MeasuresOfSeveral `json:"tags,omitzero" null:"true"`
 }

@@ -45,22 +45,35 @@ const (
 
 type vector [measures]float64
 
+// clusterStarts is where each cluster begins among answers in canonical order, and the end of the last one.
+type clusterStarts []int
+
+// startsOf parts answers that are in canonical order.
+func startsOf[T any](sorted []T, cluster func(T) uint64) (starts clusterStarts) {
+	for i, each := range sorted {
+		if i == 0 || cluster(each) != cluster(sorted[i-1]) { //nolint:gosec // i is above 0
+			starts = append(starts, i)
+		}
+	}
+	return append(starts, len(sorted))
+}
+
 // sample is observations prepared for resampling: whatever a measure needs is a sum over clusters.
 type sample struct {
 	kind    prism.Classes
 	classes int
 	obs     []Observation // in canonical order
 	chosen  []int
-	start   []int            // of each cluster in obs, and the end of the last one
+	start   clusterStarts    // in obs
 	sums    [][means]float64 // of each cluster
 	cell    []int            // of the confusion matrix of levels, by observation: label*classes + chosen
 }
 
 func newSample(kind prism.Classes, sorted []Observation) *sample {
 	s := &sample{kind: kind, classes: max(2, len(sorted[0].Probabilities)), obs: sorted}
+	s.start = startsOf(sorted, func(o Observation) uint64 { return o.Cluster })
 	for i, o := range sorted {
-		if i == 0 || o.Cluster != sorted[i-1].Cluster { //nolint:gosec // i is above 0
-			s.start = append(s.start, i)
+		if i == s.start[len(s.sums)] {
 			s.sums = append(s.sums, [means]float64{})
 		}
 		chosen := o.Chosen()
@@ -80,106 +93,99 @@ func newSample(kind prism.Classes, sorted []Observation) *sample {
 			sum[distance] += math.Abs(float64(chosen - o.Label))
 		}
 	}
-	s.start = append(s.start, len(sorted))
 	return s
+}
+
+func (s *sample) clusters() int { return len(s.sums) }
+
+func (s *sample) empty() sums {
+	n := 3 * s.classes
+	if s.kind == prism.Ordinal {
+		n = s.classes * s.classes
+	}
+	return &totals{sample: s, counts: make([]float64, n)}
 }
 
 // totals is the sums over a resample. counts are the cells of the confusion matrix of levels, of which kappa is made. Of other classes they
 // are how often each is the label, then how often each is the answer, then how often it is both: a matrix of 255 options has 65,025 cells,
 // which would be read once for each resample and each cluster.
 type totals struct {
-	sums   [means]float64
+	*sample
+	total  [means]float64
 	counts []float64
 }
 
-// add adds each cluster as many times as its weight.
-func (s *sample) add(t *totals, weights []uint32) {
+func (t *totals) clear() {
+	t.total = [means]float64{}
+	clear(t.counts)
+}
+
+func (t *totals) add(weights []uint32) {
 	for g, w := range weights {
-		s.addOne(t, g, float64(w))
+		t.addOne(g, float64(w))
 	}
 }
 
-// addOne adds a cluster f times.
-func (s *sample) addOne(t *totals, g int, f float64) {
-	for m := range t.sums {
-		t.sums[m] += f * s.sums[g][m]
+func (t *totals) addOne(g int, f float64) {
+	for m := range t.total {
+		t.total[m] += f * t.sums[g][m]
 	}
-	for i := s.start[g]; i < s.start[g+1]; i++ {
-		if s.kind == prism.Ordinal {
-			t.counts[s.cell[i]] += f
+	for i := t.start[g]; i < t.start[g+1]; i++ {
+		if t.kind == prism.Ordinal {
+			t.counts[t.cell[i]] += f
 			continue
 		}
-		label, chosen := s.obs[i].Label, s.chosen[i]
+		label, chosen := t.obs[i].Label, t.chosen[i]
 		t.counts[label] += f
-		t.counts[s.classes+chosen] += f
+		t.counts[t.classes+chosen] += f
 		if label == chosen {
-			t.counts[2*s.classes+label] += f
+			t.counts[2*t.classes+label] += f
 		}
 	}
 }
 
 // measure computes the measures of totals.
-func (s *sample) measure(t *totals) vector {
+func (t *totals) measure() vector {
 	var v vector
 	for m := right; m < means; m++ {
-		v[m] = t.sums[m] / t.sums[size]
+		v[m] = t.total[m] / t.total[size]
 	}
-	if s.kind == prism.Ordinal {
-		v[kappa] = quadraticKappa(t.counts, s.classes)
+	if t.kind == prism.Ordinal {
+		v[kappa] = quadraticKappa(t.counts, t.classes)
 	} else {
-		v[macroF1] = meanF1(t.counts, s.classes)
+		v[macroF1] = meanF1(t.counts, t.classes)
 	}
 	return v
 }
 
-// estimator computes the measures of one sample, or the differences between two samples of the same clusters: second minus first.
-type estimator []*sample
+// difference resamples the differences between two samples of the same clusters: second minus first.
+type difference [2]resampler
 
-func (e estimator) clusters() int { return len(e[0].sums) }
+func (d difference) clusters() int { return d[0].clusters() }
+func (d difference) empty() sums   { return differenceSums{d[0].empty(), d[1].empty()} }
 
-func (e estimator) empty() sums {
-	ts := make([]totals, len(e))
-	for i, s := range e {
-		n := 3 * s.classes
-		if s.kind == prism.Ordinal {
-			n = s.classes * s.classes
-		}
-		ts[i].counts = make([]float64, n)
-	}
-	return estimatorSums{e, ts}
+// differenceSums are the sums of both samples of a difference.
+type differenceSums [2]sums
+
+func (t differenceSums) clear() {
+	t[0].clear()
+	t[1].clear()
 }
 
-// estimatorSums are the totals of each sample of an estimator.
-type estimatorSums struct {
-	estimator
-	totals []totals
+func (t differenceSums) add(weights []uint32) {
+	t[0].add(weights)
+	t[1].add(weights)
 }
 
-func (t estimatorSums) clear() {
-	for i := range t.totals {
-		t.totals[i].sums = [means]float64{}
-		clear(t.totals[i].counts)
-	}
+func (t differenceSums) addOne(g int, f float64) {
+	t[0].addOne(g, f)
+	t[1].addOne(g, f)
 }
 
-func (t estimatorSums) add(weights []uint32) {
-	for i, s := range t.estimator {
-		s.add(&t.totals[i], weights)
-	}
-}
-
-func (t estimatorSums) addOne(g int, f float64) {
-	for i, s := range t.estimator {
-		s.addOne(&t.totals[i], g, f)
-	}
-}
-
-func (t estimatorSums) measure() vector {
-	v := t.estimator[0].measure(&t.totals[0])
-	if len(t.estimator) == 2 {
-		for m, second := range t.estimator[1].measure(&t.totals[1]) {
-			v[m] = second - v[m]
-		}
+func (t differenceSums) measure() vector {
+	v := t[0].measure()
+	for m, second := range t[1].measure() {
+		v[m] = second - v[m]
 	}
 	return v
 }

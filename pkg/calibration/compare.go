@@ -40,11 +40,11 @@ type Comparison struct {
 // Differences are differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others.
 type Differences struct {
 	// Of accuracy.
-	Accuracy Figure `json:"accuracy"`
+	Accuracy *Figure `json:"accuracy"`
 	// Of log loss.
-	LogLoss Figure `json:"log_loss"`
+	LogLoss *Figure `json:"log_loss"`
 	// Of the Brier score.
-	Brier Figure `json:"brier"`
+	Brier *Figure `json:"brier"`
 	// Of macro-F1.
 	MacroF1 *Figure `json:"macro_f1"`
 	// Of the ranked probability score.
@@ -53,9 +53,11 @@ type Differences struct {
 	MAE *Figure `json:"mae"`
 	// Of kappa.
 	Kappa *Figure `json:"kappa"`
+	// Of all options of a tags question together, of which all other differences are null. Absent of other types, and of an option.
+	Several *MeasuresOfSeveral `json:"tags,omitzero" null:"true"`
 }
 
-// McNemar is McNemar's exact test of equal accuracy, two-sided.
+// McNemar is McNemar's exact test of equal accuracy, two-sided. An answer with several right options is right if it has just those.
 type McNemar struct {
 	// Answers that only version a had right.
 	OnlyA int `json:"only_a" min:"0"`
@@ -96,9 +98,9 @@ func Compare(kind prism.Classes, pairs []Pair) (Comparison, error) {
 	byContent := slices.SortedFunc(slices.Values(b), compareObservations) // a is in this order already
 	c := Comparison{Labels: len(sorted), A: measure(kind, a), B: measure(kind, byContent)}
 	sa, sb := newSample(kind, a), newSample(kind, b)
-	r := resample(estimator{sa, sb}, mix(seedOf(a))^seedOf(b))
+	r := resample(difference{sa, sb}, mix(seedOf(a))^seedOf(b))
 	c.Differences = Differences{
-		Accuracy: r.figure(int(right)), LogLoss: r.figure(int(logLoss)), Brier: r.figure(int(brier)),
+		Accuracy: r.optional(int(right)), LogLoss: r.optional(int(logLoss)), Brier: r.optional(int(brier)),
 	}
 	if kind == prism.Ordinal {
 		c.Differences.RPS, c.Differences.MAE = r.optional(int(rps)), r.optional(int(distance))
@@ -106,15 +108,7 @@ func Compare(kind prism.Classes, pairs []Pair) (Comparison, error) {
 	} else {
 		c.Differences.MacroF1 = r.optional(macroF1)
 	}
-	for i := range sorted {
-		switch rightA, rightB := sa.chosen[i] == a[i].Label, sb.chosen[i] == b[i].Label; {
-		case rightA && !rightB:
-			c.McNemar.OnlyA++
-		case rightB && !rightA:
-			c.McNemar.OnlyB++
-		}
-	}
-	c.McNemar.P = mcNemar(c.McNemar.OnlyA, c.McNemar.OnlyB)
+	c.McNemar = newMcNemar(sa.right(), sb.right())
 	c.Verdict = verdict(c.McNemar, r.interval(int(right), 1-errorOfTest), r.interval(int(brier), 1-errorOfTest))
 	return c, nil
 }
@@ -134,6 +128,29 @@ func verdict(m McNemar, accuracy, brier Figure) Verdict {
 		return Worse
 	}
 	return NotDistinguishable
+}
+
+// right tells of each answer whether it is.
+func (s *sample) right() []bool {
+	right := make([]bool, len(s.obs))
+	for i, o := range s.obs {
+		right[i] = s.chosen[i] == o.Label
+	}
+	return right
+}
+
+// newMcNemar tests which answers of two versions are right.
+func newMcNemar(a, b []bool) (m McNemar) {
+	for i, rightA := range a {
+		switch rightB := b[i]; {
+		case rightA && !rightB:
+			m.OnlyA++
+		case rightB && !rightA:
+			m.OnlyB++
+		}
+	}
+	m.P = mcNemar(m.OnlyA, m.OnlyB)
+	return m
 }
 
 // mcNemar is the two-sided probability of counts that differ as much or more when each version is equally likely to be the one

@@ -337,7 +337,7 @@ func crossValidate(kind prism.Classes, method Method, sorted []Observation, fold
 		}
 	}
 	before, after := newSample(kind, sorted), newSample(kind, calibrated)
-	gain := resample(estimator{after, before}, seedOf(sorted)).figure(int(logLoss))
+	gain := resample(difference{after, before}, seedOf(sorted)).figure(int(logLoss))
 	r := Report{Labels: len(sorted), Gain: gain}
 	for i := range sorted {
 		r.Before += sorted[i].logLoss() / float64(len(sorted))

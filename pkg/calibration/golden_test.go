@@ -165,7 +165,16 @@ type goldens struct {
 		HammingLoss   float64            `json:"hamming_loss"`
 		Micro         map[string]float64 `json:"micro"`
 		Macro         map[string]float64 `json:"macro"`
-		Options       []struct {
+		Other         struct {
+			Probabilities [][]float64        `json:"probabilities"`
+			ExactMatch    float64            `json:"exact_match"`
+			HammingLoss   float64            `json:"hamming_loss"`
+			Micro         map[string]float64 `json:"micro"`
+			Macro         map[string]float64 `json:"macro"`
+			Only          [2]int             `json:"only"`
+			McNemar       float64            `json:"mcnemar"`
+		} `json:"other"`
+		Options []struct {
 			Precision float64 `json:"precision"`
 			Recall    float64 `json:"recall"`
 			F1        float64 `json:"f1"`

@@ -20,10 +20,10 @@ type share struct {
 	effect float64
 }
 
-// shareOf computes the share of hits among the observations that belong.
-func (s *sample) shareOf(belongs, hits func(i int) bool) share {
+// shareOf computes the share of hits among the answers that belong.
+func (starts clusterStarts) shareOf(belongs, hits func(i int) bool) share {
 	var p share
-	for i := range s.obs {
+	for i := range starts[len(starts)-1] {
 		if belongs(i) {
 			p.n++
 			if hits(i) {
@@ -36,9 +36,9 @@ func (s *sample) shareOf(belongs, hits func(i int) bool) share {
 	}
 	rate := p.hits / p.n
 	clusters, single, sizes, count := 0.0, 0.0, 0.0, 0.0
-	for g := range s.sums {
+	for g, end := range starts[1:] {
 		residual, members := 0.0, 0.0
-		for i := s.start[g]; i < s.start[g+1]; i++ {
+		for i := starts[g]; i < end; i++ {
 			if belongs(i) {
 				d := -rate
 				if hits(i) {

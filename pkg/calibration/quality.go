@@ -72,13 +72,13 @@ func Measure(kind prism.Classes, observations []Observation) (Quality, error) {
 // measure computes all measures of observations in canonical order.
 func measure(kind prism.Classes, sorted []Observation) Quality {
 	s := newSample(kind, sorted)
-	return s.quality(resample(estimator{s}, seedOf(sorted)))
+	return s.quality(resample(s, seedOf(sorted)))
 }
 
 func (s *sample) quality(r resampled) Quality {
 	q := Quality{
 		Counted:  len(s.obs),
-		Accuracy: s.shareOf(func(int) bool { return true }, func(i int) bool { return s.chosen[i] == s.obs[i].Label }).figure(),
+		Accuracy: s.start.shareOf(func(int) bool { return true }, func(i int) bool { return s.chosen[i] == s.obs[i].Label }).figure(),
 		LogLoss:  r.figure(int(logLoss)),
 		Brier:    r.figure(int(brier)),
 		Coverage: s.coverage(),
@@ -110,16 +110,16 @@ func (s *sample) perClass() []Class {
 	for c := range s.classes {
 		label := func(i int) bool { return s.obs[i].Label == c }
 		answer := func(i int) bool { return s.chosen[i] == c }
-		recall := s.shareOf(label, answer)
+		recall := s.start.shareOf(label, answer)
 		if recall.n < MinClass {
 			continue
 		}
 		class := Class{Class: c, N: int(recall.n), Recall: recall.figure()}
-		if precision := s.shareOf(answer, label); precision.n > 0 {
+		if precision := s.start.shareOf(answer, label); precision.n > 0 {
 			f := precision.figure()
 			class.Precision = &f
 		}
-		class.F1 = s.shareOf(
+		class.F1 = s.start.shareOf(
 			func(i int) bool { return label(i) || answer(i) },
 			func(i int) bool { return label(i) && answer(i) }).f1()
 		classes = append(classes, class)

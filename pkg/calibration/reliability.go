@@ -61,7 +61,7 @@ func quantileBins(values []float64, count int) []int {
 func (s *sample) bins(r reliability, binOf []int, count int) []Bin {
 	var bins []Bin
 	for b := range count {
-		share := s.shareOf(func(i int) bool { return binOf[i] == b }, func(i int) bool { return r.hit[i] })
+		share := s.start.shareOf(func(i int) bool { return binOf[i] == b }, func(i int) bool { return r.hit[i] })
 		if share.n == 0 {
 			continue
 		}

@@ -18,13 +18,22 @@ type Set struct {
 	Cluster uint64
 }
 
-// SetQuality is the measures of sets. Micro is of all options of all answers together, and Macro the mean over those options that are a
-// label or an answer at least once.
+// SetQuality is the measures of sets.
 type SetQuality struct {
-	Counted      int    // sets
-	ExactMatch   Figure // the share of answers with all options right
-	HammingLoss  Figure // the share of options, of all answers, that are wrong
-	Micro, Macro Retrieval
+	Counted int // sets
+	MeasuresOfSeveral
+}
+
+// MeasuresOfSeveral are estimates of answers with any number of right options, or differences between those of two versions.
+type MeasuresOfSeveral struct {
+	// The share of answers with all options right. That of one version has Wilson's interval.
+	ExactMatch Figure `json:"exact_match"`
+	// The share of options, of all answers, that are wrong.
+	HammingLoss Figure `json:"hamming_loss"`
+	// Of all options of all answers together.
+	Micro Retrieval `json:"micro"`
+	// The mean over the options that are a label or an answer at least once.
+	Macro Retrieval `json:"macro"`
 }
 
 // Retrieval is how much of what is answered is right, and how much of what is right is answered. A figure is nil where neither labels nor
@@ -47,6 +56,7 @@ const (
 	macroPrecision
 	macroRecall
 	macroF1OfSets
+	exactMatch
 )
 
 // What an option is in a set in which it is a label or an answer; elsewhere it is right to leave it out.
@@ -60,25 +70,36 @@ const (
 // setSample is sets prepared for resampling.
 type setSample struct {
 	options int
-	start   []int   // of each cluster in cells, and the end of the last one
-	sizes   []int   // how many sets each cluster has
-	cells   []int32 // option*setKinds + kind, of the sets in canonical order
+	exact   []bool        // of the sets in canonical order, whether all options are right
+	start   clusterStarts // in exact
+	first   []int         // of each cluster in cells, and the end of the last one
+	sums    []setTotals   // of each cluster
+	cells   []int32       // option*setKinds + kind, of the sets in canonical order
 }
 
+// setTotals are how many sets there are, and how many of them are right as a whole.
+type setTotals struct{ sets, exact float64 }
+
 func newSetSample(sorted []Set) *setSample {
-	s := &setSample{options: len(sorted[0].Probabilities)}
+	s := &setSample{options: len(sorted[0].Probabilities), start: startsOf(sorted, func(set Set) uint64 { return set.Cluster })}
 	for i, set := range sorted {
-		if i == 0 || set.Cluster != sorted[i-1].Cluster {
-			s.start, s.sizes = append(s.start, len(s.cells)), append(s.sizes, 0)
+		if i == s.start[len(s.sums)] {
+			s.first, s.sums = append(s.first, len(s.cells)), append(s.sums, setTotals{})
 		}
-		s.sizes[len(s.sizes)-1]++
+		exact := true
 		for option := range set.Probabilities {
 			if kind := set.kind(option); kind < setKinds {
 				s.cells = append(s.cells, int32(option*setKinds+kind)) //nolint:gosec // there are few options
+				exact = exact && kind == bothKind
 			}
 		}
+		s.exact = append(s.exact, exact)
+		sum := &s.sums[len(s.sums)-1]
+		if sum.sets++; exact {
+			sum.exact++
+		}
 	}
-	s.start = append(s.start, len(s.cells))
+	s.first = append(s.first, len(s.cells))
 	return s
 }
 
@@ -96,17 +117,7 @@ func (s Set) kind(option int) int {
 	return setKinds
 }
 
-// exact tells whether all options of a set are right.
-func (s Set) exact() bool {
-	for option := range s.Probabilities {
-		if kind := s.kind(option); kind == answerKind || kind == labelKind {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *setSample) clusters() int { return len(s.sizes) }
+func (s *setSample) clusters() int { return len(s.sums) }
 
 func (s *setSample) empty() sums {
 	return &setSums{setSample: s, counts: make([]float64, s.options*setKinds)}
@@ -115,12 +126,12 @@ func (s *setSample) empty() sums {
 // setSums are how often each option was what.
 type setSums struct {
 	*setSample
-	n      float64 // sets
+	setTotals
 	counts []float64
 }
 
 func (t *setSums) clear() {
-	t.n = 0
+	t.setTotals = setTotals{}
 	clear(t.counts)
 }
 
@@ -133,8 +144,9 @@ func (t *setSums) add(weights []uint32) {
 }
 
 func (t *setSums) addOne(g int, f float64) {
-	t.n += f * float64(t.sizes[g])
-	for _, cell := range t.cells[t.start[g]:t.start[g+1]] {
+	t.setTotals.sets += f * t.sums[g].sets
+	t.setTotals.exact += f * t.sums[g].exact
+	for _, cell := range t.cells[t.first[g]:t.first[g+1]] {
 		t.counts[cell] += f
 	}
 }
@@ -159,7 +171,8 @@ func (t *setSums) measure() vector {
 	for m := macroPrecision; m <= macroF1OfSets; m++ {
 		v[m] /= some
 	}
-	v[hamming] = (all[answerKind] + all[labelKind]) / (t.n * float64(t.options))
+	v[hamming] = (all[answerKind] + all[labelKind]) / (t.setTotals.sets * float64(t.options))
+	v[exactMatch] = t.setTotals.exact / t.setTotals.sets
 	v[microPrecision], v[microRecall], v[microF1] = retrieval(all[:])
 	return v
 }
@@ -187,32 +200,29 @@ func MeasureSets(sets []Set) (q SetQuality, err error) {
 	if len(sets) < MinLabels {
 		return q, &TooFewError{len(sets), MinLabels, "labels"}
 	}
-	sorted := slices.Clone(sets)
-	slices.SortFunc(sorted, func(a, b Set) int {
-		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), slices.Compare(a.Labels, b.Labels), slices.Compare(a.Probabilities, b.Probabilities))
-	})
-	r := resample(newSetSample(sorted), seedOfSets(sorted))
-	return SetQuality{
-		Counted: len(sorted), ExactMatch: exactMatch(sorted), HammingLoss: r.figure(hamming),
-		Micro: Retrieval{r.optional(microPrecision), r.optional(microRecall), r.optional(microF1)},
-		Macro: Retrieval{r.optional(macroPrecision), r.optional(macroRecall), r.optional(macroF1OfSets)},
-	}, nil
+	return measureSets(slices.SortedFunc(slices.Values(sets), compareSets)), nil
 }
 
-// exactMatch is a share of answers, so it has the interval of an accuracy: an answer is right or wrong as a whole.
-func exactMatch(sorted []Set) Figure {
-	whole := make([]Observation, len(sorted))
-	for i, s := range sorted {
-		whole[i] = Observation{Cluster: s.Cluster}
+func compareSets(a, b Set) int {
+	return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), slices.Compare(a.Labels, b.Labels), slices.Compare(a.Probabilities, b.Probabilities))
+}
+
+// measureSets computes all measures of sets in canonical order.
+func measureSets(sorted []Set) SetQuality {
+	s := newSetSample(sorted)
+	measures := resample(s, seedOfSets(sorted)).several()
+	// A share of answers has the interval of an accuracy: an answer is right or wrong as a whole.
+	measures.ExactMatch = s.start.shareOf(func(int) bool { return true }, func(i int) bool { return s.exact[i] }).figure()
+	return SetQuality{len(sorted), measures}
+}
+
+// several are the figures of measures of sets.
+func (r resampled) several() MeasuresOfSeveral {
+	return MeasuresOfSeveral{
+		ExactMatch: r.figure(exactMatch), HammingLoss: r.figure(hamming),
+		Micro: Retrieval{r.optional(microPrecision), r.optional(microRecall), r.optional(microF1)},
+		Macro: Retrieval{r.optional(macroPrecision), r.optional(macroRecall), r.optional(macroF1OfSets)},
 	}
-	s := &sample{obs: whole}
-	for i, o := range whole {
-		if i == 0 || o.Cluster != whole[i-1].Cluster {
-			s.start, s.sums = append(s.start, i), append(s.sums, [means]float64{})
-		}
-	}
-	s.start = append(s.start, len(whole))
-	return s.shareOf(func(int) bool { return true }, func(i int) bool { return sorted[i].exact() }).figure()
 }
 
 func checkSets(sets []Set) error {

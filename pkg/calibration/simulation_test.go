@@ -250,7 +250,7 @@ func withoutIntervals(t *testing.T, kind prism.Classes, observations []Observati
 		t.Fatal(err)
 	}
 	s := newSample(kind, sorted)
-	all := estimator{s}.empty()
+	all := s.empty()
 	for g := range s.sums {
 		all.addOne(g, 1)
 	}
@@ -284,7 +284,7 @@ func TestIntervalsOfDifferencesCover(t *testing.T) {
 				}
 				d := c.Differences
 				for name, f := range map[string]*Figure{
-					"accuracy": &d.Accuracy, "log_loss": &d.LogLoss, "brier": &d.Brier, "macro_f1": d.MacroF1, "rps": d.RPS, "mae": d.MAE,
+					"accuracy": d.Accuracy, "log_loss": d.LogLoss, "brier": d.Brier, "macro_f1": d.MacroF1, "rps": d.RPS, "mae": d.MAE,
 					"kappa": d.Kappa,
 				} {
 					if f != nil {

@@ -2790,9 +2790,9 @@ export interface components {
             /** @description The share of the kept ones that is wrong. */
             risk: number;
         };
-        /** @description Estimates of answers with any number of right options. */
+        /** @description Estimates of answers with any number of right options, or differences between those of two versions. */
         MeasuresOfSeveral: {
-            /** @description The share of answers with all options right, with Wilson's interval. */
+            /** @description The share of answers with all options right. That of one version has Wilson's interval. */
             exact_match: components["schemas"]["Figure"];
             /** @description The share of options, of all answers, that are wrong. */
             hamming_loss: components["schemas"]["Figure"];
@@ -2913,7 +2913,7 @@ export interface components {
         };
         /** @description Inputs that were not compared. */
         LeftOut: {
-            /** @description A label is an option that the other version lacks. */
+            /** @description A label is an option that the other version lacks. Of a tags question options of only one version are not compared, and no label is left out. */
             other_option: number;
             /** @description The results of the versions have different labels. */
             other_label: number;
@@ -2950,15 +2950,17 @@ export interface components {
             bins: components["schemas"]["ReliabilityBin"][] | null;
             /** @description What remains if the least certain answers are left to people. */
             coverage: components["schemas"]["CoveragePoint"][] | null;
+            /** @description Of all options of a tags question together. Absent of other types, and of an option. */
+            tags?: components["schemas"]["MeasuresOfSeveral"] | null;
         };
         /** @description Differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others. */
         Differences: {
             /** @description Of accuracy. */
-            accuracy: components["schemas"]["Figure"];
+            accuracy: components["schemas"]["Figure"] | null;
             /** @description Of log loss. */
-            log_loss: components["schemas"]["Figure"];
+            log_loss: components["schemas"]["Figure"] | null;
             /** @description Of the Brier score. */
-            brier: components["schemas"]["Figure"];
+            brier: components["schemas"]["Figure"] | null;
             /** @description Of macro-F1. */
             macro_f1: components["schemas"]["Figure"] | null;
             /** @description Of the ranked probability score. */
@@ -2967,8 +2969,10 @@ export interface components {
             mae: components["schemas"]["Figure"] | null;
             /** @description Of kappa. */
             kappa: components["schemas"]["Figure"] | null;
+            /** @description Of all options of a tags question together, of which all other differences are null. Absent of other types, and of an option. */
+            tags?: components["schemas"]["MeasuresOfSeveral"] | null;
         };
-        /** @description McNemar's exact test of equal accuracy, two-sided. */
+        /** @description McNemar's exact test of equal accuracy, two-sided. An answer with several right options is right if it has just those. */
         McNemar: {
             /** @description Answers that only version a had right. */
             only_a: number;
@@ -5871,7 +5875,7 @@ export interface operations {
                  * @example refund
                  */
                 question: string;
-                /** @description The option that is compared, of a tags question. */
+                /** @description Only this option of it, of a tags question, which is otherwise compared as a whole. */
                 option?: string;
             };
             header?: never;

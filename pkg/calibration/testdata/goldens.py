@@ -113,6 +113,19 @@ def binary(n, power, digits):
     }
 
 
+def of_sets(y, chosen):
+    """The multilabel measures of scikit-learn, and which answers are right as a whole."""
+    average = lambda how: dict(
+        zip(("precision", "recall", "f1"), metrics.precision_recall_fscore_support(y, chosen, average=how, zero_division=0)[:3])
+    )
+    return (chosen == y).all(axis=1), {
+        "exact_match": metrics.accuracy_score(y, chosen),
+        "hamming_loss": metrics.hamming_loss(y, chosen),
+        "micro": average("micro"),
+        "macro": average("macro"),
+    }
+
+
 def several(random, n, k, power):
     """Probabilities of k options that are right each by itself. The last two options are rare: one is never answered, one never right."""
     p = np.round(random.beta(0.5, 1.5, (n, k)), 6).clip(1e-6, 1 - 1e-6)
@@ -121,19 +134,22 @@ def several(random, n, k, power):
     p[:, -2] = np.round(p[:, -2] * 0.49, 6)
     y[:, -1] = 0
     chosen = (p >= 0.5).astype(int)
-    average = lambda how: dict(
-        zip(("precision", "recall", "f1"), metrics.precision_recall_fscore_support(y, chosen, average=how, zero_division=0)[:3])
-    )
     precision, recall, f1, support = metrics.precision_recall_fscore_support(y, chosen, average=None, zero_division=0)
-    exact = (chosen == y).all(axis=1)
+    exact, measured = of_sets(y, chosen)
+    other = np.round(0.5 * p + 0.5 * random.uniform(size=(n, k)), 6)  # another version, which knows less
+    other_exact, other_measured = of_sets(y, (other >= 0.5).astype(int))
+    only = [int((exact & ~other_exact).sum()), int((other_exact & ~exact).sum())]
     return {
         "probabilities": p.tolist(),
         "labels": y.tolist(),
-        "exact_match": metrics.accuracy_score(y, chosen),
         "exact_wilson": proportion_confint(exact.sum(), n, method="wilson"),
-        "hamming_loss": metrics.hamming_loss(y, chosen),
-        "micro": average("micro"),
-        "macro": average("macro"),
+        **measured,
+        "other": {
+            "probabilities": other.tolist(),
+            **other_measured,
+            "only": only,
+            "mcnemar": mcnemar([[0, only[0]], [only[1], 0]], exact=True).pvalue,
+        },
         "options": [
             {
                 "precision": precision[i],

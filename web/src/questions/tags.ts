@@ -62,7 +62,7 @@ export const tags: Kind<TagsQuestion, TagsAnswer> = {
     const label = options.find((one) => one.key === option)?.label;
     return label === undefined ? undefined : { key, type: 'yes_no', text: `${text} ${label}` };
   },
-  without: ['confusion', 'coverage', 'thresholds', 'versions', 'calibration'], moves: true,
+  without: ['confusion', 'coverage', 'thresholds', 'calibration'], moves: true,
   sort: () => undefined,
   width: 184, probability: 'Probability of an option, %',
   filters: ({ options }) => options.map(({ key, label }) => ({ value: key, label })),

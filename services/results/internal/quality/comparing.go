@@ -65,25 +65,33 @@ func (s *Handlers) compare(
 		}
 	}
 	paired := pair(a, b)
-	if n := len(paired.pairs); n < calibration.MinLabels {
-		return none, nil, apierr.TooFewLabels(n, calibration.MinLabels)
+	counted := max(len(paired.pairs), len(paired.sets))
+	if counted < calibration.MinLabels {
+		return none, nil, apierr.TooFewLabels(counted, calibration.MinLabels)
+	}
+	c := api.Comparison{
+		Question: a.target.Of.Key, Option: a.target.Option, Type: a.target.Of.Type, Labels: paired.labels, Counted: counted, LeftOut: paired.leftOut,
+		A: api.ComparedVersion{Version: int(a.version)}, B: api.ComparedVersion{Version: int(b.version)},
 	}
 	t := a.target.Type
+	if t.Classes() == prism.Multiple {
+		found, err := calibration.CompareSets(paired.sets)
+		c.A.Several, c.B.Several, c.Differences.Several = &found.A.MeasuresOfSeveral, &found.B.MeasuresOfSeveral, &found.Differences
+		c.McNemar, c.Verdict = found.McNemar, verdictText(found.Verdict, counted)
+		return c, from, err
+	}
 	found, err := calibration.Compare(t.Classes(), paired.pairs)
-	return api.Comparison{
-		Question: a.target.Of.Key, Option: a.target.Option, Type: a.target.Of.Type, Labels: paired.labels, Counted: len(paired.pairs), LeftOut: paired.leftOut,
-		A:           api.ComparedVersion{Version: int(a.version), Measures: newMeasuresBody(t, classes, found.A)},
-		B:           api.ComparedVersion{Version: int(b.version), Measures: newMeasuresBody(t, classes, found.B)},
-		Differences: found.Differences, McNemar: found.McNemar, Verdict: verdictText(found),
-	}, from, err
+	c.A.Measures, c.B.Measures = newMeasuresBody(t, classes, found.A), newMeasuresBody(t, classes, found.B)
+	c.Differences, c.McNemar, c.Verdict = found.Differences, found.McNemar, verdictText(found.Verdict, counted)
+	return c, from, err
 }
 
-// verdictText says how version b is, compared with version a (spec: compare-verdict).
-func verdictText(c calibration.Comparison) string {
-	if c.Verdict == calibration.NotDistinguishable {
-		return "not distinguishable with " + strconv.Itoa(c.Labels) + " labels"
+// verdictText says how version b is, compared with version a by labels (spec: compare-verdict).
+func verdictText(v calibration.Verdict, labels int) string {
+	if v == calibration.NotDistinguishable {
+		return "not distinguishable with " + strconv.Itoa(labels) + " labels"
 	}
-	return string(c.Verdict)
+	return string(v)
 }
 
 // side is a target of one of two versions, and its labels.
@@ -99,6 +107,8 @@ type side struct {
 // comparedAnswer is the newest labelled answer to an input.
 type comparedAnswer struct {
 	Label
+	right         rightAnswer
+	known         bool      // whether the label is of the classes
 	probabilities []float64 // of the classes of both questions; nil if the answer does not fit the question
 	fields        [16]byte
 }
@@ -112,6 +122,10 @@ func (s *Handlers) sideOf(
 		return c, access.Translate(err, apierr.VersionNotFound())
 	}
 	c.version, c.hash, c.shown = number, v.Hash, shownBy(v.Definition)
+	if q, err := prisms.FindQuestion(v, in.Question); err == nil && in.Option == "" && q.Type.Classes() == prism.Multiple {
+		c.target = q.Itself()
+		return c, nil
+	}
 	c.target, err = findTarget(v, in.Question, in.Option)
 	return c, err
 }
@@ -124,13 +138,20 @@ func incomparable(a, b prism.Target) string {
 		return "Expected one type in both versions: it is " + string(a.Of.Type) + " in a and " + string(b.Of.Type) + " in b"
 	case a.Type.Classes() == prism.Ordinal && !slices.Equal(a.AnswerKeys(), b.AnswerKeys()):
 		return "Expected the same levels in both versions"
+	case len(classesOf(a, b)) == 0:
+		return "Expected an option that both versions have"
 	}
 	return ""
 }
 
-// classesOf are the values that labels of both targets have.
+// classesOf are the values that labels of both targets have. Of any number of right options they are those of both versions: what a label
+// and an answer say of an option that the other version lacks, says nothing of which version is better.
 func classesOf(a, b prism.Target) []string {
 	classes := a.LabelValues()
+	if a.Classes() == prism.Multiple {
+		other := b.LabelValues()
+		return slices.DeleteFunc(slices.Clone(classes), func(key string) bool { return !slices.Contains(other, key) })
+	}
 	for _, value := range b.LabelValues() {
 		if !slices.Contains(classes, value) {
 			classes = append(classes, value)
@@ -141,16 +162,20 @@ func classesOf(a, b prism.Target) []string {
 
 // answer reads the answers of a side that have labels.
 func (s *Handlers) answer(ctx context.Context, account prism.AccountID, side *side, classes []string) error {
-	labels := make(map[prism.ResultID]Label, len(side.labels.newest))
+	labels := make(map[prism.ResultID]comparedAnswer, len(side.labels.newest))
 	ids := make([]prism.ResultID, 0, len(side.labels.newest))
+	form := observationSet{target: side.target, classes: classes}
 	for _, l := range side.labels.newest {
+		right, known := newRightAnswer(&form, l.Value)
 		l.Value = side.target.LabelValue(l.Value)
-		labels[l.Result], ids = l, append(ids, l.Result)
+		labels[l.Result], ids = comparedAnswer{Label: l, right: right, known: known}, append(ids, l.Result)
 	}
 	side.newest = map[[16]byte]comparedAnswer{}
 	return s.eachAnswered(ctx, account, ids, func(a Answered, answers prism.Answers) {
 		if known, ok := side.newest[a.Input]; !ok || bytes.Compare(known.Result.UUID[:], a.Result.UUID[:]) < 0 {
-			side.newest[a.Input] = comparedAnswer{labels[a.Result], probabilitiesOf(side.target, classes, answers), a.Fields}
+			answer := labels[a.Result]
+			answer.probabilities, answer.fields = probabilitiesOf(side.target, classes, answers), a.Fields
+			side.newest[a.Input] = answer
 		}
 	})
 }
@@ -159,16 +184,19 @@ func (s *Handlers) answer(ctx context.Context, account prism.AccountID, side *si
 type pairing struct {
 	labels  int // labels that count of inputs that both answered, and those that are left out for their option
 	leftOut api.LeftOut
-	pairs   []calibration.Pair // one for each input
+	pairs   []calibration.Pair    // one for each input
+	sets    []calibration.SetPair // in place of pairs, of a question of which any number of options can be right
 }
 
 // pair finds the inputs that both versions answered, with the newest answer of each version. A label counts here if it counts in
 // either version, and if in neither the result was chosen because the model was uncertain (spec: compare-labels).
 func pair(a, b side) (p pairing) {
-	classes := classesOf(a.target, b.target)
+	several := a.target.Classes() == prism.Multiple
 	other := map[[16]byte]bool{}
-	a.addForeignLabels(other, b.target.LabelValues())
-	b.addForeignLabels(other, a.target.LabelValues())
+	if !several {
+		a.addForeignLabels(other, b.target.LabelValues())
+		b.addForeignLabels(other, a.target.LabelValues())
+	}
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
 	for input, l := range a.newest {
 		m, both := b.newest[input]
@@ -181,13 +209,18 @@ func pair(a, b side) (p pairing) {
 			p.leftOut.Examples++
 			continue
 		}
-		if l.Value != m.Value {
+		if l.known != m.known || l.right.class != m.right.class || !slices.Equal(l.right.several, m.right.several) {
 			p.leftOut.OtherLabel++
 			continue
 		}
-		if label := slices.Index(classes, l.Value); label >= 0 && l.probabilities != nil && m.probabilities != nil {
-			cluster := binary.BigEndian.Uint64(input[:])
-			p.pairs = append(p.pairs, calibration.Pair{A: l.probabilities, B: m.probabilities, Label: label, Cluster: cluster})
+		if !l.known || l.probabilities == nil || m.probabilities == nil {
+			continue
+		}
+		cluster := binary.BigEndian.Uint64(input[:])
+		if several {
+			p.sets = append(p.sets, calibration.SetPair{A: l.probabilities, B: m.probabilities, Labels: l.right.several, Cluster: cluster})
+		} else {
+			p.pairs = append(p.pairs, calibration.Pair{A: l.probabilities, B: m.probabilities, Label: l.right.class, Cluster: cluster})
 		}
 	}
 	return p

@@ -155,9 +155,7 @@ func (m observed) quality(ctx context.Context) (q api.QuestionQuality, err error
 	if m.target.Classes() == prism.Multiple {
 		found, err := calibration.MeasureSets(m.Sets)
 		if err == nil {
-			q.Several = &api.MeasuresOfSeveral{
-				ExactMatch: found.ExactMatch, HammingLoss: found.HammingLoss, Micro: found.Micro, Macro: found.Macro,
-			}
+			q.Several = &found.MeasuresOfSeveral
 		}
 		return q, err
 	}

@@ -145,8 +145,12 @@ func TestATargetIsAQuestionOrAnOptionOfSeveral(t *testing.T) {
 				VersionRequest: versionOf(c.slug), NewCalibration: api.NewCalibration{Question: c.question, Option: c.option, Method: api.PlattCalibration},
 			}),
 		} {
-			if !strings.HasSuffix(got, c.want) {
-				t.Errorf("%s of %s.%s: %s, want %s", name, c.question, c.option, got, c.want)
+			want := c.want
+			if name == "compare" && want == "option: Required" { // which compares all of them
+				want = "Too few labels: 0 of 30."
+			}
+			if !strings.HasSuffix(got, want) {
+				t.Errorf("%s of %s.%s: %s, want %s", name, c.question, c.option, got, want)
 			}
 		}
 	}
@@ -185,6 +189,76 @@ func TestVersionsAreComparedByOption(t *testing.T) {
 	})
 	if got.Option != "vip" || got.Type != prism.Tags || got.Counted != 300 || got.Verdict != "worse" || got.A.Accuracy == nil || got.Differences.Brier.Value <= 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// Version 2 has an option more, which is not compared, whatever its labels and answers say of it.
+//
+// spec: compare-several, compare-labels
+func TestVersionsAreComparedByAllOptionsTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.questions(t, "tagged", tagsOf("tags", "vip", "refund"))
+	for _, options := range [][]string{{"vip", "new", "refund"}, {"old"}} {
+		d := definition("text")
+		d.Questions = []prism.Question{tagsOf("tags", options...)}
+		did(t, w, api.CreateVersion, api.CreateVersionRequest{
+			PrismRequest: api.PrismRequest{Prism: prism.Ref{ID: of}}, NewVersion: api.NewVersion{Definition: d},
+		})
+	}
+	var exact, wrong [2]int
+	for i := 1; i <= 300; i++ {
+		for side, power := range []float64{1, 3} {
+			off := 0
+			for _, n := range []int{i, i + 1000} {
+				if p, yes := example(n); math.Pow(p, power) >= 0.5 != yes {
+					off++
+				}
+			}
+			if wrong[side] += off; off == 0 {
+				exact[side]++
+			}
+		}
+	}
+	w.tagged(t, of, 1, 300, 1)
+	w.saveLabelled(t, of, 2, 300, func(i int) string {
+		p, _ := example(i)
+		q, _ := example(i + 1000)
+		return fmt.Sprintf(`{"tags":{"type":"tags","values":[],"probabilities":{"vip":%v,"new":0.9,"refund":%v}}}`, math.Pow(p, 3), math.Pow(q, 3))
+	}, map[string]func(int) string{"tags": func(i int) string {
+		keys := []string{}
+		if _, yes := example(i); yes {
+			keys = append(keys, `"vip"`)
+		}
+		if i%3 == 0 {
+			keys = append(keys, `"new"`)
+		}
+		if _, yes := example(i + 1000); yes {
+			keys = append(keys, `"refund"`)
+		}
+		return "[" + strings.Join(keys, ",") + "]"
+	}})
+	in := api.CompareVersionsRequest{PrismRequest: api.PrismRequest{Prism: prism.Ref{ID: of}}, A: 1, B: 2, Question: "tags"}
+	got := did(t, w, api.CompareVersions, in)
+	if got.Option != "" || got.Type != prism.Tags || got.Counted != 300 || got.LeftOut != (api.LeftOut{}) || got.Verdict != "worse" ||
+		got.A.Accuracy != nil || got.B.Bins != nil || got.Differences.Accuracy != nil || got.Differences.Brier != nil {
+		t.Fatalf("got %+v", got)
+	}
+	for side, s := range []*api.MeasuresOfSeveral{got.A.Several, got.B.Several} {
+		if math.Abs(s.HammingLoss.Value-float64(wrong[side])/600) > 1e-12 || math.Abs(s.ExactMatch.Value-float64(exact[side])/300) > 1e-12 {
+			t.Errorf("version %d: %+v, want %d wrong and %d exact", side+1, s, wrong[side], exact[side])
+		}
+	}
+	if d := got.Differences.Several; math.Abs(d.HammingLoss.Value-float64(wrong[1]-wrong[0])/600) > 1e-12 ||
+		math.Abs(d.ExactMatch.Value-float64(exact[1]-exact[0])/300) > 1e-12 || !(d.Micro.F1.Low < d.Micro.F1.Value) {
+		t.Errorf("differences %+v", d)
+	}
+	if m := got.McNemar; m.OnlyB-m.OnlyA != exact[1]-exact[0] {
+		t.Errorf("got %+v", m)
+	}
+	in.B = 3
+	if got, want := refusal(t.Context(), w, api.CompareVersions, in), "question: Expected an option that both versions have"; !strings.HasSuffix(got, want) {
+		t.Errorf("without a common option %s, want %s", got, want)
 	}
 }
 

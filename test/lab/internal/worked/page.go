@@ -138,7 +138,7 @@ func comparisonTable(all []client.Comparison) string {
 		"|---|---:|---:|---:|---:|---|---|---|\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %s | %s | %s | %s |\n",
-			c.Question, number(c.Counted), c.McNemar.OnlyA, c.McNemar.OnlyB, probability(c.McNemar.P), signed(c.Differences.Accuracy), signed(c.Differences.Brier), c.Verdict)
+			c.Question, number(c.Counted), c.McNemar.OnlyA, c.McNemar.OnlyB, probability(c.McNemar.P), signed(*c.Differences.Accuracy), signed(*c.Differences.Brier), c.Verdict)
 	}
 	return b.String()
 }

@@ -61,7 +61,16 @@ async function show(n: number, search = ''): Promise<Call[]> {
         unsure: 0.3, yes_at: 0.7, no_at: 0.3, theory: threshold, empirical: threshold, counts,
       },
       '/distribution': { data: [] },
-      '/compare': undefined,
+      '/compare': query.has('option') ? undefined : {
+        question: 'about', type: 'tags', labels: 90, counted: 90, left_out: { other_option: 0, other_label: 0, examples: 0 },
+        a: { ...none, version: 1, tags: { exact_match: f(0.5), hamming_loss: f(0.1), micro: retrieval(0.7), macro: retrieval(0.6) } },
+        b: { ...none, version: 2, tags: { exact_match: f(0.7), hamming_loss: f(0.06), micro: retrieval(0.8), macro: retrieval(0.7) } },
+        differences: {
+          accuracy: null, log_loss: null, brier: null, macro_f1: null, rps: null, mae: null, kappa: null,
+          tags: { exact_match: f(0.2), hamming_loss: { value: -0.04, low: -0.06, high: -0.02 }, micro: retrieval(0.1), macro: retrieval(0.1) },
+        },
+        mcnemar: { only_a: 2, only_b: 20, p: 0.0001 }, verdict: 'better',
+      },
       '/drift': { version: 2, watched: true, counted_to: at, reference: { kind: 'first', from: at, to: at, results: 2000 },
         questions: options.slice(0, 20).map((option, index) => ({
           question: 'about', option, index, type: 'tags', metrics: true, hour: window_, day: option === 'o2' ? alarmed : window_,
@@ -130,6 +139,17 @@ describe('the quality of a question of tags', () => {
       { question: 'about', option: 'o1', method: 'auto' }));
     expect(screen.getByRole('option', { name: 'Platt' })).toBeTruthy();
     expect(asked(calls, '/calibrations')[0]).toEqual(['about', 'o1']);
+  });
+  it('compares all options of two versions together', async () => {
+    const calls = await show(3, '?question=about&tab=versions');
+    expect(await screen.findByText(
+      'Version 2 is better than version 1: all options are more often right, and fewer of its options are wrong.')).toBeTruthy();
+    expect(asked(calls, '/compare')[0]).toEqual(['about', null]);
+    const both = within(screen.getByRole('region', { name: 'Measures of both versions' }));
+    expect(both.getByRole('row', { name: /^Exact match/ }).textContent).toContain('+20.0%');
+    expect(both.getByRole('row', { name: /^Hamming loss/ }).textContent).toMatch(/−4.0%.*better$/);
+    expect(both.getAllByRole('row')).toHaveLength(7);
+    expect(screen.getByText(/20 answers only version 2 had wholly right, 2 answers only version 1/)).toBeTruthy();
   });
   it('compares an option of two versions', async () => {
     const calls = await show(3, '?question=about&option=o2&tab=versions');

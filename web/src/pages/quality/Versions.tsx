@@ -7,7 +7,7 @@ import { Badge, count, ErrorNote, Note, Section, Select, shown } from '@/design'
 import { type Prism, versionsQuery } from '../prisms/calls';
 import { AnswerLabels } from './AnswerLabels';
 import { compareQuery, type Comparison, type Of, tooFew } from './calls';
-import { measures, rounded, verdictWords, writtenAs } from './figures';
+import { measures, measuresOfSeveral, rounded, share, verdictWords, writtenAs } from './figures';
 import { Interval } from './Interval';
 import { Measuring } from './Measuring';
 import { PlainDiagram } from './ReliabilityPart';
@@ -76,7 +76,7 @@ export function Versions({ prism, of, question, against, onChoose }: VersionsPro
 const tones = { better: ['good', 'good'], worse: ['bad', 'bad'] } as const;
 
 export function SideBySide({ data }: { data: Comparison }) {
-  const { a, b, mcnemar, left_out, differences } = data;
+  const { a, b, mcnemar, left_out } = data;
   const [tone, icon] = tones[data.verdict as keyof typeof tones] ?? ['neutral', 'info'];
   const left = left_out.other_option + left_out.other_label + left_out.examples;
   return (
@@ -85,10 +85,10 @@ export function SideBySide({ data }: { data: Comparison }) {
           <Badge tone={tone} icon={icon}>{verdictWords(data)}</Badge>
         </p>
         <p>
-          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only
-          version {a.version}
+          {count(mcnemar.only_b, 'answer')} only version {b.version} had {a.tags && 'wholly '}right,
+          {' '}{count(mcnemar.only_a, 'answer')} only version {a.version}
           {' '}(McNemar’s exact test: p {mcnemar.p < 0.001 ? '< 0.001' : `= ${rounded(mcnemar.p)}`}).
-          {' '}Compared on {count(data.counted, 'labelled input')}.
+          {' '}Compared on {count(data.counted, 'labelled input')}{a.tags && ', by the options that both versions have'}.
           {left > 0 && ` Left out: ${shown(left_out.other_option)} whose label one version does not have, `
             + `${shown(left_out.other_label)} labelled differently in the two versions, `
             + `${shown(left_out.examples)} that are examples of one of them.`}
@@ -104,21 +104,15 @@ export function SideBySide({ data }: { data: Comparison }) {
               </tr>
             </thead>
             <tbody>
-              {measures.map(([key, name, meaning, better]) => {
-                const [x, y] = [a[key], b[key]];
-                if (!x || !y) return null;
-                const written = writtenAs(key);
-                const by = key in differences ? differences[key as keyof typeof differences] : undefined;
-                return (
-                  <tr key={key} title={meaning}>
-                    <th scope="row">{name}</th>
-                    <td className="end quality-plain"><Interval of={x} written={written} /></td>
-                    <td className="end quality-plain"><Interval of={y} written={written} /></td>
-                    <td className="end">{by ? <Interval of={by} text={signed(by.value, written)} written={written} /> : '–'}</td>
-                    <td className="wide">{by ? sign(by, better) : ''}</td>
-                  </tr>
-                );
-              })}
+              {rowsOf(data).map(({ name, meaning, better, x, y, by, written }) => x && y && (
+                <tr key={name} title={meaning}>
+                  <th scope="row">{name}</th>
+                  <td className="end quality-plain"><Interval of={x} written={written} /></td>
+                  <td className="end quality-plain"><Interval of={y} written={written} /></td>
+                  <td className="end">{by ? <Interval of={by} text={signed(by.value, written)} written={written} /> : '–'}</td>
+                  <td className="wide">{by ? sign(by, better) : ''}</td>
+                </tr>
+              ))}
             </tbody>
           </table>
         </div>
@@ -132,6 +126,19 @@ export function SideBySide({ data }: { data: Comparison }) {
         )}
     </>
   );
+}
+
+/** The measures of both versions and their differences: of a question, or of several options together. */
+function rowsOf({ a, b, differences }: Comparison) {
+  const several = measuresOfSeveral.map(([name, meaning, better, of]) => ({
+    name, meaning, better, written: share,
+    x: a.tags && of(a.tags), y: b.tags && of(b.tags), by: differences.tags && of(differences.tags),
+  }));
+  const { tags, ...plain } = differences;
+  return tags ? several : measures.map(([key, name, meaning, better]) => ({
+    name, meaning, better, written: writtenAs(key), x: a[key], y: b[key],
+    by: key in plain ? plain[key as keyof typeof plain] : undefined,
+  }));
 }
 
 const signed = (value: number, written: (value: number) => string) => (value > 0 ? `+${written(value)}` : written(value));

@@ -58,6 +58,25 @@ describe('words', () => {
       })).toBe(words);
     }
   });
+  it('say what a verdict on several options together is', () => {
+    const none = { value: 0, low: -0.1, high: 0.1 };
+    const [less, more] = [{ value: -0.2, low: -0.3, high: -0.1 }, { value: 0.2, low: 0.1, high: 0.3 }];
+    const retrieval = { precision: null, recall: null, f1: null };
+    for (const [verdict, p, onlyA, onlyB, hamming_loss, words] of [
+      ['better', 0.001, 2, 20, less,
+        'Version 2 is better than version 1: all options are more often right, and fewer of its options are wrong.'],
+      ['worse', 0.001, 20, 2, none, 'Version 2 is worse than version 1: all options are less often right.'],
+      ['better', 0.3, 12, 20, less, 'Version 2 is better than version 1: fewer of its options are wrong.'],
+      ['not distinguishable with 9 labels', 0.3, 12, 20, none, 'Versions 1 and 2 are not distinguishable with 9 labels.'],
+      ['not distinguishable with 9 labels', 0.001, 2, 20, more,
+        'Of version 2 all options are more often right than of version 1, but more of its options are wrong.'],
+    ] as const) {
+      expect(verdictWords({
+        a: { version: 1 }, b: { version: 2 }, verdict, mcnemar: { p, only_a: onlyA, only_b: onlyB },
+        differences: { brier: null, tags: { exact_match: none, hamming_loss, micro: retrieval, macro: retrieval } },
+      })).toBe(words);
+    }
+  });
   it('say how often answers are right in whole percents', () => {
     expect(rightWords({ value: 0.2414, low: 0.1355, high: 0.3905 })).toBe('24% right, 14 to 39');
   });

@@ -17,6 +17,17 @@ export const measures = [
   ['ece_plain', 'Calibration error, plain', 'The same with what chance adds, which is more with few labels.', 'less'],
 ] as const;
 
+/** The measures of several options together, likewise, and where each of their figures is. */
+export const measuresOfSeveral: readonly (readonly [string, string, 'more' | 'less', (of: Tags) => Figure | null])[] = [
+  ['Exact match', 'How often an answer has every right option, and no other one.', 'more', (of) => of.exact_match],
+  ['Hamming loss', 'Of all options of all answers, how many are wrong.', 'less', (of) => of.hamming_loss],
+  ['Precision, micro', 'Of the options that were answered, how many are right.', 'more', (of) => of.micro.precision],
+  ['Recall, micro', 'Of the options that are right, how many were answered.', 'more', (of) => of.micro.recall],
+  ['F1, micro', 'Precision and recall in one number, frequent options weighing more.', 'more', (of) => of.micro.f1],
+  ['F1, macro', 'Precision and recall in one number, each option weighing alike.', 'more', (of) => of.macro.f1],
+];
+type Tags = NonNullable<Comparison['a']['tags']>;
+
 export type Measure = (typeof measures)[number][0];
 
 const shares: readonly Measure[] = ['accuracy', 'ece', 'ece_plain'];
@@ -148,13 +159,15 @@ export function coverageWords({ at, kept, risk }: { at: number; kept: number; ri
 
 /**
  * What a comparison says of two versions: of how often each is right (McNemar's test at 2.5%), of the probabilities (the paired
- * interval of the Brier score), and of both where they say the opposite.
+ * interval of the Brier score), and of both where they say the opposite. Of several options together the Hamming loss has the place of the
+ * Brier score.
  */
 export function verdictWords({ a, b, verdict, mcnemar, differences }: Compared): string {
   const right = mcnemar.p >= 0.025 ? undefined : mcnemar.only_b > mcnemar.only_a;
-  const brier = differences.brier;
-  const closer = !brier || (brier.low <= 0 && brier.high >= 0) ? undefined : brier.high < 0;
+  const second = differences.tags?.hamming_loss ?? differences.brier;
+  const closer = !second || (second.low <= 0 && second.high >= 0) ? undefined : second.high < 0;
   const versions = `than version ${a.version}`;
+  if (differences.tags) return wordsOfSeveral(a.version, b.version, verdict, right, closer);
   if (right !== undefined && closer !== undefined && right !== closer) {
     return `Version ${b.version} is ${right ? 'more' : 'less'} often right ${versions}, and its probabilities are ${
       closer ? 'better' : 'worse'}.`;
@@ -169,7 +182,16 @@ export function verdictWords({ a, b, verdict, mcnemar, differences }: Compared):
 }
 
 type Compared = Pick<Comparison, 'verdict' | 'mcnemar'> & Record<'a' | 'b', Pick<Comparison['a'], 'version'>>
-  & { differences: Pick<Comparison['differences'], 'brier'> };
+  & { differences: Pick<Comparison['differences'], 'brier' | 'tags'> };
+
+/** Of several options together: whether more answers have all of them right, and whether fewer options are wrong. */
+function wordsOfSeveral(a: number, b: number, verdict: string, right: boolean | undefined, closer: boolean | undefined): string {
+  const all = right === undefined ? undefined : `all options are ${right ? 'more' : 'less'} often right`;
+  const wrong = closer === undefined ? undefined : `${closer ? 'fewer' : 'more'} of its options are wrong`;
+  if (all && wrong && right !== closer) return `Of version ${b} ${all} than of version ${a}, but ${wrong}.`;
+  if (verdict !== 'better' && verdict !== 'worse') return `Versions ${a} and ${b} are ${verdict}.`;
+  return `Version ${b} is ${verdict} than version ${a}: ${[all, wrong].filter(Boolean).join(', and ')}.`;
+}
 
 export const fewest = 30; // labels that measures need
 

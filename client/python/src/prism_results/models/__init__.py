@@ -1218,10 +1218,10 @@ class CoveragePoint(Received):
 
 @dataclass(frozen=True, slots=True)
 class MeasuresOfSeveral(Received):
-    """Estimates of answers with any number of right options."""
+    """Estimates of answers with any number of right options, or differences between those of two versions."""
 
     exact_match: Figure
-    """The share of answers with all options right, with Wilson's interval."""
+    """The share of answers with all options right. That of one version has Wilson's interval."""
     hamming_loss: Figure
     """The share of options, of all answers, that are wrong."""
     micro: Retrieval
@@ -1353,7 +1353,9 @@ class LeftOut(Received):
     """Inputs that were not compared."""
 
     other_option: int
-    """A label is an option that the other version lacks."""
+    """A label is an option that the other version lacks. Of a tags question options of only one version are not compared, and
+    no label is left out.
+    """
     other_label: int
     """The results of the versions have different labels."""
     examples: int
@@ -1392,17 +1394,19 @@ class ComparedVersion(Received):
     """Reliability in bins of equal size. From 100 labels on."""
     coverage: Sequence[CoveragePoint] | None
     """What remains if the least certain answers are left to people."""
+    tags: MeasuresOfSeveral | None = None
+    """Of all options of a tags question together. Absent of other types, and of an option."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences(Received):
     """Differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others."""
 
-    accuracy: Figure
+    accuracy: Figure | None
     """Of accuracy."""
-    log_loss: Figure
+    log_loss: Figure | None
     """Of log loss."""
-    brier: Figure
+    brier: Figure | None
     """Of the Brier score."""
     macro_f1: Figure | None
     """Of macro-F1."""
@@ -1412,11 +1416,15 @@ class Differences(Received):
     """Of the mean distance."""
     kappa: Figure | None
     """Of kappa."""
+    tags: MeasuresOfSeveral | None = None
+    """Of all options of a tags question together, of which all other differences are None. Absent of other types, and of an
+    option.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class McNemar(Received):
-    """McNemar's exact test of equal accuracy, two-sided."""
+    """McNemar's exact test of equal accuracy, two-sided. An answer with several right options is right if it has just those."""
 
     only_a: int
     """Answers that only version a had right."""
