@@ -19,6 +19,8 @@ const none = {
   question: 'about',
 };
 const retrieval = (p: number) => ({ precision: f(p), recall: f(p - 0.1), f1: f(p - 0.05) });
+const several = (exact: number, hamming_loss: ReturnType<typeof f>, p: number) =>
+  ({ exact_match: f(exact), hamming_loss, micro: retrieval(p), macro: retrieval(p) });
 const ofOption = (option: string, i: number) => ({
   ...none, option, accuracy: f(0.9), log_loss: f(0.3), brier: f(0.1),
   classes: [{ value: false, n: 100, precision: f(0.9), recall: f(0.9), f1: f(0.9) },
@@ -63,11 +65,10 @@ async function show(n: number, search = ''): Promise<Call[]> {
       '/distribution': { data: [] },
       '/compare': query.has('option') ? undefined : {
         question: 'about', type: 'tags', labels: 90, counted: 90, left_out: { other_option: 0, other_label: 0, examples: 0 },
-        a: { ...none, version: 1, tags: { exact_match: f(0.5), hamming_loss: f(0.1), micro: retrieval(0.7), macro: retrieval(0.6) } },
-        b: { ...none, version: 2, tags: { exact_match: f(0.7), hamming_loss: f(0.06), micro: retrieval(0.8), macro: retrieval(0.7) } },
+        a: { ...none, version: 1, tags: several(0.5, f(0.1), 0.7) }, b: { ...none, version: 2, tags: several(0.7, f(0.06), 0.8) },
         differences: {
           accuracy: null, log_loss: null, brier: null, macro_f1: null, rps: null, mae: null, kappa: null,
-          tags: { exact_match: f(0.2), hamming_loss: { value: -0.04, low: -0.06, high: -0.02 }, micro: retrieval(0.1), macro: retrieval(0.1) },
+          tags: several(0.2, { value: -0.04, low: -0.06, high: -0.02 }, 0.1),
         },
         mcnemar: { only_a: 2, only_b: 20, p: 0.0001 }, verdict: 'better',
       },

@@ -159,8 +159,8 @@ export function coverageWords({ at, kept, risk }: { at: number; kept: number; ri
 
 /**
  * What a comparison says of two versions: of how often each is right (McNemar's test at 2.5%), of the probabilities (the paired
- * interval of the Brier score), and of both where they say the opposite. Of several options together the Hamming loss has the place of the
- * Brier score.
+ * interval of the Brier score), and of both where they say the opposite. Of several options together the Hamming loss has the
+ * place of the Brier score.
  */
 export function verdictWords({ a, b, verdict, mcnemar, differences }: Compared): string {
   const right = mcnemar.p >= 0.025 ? undefined : mcnemar.only_b > mcnemar.only_a;
