@@ -11,7 +11,7 @@ import (
 const (
 	driftBins    = 10
 	driftFloor   = 0.1   // the least limit of a stability index
-	driftQuiet   = 0.999 // the share of comparisons without drift that raise no alarm
+	driftAlarms  = 0.001 // the share of comparisons without drift that raise an alarm
 	MinReference = 500   // values of a reference
 	MinDrift     = 100   // values that are compared with a reference
 )
@@ -23,6 +23,8 @@ type Reference struct {
 	// over classes has none.
 	Edges  []float64 `json:"edges,omitzero"`
 	Counts []int     `json:"counts"` // of each bin, or class
+	// Among is how many references an alarm is raised for together, such as those of the options of a question; 0 and 1 for one by itself.
+	Among int `json:"among,omitzero"`
 }
 
 // NewCountedReference makes a reference of the numbers 0, 1, 2 …, of which each occurs counts[number] times, such as the numbers of
@@ -96,7 +98,8 @@ type Drift struct {
 // The population stability index is Σ(q - p)·ln(q/p) over bins with shares p in the reference and q in the counts. Half a value
 // is added to each bin, so that no share is 0. Without drift the index is about (1/n + 1/m)·χ² with one degree of freedom less
 // than there are bins, of n and m values (Yurdakul and Naranjo 2020, Statistical properties of the population stability index,
-// J. Risk Model Valid. 14). The limit is its 99.9% quantile, and 0.1 at least.
+// J. Risk Model Valid. 14). The limit is its 99.9% quantile, and 0.1 at least. Among k references each has 1/k of the 0.1% (Bonferroni): the
+// chance that one of them raises an alarm is what it is of one by itself, however they depend on each other.
 func (r Reference) Drift(counts []int) (Drift, error) {
 	if err := r.Validate(); err != nil {
 		return Drift{}, err
@@ -122,7 +125,7 @@ func (r Reference) Drift(counts []int) (Drift, error) {
 		d.Index += (q - p) * math.Log(q/p)
 	}
 	if bins := len(counts); bins > 1 {
-		d.Limit = max(driftFloor, (1/float64(n)+1/float64(m))*chiSquareQuantile(driftQuiet, bins-1))
+		d.Limit = max(driftFloor, (1/float64(n)+1/float64(m))*chiSquareQuantile(1-driftAlarms/float64(max(1, r.Among)), bins-1))
 	}
 	d.Alarm = !d.TooFew && d.Index > d.Limit
 	return d, nil

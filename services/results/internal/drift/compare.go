@@ -16,6 +16,7 @@ type Reference struct {
 	Results  int64
 	// Counts have no targets while there is no result.
 	Counts Counts
+	among  []int // of each target
 }
 
 // Window is a time whose answers are compared with the reference.
@@ -49,13 +50,14 @@ type reader struct {
 	version int32
 }
 
-// Read compares the last hour and the last day of a version that were counted with its reference.
-func Read(ctx context.Context, from Store, w Watch, version int32) (l Last, err error) {
+// Read compares the last hour and the last day of a version that were counted with its reference. The questions are those of the version.
+func Read(ctx context.Context, from Store, w Watch, version int32, questions []prism.Question) (l Last, err error) {
 	r := reader{from, w, version}
 	l.CountedTo = w.Reached.Time()
 	if l.Reference, err = r.reference(ctx); err != nil {
 		return l, err
 	}
+	l.Reference.among = amongOf(questions)
 	last := OfTenMinutes.Begin(l.CountedTo)
 	day, hour := last.Add(-24*time.Hour), last.Add(-time.Hour)
 	var ofDay, ofHour Counts
@@ -182,8 +184,11 @@ type comparer struct{ tops, classes []calibration.Reference }
 func newComparer(ref Reference) (c comparer) {
 	for i := range ref.Counts.Targets {
 		q := &ref.Counts.Targets[i]
-		c.tops = append(c.tops, calibration.NewCountedReference(ints(q.Tops[:])))
-		c.classes = append(c.classes, calibration.NewClassReference(ints(q.Classes)))
+		tops, classes := calibration.NewCountedReference(ints(q.Tops[:])), calibration.NewClassReference(ints(q.Classes))
+		if i < len(ref.among) {
+			tops.Among, classes.Among = ref.among[i], ref.among[i]
+		}
+		c.tops, c.classes = append(c.tops, tops), append(c.classes, classes)
 	}
 	return c
 }

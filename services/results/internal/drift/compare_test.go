@@ -43,7 +43,7 @@ func TestAMonthIsReadAFewSpansAtATime(t *testing.T) {
 	}
 	m := &monthly{counts: c.encode()}
 	watch := Watch{Reached: prism.FirstUUID(now)}
-	last, err := Read(t.Context(), m, watch, 1)
+	last, err := Read(t.Context(), m, watch, 1, definition().Questions)
 	if err != nil {
 		t.Fatal(err)
 	}

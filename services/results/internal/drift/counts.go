@@ -107,6 +107,17 @@ func compared(q prism.Question, first int, counts Counts) (numbers []int) {
 	return numbers
 }
 
+// amongOf is, of each target of questions, how many targets of its question are compared: an alarm of one of them is an alarm of the question.
+func amongOf(questions []prism.Question) (among []int) {
+	for _, q := range questions {
+		targets := len(q.Targets())
+		for range targets {
+			among = append(among, min(targets, mostOptions))
+		}
+	}
+	return among
+}
+
 // errCounts reports bytes that are no stored counts.
 var errCounts = errors.New("drift: not stored counts")
 

@@ -107,7 +107,7 @@ func (s *Handlers) newBody(ctx context.Context, account prism.AccountID, p prism
 	if err != nil {
 		return api.Drift{}, err
 	}
-	last, err := Read(ctx, s.store, watch, number)
+	last, err := Read(ctx, s.store, watch, number, v.Questions)
 	if err != nil {
 		return api.Drift{}, err
 	}

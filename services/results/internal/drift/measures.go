@@ -77,7 +77,7 @@ func (w *Worker) MeasureWatched(ctx context.Context) error {
 		if behind > stale {
 			continue
 		}
-		last, err := Read(ctx, w.deps.Store, slot.Watch, slot.Latest)
+		last, err := Read(ctx, w.deps.Store, slot.Watch, slot.Latest, slot.definition.Questions)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package drift
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -63,6 +65,79 @@ func TestTheMostFrequentOptionsAreCompared(t *testing.T) {
 	}
 	if numbers := compared(d.Questions[2], 31, counts); !slices.Equal(numbers, []int{31}) {
 		t.Errorf("of another question %v", numbers)
+	}
+}
+
+// Answers of the same distribution: a question of 20 options, of which many are rare, has as few alarms as one of one option. Without the
+// correction one of the 20 would have an alarm in 20 times as many.
+//
+// spec: drift-alarm, drift-options
+func TestAQuestionOfManyOptionsRaisesNoMoreFalseAlarmsThanOneOption(t *testing.T) {
+	t.Parallel()
+	const count = 600
+	for _, results := range []int64{calibration.MinDrift, 600} {
+		t.Run(fmt.Sprint(results), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(41, uint64(results)))
+			questions := withOptions(20).Questions[1:2]
+			draw := func(results int64) Counts {
+				c := Counts{Results: results, Targets: make([]TargetCounts, 20)}
+				for i := range c.Targets {
+					q := &c.Targets[i]
+					q.Classes = make([]int64, 2)
+					for range results {
+						score := 1.5*r.NormFloat64() - float64(i)/5 // from half of the results to about one in 170
+						p := 1 / (1 + math.Exp(-score))
+						q.Tops[topBin(max(p, 1-p))]++
+						if p >= 0.5 {
+							q.Classes[1]++
+						} else {
+							q.Classes[0]++
+						}
+					}
+				}
+				return c
+			}
+			alarms, uncorrected := 0, 0
+			for range count {
+				ref, window := Reference{Counts: draw(calibration.MinReference)}, draw(results)
+				for _, each := range []struct {
+					among []int
+					n     *int
+				}{{amongOf(questions), &alarms}, {nil, &uncorrected}} {
+					ref.among = each.among
+					w, err := newComparer(ref).window(now, now, window)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if far, known := farthest(w.Targets, compared(questions[0], 0, ref.Counts)); !known {
+						t.Fatal("too few answers")
+					} else if far.Alarm() {
+						*each.n++
+					}
+				}
+			}
+			t.Logf("%d of %d questions have an alarm, and %d without the correction", alarms, count, uncorrected)
+			if most := 0.002*count + 3*math.Sqrt(0.002*count); float64(alarms) > most {
+				t.Errorf("%d of %d questions have an alarm", alarms, count)
+			}
+			if uncorrected < 4*max(alarms, 1) {
+				t.Errorf("%d questions have an alarm without the correction, and %d with it", uncorrected, alarms)
+			}
+		})
+	}
+}
+
+// spec: drift-options
+func TestOptionsShareTheErrorOfTheirQuestion(t *testing.T) {
+	t.Parallel()
+	d := withOptions(30)
+	among := amongOf(d.Questions)
+	if len(among) != 32 || among[0] != 1 || among[1] != 20 || among[30] != 20 || among[31] != 1 {
+		t.Errorf("got %v", among)
+	}
+	if among := amongOf(withOptions(3).Questions); among[1] != 3 {
+		t.Errorf("of 3 options %v", among)
 	}
 }
 

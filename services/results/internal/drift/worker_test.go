@@ -128,7 +128,7 @@ func (w *world) read(t *testing.T) drift.Last {
 	t.Helper()
 	watch, err := w.DriftWatch(t.Context(), w.account, w.prism)
 	must(t, err)
-	l, err := drift.Read(t.Context(), w.Store, watch, 1)
+	l, err := drift.Read(t.Context(), w.Store, watch, 1, nil)
 	must(t, err)
 	return l
 }
@@ -309,7 +309,7 @@ func TestADriftIsReadFromItsCounts(t *testing.T) {
 	w.pass(t, time.Hour)
 	watch, err := w.DriftWatch(t.Context(), w.account, w.prism)
 	must(t, err)
-	l, err := drift.Read(t.Context(), counted{w.Store, t}, watch, 1)
+	l, err := drift.Read(t.Context(), counted{w.Store, t}, watch, 1, nil)
 	must(t, err)
 	_, days, err := drift.History(t.Context(), counted{w.Store, t}, watch, 1, l.Reference)
 	must(t, err)
@@ -331,7 +331,7 @@ func TestEachVersionHasItsOwnReference(t *testing.T) {
 	watch, err := w.DriftWatch(t.Context(), w.account, w.prism)
 	must(t, err)
 	for number, want := range map[int32][2]int{1: {3, 1}, 2: {1, 2}} {
-		l, err := drift.Read(t.Context(), w.Store, watch, number)
+		l, err := drift.Read(t.Context(), w.Store, watch, number, nil)
 		must(t, err)
 		if l.Reference.Results != int64(want[0]) || len(l.Reference.Counts.Targets) != want[1] {
 			t.Errorf("version %d: %d results of %d questions", number, l.Reference.Results, len(l.Reference.Counts.Targets))
