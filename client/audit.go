@@ -36,6 +36,7 @@ const (
 	ResultDelete   AuditAction = "result.delete"
 	ResultsDelete  AuditAction = "results.delete"
 	ResultsRetry   AuditAction = "results.retry"
+	ResultsAssign  AuditAction = "results.assign"
 	PrismRetention AuditAction = "prism.retention"
 	PrismSearch    AuditAction = "prism.searchable"
 	PrismDrift     AuditAction = "prism.drift"

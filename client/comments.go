@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 )
@@ -43,6 +44,43 @@ func (c *Client) DeleteComment(ctx context.Context, result, comment string, opti
 // AssignResult assigns a result to a member, or with "" to nobody.
 func (c *Client) AssignResult(ctx context.Context, result, member string, options ...CallOption) (Assignee, error) {
 	return fetch[Assignee](ctx, c, declared(api.AssignResult, result).sending(map[string]*string{"member_id": optionalText(member)}), options)
+}
+
+// ResultAssignment selects results of a prism, those that match every member that is not nil or empty, and has the id of the member to
+// assign them to, or nil for nobody.
+type ResultAssignment struct {
+	Member   *string    `json:"member_id"`
+	Ref      *string    `json:"ref,omitzero"` // the empty text finds an empty ref
+	From     *time.Time `json:"from,omitzero"`
+	To       *time.Time `json:"to,omitzero"` // exclusive
+	Status   Status     `json:"status,omitzero"`
+	Version  int32      `json:"version,omitzero"`
+	Model    string     `json:"model,omitzero"`
+	Key      string     `json:"key_id,omitzero"`
+	Run      string     `json:"run,omitzero"`
+	Assignee string     `json:"assignee,omitzero"` // the id of a member, "me" or "none"
+	IDs      []string   `json:"ids,omitzero"`      // 1,000 at most
+	SearchMembers
+}
+
+// Assigned is how many results match, and whom those that change were assigned to before.
+type Assigned = api.Assigned
+
+// AssignedBefore are results that had the same assignee.
+type AssignedBefore = api.AssignedBefore
+
+// AssignResults assigns results of a prism together. It is ErrConflict if another number than expect matches, or more than 1,000. A dry run
+// ignores expect and counts the matches. A call whose response was lost is not repeated.
+func (c *Client) AssignResults(ctx context.Context, prism string, a ResultAssignment, expect int, options ...CallOption) (Assigned, error) {
+	k := declared(api.AssignResults, prism).with(options)
+	sent := struct {
+		ResultAssignment
+		Expect *int `json:"expect,omitzero"`
+	}{ResultAssignment: a}
+	if !k.dryRun {
+		sent.Expect = &expect
+	}
+	return fetch[Assigned](ctx, c, k.sending(sent), nil)
 }
 
 // ListAssignees returns one page of the members whom results can be assigned to, newest first.

@@ -173,6 +173,10 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"deleteComment": func(ctx context.Context, c *Client) error { return c.DeleteComment(ctx, "a", "a") },
 	"assignResult":  func(ctx context.Context, c *Client) error { _, err := c.AssignResult(ctx, "a", "m"); return err },
+	"assignResults": func(ctx context.Context, c *Client) error {
+		_, err := c.AssignResults(ctx, "a", fullAssignment(), 1)
+		return err
+	},
 	"listAssignees": func(ctx context.Context, c *Client) error {
 		_, err := c.ListAssignees(ctx, PageOptions{Limit: 1, Cursor: "c"})
 		return err
@@ -302,6 +306,10 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		_, err := c.RetryResults(ctx, fullRetry(), 1, WithDryRun())
 		return err
 	},
+	"assignResults": func(ctx context.Context, c *Client) error {
+		_, err := c.AssignResults(ctx, "a", fullAssignment(), 1, WithDryRun())
+		return err
+	},
 }
 
 var fullView = NewView{
@@ -318,6 +326,13 @@ func fullDeletion() ResultDeletion {
 		Ref: new(string), From: new(time.Unix(0, 0)), Before: new(time.Unix(1, 0)), Status: OK, Version: 1, Model: "m",
 		Key: prism.KeyID{UUID: prism.UUID{1}}, Run: prism.RunID{UUID: prism.UUID{2}}, Assignee: "me",
 		IDs: []prism.ResultID{{UUID: prism.UUID{3}}}, SearchMembers: SearchMembers(fullSearch), Expect: new(1),
+	}
+}
+
+func fullAssignment() ResultAssignment {
+	return ResultAssignment{
+		Member: new("m"), Ref: new(string), From: new(time.Unix(0, 0)), To: new(time.Unix(1, 0)), Status: OK, Version: 1, Model: "m", Key: "k", Run: "r",
+		Assignee: "me", IDs: []string{"i"}, SearchMembers: SearchMembers(fullSearch),
 	}
 }
 

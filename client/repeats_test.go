@@ -28,7 +28,7 @@ func TestRepeats(t *testing.T) {
 		once = []everyCall{
 			unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults"),
 			named("retryResults"), named("createFile"), named("retryRun"), named("tryDefinition"), named("addMember"), named("linkMember"),
-			named("createCalibration"), named("checkModel"), named("createView"), named("createComment"),
+			named("createCalibration"), named("checkModel"), named("createView"), named("createComment"), named("assignResults"),
 			{"an unkeyed run", func(ctx context.Context, c *Client) error {
 				_, err := c.CreateRun(ctx, "a", NewRun{FileID: "f"})
 				return err

@@ -79,26 +79,3 @@ func (a *app) resultsAssignees() *cobra.Command {
 }
 
 var assigneeColumns = columns{"id name", "id name~"}
-
-func (a *app) resultsAssign() *cobra.Command {
-	return a.calling(about{
-		use: "assign ID [MEMBER]", short: "Assign a result to a member, or without one to nobody",
-		example: `prismctl results assign "$RESULT" "$MEMBER"
-prismctl results assign "$RESULT"`, complete: a.completeResults,
-	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		member := ""
-		if len(args) > 1 {
-			member = args[1]
-		}
-		to, err := c.AssignResult(cmd.Context(), args[0], member)
-		if err != nil {
-			return err
-		}
-		name := "nobody"
-		if to.Member != nil {
-			name = printable(to.Member.Name)
-		}
-		_, _ = fmt.Fprintf(a.err, "%s is assigned to %s.\n", printable(args[0]), name)
-		return nil
-	})
-}

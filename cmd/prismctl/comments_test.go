@@ -39,6 +39,16 @@ func TestComments(t *testing.T) {
 	if assigned(ada) != 1 || assigned("none") != 0 || assigned("me") != 0 {
 		t.Error("the result is not assigned to Ada")
 	}
+	// spec: assignees-put
+	if n := u.ok("results", "assign", "--prism", "language", "--assignee", ada, "--dry-run"); n != "1\n" {
+		t.Errorf("%q match", n)
+	}
+	u.run("results", "assign", "--prism", "language", "--expect", "2").want(exitConflict, "1 results match now.")
+	u.run("results", "assign", "--prism", "language", "--status", "ok", ada).want(exitOK, "1 result assigned, 0 of them not so before.")
+	u.run("results", "assign", "--prism", "language").want(exitOK, "1 result assigned, 1 of them not so before.")
+	u.run("results", "assign", "--status", "ok", id).want(exitUsage, "name a result by its id, or results by --prism")
+	u.run("results", "assign", "--prism", "language", id, ada).want(exitUsage, "with --prism name the member alone")
+	u.run("results", "assign", "--prism", "language", "ada").want(exitInvalid, "member_id: Invalid uuid")
 	u.run("results", "assign", id).want(exitOK, id+" is assigned to nobody.")
 	if assigned(ada) != 0 || assigned("none") != 1 {
 		t.Error("the result is assigned to somebody")

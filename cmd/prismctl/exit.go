@@ -129,7 +129,7 @@ func (e *hintError) Unwrap() error { return e.err }
 // unrepeated are the operations that change something and that the client does not repeat after a lost response.
 var unrepeated = []string{
 	"createPrism", "createVersion", "createKey", "addMember", "linkMember", "createCalibration", "retryResult", "retryResults", "retryRun",
-	"deleteResults",
+	"deleteResults", "assignResults",
 }
 
 // explain is the text of an error for people.

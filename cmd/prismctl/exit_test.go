@@ -12,7 +12,7 @@ import (
 func TestALostResponseOfACallThatIsNotRepeatedMayHaveChangedSomething(t *testing.T) {
 	t.Parallel()
 	for operation, want := range map[string]bool{
-		"createKey": true, "addMember": true, "linkMember": true, "createCalibration": true, "retryResults": true, "deleteResults": true,
+		"createKey": true, "addMember": true, "linkMember": true, "createCalibration": true, "retryResults": true, "deleteResults": true, "assignResults": true,
 		"readPrism": false, "revokeKey": false,
 	} {
 		text := explain(&client.ConnectionError{Operation: operation, Sent: true, Err: errors.New("EOF")})

@@ -16,7 +16,7 @@ func Operations() []Operation {
 		PutLabels, ReadLabels, AddLabels, ListLabels, ListLabelQueue,
 		CreateKey, ListKeys, RevokeKey,
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember,
-		CreateComment, ListComments, DeleteComment, AssignResult, ReadAssignee, ListAssignees,
+		CreateComment, ListComments, DeleteComment, AssignResult, AssignResults, ReadAssignee, ListAssignees,
 		CreateView, ListViews, ReplaceView, DeleteView,
 		ListAudit, ReadUsage, ReadAccount,
 	}

@@ -67,6 +67,48 @@ func TestSelections(t *testing.T) {
 			s.other.post(t, path+"/export", object("ids", ids)).wantFail(t, fail{404, "not_found", "Prism not found"})
 			own.post(t, path+"/export", `{}`).wantFail(t, invalid("ids: Required"))
 		})
+		// spec: assignees-put
+		t.Run("results are counted for a member by each filter, and assigned if they are as many as expected", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			slug := own.triage(t)
+			first := own.create(t, slug, text("hello", "ref", "r")).ok(t).ID
+			second := own.create(t, slug, text("hello")).ok(t).ID
+			own.create(t, own.triage(t), text("hello")).ok(t)
+			var ada struct{ ID string }
+			own.post(t, "/v1/members", object("name", "Ada", "role", "labeller")).decode(t, &ada)
+			path := "/v1/prisms/" + slug + "/results/assign"
+			assign := func(more ...any) reply { return own.post(t, path, object(more...)) }
+			var record struct {
+				KeyID string `json:"key_id"`
+				Model struct{ Name string }
+			}
+			own.get(t, "/v1/results/"+first+"/record").decode(t, &record)
+			for filters, want := range map[string]string{
+				`"ref":"r"`: "1", `"ref":"x"`: "0", `"version":1`: "2", `"version":2`: "0", `"status":"failed"`: "0",
+				`"model":"` + record.Model.Name + `","key_id":"` + record.KeyID + `"`: "2", `"model":"none"`: "0", `"run":"` + record.KeyID + `"`: "0",
+				`"from":"2020-01-01T00:00:00Z"`: "2", `"to":"2020-01-01T00:00:00Z"`: "0", `"assignee":"none"`: "2", `"assignee":"me"`: "0",
+				`"ids":["` + first + `","` + record.KeyID + `"]`: "1", `"ref":null`: "2",
+			} {
+				assigned := own.post(t, path, `{"member_id":null,"dry_run":true,`+filters+`}`)
+				assigned.wantStatus(t, 200)
+				assigned.wantBody(t, `{"assigned":`+want+`,"before":[]}`)
+			}
+			assign("member_id", ada.ID, "expect", 1).wantFail(t, fail{409, "conflict", "2 results match now."})
+			assign("member_id", record.KeyID, "expect", 2).wantFail(t, fail{404, "not_found", "Member not found"})
+			assign("member_id", ada.ID).wantFail(t, invalid("expect: Required"))
+			s.other.post(t, path, object("member_id", nil, "expect", 0)).wantFail(t, fail{404, "not_found", "Prism not found"})
+			one := assign("member_id", ada.ID, "ids", []string{first}, "expect", 1)
+			one.wantBody(t, `{"assigned":1,"before":[{"member_id":null,"ids":["`+first+`"]}]}`)
+			none := assign("member_id", nil, "expect", 2)
+			none.wantBody(t, `{"assigned":2,"before":[{"member_id":"`+ada.ID+`","ids":["`+first+`"]}]}`)
+			none = assign("member_id", nil, "ids", []string{second}, "expect", 1)
+			none.wantBody(t, `{"assigned":1,"before":[]}`)
+			own.get(t, "/v1/results/"+first+"/assignee").wantBody(t, `{"result_id":"`+first+`","member":null}`)
+			if _, body := own.audit(t, "limit=5"); strings.Count(body, `"results.assign"`) != 2 || !strings.Contains(body, `{"assigned":1,"member_id":"`+ada.ID+`"}`) {
+				t.Errorf("the audit: %s", body)
+			}
+		})
 		// spec: results-delete-filter, deletion-expect
 		t.Run("results are counted for a deletion by each filter, and deleted if they are as many as expected", func(t *testing.T) {
 			t.Parallel()

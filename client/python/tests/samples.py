@@ -157,6 +157,20 @@ DELETION: dict[str, Any] = {
     **SEARCH,
 }
 
+ASSIGNED: dict[str, Any] = {
+    "ref": "",
+    "from_": AT,
+    "to": LATER,
+    "status": "ok",
+    "version": 1,
+    "model": "m",
+    "key_id": "k",
+    "run": "a",
+    "assignee": "me",
+    "ids": ["b"],
+    **SEARCH,
+}
+
 BY_HAND: dict[str, Act] = {
     "createResult": lambda c: c.create_result("a", "t", fields={"a": "b"}, version=1, idempotency_key="k", ref="r", context="c"),
     "readResult": lambda c: c.read_result("a"),
@@ -222,6 +236,7 @@ BY_HAND: dict[str, Act] = {
     "listChanges": lambda c: c.list_changes(after=1, prism="a", limit=2, wait=3),
     "deleteResults": lambda c: c.delete_results("a", **DELETION),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH),
+    "assignResults": lambda c: c.assign_results("a", "m", 1, **ASSIGNED),
     "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1, assignee="me", **SEARCH).page(
         limit=1, cursor="c"
     ),
@@ -296,5 +311,6 @@ DRY_RUNS: dict[str, Act] = {
     "createRun": lambda c: c.check_run("a", "f", {"a": "b"}, **RUN),  # type: ignore[arg-type]
     "deleteResults": lambda c: c.delete_results("a", **DELETION, dry_run=True),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER, **SEARCH, dry_run=True),
+    "assignResults": lambda c: c.assign_results("a", "m", 1, **ASSIGNED, dry_run=True),
 }
 """Send an operation's dry_run too."""

@@ -48,6 +48,7 @@ ONCE = {
     "linkMember",
     "createView",
     "createComment",
+    "assignResults",
 }
 """What may not be made twice."""
 ALL = {**EVERYTHING, **UNKEYED, "a create": lambda c: c.create_result("a", "t"), "a run": lambda c: c.create_run("a", "f", {})}

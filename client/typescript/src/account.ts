@@ -1,9 +1,10 @@
 import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
 import { Measures } from "./measures.js";
+import { type StoreOptions, storing } from "./prisms.js";
 import type {
-  ApiKey, Assignee, AuditEntry, Change, Changes, Comment, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember,
-  NewView, Schemas, Selection, Usage, View,
+  ApiKey, Assigned, Assignee, AuditEntry, Change, Changes, Comment, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey,
+  NewMember, NewView, ResultAssignment, Schemas, Selection, Usage, View,
 } from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
@@ -51,6 +52,15 @@ export class Account extends Measures {
   assignResult(result: string, member: string | null, options?: CallOptions): Promise<Assignee> {
     const path = ["results", result, "assignee"];
     return this.caller.json({ operation: "assignResult", method: "PUT", path, body: { member_id: member } }, options);
+  }
+
+  /**
+   * Assigns the results of a prism that match to a member, or with null to nobody, if they are as many as `expect`; else it is a
+   * conflict. A dry run counts them, up to 1,000.
+   */
+  assignResults(prism: string, assignment: ResultAssignment, options?: StoreOptions): Promise<Assigned> {
+    const call = { operation: "assignResults", method: "POST", path: ["prisms", prism, "results", "assign"] } as const;
+    return this.caller.json({ ...call, ...storing(assignment, 200, options) }, options);
   }
 
   /** Lists the members whom results can be assigned to, newest first. */

@@ -436,6 +436,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/results/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign many results
+         * @description Assigns the results of a prism that match every member sent to a member of the account, or with null to nobody, if they are as many as `expect` says, at most 1,000. `dry_run` counts the results and assigns none. `before` has whom each result that changes was assigned to, so that the call can be undone: send the `ids` of each group with the `member_id` of the group. The prism may be archived. Needs a key of a labeller.
+         */
+        post: operations["assignResults"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/retention": {
         parameters: {
             query?: never;
@@ -1632,7 +1652,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "version.empty" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "version.empty" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "results.assign" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -1686,6 +1706,13 @@ export interface components {
                  * @description The bound of the time of saving, of `results.retry`, or of the reference period, of `prism.drift`, if the call had one.
                  */
                 to?: string;
+                /** @description How many results have another assignee now, of `results.assign`. */
+                assigned?: number;
+                /**
+                 * Format: uuid
+                 * @description The member whom results are assigned to, or null for nobody, of `results.assign`.
+                 */
+                member_id?: string | null;
                 /** @description How many results a call retries, of `results.retry`. */
                 retrying?: number;
                 /**
@@ -3857,6 +3884,71 @@ export interface components {
             id: string;
             /** @description What people call the member. */
             name: string;
+        };
+        /** @description Which results of a prism to assign: those for which every member holds. Null is the same as not sent, but for `member_id`. */
+        ResultAssignment: {
+            /**
+             * Format: uuid
+             * @description The id of the member who is to look at the results, or null for nobody.
+             */
+            member_id: string | null;
+            /** @description Only results with this ref. The empty text finds results with an empty ref, not those without one. */
+            ref?: string | null;
+            /**
+             * Format: date-time
+             * @description Only results saved at this time or later.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description Only results saved before this time.
+             */
+            to?: string | null;
+            /** @description Only results with this status. */
+            status?: components["schemas"]["Status"] | null;
+            /** @description Only results that this version answered. */
+            version?: number | null;
+            /** @description Only results of this model. */
+            model?: string | null;
+            /**
+             * Format: uuid
+             * @description Only results of calls with the API key with this id.
+             */
+            key_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Only results of the run with this id.
+             */
+            run?: string | null;
+            /** @description Only results that are assigned to the member with this id, to you (`me`), or to nobody (`none`). */
+            assignee?: string | null;
+            /** @description Only results with these ids. */
+            ids?: string[] | null;
+            /** @description Only results with these words, as in the list of results. */
+            q?: string | null;
+            /** @description Only results for which all these conditions hold, as in the list of results. */
+            where?: string[] | null;
+            /** @description How many results match. With another number none is assigned. Needed unless `dry_run` is true. */
+            expect?: number | null;
+            /** @description Count the results, and assign none. */
+            dry_run?: boolean | null;
+        };
+        /** @description How many results match, and whom they were assigned to before. */
+        Assigned: {
+            /** @description How many results match, at most 1,000. All of them have the assignee now, unless the call was a dry run. */
+            assigned: number;
+            /** @description The results that had another assignee, by the one that they had. Assigning each group to it again undoes the call. Empty of a dry run. */
+            before: components["schemas"]["AssignedBefore"][];
+        };
+        /** @description Results that had the same assignee. */
+        AssignedBefore: {
+            /**
+             * Format: uuid
+             * @description The id of the member, or null for nobody.
+             */
+            member_id: string | null;
+            /** @description The ids of the results, oldest first. */
+            ids: string[];
         };
         /** @description A page of . */
         AssignedMemberPage: {
@@ -6126,6 +6218,81 @@ export interface operations {
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
             /** @description Another number of results matches, the account has as many deletions under way as it may have, or the prism is not searchable. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    assignResults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultAssignment"];
+            };
+        };
+        responses: {
+            /** @description The results are assigned, or with `dry_run` how many they are. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assigned"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism in this account, or no such member. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No result is assigned. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

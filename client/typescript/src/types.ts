@@ -72,6 +72,7 @@ export type Escalation = Omit<Schemas["Escalation"], "first" | "second"> & { fir
 /** One of the models of an escalation. Its answers are null if it gave none. */
 export type AnsweredModel = Omit<Schemas["AnsweredModel"], "answers"> & { answers: Answers | null };
 export type ResultDeletion = WithTimes<Omit<Schemas["ResultDeletion"], "dry_run">>;
+export type ResultAssignment = WithTimes<Omit<Schemas["ResultAssignment"], "dry_run">>;
 export type ResultRetry = WithTimes<Omit<Schemas["ResultRetry"], "status" | "dry_run">>;
 /** A page of results. If something was searched for, it says what the search did not look at. */
 export type FoundPage<T> = Page<T> & Pick<Schemas["ResultPage"], "indexed_until" | "indexed_from" | "sorted_newest">;
@@ -118,6 +119,7 @@ export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
 export type Comment = Schemas["Comment"];
 export type Assignee = Schemas["Assignee"];
+export type Assigned = Schemas["Assigned"];
 export type ViewFilters = WithTimes<Schemas["ViewFilters"]>;
 export type NewView = Omit<Schemas["NewView"], "filters"> & { filters: ViewFilters };
 export type View = Schemas["View"];

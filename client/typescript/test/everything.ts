@@ -1,4 +1,4 @@
-import type { NewRun, NewVersion, NewView, Prism, ResultDeletion, ResultRetry } from "../src/index.js";
+import type { NewRun, NewVersion, NewView, Prism, ResultAssignment, ResultDeletion, ResultRetry } from "../src/index.js";
 import { Operations } from "../src/operations.js";
 
 const version: NewVersion = {
@@ -24,6 +24,10 @@ const view: NewView = {
 };
 const deletion: ResultDeletion = {
   ref: "", from: new Date(0), before: new Date(1000), status: "ok", version: 1, model: "m", key_id: anID, run: anID,
+  assignee: "me", ids: [anID], expect: 1, ...search,
+};
+const assignment: ResultAssignment = {
+  member_id: anID, ref: "", from: new Date(0), to: new Date(1000), status: "ok", version: 1, model: "m", key_id: anID, run: anID,
   assignee: "me", ids: [anID], expect: 1, ...search,
 };
 const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1, ...search };
@@ -106,6 +110,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   listComments: (p) => p.listComments("a", page),
   deleteComment: (p) => p.deleteComment("a", "a"),
   assignResult: (p) => p.assignResult("a", "m"),
+  assignResults: (p) => p.assignResults("a", assignment),
   readAssignee: (p) => p.readAssignee("a"),
   listAssignees: (p) => p.listAssignees(page),
   createView: (p) => p.createView(view),
@@ -161,4 +166,5 @@ export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   createRun: (p) => p.createRun("a", { from_labels_of: 1, from_results: { ids: ["i"] } }, dryRun),
   deleteResults: (p) => p.deleteResults("a", deletion, dryRun),
   retryResults: (p) => p.retryResults(retry, dryRun),
+  assignResults: (p) => p.assignResults("a", assignment, dryRun),
 };

@@ -167,6 +167,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("IdsRequired", parseDeclared(api.ExportSelected, "", "", jsonBody(`{}`)))
 	put("CommentWithoutText", parseDeclared(api.CreateComment, "", "", jsonBody(`{}`)))
 	put("InvalidCommentId", parseDeclared(api.DeleteComment, "comment_id", "1", request.Body{}))
+	put("AssignWithoutCount", parseDeclared(api.AssignResults, "", "", jsonBody(`{"member_id":null}`)))
 	put("MemberRequired", parseDeclared(api.AssignResult, "", "", jsonBody(`{}`)))
 	put("InvalidAssignee", parseDeclared(api.ListResults, "assignee", "you", request.Body{}))
 	put("ViewProblems", parseDeclared(api.CreateView, "", "", jsonBody(`{}`)))

@@ -29,6 +29,23 @@ func TestACommentAndAnAssigneeAreRead(t *testing.T) {
 	if nobody, err := parsedBody(api.AssignResult, `{"member_id":null}`, "result_id", anID); err != nil || nobody.Member != nil {
 		t.Errorf("got %+v, %v", nobody, err)
 	}
+	many, err := parsedBody(api.AssignResults, `{"member_id":"`+anID+`","assignee":"none","from":null,"expect":3}`, "prism", "tickets")
+	if err != nil || many.Member.String() != anID || many.Assignee != "none" || many.From != nil || *many.Expect != 3 {
+		t.Errorf("got %+v %v", many, err)
+	}
+	for body, want := range map[string]string{
+		`{"expect":1}`:                           "member_id: Required",
+		`{"member_id":null}`:                     "expect: Required",
+		`{"member_id":null,"expect":1001}`:       "expect: Number must be less than or equal to 1000",
+		`{"member_id":null,"dry_run":true}`:      "",
+		`{"member_id":null,"ids":[],"expect":1}`: "ids: Array must contain at least 1 element(s)",
+	} {
+		_, err := parsedBody(api.AssignResults, body, "prism", "tickets")
+		if want == "" && err == nil {
+			continue
+		}
+		wantProblems(t, err, want)
+	}
 	for body, want := range map[string]string{`{}`: "member_id: Required", `{"member_id":"me"}`: "member_id: Invalid uuid"} {
 		_, err := parsedBody(api.AssignResult, body, "result_id", anID)
 		wantProblems(t, err, want)

@@ -23,6 +23,21 @@ type Member struct {
 	Name string
 }
 
+// Assigning is results of a prism that are assigned together: to a member, or with nil to nobody.
+type Assigning struct {
+	Account prism.AccountID
+	Prism   prism.PrismID
+	Slug    string
+	Results []prism.ResultID // each once
+	To      *prism.MemberID
+}
+
+// Assignment is whom a result is assigned to; zero: nobody.
+type Assignment struct {
+	Result prism.ResultID
+	Member prism.MemberID
+}
+
 // Store keeps the comments and assignees of results. Both are deleted with their result.
 type Store interface {
 	// CreateComment stores a comment, whose author it names: ErrNotFound, ErrTooManyComments if the result has as many as most,
@@ -34,6 +49,9 @@ type Store interface {
 	DeleteComment(ctx context.Context, account prism.AccountID, of prism.ResultID, id prism.CommentID, anybodys bool, by store.By) error
 	// Assign assigns a result to a member, whom it returns, or with nil to nobody: ErrNotFound, ErrNoMember.
 	Assign(ctx context.Context, account prism.AccountID, of prism.ResultID, to *prism.MemberID) (*Member, error)
+	// AssignMany assigns results together, and returns whom those that change were assigned to before, oldest first: *store.MatchError if
+	// not all of them are there, ErrNoMember.
+	AssignMany(ctx context.Context, a Assigning, by store.By) ([]Assignment, error)
 	// ListAssignees is a page of the members of an account, without rules, newest first.
 	ListAssignees(ctx context.Context, account prism.AccountID, page store.Page) (found []Member, more bool, err error)
 	// Assignee is the member whom a result is assigned to, or nil: ErrNotFound.

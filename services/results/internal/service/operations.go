@@ -40,6 +40,7 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Change(s.Access, api.DeleteResult, s.deleteResult),
 		access.Handle(api.DeleteResults, s.deleteResults),
 		access.Handle(api.RetryResults, s.retryResults),
+		access.Handle(api.AssignResults, s.assignResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
 		api.HandleEncoded(api.PutLabels, s.putLabels),

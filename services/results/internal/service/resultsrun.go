@@ -35,20 +35,11 @@ func (s *Service) resultsRun(ctx context.Context, account prism.AccountID, p pri
 }
 
 // resultsOfRun are the ids of the results that a run answers anew.
-func (s *Service) resultsOfRun(
-	ctx context.Context, account prism.AccountID, p prism.Prism, of api.ResultsOfRun,
-) (ids []prism.ResultID, err error) {
+func (s *Service) resultsOfRun(ctx context.Context, account prism.AccountID, p prism.Prism, of api.ResultsOfRun) ([]prism.ResultID, error) {
 	f := store.Filter{Prism: p.ID, Status: of.Status, Version: of.Version, From: bodies.Bound(of.From), To: bodies.Bound(of.To)}
-	parts := [][]prism.UUID{nil}
-	if of.IDs != nil {
-		parts = slices.Collect(slices.Chunk(sqldb.SortedIDs(of.IDs), sqldb.PartSize))
-	}
-	for _, f.IDs = range parts {
-		some, err := s.matching(ctx, account, p, f, api.ResultSearch(of.SearchMembers))
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, some...)
+	ids, err := s.selected(ctx, account, p, f, of.IDs, of.SearchMembers, "from_results.", api.MaxResultsOfRun+1)
+	if err != nil {
+		return nil, err
 	}
 	var problem string
 	switch {
@@ -62,11 +53,30 @@ func (s *Service) resultsOfRun(
 	return nil, apierr.Invalid(apierr.Problem{Path: "from_results", Text: problem})
 }
 
-// matching are the ids of the results of a prism that a filter and a search find; if there are too many, some.
+// selected are the ids of the results of a prism that a filter and a search find, of among alone unless it is nil. If there are at least
+// most, they are some. The paths of problems begin with path.
+func (s *Service) selected(
+	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, among []prism.ResultID, sent api.SearchMembers, path string,
+	most int,
+) (ids []prism.ResultID, err error) {
+	parts := [][]prism.UUID{nil}
+	if among != nil {
+		parts = slices.Collect(slices.Chunk(sqldb.SortedIDs(among), sqldb.PartSize))
+	}
+	for _, f.IDs = range parts {
+		some, err := s.matching(ctx, account, p, f, api.ResultSearch(sent), path, most)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ids, nil
+}
+
+// matching are the ids of the results of a prism that a filter and a search find, most at most.
 func (s *Service) matching(
-	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch,
+	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch, path string, most int,
 ) ([]prism.ResultID, error) {
-	const most = api.MaxResultsOfRun + 1
 	if sent.Q == "" && len(sent.Where) == 0 {
 		return s.listedIDs(ctx, account, f, most)
 	}
@@ -76,7 +86,7 @@ func (s *Service) matching(
 	}
 	narrowed, problems := schema.Parse(f, sent)
 	for i := range problems {
-		problems[i].Path = "from_results." + problems[i].Path
+		problems[i].Path = path + problems[i].Path
 	}
 	if err := search.Invalid(problems); err != nil {
 		return nil, err

@@ -104,6 +104,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"createComment", true, true, false, false}, // spec: comment-roles
 		{"deleteComment", true, true, false, false},
 		{"assignResult", true, true, false, false},
+		{"assignResults", true, true, false, false},
 		{"listAssignees", true, true, false, false}, // spec: assignee-list
 		{"createView", true, true, false, false},    // spec: view-roles
 		{"replaceView", true, true, false, false},
@@ -123,7 +124,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 			t.Errorf("%s has no row", operation)
 		}
 	}
-	labels := map[string]bool{"putLabels": true, "addLabels": true, "createComment": true, "deleteComment": true, "assignResult": true, "listAssignees": true, "createView": true, "replaceView": true, "deleteView": true}
+	labels := map[string]bool{"putLabels": true, "addLabels": true, "createComment": true, "deleteComment": true, "assignResult": true, "assignResults": true, "listAssignees": true, "createView": true, "replaceView": true, "deleteView": true}
 	keys := map[prism.Role]contract.KeyDigest{}
 	for _, role := range append(prism.Roles(), "of a later release") {
 		keys[role] = w.newKey(t, api.NewKey{Name: string(role), Role: role})

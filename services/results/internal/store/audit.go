@@ -54,6 +54,7 @@ const (
 	ResultDelete   Action = "result.delete"
 	ResultsDelete  Action = "results.delete"
 	ResultsRetry   Action = "results.retry"
+	ResultsAssign  Action = "results.assign"
 	PrismRetention Action = "prism.retention"
 	PrismDrift     Action = "prism.drift"
 	PrismSearch    Action = "prism.searchable"

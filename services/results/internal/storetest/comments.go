@@ -123,6 +123,49 @@ func commentTests() []test {
 			same(t, got, nil)
 			same(t, f.assigned(t, &prism.MemberID{}), []prism.ResultID{free, r})
 		}},
+		// spec: assignees-put
+		{"results are assigned together, and told whom they were assigned to", func(t *testing.T, f *fixture) {
+			all := make([]prism.ResultID, 120) // more than a statement names
+			for i := range all {
+				all[i] = f.saved(t)
+			}
+			ada, bob := f.member(t, f.mine, prism.Reader).ID, f.member(t, f.mine, prism.Owner).ID
+			f.assign(t, all[7], ada)
+			f.assign(t, all[99], bob)
+			together := func(to *prism.MemberID, ids ...prism.ResultID) ([]comments.Assignment, error) {
+				by := f.by(moment(5))
+				by.Actor = f.keyActor()
+				return f.AssignMany(t.Context(), comments.Assigning{Account: f.mine.account, Prism: f.mine.prism.ID, Slug: "p", Results: ids, To: to}, by)
+			}
+			_, err := together(&prism.MemberID{UUID: f.id()}, all...)
+			failsWith(t, err, store.ErrNoMember)
+			_, err = together(&ada, append([]prism.ResultID{{UUID: f.id()}}, all...)...)
+			if match, ok := errors.AsType[*store.MatchError](err); !ok || match.Matches != int64(len(all)) {
+				t.Errorf("one is missing: %v", err)
+			}
+			same(t, f.assigned(t, &bob), []prism.ResultID{all[99]})
+			same(t, len(f.entriesOf(t, store.ResultsAssign)), 0)
+
+			changed, err := together(&ada, all...)
+			succeeds(t, err)
+			same(t, len(changed), 119)
+			same(t, []comments.Assignment{changed[0], changed[7], changed[98]}, []comments.Assignment{{Result: all[0]}, {Result: all[8]}, {Result: all[99], Member: bob}})
+			same(t, f.assigned(t, &bob), nil)
+			same(t, f.assigned(t, &prism.MemberID{}), nil)
+			changed, err = together(&ada, all[:3]...)
+			succeeds(t, err)
+			same(t, len(changed), 0)
+			changed, err = together(nil, all[3:60]...)
+			succeeds(t, err)
+			same(t, len(changed), 57)
+			got, err := f.Assignee(t.Context(), f.mine.account, all[3])
+			succeeds(t, err)
+			same(t, got, nil)
+			entries := f.entriesOf(t, store.ResultsAssign)
+			same(t, []string{string(entries[0].Detail), string(entries[1].Detail)}, []string{
+				`{"assigned":57,"member_id":null}`, `{"assigned":119,"member_id":"` + ada.String() + `"}`,
+			})
+		}},
 		// spec: assignee-list
 		{"results can be assigned to the members of the account, without rules and those who have left", func(t *testing.T, f *fixture) {
 			ada, bob, gone := f.member(t, f.mine, prism.Reader), f.member(t, f.mine, prism.Owner), f.member(t, f.mine, prism.Reader)

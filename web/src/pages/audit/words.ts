@@ -15,7 +15,7 @@ const actions: Record<string, string> = {
   'run.create': 'Created run', 'run.pause': 'Paused run', 'run.resume': 'Resumed run', 'run.cancel': 'Cancelled run',
   'run.retry': 'Retried failed rows of run',
   'run.limits': 'Changed the limits of run',
-  'results.retry': 'Retried failed results of',
+  'results.retry': 'Retried failed results of', 'results.assign': 'Assigned results of',
   'comment.delete': 'Deleted a comment of result',
   'view.create': 'Saved view', 'view.replace': 'Replaced view', 'view.delete': 'Deleted view',
   'member.add': 'Added member', 'member.change': 'Changed member', 'member.remove': 'Removed member',

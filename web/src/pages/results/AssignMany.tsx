@@ -1,112 +1,129 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { api, ask } from '@/api';
-import { Button, count, Dialog, ErrorNote, Note, Progress, Select, shown, Skeleton, toast } from '@/design';
-import { assign, readAssignee, useAssignable } from './comments';
-import { each } from './many';
-import { listQuery, type ListQuery, type ResultsSearch } from './search';
-import { useEach } from './useEach';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ApiError, ask, type Schemas } from '@/api';
+import { Button, count, Dialog, ErrorNote, Select, Skeleton, toast } from '@/design';
+import { useAssignable } from './comments';
+import type { Listed } from './data';
+import { matchNow } from './many';
+import { exportQuery, type ResultsSearch } from './search';
+
+type Assignment = Schemas['ResultAssignment'];
+type Which = Omit<Assignment, 'member_id' | 'expect' | 'dry_run'>;
+
+/** Results of a prism that are assigned by one call, and how many they are. */
+interface Part {
+  prism: string;
+  which: Which;
+  n: number;
+}
 
 interface Props {
   onClose: () => void;
   onDone: () => void;
 }
 
-/** Results that are assigned at once: each is a call. */
-const most = 1000;
+const send = (prism: string, body: Assignment) =>
+  ask(api.POST('/v1/prisms/{prism}/results/assign', { params: { path: { prism } }, body }));
 
-/** The ids of the results of a filter; more than `most` if there are more. */
-async function idsOf(query: ListQuery, signal: AbortSignal): Promise<string[]> {
-  const ids: string[] = [];
-  for (let cursor: string | undefined; ;) {
-    const params = { query: { ...query, limit: 100, cursor } };
-    const { data, next_cursor } = await ask(api.GET('/v1/results', { params, signal }));
-    ids.push(...data.map(({ id }) => id));
-    if (next_cursor === null || ids.length > most) return ids;
-    cursor = next_cursor;
+/** Assigns a part. Of results that are named by their ids, those that were deleted meanwhile are left out. */
+async function assign({ prism, which, n }: Part, member_id: string | null): Promise<Schemas['Assigned']> {
+  try {
+    return await send(prism, { ...which, member_id, expect: n });
+  } catch (error) {
+    const now = matchNow(error);
+    if (!which.ids || now === undefined || now === n) throw error;
+    return send(prism, { ...which, member_id, expect: now });
   }
 }
 
-/** Assigns every result that matches: those that are counted are those that are assigned, whatever is saved meanwhile. */
+/** The results by their prisms. */
+function partsOf(results: Pick<Listed, 'id' | 'prism'>[]): Part[] {
+  const ids = new Map<string, string[]>();
+  for (const { id, prism } of results) ids.set(prism, [...(ids.get(prism) ?? []), id]);
+  return [...ids].map(([prism, of]) => ({ prism, which: { ids: of }, n: of.length }));
+}
+
+/** Assigns every result that matches, if it is still as many as the reader was told. */
 export function AssignMatching({ search, onClose, onDone }: { search: ResultsSearch } & Props) {
-  const query = listQuery(search);
+  const { prism } = search;
+  const which = exportQuery(search) as Which;
   const found = useQuery({
-    queryKey: ['results', 'assigning', query], queryFn: ({ signal }) => idsOf(query, signal), staleTime: 0, gcTime: 0,
-    placeholderData: undefined,
+    queryKey: ['results', 'assigning', prism, which], enabled: prism !== undefined,
+    queryFn: async () => (await send(prism!, { ...which, member_id: null, dry_run: true })).assigned,
+    staleTime: 0, gcTime: 0, retry: false, placeholderData: undefined,
   });
-  const ids = found.data;
-  if (ids && ids.length > 0 && ids.length <= most) return <AssignMany ids={ids} onClose={onClose} onDone={onDone} />;
+  const n = found.data;
+  if (prism !== undefined && n) return <Assigning parts={[{ prism, which, n }]} onClose={onClose} onDone={onDone} />;
+  const many = found.error instanceof ApiError && /^More than (\d+) results match\.$/.exec(found.error.message);
   return (
     <Dialog open onClose={onClose} title="Assign all that match" actions={<Button onClick={onClose}>Close</Button>}>
-      {ids ? (
-        <p>{ids.length === 0 ? 'No result matches.' : `More than ${shown(most)} results match. Narrow them by filters first.`}</p>
-      ) : !found.error && <Skeleton lines={2} />}
-      <ErrorNote error={found.error} title="They could not be counted." onRetry={() => void found.refetch()} />
+      {prism === undefined ? <p>All that match are assigned of one prism at a time. Choose a prism in the filters first.</p>
+        : many ? <p>More than {Number(many[1]).toLocaleString('en-US')} results match. Narrow them by filters first.</p>
+        : n === 0 ? <p>No result matches.</p> : !found.error && <Skeleton lines={2} />}
+      {!many && <ErrorNote error={found.error} title="They could not be counted." onRetry={() => void found.refetch()} />}
     </Dialog>
   );
 }
 
+/** Assigns results that are selected. */
+export const AssignMany = ({ results, onClose, onDone }: { results: Pick<Listed, 'id' | 'prism'>[] } & Props) =>
+  <Assigning parts={partsOf(results)} onClose={onClose} onDone={onDone} />;
+
 /** Assigns results to a member, or to nobody. What they were assigned to before is back by Undo. */
-export function AssignMany({ ids, onClose, onDone }: { ids: string[] } & Props) {
+function Assigning({ parts, onClose, onDone }: { parts: Part[] } & Props) {
   const client = useQueryClient();
   const members = useAssignable();
   const [to, setTo] = useState<string>();
-  const before = useRef(new Map<string, string | null>());
-  const member = to || null;
-  const run = useEach(ids, async (id) => {
-    const was = (await readAssignee(id))?.id ?? null;
-    if (was === member) return;
-    await assign(id, member);
-    before.current.set(id, was);
-  });
+  const name = members.find(({ id }) => id === to)?.name ?? 'nobody';
+  const results = count(parts.reduce((sum, { n }) => sum + n, 0), 'result');
   const renew = () => {
     for (const about of ['assignee', 'counts', 'list']) void client.invalidateQueries({ queryKey: ['results', about] });
   };
-  const undo = () => {
-    const changed = [...before.current];
-    void each(changed.map(([id]) => id), (id) => assign(id, before.current.get(id) ?? null), () => undefined, never)
-      .then(({ failed }) => {
-        renew();
-        toast(failed.length ? `${count(failed.length, 'result is', 'results are')} still assigned as it was said.`
-          : 'They are assigned as before.');
-      });
-  };
-  const name = members.find(({ id }) => id === to)?.name ?? 'nobody';
-  const start = () => run.mutate(undefined, {
-    onSuccess: ({ done, failed }) => {
+  const back = async (changed: { part: Part; member: string | null }[]) => {
+    try {
+      for (const { part, member } of changed) await assign(part, member);
+      toast('They are assigned as before.');
+    } catch {
+      toast('Not all of them could be assigned as before.');
+    } finally {
       renew();
-      if (failed.length) return;
-      toast(`${count(done, 'result')} assigned to ${name}.`, before.current.size > 0 ? undo : undefined);
+    }
+  };
+  const run = useMutation({
+    mutationFn: async () => {
+      let done = 0;
+      const changed: { part: Part; member: string | null }[] = [];
+      for (const part of parts) {
+        const { assigned, before } = await assign(part, to || null);
+        done += assigned;
+        changed.push(...before.map(({ member_id, ids }) =>
+          ({ part: { prism: part.prism, which: { ids }, n: ids.length }, member: member_id })));
+      }
+      return { done, changed };
+    },
+    onSuccess: ({ done, changed }) => {
+      toast(`${count(done, 'result')} assigned to ${name}.`, changed.length > 0 ? () => void back(changed) : undefined);
       onDone();
       onClose();
     },
+    onSettled: renew,
   });
-  const close = () => { run.stop(); onClose(); };
-  const over = run.data !== undefined;
-  const results = count(ids.length, 'result');
+  const now = matchNow(run.error);
   return (
-    <Dialog open firm={run.isPending} onClose={close} title={`Assign ${results}`}
-      onSubmit={() => { if (to !== undefined && !run.isPending && !over) start(); }} actions={
+    <Dialog open firm={run.isPending} onClose={onClose} title={`Assign ${results}`}
+      onSubmit={() => { if (to !== undefined && !run.isPending) run.mutate(); }} actions={
         <>
-          <Button onClick={close}>{run.isPending ? 'Stop' : over ? 'Close' : 'Cancel'}</Button>
-          {!over && (
-            <Button type="submit" variant="primary" busy={run.isPending} disabled={to === undefined}>Assign {results}</Button>
-          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={run.isPending} disabled={to === undefined}>Assign {results}</Button>
         </>
       }>
       <div className="stack">
-        <Select label="Who looks at them" value={to ?? '-'} disabled={run.isPending || over}
+        <Select label="Who looks at them" value={to ?? '-'} disabled={run.isPending}
           onChange={({ target: { value } }) => setTo(value === '-' ? undefined : value)}
           options={[['-', 'A member …'], ...members.map((one) => [one.id, one.name] as const), ['', 'Nobody']]} />
-        {(run.isPending || over) && <Progress label="Assigned" max={ids.length} parts={[
-          { value: run.at.done - run.at.failed, tone: 'good', label: 'assigned' },
-          { value: run.at.failed, tone: 'bad', label: 'not assigned' },
-        ]} />}
-        {over && <Note tone="warn">{count(run.at.failed, 'result was', 'results were')} not assigned.</Note>}
-        {run.data?.failed[0] !== undefined && <ErrorNote error={run.data.failed[0]} title="The first reason:" />}
+        <ErrorNote error={run.error} title={now === undefined ? 'They could not be assigned.'
+          : `${count(now, 'result matches', 'results match')} now, and none was assigned. Close this, and select them again.`} />
       </div>
     </Dialog>
   );
 }
-
-const never = new AbortController().signal;

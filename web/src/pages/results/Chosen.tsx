@@ -59,7 +59,7 @@ export function Chosen({ results, all, total, labels, onAll, onClear, onMatching
       {asking === 'retry' && <RetryChosen results={failed} onClose={() => setAsking(undefined)} onDone={onClear} />}
       {asking === 'again' && <RunChosenAgain results={results} onClose={() => setAsking(undefined)} />}
       {asking === 'assign' && (
-        <AssignMany ids={results.map(({ id }) => id)} onClose={() => setAsking(undefined)} onDone={onClear} />
+        <AssignMany results={results} onClose={() => setAsking(undefined)} onDone={onClear} />
       )}
       {asking === 'label' && <LabelChosen results={results} onClose={() => setAsking(undefined)} onDone={onClear} />}
     </div>

@@ -8,6 +8,7 @@ from datetime import datetime
 from prism_results._async.base import AsyncBase, AsyncPages, AsyncStream
 from prism_results._core import ANSWER_TIMEOUT, TIMEOUT, Call, call, given, new_idempotency_key, query, text_style, with_query
 from prism_results.models import (
+    Assigned,
     Change,
     Changes,
     Deleting,
@@ -389,6 +390,51 @@ class AsyncResults(AsyncBase):
             raise ValueError("retryResults: a retry needs the number to expect, which a dry run counts")
         body = given(prism=prism, status="failed", from_=from_, to=to, q=q, where=where, expect=expect)
         return await self._fetch(Retrying, call("retryResults", "POST", "results", "retry").of(body, 202, dry_run))
+
+    async def assign_results(
+        self,
+        prism: str,
+        member_id: str | None,
+        expect: int | None = None,
+        *,
+        ref: str | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        status: Status | None = None,
+        version: int | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+        run: str | None = None,
+        assignee: str | None = None,
+        ids: Sequence[str] | None = None,
+        q: str | None = None,
+        where: Sequence[str] | None = None,
+        dry_run: bool = False,
+    ) -> Assigned:
+        """Assign the results of a prism that match to a member, or with None to nobody, if they are as many as expected.
+
+        Another number is a ConflictError, and so are more than 1,000. dry_run counts the results, needs no number, and assigns
+        none. A call whose response was lost is not repeated.
+        """
+        if expect is None and not dry_run:
+            raise ValueError("assignResults: assigning needs the number to expect, which a dry run counts")
+        body = given(
+            ref=ref,
+            from_=from_,
+            to=to,
+            status=status,
+            version=version,
+            model=model,
+            key_id=key_id,
+            run=run,
+            assignee=assignee,
+            ids=ids,
+            q=q,
+            where=where,
+            expect=expect,
+        )
+        one = call("assignResults", "POST", "prisms", prism, "results", "assign")
+        return await self._fetch(Assigned, one.of({"member_id": member_id, **body}, 200, dry_run))
 
 
 def _create(prism: str, members: dict[str, object], key: str | None, format: Format) -> Call:

@@ -34,6 +34,8 @@ __all__ = [
     "AnswerError",
     "AnsweredModel",
     "Answers",
+    "Assigned",
+    "AssignedBefore",
     "AssignedMember",
     "Assignee",
     "AuditAction",
@@ -192,6 +194,7 @@ AuditAction: TypeAlias = Literal[
     "result.delete",
     "results.delete",
     "results.retry",
+    "results.assign",
     "prism.retention",
     "prism.drift",
     "prism.searchable",
@@ -1991,6 +1994,28 @@ class AssignedMember(Received):
     """The id of the member."""
     name: str
     """What people call the member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned(Received):
+    """How many results match, and whom they were assigned to before."""
+
+    assigned: int
+    """How many results match, at most 1,000. All of them have the assignee now, unless the call was a dry run."""
+    before: Sequence[AssignedBefore]
+    """The results that had another assignee, by the one that they had. Assigning each group to it again undoes the call. Empty
+    of a dry run.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedBefore(Received):
+    """Results that had the same assignee."""
+
+    member_id: str | None
+    """The id of the member, or None for nobody."""
+    ids: Sequence[str]
+    """The ids of the results, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,106 @@
+package comments
+
+import (
+	"context"
+	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Each has a place for a part of the results.
+var (
+	lockAssigned = `SELECT r.id FROM results r WHERE r.account_id = $1 AND r.id IN (` + sqldb.Parameters(2, sqldb.PartSize) + `) ORDER BY r.id`
+	selectBefore = `SELECT a.result_id, a.member_id FROM assignments a
+WHERE a.account_id = $1 AND a.result_id IN (` + sqldb.Parameters(2, sqldb.PartSize) + `)`
+	assignPart = `INSERT INTO assignments (account_id, result_id, member_id)
+SELECT r.account_id, r.id, $2 FROM results r WHERE r.account_id = $1 AND r.id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)
+ON CONFLICT (account_id, result_id) DO UPDATE SET member_id = excluded.member_id`
+	unassignPart = `DELETE FROM assignments WHERE account_id = $1 AND result_id IN (` + sqldb.Parameters(2, sqldb.PartSize) + `)`
+)
+
+// assignDetail is the detail of an audit entry.
+type assignDetail struct {
+	Assigned int         `json:"assigned"`
+	Member   *prism.UUID `json:"member_id"`
+}
+
+// AssignMany implements Store.
+func (s SQL) AssignMany(ctx context.Context, a Assigning, by store.By) (changed []Assignment, err error) {
+	ids := sqldb.SortedIDs(a.Results)
+	err = s.Transaction(ctx, "assign_many", func(run sqldb.Run) error {
+		changed = nil
+		before, err := s.lockAssigned(ctx, run, a.Account, ids)
+		if err != nil {
+			return err
+		}
+		detail, args := assignDetail{}, []any{a.Account.UUID}
+		change := unassignPart
+		if a.To != nil { // behind the results, as of one result, so that nobody waits in a circle
+			member := sqldb.Statement{Text: selectMember + s.Locking(false), Args: []any{a.Account.UUID, a.To.UUID}}
+			var names []string
+			if err := run(ctx, member, sqldb.ReadRows(&names, (*sqldb.Row).Text)); err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				return store.ErrNoMember
+			}
+			detail.Member, args, change = &a.To.UUID, append(args, a.To.UUID), assignPart
+		}
+		var to prism.MemberID
+		if a.To != nil {
+			to = *a.To
+		}
+		var changing []prism.UUID
+		for _, id := range ids {
+			if was := before[id]; was != to {
+				changed, changing = append(changed, Assignment{prism.ResultID{UUID: id}, was}), append(changing, id)
+			}
+		}
+		if len(changed) == 0 { // spec: audit-changes-only
+			return nil
+		}
+		err = sqldb.EachPart(changing, func(part []any) error {
+			return run(ctx, sqldb.Statement{Text: change, Args: slices.Concat(args, part)}, sqldb.NoRow)
+		})
+		if err != nil {
+			return err
+		}
+		detail.Assigned = len(changed)
+		return audit.RecordPrism(ctx, run, a.Account, by, store.ResultsAssign, a.Prism, a.Slug, detail)
+	})
+	return changed, err
+}
+
+// lockAssigned locks results, the oldest first, and returns whom they are assigned to: *store.MatchError if not all are there.
+func (s SQL) lockAssigned(
+	ctx context.Context, run sqldb.Run, account prism.AccountID, ids []prism.UUID,
+) (before map[prism.UUID]prism.MemberID, err error) {
+	locked := 0
+	before = map[prism.UUID]prism.MemberID{}
+	err = sqldb.EachPart(ids, func(part []any) error {
+		args := append([]any{account.UUID}, part...)
+		var found []prism.UUID
+		lock := sqldb.Statement{Text: lockAssigned + s.Locking(false), Args: args}
+		if err := run(ctx, lock, sqldb.ReadRows(&found, (*sqldb.Row).UUID)); err != nil {
+			return err
+		}
+		locked += len(found)
+		var assigned []Assignment
+		err := run(ctx, sqldb.Statement{Text: selectBefore, Args: args}, sqldb.ReadRows(&assigned, readAssignment))
+		for _, a := range assigned {
+			before[a.Result.UUID] = a.Member
+		}
+		return err
+	})
+	if err == nil && locked != len(ids) { // some were deleted since they were found
+		err = &store.MatchError{Matches: int64(locked)}
+	}
+	return before, err
+}
+
+func readAssignment(r *sqldb.Row) Assignment {
+	return Assignment{prism.ResultID{UUID: r.UUID()}, prism.MemberID{UUID: r.UUID()}}
+}
