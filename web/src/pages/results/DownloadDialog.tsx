@@ -11,7 +11,7 @@ interface Props {
   body?: (format: string) => object;
   name: (format: string) => string;
   command?: (format: string) => string;
-  children?: ReactNode;
+  children?: ReactNode | ((format: string) => ReactNode);
   onClose: () => void;
 }
 
@@ -51,7 +51,7 @@ export function DownloadDialog({ title, formats, large, path, body, name, comman
       </>
     }>
       <div className="stack">
-        {children}
+        {typeof children === 'function' ? children(format) : children}
         <Select label="Format" value={format} disabled={busy} options={formats}
           onChange={(event) => setFormat(event.target.value)} />
         {separated && (

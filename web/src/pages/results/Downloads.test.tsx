@@ -1,9 +1,9 @@
 import { createRootRoute } from '@tanstack/react-router';
-import { screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { open, serve } from '@/test/server';
 import type { Listed } from './data';
-import { DownloadChosen, DownloadResults } from './Downloads';
+import { DownloadChosen, DownloadResults, headingOf } from './Downloads';
 
 afterEach(() => { vi.unstubAllGlobals(); });
 
@@ -25,19 +25,27 @@ const note = () => screen.queryByText(/The table is sorted/)?.textContent;
 // spec: console-selection
 describe('a download of a table that is sorted', () => {
   it.each([
-    ['-anger@average', 'by Anger, most first', 'angry, largest to smallest'],
-    ['anger@average', 'by Anger, least first', 'angry, smallest to largest'],
-    ['-topic', 'by Topic, most first', 'topic_p, largest to smallest'],
-    ['topic.billing', 'by Topic: billing, least first', 'billing, smallest to largest'],
+    ['-anger@average', 'by Anger, most first', 'Angry, largest to smallest'],
+    ['anger@average', 'by Anger, least first', 'Angry, smallest to largest'],
+    ['-topic', 'by Topic, most first', 'Topic p, largest to smallest'],
+    ['topic.billing', 'by Topic: billing, least first', 'Billing, smallest to largest'],
   ])('by %s says that the file is not, and names the column', async (sort, order, column) => {
     await shown(() => <DownloadResults search={{ prism: 'desk', sort }} onClose={() => {}} />);
     await screen.findByText(/In Excel/);
     expect(note()).toBe(`The table is sorted ${order}; the file is oldest first. In Excel, sort it by the column ${column}.`);
   });
+  it('names the column as the file has it', async () => {
+    await shown(() => <DownloadResults search={{ prism: 'desk', sort: '-topic' }} onClose={() => {}} />);
+    await screen.findByText('Topic p');
+    fireEvent.change(screen.getByRole('combobox', { name: 'Format' }), { target: { value: 'csv' } });
+    expect(await screen.findByText('topic_p')).toBeTruthy();
+    expect([headingOf('topic_probability'), headingOf('Topic_p'), headingOf('my topic'), headingOf('__')])
+      .toEqual(['Topic probability', 'Topic_p', 'my topic', '__']);
+  });
   it('of selected results says so too', async () => {
     const results = [{ id: '1', prism: 'desk' } as Listed];
     await shown(() => <DownloadChosen results={results} sort="-anger@average" onClose={() => {}} />);
-    expect((await screen.findByText('angry')).closest('.note')!.textContent).toContain('the file is oldest first');
+    expect((await screen.findByText('Angry')).closest('.note')!.textContent).toContain('the file is oldest first');
   });
   it('by a number that no column has says so', async () => {
     await shown(() => <DownloadResults search={{ prism: 'desk', sort: '-topic.account' }} onClose={() => {}} />);

@@ -34,9 +34,13 @@ export function DownloadResults({ search, onClose }: { search: ResultsSearch; on
     <DownloadDialog title={`Download results of ${prism}`} formats={resultFormats} onClose={onClose} name={name}
       path={(format, style) => withQuery(pathOf(prism), { ...query, format, ...style })}
       command={(format) => `prismctl results export ${shellWord(prism)}${flags} --file ${name(format)}`}>
-      <p>{Object.keys(query).length ? `Every result of ${prism} that matches the filters.` : `Every result of ${prism}.`} Oldest
-        first.</p>
-      <Unsorted prism={prism} sort={listQuery(search).sort} />
+      {(format) => (
+        <>
+          <p>{Object.keys(query).length ? `Every result of ${prism} that matches the filters.` : `Every result of ${prism}.`}{' '}
+            Oldest first.</p>
+          <Unsorted prism={prism} sort={listQuery(search).sort} format={format} />
+        </>
+      )}
     </DownloadDialog>
   );
 }
@@ -61,14 +65,18 @@ export function DownloadChosen({ results, sort, onClose }: {
     <DownloadDialog title={`Download ${count(results.length, 'result')} of ${prism}`} formats={resultFormats} onClose={onClose}
       name={nameOf(prism)} path={() => `${pathOf(prism)}/export`}
       body={(format) => ({ ids: results.map(({ id }) => id), format })}>
-      <p>The selected results, oldest first.</p>
-      <Unsorted prism={prism} sort={sort} />
+      {(format) => (
+        <>
+          <p>The selected results, oldest first.</p>
+          <Unsorted prism={prism} sort={sort} format={format} />
+        </>
+      )}
     </DownloadDialog>
   );
 }
 
 /** Says that a file does not have the order of the table, and which of its columns to sort by. */
-function Unsorted({ prism, sort }: { prism: string; sort: string | undefined }) {
+function Unsorted({ prism, sort, format }: { prism: string; sort: string | undefined; format: string }) {
   const { data } = usePrism(prism);
   const order = sortWords(sort);
   if (order === undefined || sort === '@created') return null; // the newest first, or the order of the file
@@ -77,12 +85,19 @@ function Unsorted({ prism, sort }: { prism: string; sort: string | undefined }) 
     <Note tone="warn">
       The table is sorted {order}; <strong>the file is oldest first</strong>.{' '}
       {column ? <>
-        In Excel, sort it by the column <strong>{column}</strong>,{' '}
+        In Excel, sort it by the column <strong>{format === 'xlsx' ? headingOf(column) : column}</strong>,{' '}
         {sort!.startsWith('-') ? 'largest to smallest' : 'smallest to largest'}.
       </> : data && (sort!.includes('@took') ? 'It has no column with the time taken.'
         : 'It has no column with these numbers: add one to the Lens to sort by it.')}
     </Note>
   );
+}
+
+/** What stands above a column in a workbook: words, unless a person has written it. */
+export function headingOf(name: string): string {
+  if (/ |\p{Lu}/u.test(name)) return name;
+  const words = name.split(/[_-]+/).filter(Boolean).join(' ');
+  return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
 }
 
 /** The column of an export with the numbers that a table is sorted by: as stored, not calibrated. */
