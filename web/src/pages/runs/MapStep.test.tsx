@@ -18,8 +18,9 @@ const file = {
   ],
 } as unknown as Schemas['File'];
 const dry = {
-  rows: 3, rows_checked: 3, invalid: [], invalid_total: 0, invalid_labels: [{ row: 2, message: 'refund: Expected yes or no' }],
-  invalid_labels_total: 1, tokens: 90, model_calls: 3, seconds: null, cost: null, currency: null,
+  rows: 3, rows_checked: 3, invalid: [], invalid_total: 0,
+  invalid_labels: [2, 3, 4, 5, 6, 1007].map((row) => ({ row, message: 'labels.refund: Expected yes or no' })),
+  invalid_labels_total: 6, tokens: 90, model_calls: 3, seconds: null, cost: null, currency: null,
 };
 
 async function show(role: string, of = file, signedIn = false) {
@@ -41,7 +42,8 @@ describe('columns that say what was right', () => {
     expect(screen.getByText(/--label 'refund=checked by us'/)).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Check the rows' }));
     const table = await screen.findByRole('table', { name: 'Cells that are no label' });
-    expect(within(table).getByRole('row', { name: '2 refund: Expected yes or no' })).toBeTruthy();
+    const name = '2, 3, 4, 5, 6 and 1 more A refund? The cell is none of Yes, No.';
+    expect(within(table).getByRole('row', { name })).toBeTruthy();
     expect(screen.getByText('Every row can be sent.')).toBeTruthy();
     expect(calls.find(({ method }) => method === 'POST')!.body).toMatchObject({
       fields: { text: 'text' }, labels: { refund: 'checked by us' }, dry_run: true,

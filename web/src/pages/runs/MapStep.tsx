@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
+import type { Question } from '@/answers/words';
 import { ApiError, api, ask, type Schemas, useCan } from '@/api';
 import { inWords } from '@/api/words';
 import { shellWord } from '@/commands/commands';
@@ -120,7 +121,8 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
         <Preview file={file} version={version} mapping={mapping} />
       </Section>
       <Section title="Options"><OptionFields {...{ options, set, columns, prism }} /></Section>
-      <Check key={JSON.stringify(body)} prism={prism.slug} file={file} body={body} whole={whole} sound={sound} />
+      <Check key={JSON.stringify(body)} prism={prism.slug} questions={version.questions}
+        {...{ file, body, whole, sound }} />
     </>
   );
 }
@@ -235,6 +237,7 @@ function OptionFields({ options, set, columns, prism }: OptionFieldsProps) {
 
 interface CheckProps {
   prism: string;
+  questions: Question[];
   file: Schemas['File'];
   body: NewRun;
   whole: boolean;
@@ -242,7 +245,7 @@ interface CheckProps {
 }
 
 /** A dry run of exactly what would start, and the start. */
-function Check({ prism, file, body, whole, sound }: CheckProps) {
+function Check({ prism, questions, file, body, whole, sound }: CheckProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const once = useRef(crypto.randomUUID()); // a start whose response was lost is no second run
@@ -282,7 +285,7 @@ function Check({ prism, file, body, whole, sound }: CheckProps) {
       {error instanceof ApiError && error.problems.length > 0
         ? error.problems.map(({ path, message }) => <Note key={path} tone="bad"><code>{path}</code> {inWords(message)}</Note>)
         : <ErrorNote error={error} />}
-      {dry.data && <Outcome dry={dry.data} />}
+      {dry.data && <Outcome dry={dry.data} questions={questions} />}
       <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${mapped} --watch`}
         label="Copy command" />
     </Section>
@@ -297,7 +300,7 @@ const flags = {
 const flagsOf = (body: NewRun) => (Object.keys(flags) as (keyof typeof flags)[])
   .map((member) => (body[member] == null ? '' : ` --${flags[member]} ${shellWord(String(body[member]))}`)).join('');
 
-function Outcome({ dry }: { dry: DryRun }) {
+function Outcome({ dry, questions }: { dry: DryRun; questions: Question[] }) {
   const part = dry.rows_checked < dry.rows;
   const facts: [string, string][] = [
     ['Rows', shown(dry.rows)], ['Invalid rows', shown(dry.invalid_total)], ['Tokens, about', shown(dry.tokens)],
@@ -327,7 +330,8 @@ function Outcome({ dry }: { dry: DryRun }) {
             {count(dry.invalid_labels_total, 'cell')} with what was right {dry.invalid_labels_total === 1 ? 'has' : 'have'} no
             answer that the question knows. The rows are answered, without that label.
           </Note>
-          <Why label="Cells that are no label" rows={dry.invalid_labels} total={dry.invalid_labels_total} />
+          <Why label="Cells that are no label" total={dry.invalid_labels_total} rows={dry.invalid_labels.map((one) =>
+            ({ ...one, message: labelProblem(one.message, questions) }))} />
         </>
       )}
     </div>
@@ -336,15 +340,38 @@ function Outcome({ dry }: { dry: DryRun }) {
 
 /** The first rows of something that is wrong, and why. */
 export function Why({ label, rows, total }: { label: string; rows: DryRun['invalid']; total: number }) {
+  const same = new Map<string, number[]>();
+  for (const { row, message } of rows) same.set(message, [...(same.get(message) ?? []), row]);
   return (
     <>
       <table className="table" aria-label={label}>
-        <thead><tr><th scope="col" className="end">Row</th><th scope="col">Why</th></tr></thead>
+        <thead><tr><th scope="col">Row</th><th scope="col">Why</th></tr></thead>
         <tbody>
-          {rows.map(({ row, message }, i) => <tr key={i}><td className="end">{shown(row)}</td><td>{message}</td></tr>)}
+          {[...same].map(([message, all]) => (
+            <tr key={message}><td className="num">{rowsOf(all)}</td><td className="runs-why">{message}</td></tr>
+          ))}
         </tbody>
       </table>
-      {total > rows.length && <p className="soft">These are the first {shown(rows.length)}.</p>}
+      {total > rows.length && <p className="soft">These are of the first {count(rows.length, 'one')}.</p>}
     </>
   );
+}
+
+const named = 5; // rows of a problem; how many there are beside them is said
+
+const rowsOf = (rows: number[]) =>
+  rows.slice(0, named).map((row) => shown(row)).join(', ')
+  + (rows.length > named ? ` and ${shown(rows.length - named)} more` : '');
+
+const mostValues = 12;
+
+/** Why a cell is no label, such as `labels.refund: Expected yes or no`, with the words of the question. */
+function labelProblem(message: string, questions: Question[]): string {
+  const [, key, what] = /^(?:labels\.)?([^:]+): Expected (.+)$/.exec(message) ?? [];
+  const question = questions.find((one) => one.key === key);
+  if (!question || !what) return message;
+  const values = kindOf(question).values(question).map(({ label }) => label);
+  const left = values.length - mostValues;
+  const some = values.slice(0, mostValues).join(', ');
+  return `${question.text} The cell is none of ${some}${left > 0 ? ` and ${shown(left)} more` : ''}.`;
 }
