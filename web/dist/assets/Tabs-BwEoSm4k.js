@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-Dqo-ukr9.js";import{t}from"./RunsList-XRFZrgz0.js";import{usePrism as n}from"./PrismPage-D1PHrXkv.js";import{U as r}from"./Field-gwKkw140.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
