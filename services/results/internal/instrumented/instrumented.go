@@ -131,8 +131,19 @@ func (d *database) TermSet(parameter string) string { return d.inner.TermSet(par
 // Alternatives implements sqldb.Database.
 func (d *database) Alternatives(n finding.Needs) []finding.Needs { return d.inner.Alternatives(n) }
 
+// Rarity implements sqldb.Database.
+func (d *database) Rarity(ctx context.Context, n finding.Needs) (r sqldb.Rarity, err error) {
+	err = d.measure("rarity", func() error {
+		r, err = d.inner.Rarity(ctx, n)
+		return err
+	})
+	return r, err
+}
+
 // Having implements sqldb.Database.
-func (d *database) Having(l *sqldb.List, n finding.Needs) { d.inner.Having(l, n) }
+func (d *database) Having(l *sqldb.List, account prism.AccountID, n finding.Needs, r sqldb.Rarity) {
+	d.inner.Having(l, account, n, r)
+}
 
 // TouchKeys implements sqldb.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {

@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"context"
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
@@ -51,9 +53,15 @@ func (d *database) Alternatives(n finding.Needs) []finding.Needs {
 // fewTerms bounds the terms that a row's are compared with.
 const fewTerms = 8
 
+// Rarity implements sqldb.Database.
+func (d *database) Rarity(context.Context, finding.Needs) (sqldb.Rarity, error) {
+	return sqldb.Some, nil
+}
+
 // Having implements sqldb.Database. The terms are parameters: a statement with other terms has the text of the one before, so searches do
 // not push others out of the statements that a connection has prepared.
-func (d *database) Having(l *sqldb.List, n finding.Needs) {
+func (d *database) Having(l *sqldb.List, account prism.AccountID, n finding.Needs, _ sqldb.Rarity) {
+	l.Add(" FROM result_index f WHERE f.account_id = ", account.UUID)
 	begin := " AND (f.terms @> "
 	for _, group := range n.Words {
 		addTerms(l, begin, group)

@@ -18,6 +18,7 @@ type searching struct {
 	account   prism.AccountID
 	filter    Filter
 	needs     finding.Needs // of the filter
+	rarity    sqldb.Rarity  // of the needs
 	order     finding.Order
 	upto      prism.UUID
 	ahead     []Position // candidates that were not looked at, behind which there are others unless they are the last
@@ -119,6 +120,9 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 		if err := q.setUpto(ctx); err != nil {
 			return false, err
 		}
+	}
+	if err := q.setRarity(ctx); err != nil {
+		return false, err
 	}
 	younger, err := q.Found(ctx, q.Run, q.account, q.filter, changed)
 	if err != nil {

@@ -134,6 +134,22 @@ func (q *searching) candidates(ctx context.Context, limit int) error {
 	})
 }
 
+// setRarity asks how many results have what is needed. What a list of a whole prism needs is the fact that its results share, unless
+// results are found in less time by their prism.
+func (q *searching) setRarity(ctx context.Context) (err error) {
+	needs := q.needs
+	if needs.None() && !q.filter.Prism.IsZero() {
+		needs.Facts = [][]finding.Term{finding.PrismNeeds(q.filter.Prism)}
+	}
+	if needs.None() {
+		return nil
+	}
+	if q.rarity, err = q.Rarity(ctx, needs); q.rarity != sqldb.Some {
+		q.needs = needs
+	}
+	return err
+}
+
 // readCandidates reads ahead. How many have the terms of a filter differs by far, so that no plan is the best one for all filters.
 func (q *searching) readCandidates(ctx context.Context, l *sqldb.List, read func(*sqldb.Row) Position) error {
 	s := l.Complete()
@@ -186,9 +202,8 @@ func (q *searching) indexed(l *sqldb.List, needs finding.Needs) {
 		l.Add(" FROM results r JOIN result_index f ON f.account_id = r.account_id AND f.result_id = r.id WHERE r.account_id = ", q.account.UUID)
 		l.Add(" AND r.prism_id = ", f.Prism.UUID)
 	} else {
-		l.Add(" FROM result_index f WHERE f.account_id = ", q.account.UUID)
+		q.Having(l, q.account, needs, q.rarity)
 	}
-	q.Having(l, needs)
 	for _, c := range f.Where {
 		if from, to, ok := c.Interval(); ok && c.Question != "" {
 			l.Write(" AND ")

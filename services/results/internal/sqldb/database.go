@@ -50,8 +50,10 @@ type Database interface {
 	TermSet(parameter string) string
 	// Alternatives are needs of which a result has one or more if it has what is needed: the database searches for each by itself.
 	Alternatives(n finding.Needs) []finding.Needs
-	// Having narrows a list of rows f of the index to those that have what is needed.
-	Having(l *List, n finding.Needs)
+	// Rarity is how many rows of the index have what is needed: Some if the database knows when it plans a statement.
+	Rarity(ctx context.Context, n finding.Needs) (Rarity, error)
+	// Having lists the rows f of the index of an account that have what is needed: it writes a FROM and a WHERE.
+	Having(l *List, account prism.AccountID, n finding.Needs, r Rarity)
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.
@@ -63,6 +65,16 @@ type Database interface {
 	ProbeWrite(ctx context.Context) error
 	Close()
 }
+
+// Rarity is how many rows of an index have what is needed, as far as it matters to how they are found.
+type Rarity int
+
+// Few are read and sorted. Most are so many that they are met soon while all rows are read in order.
+const (
+	Some Rarity = iota
+	Few
+	Most
+)
 
 // Reserve is how many of some connections statements of many rows leave to look-ups by key and to saves (spec: fair-connections).
 func Reserve(connections int) int { return connections / 4 }

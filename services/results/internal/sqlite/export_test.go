@@ -5,3 +5,6 @@ var (
 	MigrateTo  = migrateTo
 	Migrations = migrations
 )
+
+// RarityOf is that of needs which so many of the rows of an index have.
+var RarityOf = rarity

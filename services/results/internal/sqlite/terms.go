@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
@@ -24,22 +27,104 @@ func (d *database) TermSet(parameter string) string { return parameter }
 // Alternatives implements sqldb.Database: the index of terms takes all at once.
 func (d *database) Alternatives(n finding.Needs) []finding.Needs { return []finding.Needs{n} }
 
-// Having implements sqldb.Database.
-func (d *database) Having(l *sqldb.List, n finding.Needs) {
-	var all []string
-	add := func(groups [][]finding.Term, inside, between string) {
-		var some []string
-		for _, group := range groups {
-			some = append(some, `("`+strings.Join(termWords(group), `" `+inside+` "`)+`")`)
-		}
-		if some != nil {
-			all = append(all, "("+strings.Join(some, " "+between+" ")+")")
-		}
+const (
+	// fewRows is how many rows are read and sorted in less time than it takes to go through a million entries of an index.
+	fewRows = 100_000
+	// mostOf is the part of all rows, one in so many, from which on it costs more to collect the rows than to look at each.
+	mostOf = 3
+	// fewTerms bounds the terms that are looked for in the text of a row.
+	fewTerms = 8
+
+	// indexSpan is how many rows the index has at most: they have ids one after the other, but for those that were deleted.
+	indexSpan = `-- name: IndexSpan :one
+SELECT coalesce((SELECT max(id) FROM result_index) - (SELECT min(id) FROM result_index) + 1, 0)`
+	countNeeded = `-- name: CountNeeded :one
+SELECT count(*) FROM (SELECT 1 FROM term_index WHERE term_index MATCH $1 LIMIT $2)`
+)
+
+// Rarity implements sqldb.Database. SQLite has no statistics of terms, but counts them quickly.
+func (d *database) Rarity(ctx context.Context, n finding.Needs) (sqldb.Rarity, error) {
+	var span, found int64
+	if err := d.Run(ctx, sqldb.Query("rarity", indexSpan), sqldb.ReadRow(&span, (*sqldb.Row).Int)); err != nil {
+		return sqldb.Some, err
 	}
-	add(n.Words, "AND", "OR")
-	add(n.Facts, "OR", "AND")
-	if all != nil {
-		l.Add(" AND f.id IN (SELECT rowid FROM term_index WHERE term_index MATCH ", strings.Join(all, " AND "))
+	count := sqldb.Query("rarity", countNeeded, match(n), max(span/mostOf, fewRows)+1)
+	if err := d.Run(ctx, count, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
+		return sqldb.Some, err
+	}
+	return rarity(found, span, n), nil
+}
+
+// rarity is that of needs which so many of the rows have.
+func rarity(found, rows int64, n finding.Needs) sqldb.Rarity {
+	terms := 0
+	for _, group := range slices.Concat(n.Words, n.Facts) {
+		terms += len(group)
+	}
+	switch {
+	case found > rows/mostOf && terms <= fewTerms:
+		return sqldb.Most
+	case found <= fewRows:
+		return sqldb.Few
+	}
+	return sqldb.Some
+}
+
+// Having implements sqldb.Database.
+func (d *database) Having(l *sqldb.List, account prism.AccountID, n finding.Needs, r sqldb.Rarity) {
+	from := " FROM result_index f"
+	if r == sqldb.Few { // without statistics, SQLite would go through an index of all rows in the order of the list
+		from += " NOT INDEXED"
+	}
+	l.Add(from+" WHERE f.account_id = ", account.UUID)
+	switch {
+	case n.None():
+	case r == sqldb.Most:
+		l.Write(" AND ")
+		writeNeeds(n, l.Write, func(word string) {
+			l.Add("instr(' ' || f.terms || ' ', ", " "+word+" ")
+			l.Write(")")
+		})
+	default:
+		l.Add(" AND f.id IN (SELECT rowid FROM term_index WHERE term_index MATCH ", match(n))
 		l.Write(")")
+	}
+}
+
+// match is what the index of terms is asked for.
+func match(n finding.Needs) string {
+	var b strings.Builder
+	write := func(text string) { b.WriteString(text) }
+	writeNeeds(n, write, func(word string) { write(`"` + word + `"`) })
+	return b.String()
+}
+
+// writeNeeds writes needs as a condition, in which each term is written by the last function.
+func writeNeeds(n finding.Needs, write, term func(string)) {
+	group := func(before string, terms []finding.Term, operator string) {
+		for i, word := range termWords(terms) {
+			if i > 0 {
+				before = operator
+			}
+			write(before)
+			term(word)
+		}
+		write(")")
+	}
+	before := "(("
+	for _, terms := range n.Words {
+		group(before, terms, " AND ")
+		before = " OR ("
+	}
+	if len(n.Words) > 0 {
+		write(")")
+	}
+	before = "("
+	if len(n.Words) > 0 {
+		before = " AND ("
+	}
+	for _, terms := range n.Facts {
+		group(before, terms, " OR ")
+		before = " AND ("
 	}
 }
