@@ -22,11 +22,13 @@ func (a *app) apply() *cobra.Command {
 	var (
 		files                       []string
 		yes, dryRun, prune, exitSet bool
+		taken                       client.ExamplesFromLabels
 	)
 	cmd := a.calling(about{
 		use: "apply -f FILE|FOLDER", short: "Create and change prisms as files define them",
 		example: `prismctl prisms apply -f prisms/ --dry-run
 prismctl prisms apply -f tickets.yaml --yes
+prismctl prisms apply -f tickets.yaml --examples-from-labels topic --examples 12
 prismctl prisms get tickets | prismctl --context staging prisms apply -f - --yes`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		if exitSet && !dryRun {
@@ -36,7 +38,15 @@ prismctl prisms get tickets | prismctl --context staging prisms apply -f - --yes
 		if err != nil {
 			return err
 		}
-		changes, err := apply.Plan(cmd.Context(), c, read, prune)
+		var from *client.ExamplesFromLabels
+		if taken.Question != "" {
+			if from = &taken; len(read) > 1 {
+				return usage(errors.New("--examples-from-labels goes with a file of one prism"))
+			}
+		} else if cmd.Flags().Changed("examples") || cmd.Flags().Changed("examples-seed") {
+			return usage(errors.New("--examples and --examples-seed go with --examples-from-labels"))
+		}
+		changes, err := apply.Plan(cmd.Context(), c, read, prune, from)
 		if err != nil {
 			return err
 		}
@@ -70,12 +80,19 @@ searches those with searchable: false. The changes are shown first.
 
 A folder stands for every .yaml, .yml and .json file in it and below, and - for standard input. A file can
 hold several prisms, separated by lines of ---. Without a lens in the file, a prism has the Lens derived from
-its questions.`
+its questions.
+
+With --examples-from-labels QUESTION the version has examples that Prism takes from labels of the question, as many of each value as of
+any other. They are shown before they are applied; prisms get prints a file with them.`
 	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "file or folder with definitions; may be repeated")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before changing anything")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change and check it, but change nothing")
 	cmd.Flags().BoolVar(&exitSet, "exit-code", false, fmt.Sprintf("with --dry-run, exit with %d when something would change", exitChanges))
 	cmd.Flags().BoolVar(&prune, "prune", false, "archive the account's prisms that no file defines")
+	cmd.Flags().StringVar(&taken.Question, "examples-from-labels", "", "key of a question, from whose labels the examples are taken")
+	cmd.Flags().IntVar(&taken.N, "examples", 12, "how many examples are taken, 40 at most")
+	cmd.Flags().Int32Var(&taken.Seed, "examples-seed", 0, "which labels are taken: one seed and the same labels are always the same examples")
+	completeFlag(cmd, "examples-from-labels", cobra.NoFileCompletions)
 	mustExist("file", cmd.MarkFlagFilename("file", "yaml", "yml", "json"))
 	return cmd
 }

@@ -283,7 +283,7 @@ questions:
 			if err != nil {
 				t.Fatal(err)
 			}
-			changes, err := apply.Plan(ctx, c, other, false)
+			changes, err := apply.Plan(ctx, c, other, false, nil)
 			if err != nil || len(changes) != 1 {
 				t.Fatal(changes, err)
 			}

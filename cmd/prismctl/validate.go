@@ -55,7 +55,7 @@ prismctl prisms get tickets | prismctl validate -`,
 			if err != nil {
 				return err
 			}
-			changes, err := apply.Plan(cmd.Context(), c, files, false)
+			changes, err := apply.Plan(cmd.Context(), c, files, false, nil)
 			if err != nil {
 				return err
 			}

@@ -63,8 +63,9 @@ type FileError struct{ text string }
 
 func (e *FileError) Error() string { return e.text }
 
-// Plan compares files with the account's prisms. Prism checks each definition, so Plan refuses what Do would refuse.
-func Plan(ctx context.Context, c *client.Client, files []definition.File, prune bool) ([]Change, error) {
+// Plan compares files with the account's prisms. Prism checks each definition, so Plan refuses what Do would refuse. With taken, which may
+// be nil, the definitions have the examples that Prism takes from labels of their prisms: those are part of the plan.
+func Plan(ctx context.Context, c *client.Client, files []definition.File, prune bool, taken *client.ExamplesFromLabels) ([]Change, error) {
 	var changes []Change
 	var problems []error
 	defined := map[string]string{}
@@ -75,7 +76,7 @@ func Plan(ctx context.Context, c *client.Client, files []definition.File, prune 
 			continue
 		}
 		defined[slug] = f.At("slug")
-		change, err := plan(ctx, c, f)
+		change, err := plan(ctx, c, f, taken)
 		var wrong *FileError
 		if errors.As(err, &wrong) {
 			problems = append(problems, err)
@@ -103,13 +104,19 @@ func Plan(ctx context.Context, c *client.Client, files []definition.File, prune 
 	return changes, nil
 }
 
-func plan(ctx context.Context, c *client.Client, f definition.File) (Change, error) {
+func plan(ctx context.Context, c *client.Client, f definition.File, taken *client.ExamplesFromLabels) (Change, error) {
 	change := Change{Slug: f.Prism.Slug, file: f.Prism}
 	p, err := c.ReadPrism(ctx, f.Prism.Slug)
 	// ReadPrism also takes an id. If the file's slug is an id, the check of the new prism reports the invalid slug.
 	change.Create = errors.Is(err, client.ErrNotFound) || err == nil && p.Slug != f.Prism.Slug
 	if err != nil && !change.Create {
 		return change, err
+	}
+	if taken != nil {
+		if f, err = withExamples(ctx, c, f, change.Create, *taken); err != nil {
+			return change, err
+		}
+		change.file = f.Prism
 	}
 	check := f.Prism
 	if !change.Create {
@@ -140,6 +147,24 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 	before.Name, before.Searchable = after.Name, after.Searchable
 	change.Version = !reflect.DeepEqual(before, after)
 	return change, nil
+}
+
+// withExamples is a file with the examples that Prism takes from labels of its prism for its definition.
+func withExamples(
+	ctx context.Context, c *client.Client, f definition.File, isNew bool, taken client.ExamplesFromLabels,
+) (definition.File, error) {
+	switch {
+	case isNew:
+		return f, &FileError{f.At("slug") + ": there is no prism " + f.Prism.Slug + " yet, whose labels could be taken"}
+	case len(f.Prism.Examples) > 0:
+		return f, &FileError{f.At("examples") + ": the file has examples already"}
+	}
+	v, err := c.CreateVersion(ctx, f.Prism.Slug, f.Prism.NewVersion, client.WithDryRun(), client.WithExamplesFromLabels(taken))
+	if err != nil {
+		return f, located(f, err)
+	}
+	f.Prism.Examples = v.Examples
+	return f, nil
 }
 
 // ErrChanged tells that somebody else changed the prism after the plan was made.
