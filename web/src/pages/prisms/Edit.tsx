@@ -121,7 +121,7 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
           <div className="stack">
             <LiveAnswers typed={typed} definition={definition} columns={lens}
               active={!disabled && (Boolean(trying) || found.length > 0)} sound={!broken}>
-              <Editor draft={draft} onChange={(next) => change({ draft: next })} />
+              <Editor draft={draft} onChange={(next) => change({ draft: next })} prism={prism.slug} />
             </LiveAnswers>
             {!disabled && (
               <Foot problems={found.length ? problems : new Map()} draft={draft} checking={checking} other={other}

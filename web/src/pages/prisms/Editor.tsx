@@ -14,8 +14,16 @@ import {
 } from './model';
 import { Options } from './Options';
 
+interface EditorProps {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  named?: boolean;
+  /** The slug of the prism that is edited. */
+  prism?: string;
+}
+
 /** A definition as a form. `named`: with the slug and name of a new prism. */
-export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
+export function Editor({ draft, onChange, named, prism }: EditorProps) {
   const models = useModels();
   const { problems, disabled } = useEditing();
   const live = useLive();
@@ -106,7 +114,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
           )}
         </Items>
       </Section>
-      <Examples draft={draft} onChange={(examples) => set({ examples })} />
+      <Examples draft={draft} onChange={(examples) => set({ examples })} prism={prism} />
     </div>
   );
 }

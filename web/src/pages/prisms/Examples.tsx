@@ -1,18 +1,31 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { limits } from '@/api/limits';
-import { Section } from '@/design';
+import { Button, Section } from '@/design';
+import { kindOf } from '@/questions';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
 import type { Draft, DraftExample, DraftQuestion, Label } from './model';
 import { newExample } from './model';
+import { TakeExamples } from './TakeExamples';
+
+interface Props {
+  draft: Draft;
+  onChange: (examples: DraftExample[]) => void;
+  /** The prism that has labels to take; none of a new one. */
+  prism?: string | undefined;
+}
 
 /** Inputs with their right answers, which the model sees before each input. */
-export function Examples({ draft, onChange }: { draft: Draft; onChange: (examples: DraftExample[]) => void }) {
+export function Examples({ draft, onChange, prism }: Props) {
   const { problems, disabled } = useEditing();
+  const [taking, setTaking] = useState(false);
   const examples = draft.examples ?? [];
   const first = draft.fields[0]?.key ?? '';
   return (
-    <Section title="Examples">
+    <Section title="Examples" actions={prism !== undefined && !disabled && (
+      <Button small variant="quiet" onClick={() => setTaking(true)}>Take from labels</Button>
+    )}>
       <p className="soft">
         Inputs with their right answers, which the model sees before each input. They help where words do not say what you
         mean, and cost tokens in each call. An example of a result is emptied when the result is deleted. Optional.
@@ -46,6 +59,7 @@ export function Examples({ draft, onChange }: { draft: Draft; onChange: (example
           </fieldset>
         )}
       </Items>
+      {taking && <TakeExamples prism={prism!} draft={draft} onTake={onChange} onClose={() => setTaking(false)} />}
     </Section>
   );
 }
@@ -60,15 +74,48 @@ interface AnswerProps {
 /** What is right for a question; empty if the example does not say. */
 function Answer({ of: question, path, value, onChange }: AnswerProps) {
   const label = `Right answer: ${question.text || question.key}`;
+  if (kindOf(question).several) return <RightOptions {...{ of: question, path, value, onChange, label }} />;
   const options: [string, string][] = question.type === 'yes_no' ? [['true', 'Yes'], ['false', 'No']]
     : (question.type === 'scale' ? question.levels : question.options).map((o) => [o.key, o.label || o.key]);
   if (question.type === 'choice' && question.insufficient) options.push(['insufficient_information', 'Insufficient information']);
-  const text = Array.isArray(value) ? value.join('; ') : String(value ?? '');
+  const text = String(value ?? '');
   return (
     <Choice path={path} label={label} value={text} onChange={onChange}
       options={[
         ['', 'Not said'], ...options,
         ...(text && !options.some(([key]) => key === text) ? [[text, text] as [string, string]] : []),
       ]} />
+  );
+}
+
+const noneOfThem = ' none'; // no key has a blank
+
+/** Any number of options that are right: each is added by itself, and taken away by its button. */
+function RightOptions({ of: { options }, path, value, onChange, label }: AnswerProps & { label: string }) {
+  const { disabled } = useEditing();
+  const said = value !== undefined && value !== '';
+  const right = Array.isArray(value) ? value : said ? [String(value)] : [];
+  const rest = options.filter(({ key }) => !right.includes(key)).map((o): [string, string] => [o.key, o.label || o.key]);
+  const nameOf = (key: string) => options.find((o) => o.key === key)?.label || key;
+  return (
+    <div className="right-options">
+      <Choice path={path} label={label} value=""
+        onChange={(key) => onChange(key === noneOfThem ? [] : [...right, key])}
+        options={[
+          ['', !said ? 'Not said' : right.length ? 'Add another option' : 'None of these'],
+          ...(said && right.length === 0 ? [] : [[noneOfThem, 'None of these'] as [string, string]]), ...rest,
+        ]} />
+      {said && (
+        <div className="row">
+          {right.map((key) => (
+            <Button key={key} small icon="close" disabled={disabled} title={`Take ${nameOf(key)} away`}
+              onClick={() => onChange(right.length > 1 ? right.filter((one) => one !== key) : '')}>{nameOf(key)}</Button>
+          ))}
+          {right.length === 0 && (
+            <Button small variant="quiet" disabled={disabled} onClick={() => onChange('')}>Say nothing of it</Button>
+          )}
+        </div>
+      )}
+    </div>
   );
 }
