@@ -21,6 +21,7 @@ func TestThePages(t *testing.T) {
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
 	t.Run("pages that stay where they are", func(t *testing.T) { testShifts(t, server, browser) })
 	t.Run("an input method", func(t *testing.T) { testInputMethod(t, server, browser) })
+	t.Run("several right options", func(t *testing.T) { testTags(t, server, browser) })
 }
 
 // spec: docs-page
