@@ -76,6 +76,7 @@ func testShifts(t *testing.T, server *prism, browser chromium) {
 				{name: "quality of every question", path: "/prisms/support/quality"},
 				{name: "thresholds", path: "/prisms/support/quality?question=refund&tab=thresholds"},
 				{name: "drift", path: "/prisms/support/quality?question=team&tab=drift"},
+				{name: "label", path: "/prisms/support/label"},
 			} {
 				t.Run(v.name, func(t *testing.T) {
 					b := b.in(t)
