@@ -166,7 +166,8 @@ function Paste({ onRead }: { onRead: (draft: Draft) => void }) {
   const draft = read?.draft;
   const local = draft
     ? [...localProblems(draft, true)].map(([path, message]) => ({ path, message, line: read.lineOf(path) })) : [];
-  const problems = [...(read?.problems ?? []), ...local.filter((p) => !read?.problems.some((q) => q.path === p.path))];
+  const problems = [...(read?.problems ?? []), ...local.filter((p) => !read?.problems.some((q) => q.path === p.path))]
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   return (
     <Page title="Paste a prism" actions={<ButtonLink to="/prisms/new" search={{ then, file }}>Change template</ButtonLink>}>
       <div className="sides">
