@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-j31xe14m.js";import{t}from"./RunsList-Ds5foFJ1.js";import{usePrism as n}from"./PrismPage-Deq5V0Tr.js";import{U as r}from"./Field-gwKkw140.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
