@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/client/prismtest"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 type (
@@ -108,6 +110,9 @@ func TestTheClientHasEveryOperationOfTheDocument(t *testing.T) {
 	described := map[string]bool{}
 	for path, methods := range d.Paths {
 		for method, o := range methods {
+			if op, _ := api.Find(o.OperationID); op.Declared().Foreign {
+				continue // clients of others call it
+			}
 			described[o.OperationID] = true
 			t.Run(o.OperationID, func(t *testing.T) {
 				t.Parallel()

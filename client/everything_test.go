@@ -262,7 +262,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 func withPlain(calls map[string]func(context.Context, *Client) error) map[string]func(context.Context, *Client) error {
 	for _, op := range api.Operations() {
 		name := op.Declared().Name
-		if calls[name] != nil {
+		if calls[name] != nil || op.Declared().Foreign { // clients of others call it
 			continue
 		}
 		calls[name] = func(ctx context.Context, c *Client) error {

@@ -41,6 +41,9 @@ type Declaration struct {
 	ByGateway bool
 	// Failing is true of an operation whose response may be a failed answer of the model, with 502 (spec: result-status).
 	Failing bool
+	// Foreign is true of an operation in a format that clients of others speak. Prism's own clients have no method of it
+	// (spec: formats-of-others).
+	Foreign bool
 	// Plan is a zero value of the response of a dry run; nil: it is that of another call.
 	Plan any
 	// Media are the types of the response beside the JSON of Out.

@@ -5,7 +5,7 @@ import "regexp"
 // Operations are all operations that are declared, in the order of the OpenAPI document.
 func Operations() []Operation {
 	return []Operation{
-		CreateResult, ExportResults, ExportSelected, ListResults, CountResults, ReadResult, ReadRecord, RetryResult, DeleteResult, DeleteResults, RetryResults, ListChanges,
+		CreateResult, CreateDecision, CreateSystemOne, ExportResults, ExportSelected, ListResults, CountResults, ReadResult, ReadRecord, RetryResult, DeleteResult, DeleteResults, RetryResults, ListChanges,
 		CreatePrism, ListPrisms, ReadPrism, RenamePrism, CreateVersion, ListVersions, ReadVersion, ReplaceLens, PreviewLens, TryDefinition,
 		SetRetention, SetSearchable, ArchivePrism, UnarchivePrism, ListModels, ListModelStates, CheckModel,
 		ReadQuality, ReadThresholds, CompareVersions,

@@ -88,6 +88,21 @@ func (l *Problems) Err() *Error { return &Error{400, CodeValidation, l.message.S
 
 const invalidPrefix = "Invalid request: "
 
+// FirstPath is the first failing path that the message names; "" if it names none.
+func (e *Error) FirstPath() string {
+	problems, ok := strings.CutPrefix(e.Message, invalidPrefix)
+	if !ok {
+		return ""
+	}
+	path, _, _ := strings.Cut(problems, ": ")
+	return path
+}
+
+// OtherQuestions is a call in a format of others that asks a prism other questions than its own (spec: own-questions).
+func OtherQuestions() *Error {
+	return Invalid(Problem{"questions", "must be the questions of the prism, or none"})
+}
+
 // MissingFields is a create call without some fields of the version, in the version's order.
 func MissingFields(keys []string) *Error {
 	return &Error{400, CodeValidation, "Missing fields: " + strings.Join(keys, ", ")}

@@ -36,6 +36,10 @@ type Response struct {
 	Failed bool
 	// Replayed tells that a create call did not make the result: it is the stored one of the idempotency key.
 	Replayed bool `json:",omitzero"`
+	// Result and Version are the id of the result and the version that answered, as far as the gateway knows them: for a create call
+	// and a retry. Results leave them zero.
+	Result  prism.ResultID `json:",omitzero"`
+	Version int32          `json:",omitzero"`
 }
 
 // Errors between the services. Every other error of an interface below is an *apierr.Error, which is for the caller of the
@@ -160,6 +164,7 @@ type Stored struct {
 	Status         prism.Status
 	RetriedBy      *prism.ResultID
 	IdempotencyKey string
+	Answered       int32 `json:",omitzero"` // the version that answered
 	Input          Input
 }
 

@@ -8,7 +8,10 @@ import (
 )
 
 // ErrorBody is the JSON body of an error: {error: {code, message}}, or the one exception, the 503 of a restarting server.
-func ErrorBody(e *apierr.Error) []byte {
+func ErrorBody(e *apierr.Error) []byte { return errorBody(e, nil) }
+
+// errorBody is ErrorBody with further members of the error, which are JSON without braces.
+func errorBody(e *apierr.Error, members []byte) []byte {
 	// A message can have megabytes.
 	b := make([]byte, 0, len(e.Message)+128)
 	if e.Status == 503 {
@@ -24,5 +27,8 @@ func ErrorBody(e *apierr.Error) []byte {
 	b = strictjson.AppendString(b, string(e.Code))
 	b = append(b, `,"message":`...)
 	b = strictjson.AppendString(b, e.Message)
+	if members != nil {
+		b = append(append(b, ','), members...)
+	}
 	return append(b, "}}"...)
 }

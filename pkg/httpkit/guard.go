@@ -31,6 +31,7 @@ type exchange struct {
 	span      trace.Span
 	streaming bool    // the response body is made after the handler returned
 	checksFor *string // the account whose turn of CheckLarge it has; nil: none
+	extend    func(*apierr.Error) []byte
 }
 
 type exchangeKey struct{}

@@ -38,6 +38,10 @@ func SendOwn(c *fiber.Ctx, status int, contentType string, body []byte, tookEffe
 	return Send(c, status, contentType, body)
 }
 
+// ExtendErrors has the errors of a request end in further members beside code and message, which are JSON without braces. The 503 of a
+// restarting server has none.
+func ExtendErrors(c *fiber.Ctx, members func(*apierr.Error) []byte) { exchangeOf(c).extend = members }
+
 // respondError is the one place where errors become responses. An error that is not of the catalogue is logged and becomes
 // the 500 (spec: error-internal).
 func (x *exchange) respondError(err error) {
@@ -55,6 +59,9 @@ func (x *exchange) respondError(err error) {
 		x.server.deps.Log.LogAttrs(x.ctx, level, message, attrs...)
 	}
 	writeError(&x.fctx.Response, known)
+	if x.extend != nil && known.Status != fasthttp.StatusServiceUnavailable {
+		x.fctx.Response.SetBodyRaw(errorBody(known, x.extend(known)))
+	}
 	var later *apierr.RetryAfterError
 	if errors.As(err, &later) {
 		x.fctx.Response.Header.Set(fiber.HeaderRetryAfter, strconv.Itoa(later.Seconds)) // spec: retry-after-of-a-503

@@ -30,6 +30,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a result, in OpenAI's format
+         * @description The decisions call of OpenAI's clients, which asks a prism: the same call as creating a result, with the same checks in the same order, limits and role. `model` names the prism, and its own questions are asked; other questions are a 400, which comes after the 404 of the version. The value of the only field is `input`: a text, messages of a user, each a paragraph, or a conversation, as its JSON. The idempotency key and the ref are headers. Errors have `type` and `param` beside `code` and `message`. A failed result is the 502 with the result in format `json`. That 502 and every 409 have `X-Should-Retry: false`, since a repeat would ask the model once more.
+         */
+        post: operations["createDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/systemone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a result, in TypeSafe's format
+         * @description The System One call of TypeSafe's clients, which asks a prism: the same call as creating a result, with the same checks in the same order, limits and role. `model` names the prism, and its own questions are asked; other questions are a 400, which comes after the 404 of the version. The members of `state` are the values of the fields; a `state` that is a text or an array is the value of the only field. The idempotency key and the ref are headers. Errors have `type` and `param` beside `code` and `message`. A failed result is the 502 with the result in format `json`. That 502 and every 409 have `X-Should-Retry: false`, since a repeat would ask the model once more.
+         */
+        post: operations["createSystemOne"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/results": {
         parameters: {
             query?: never;
@@ -1454,6 +1494,112 @@ export interface components {
         Slug: string;
         /** @description A stored answer. Its members depend on the question's type. */
         Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["YesNoAnswer"] | components["schemas"]["ScaleAnswer"] | components["schemas"]["TagsAnswer"];
+        /** @description A text, or messages: texts of a user, or a conversation. Images are not supported. */
+        DecisionInput: string | Record<string, never>[];
+        /** @description The questions of the prism in its order, or none. */
+        DecisionQuestions: Record<string, never>[] | null;
+        /** @description The answer to a question in OpenAI's decisions format. */
+        DecisionAnswer: {
+            /**
+             * @description What kind of answer it is.
+             * @constant
+             */
+            type: "predicate";
+            /** @description The key of the question. */
+            name: string;
+            /** @description That of yes. */
+            probability: number;
+        } | {
+            /**
+             * @description What kind of answer it is.
+             * @constant
+             */
+            type: "choice";
+            /** @description The key of the question. */
+            name: string;
+            /** @description The key of the most probable option. */
+            choice: string;
+            /** @description 1 is certain, 0 a guess. */
+            confidence: number;
+            /** @description Of each option, in order. */
+            probabilities: {
+                /** @description The key of the option. */
+                value: string;
+                /** @description From 0 to 1. */
+                probability: number;
+            }[];
+        } | {
+            /**
+             * @description What kind of answer it is.
+             * @constant
+             */
+            type: "score";
+            /** @description The key of the question. */
+            name: string;
+            /** @description The average of the places of the levels, of which the first is 0. */
+            score: number;
+            /** @description 1 is certain, 0 a guess. */
+            confidence: number;
+            /** @description Of each level, in order. */
+            probabilities: {
+                /** @description The label of the level. */
+                label: string;
+                /** @description The place of the level. */
+                value: number;
+                /** @description From 0 to 1. */
+                probability: number;
+            }[];
+        };
+        /** @description The answer to a question in TypeSafe's System One format. */
+        SystemOneAnswer: {
+            /**
+             * @description What kind of answer it is.
+             * @constant
+             */
+            type: "noul";
+            /** @description The probability of yes. */
+            noul: number;
+        } | {
+            /**
+             * @description What kind of answer it is.
+             * @constant
+             */
+            type: "choice";
+            /** @description The key of the most probable option. */
+            choice: string;
+            /** @description 1 is certain, 0 a guess. */
+            confidence: number;
+            /** @description Of each option by its key. */
+            probabilities: {
+                [key: string]: number;
+            };
+        } | {
+            /**
+             * @description What kind of answer it is.
+             * @constant
+             */
+            type: "score";
+            /** @description The average of the places of the levels, of which the first is 0. */
+            score: number;
+            /** @description 1 is certain, 0 a guess. */
+            confidence: number;
+            /** @description The label of each level by its place. */
+            legend: {
+                [key: string]: string;
+            };
+            /** @description Of each level by its place. */
+            probabilities: {
+                [key: string]: number;
+            };
+        };
+        /** @description A text or an array, or an object with a member for each field. Images are not supported. */
+        SystemOneState: string | unknown[] | {
+            [key: string]: unknown;
+        };
+        /** @description The questions of the prism by their keys, or none. */
+        SystemOneQuestions: {
+            [key: string]: Record<string, never>;
+        } | null;
         /** @description The answer to a choice question. */
         ChoiceAnswer: {
             /**
@@ -1757,6 +1903,10 @@ export interface components {
                 code: "validation_failed" | "bad_request" | "unauthorized" | "not_found" | "conflict" | "internal_error";
                 /** @description What went wrong, in words. It never repeats a value that was sent. */
                 message: string;
+                /** @description What kind of error it is in the formats of others, whose calls alone have it. */
+                type?: string;
+                /** @description The first path that the message names, or null. Only calls in the formats of others have it. */
+                param?: string | null;
             };
         };
         /** @description The one error whose body has another shape. */
@@ -1880,6 +2030,74 @@ export interface components {
             };
             /** @description The context sent with the call, or null. Only in lists with `fields=true`. */
             context?: string | null;
+        };
+        /** @description A call in OpenAI's decisions format. Members that are not named here are ignored. */
+        NewDecision: {
+            /** @description The slug or id of a prism, or `slug@3` for its version 3. */
+            model: string;
+            /** @description A text, or messages with texts. It is the value of the version's only field. */
+            input: components["schemas"]["DecisionInput"];
+            /** @description Absent, empty, or the questions of the prism, which are asked in any case. */
+            questions?: components["schemas"]["DecisionQuestions"] | null;
+            /** @description Ignored. */
+            safety_identifier?: string | null;
+        };
+        /** @description The answers of a result in OpenAI's decisions format. */
+        Decision: {
+            /** @description In the order of the questions. A tags question has an answer for each of its options, named `question.option`. */
+            answers: components["schemas"]["DecisionAnswer"][];
+            /** @description The prism and the version that answered, such as `tickets@3`. */
+            model: string;
+            usage: components["schemas"]["DecisionUsage"];
+        };
+        /** @description What a call used, in tokens; 0 where it is not known, and for a stored result. */
+        DecisionUsage: {
+            /** @description All input tokens. */
+            input_tokens: number;
+            input_tokens_details: components["schemas"]["DecisionInputTokens"];
+            /** @description All output tokens. */
+            output_tokens: number;
+            output_tokens_details: components["schemas"]["DecisionOutputTokens"];
+            /** @description Both together. */
+            total_tokens: number;
+        };
+        /** @description What is known of input tokens. */
+        DecisionInputTokens: {
+            /** @description Always 0: nothing tells them. */
+            cache_write_tokens: number;
+            /** @description Those that the upstream read from a cache. */
+            cached_tokens: number;
+        };
+        /** @description What is known of output tokens. */
+        DecisionOutputTokens: {
+            /** @description Always 0: they count as output. */
+            reasoning_tokens: number;
+        };
+        /** @description A call in TypeSafe's System One format. Members that are not named here are ignored. */
+        NewSystemOne: {
+            /** @description The slug or id of a prism, or `slug@3` for its version 3. */
+            model: string;
+            /** @description A text or an array, which is the value of the version's only field, or an object whose members are the values of fields. A value that is no text is its JSON. */
+            state: components["schemas"]["SystemOneState"];
+            /** @description Absent, empty, or the questions of the prism, which are asked in any case. */
+            questions?: components["schemas"]["SystemOneQuestions"] | null;
+        };
+        /** @description The answers of a result in TypeSafe's System One format. */
+        SystemOneAnswers: {
+            /** @description The prism and the version that answered, such as `tickets@3`. */
+            model: string;
+            /** @description Question key to answer. A tags question has an answer for each of its options, at `question.option`. */
+            answers: {
+                [key: string]: components["schemas"]["SystemOneAnswer"];
+            };
+            usage: components["schemas"]["SystemOneUsage"];
+        };
+        /** @description What a call used, in tokens; 0 where it is not known, and for a stored result. */
+        SystemOneUsage: {
+            /** @description All input tokens. */
+            input_tokens: number;
+            /** @description All output tokens. */
+            output_tokens: number;
         };
         /** @description Results to export. */
         Selection: {
@@ -4334,6 +4552,21 @@ export interface components {
          */
         IdempotentReplayed: "true";
         /**
+         * @description The id of the result.
+         * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+         */
+        PrismResultId: string;
+        /**
+         * @description The version that answered.
+         * @example 3
+         */
+        PrismVersion: number;
+        /**
+         * @description Tells clients not to repeat the call by themselves.
+         * @example false
+         */
+        ShouldRetry: "false";
+        /**
          * @description The request header that decides on the coding of the body.
          * @example Accept-Encoding
          */
@@ -4561,6 +4794,202 @@ export interface operations {
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["FailedResult"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createDecision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `idempotency_key` as a header. Beside that member it has the same value.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own name for the call, kept with the result: its `ref`.
+                 * @example order-4711
+                 */
+                "Prism-Ref"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDecision"];
+            };
+        };
+        responses: {
+            /** @description The answers of the result: a new one, or the stored one that holds the idempotency key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Prism-Result-Id": components["headers"]["PrismResultId"];
+                    "Prism-Version": components["headers"]["PrismVersion"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decision"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The idempotency key belongs to another prism. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            /** @description The model gave no usable answer. The body is the failed result, which is saved. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Prism-Result-Id": components["headers"]["PrismResultId"];
+                    "Prism-Version": components["headers"]["PrismVersion"];
+                    "X-Should-Retry": components["headers"]["ShouldRetry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSystemOne: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `idempotency_key` as a header. Beside that member it has the same value.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own name for the call, kept with the result: its `ref`.
+                 * @example order-4711
+                 */
+                "Prism-Ref"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSystemOne"];
+            };
+        };
+        responses: {
+            /** @description The answers of the result: a new one, or the stored one that holds the idempotency key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Prism-Result-Id": components["headers"]["PrismResultId"];
+                    "Prism-Version": components["headers"]["PrismVersion"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemOneAnswers"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The idempotency key belongs to another prism. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            /** @description The model gave no usable answer. The body is the failed result, which is saved. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Prism-Result-Id": components["headers"]["PrismResultId"];
+                    "Prism-Version": components["headers"]["PrismVersion"];
+                    "X-Should-Retry": components["headers"]["ShouldRetry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -12,6 +12,7 @@ interface Parameter {
 
 interface Operation {
   operationId: string;
+  tags: string[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
 }
@@ -30,6 +31,7 @@ const base = (ref: string) => ref.slice(ref.lastIndexOf("/") + 1);
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
+    .filter(([, operation]) => !operation.tags.includes("Formats")) // those are called by clients of others
     .map(([method, operation]) => ({ id: operation.operationId, path, method: method.toUpperCase(), operation })),
 );
 

@@ -180,6 +180,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidRowsFormat", parseDeclared(api.ListRunRows, "format", "json", request.Body{}))
 	put("InvalidOnly", parseDeclared(api.ListRunRows, "only", "cancelled", request.Body{}))
 	put("InvalidRunOfList", parseDeclared(api.ListResults, "run", "1", request.Body{}))
+	put("ModelRequired", parseDeclared(api.CreateDecision, "", "", jsonBody(`{"input":"x"}`)))
+	put("AssetsSent", parseDeclared(api.CreateSystemOne, "", "", jsonBody(`{"model":"m","state":"","assets":{"a":{"type":"image"}}}`)))
 	put("RetryWithoutCount", parseDeclared(api.RetryResults, "", "", jsonBody(`{"prism":"p","status":"failed"}`)))
 
 	err = parseDeclared(api.PutLabels, "", "", jsonBody(`{"labels":{"topic":1},"sample":"all"}`))
@@ -222,9 +224,9 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"UnknownMeasuredQuestion": true, "QuestionNotYesNo": true, "OtherTypes": true, "OtherLevels": true,
 		"InvalidWhere": true, "InvalidWords": true, "InvalidSort": true, "InvalidBy": true,
 		"UnknownDistributionQuestion": true, "UnknownTimeZone": true, "InvalidViewFilter": true,
-		"InvalidResultsOfRun": true, "NoResultsOfRun": true,
+		"InvalidResultsOfRun": true, "NoResultsOfRun": true, "OtherQuestions": true,
 	}
-	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
+	stored := map[string]bool{"MissingFields": true, "MissingFieldsOfModel": true, "UnknownFields": true, "TooLarge": true}
 
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		bad, _ := op.Responses.find("400")

@@ -41,7 +41,7 @@ func versionOf(fields ...string) *prism.Version {
 
 func storedOf(p prism.PrismID, status prism.Status) *contract.Stored {
 	return &contract.Stored{
-		ID: old, Prism: p, Status: status, IdempotencyKey: "k",
+		ID: old, Prism: p, Status: status, IdempotencyKey: "k", Answered: 3,
 		Input: contract.Input{Version: *versionOf("old"), Context: "old", Fields: []prism.FieldValue{{Key: "old", Value: "v"}}},
 	}
 }
@@ -220,7 +220,7 @@ func TestCreateDecisions(t *testing.T) {
 				s.sizer = sizes(30_000)
 				s.facts.Unwritable = true // nothing is saved
 			},
-			want: Decision{Response: &contract.Response{Body: doc.Body, Replayed: true}},
+			want: Decision{Response: &contract.Response{Body: doc.Body, Replayed: true, Result: old, Version: 3}},
 		},
 		{
 			name: "a stored result that failed is retried as it was stored",

@@ -11,6 +11,14 @@ import (
 // version and fields are checked: an ok result is returned, and a failed one is retried as it was stored
 // (spec: repeat-of-an-ok-result, repeat-of-a-failed-result).
 func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
+	return CreateAsking(nil, sent, facts, sizer)
+}
+
+// CreateAsking is Create for a call that says which questions to ask: with the version are known those that it may
+// (spec: own-questions). A nil own is any.
+func CreateAsking(
+	own func(prism.Definition) bool, sent api.NewResult, facts contract.CreateFacts, sizer Sizer,
+) (Decision, error) {
 	stored := facts.Stored
 	switch {
 	case facts.Account.IsZero():
@@ -21,7 +29,7 @@ func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decisi
 		return Decision{}, apierr.KeyOfAnotherPrism()
 	case stored != nil && stored.Status == prism.OK:
 		replayed := *facts.Response
-		replayed.Replayed = true
+		replayed.Replayed, replayed.Result, replayed.Version = true, stored.ID, stored.Answered
 		return Decision{Response: &replayed}, nil
 	case stored != nil:
 		a := retryOf(facts.Account, facts.Key, stored, facts.At)
@@ -29,6 +37,8 @@ func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decisi
 		return attempt(a, sizer, facts.Unwritable)
 	case facts.Version == nil:
 		return Decision{}, apierr.VersionNotFound()
+	case own != nil && !own(facts.Version.Definition):
+		return Decision{}, apierr.OtherQuestions()
 	}
 	fields, err := bind(facts.Version.Definition, sent.Fields, sent.Text)
 	if err != nil {

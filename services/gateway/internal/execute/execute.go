@@ -29,6 +29,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/foreign"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/checks"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
@@ -66,6 +67,23 @@ func New(d Deps) *Executor { return &Executor{d} }
 // Create returns the result of a parsed create call: a new one, or the stored one that holds the idempotency key. When stopping
 // ends, waits for locks end; a call that went to the model goes on.
 func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent api.CreateResultRequest) (contract.Response, error) {
+	return e.create(ctx, stopping, key, sent, nil)
+}
+
+// CreateForeign is Create for a call in a format of others (spec: formats-of-others).
+func (e *Executor) CreateForeign(ctx, stopping context.Context, key contract.KeyDigest, sent api.ForeignCall) (contract.Response, error) {
+	if sent.Questions == nil {
+		return e.create(ctx, stopping, key, sent.CreateResultRequest, nil)
+	}
+	return e.create(ctx, stopping, key, sent.CreateResultRequest, func(d prism.Definition) bool {
+		return foreign.AreOwn(sent.Format, sent.Questions, d)
+	})
+}
+
+// create is Create of a call that asks the questions of definitions that own accepts; nil: all.
+func (e *Executor) create(
+	ctx, stopping context.Context, key contract.KeyDigest, sent api.CreateResultRequest, own func(prism.Definition) bool,
+) (contract.Response, error) {
 	query := contract.CreateQuery{
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
 	}
@@ -79,7 +97,7 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 			return checks.Decision{}, err
 		}
 		e.deps.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Create(sent.NewResult, facts, e.deps.Sizer.In(ctx))
+		return checks.CreateAsking(own, sent.NewResult, facts, e.deps.Sizer.In(ctx))
 	})
 }
 
@@ -200,6 +218,7 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 	if lostRace(err) || deleted(err) {
 		giveBack()
 	}
+	response.Result, response.Version = id, save.Version
 	return response, err
 }
 

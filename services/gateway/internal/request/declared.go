@@ -121,8 +121,10 @@ func (p *Parser) Parse(from Source) (Parsed, error) {
 // ownParsers are the parsers of operations whose time counts, or whose members are read together, by their names: tests hold them to
 // the declarations.
 var ownParsers = map[string]func(Source) (any, error){
-	api.CreateResult.Name:  func(from Source) (any, error) { return parseCreate(from) },
-	api.TryDefinition.Name: func(from Source) (any, error) { return parseTry(from) },
+	api.CreateResult.Name:    func(from Source) (any, error) { return parseCreate(from) },
+	api.CreateDecision.Name:  func(from Source) (any, error) { return parseDecision(from) },
+	api.CreateSystemOne.Name: func(from Source) (any, error) { return parseSystemOne(from) },
+	api.TryDefinition.Name:   func(from Source) (any, error) { return parseTry(from) },
 }
 
 func set(to reflect.Value, v any) { to.Set(reflect.ValueOf(v)) }

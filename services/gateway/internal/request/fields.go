@@ -31,7 +31,7 @@ type fields struct {
 type sentField struct {
 	hash  uint32 // of the name, if there is a table
 	name  span
-	value span // of a string, or of an array that is kept
+	value span // zero of an array or an object that is not kept
 	first byte // of the value
 }
 
@@ -52,7 +52,7 @@ func (f *fields) span(text []byte) span {
 
 func (f *fields) text(s span) []byte { return f.body[s.from:s.to] }
 
-// add adds a member. name is a slice of the body, and so is text if the value is a string or an array that is kept.
+// add adds a member. name is a slice of the body, and so is text, unless the value is an array or an object that is not kept.
 func (f *fields) add(name, text []byte) {
 	plain := name[1 : len(name)-1]
 	if bytes.IndexByte(plain, '\\') >= 0 {
@@ -70,7 +70,7 @@ func (f *fields) add(name, text []byte) {
 	}
 	i := f.indexOf(plain, name)
 	f.sent[i].value, f.sent[i].first = span{}, text[0]
-	if text[0] == '"' || text[0] == '[' && len(text) > 1 {
+	if text[0] != '[' && text[0] != '{' || len(text) > 1 {
 		f.sent[i].value = f.span(text)
 	}
 }

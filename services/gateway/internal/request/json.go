@@ -34,6 +34,7 @@ type shape struct {
 	fields  bool     // of an object: all members
 	whole   bool     // the value as it was sent
 	lists   bool     // of an object with fields: members that are arrays are kept as they were sent
+	objects bool     // of an object with fields and lists: and so are those that are objects
 	element *shape   // of an array
 	most    int      // of an array: how many elements are kept
 }
@@ -169,11 +170,12 @@ func (p *parser) object(s *shape) node {
 
 // field reads a member of an object all of whose members are kept.
 func (p *parser) field(s *shape) []byte {
-	if !s.lists || p.PeekKind() != '[' {
+	kind := byte(p.PeekKind())
+	if !s.lists || kind != '[' && (kind != '{' || !s.objects) {
 		return p.value(scalar).text
 	}
 	from := int(p.InputOffset())
-	from += bytes.IndexByte(p.body[from:], '[') // behind the colon and white space
+	from += bytes.IndexByte(p.body[from:], kind) // behind the colon and white space
 	p.skip()
 	return p.body[from:max(int(p.InputOffset()), from)]
 }

@@ -28,6 +28,7 @@ const (
 	textTwice      = "sent more than once"
 	textOtherModel = "must be another model than the version's"
 	textQuestion   = "Unknown question"
+	textNoImages   = "images are not supported"
 
 	textNotWith = "must not be sent with " // and a member
 

@@ -52,6 +52,12 @@ func (d Deps) owned() map[string]answer {
 	put(own(api.CreateResult, func(ctx context.Context, key contract.KeyDigest, in api.CreateResultRequest) (contract.Response, error) {
 		return d.Executor.Create(ctx, d.Stopping(), key, in)
 	}))
+	put(own(api.CreateDecision, func(ctx context.Context, key contract.KeyDigest, in api.CreateDecisionRequest) (contract.Response, error) {
+		return d.Executor.CreateForeign(ctx, d.Stopping(), key, in.Call)
+	}))
+	put(own(api.CreateSystemOne, func(ctx context.Context, key contract.KeyDigest, in api.CreateSystemOneRequest) (contract.Response, error) {
+		return d.Executor.CreateForeign(ctx, d.Stopping(), key, in.Call)
+	}))
 	put(own(api.RetryResult, func(ctx context.Context, key contract.KeyDigest, in api.ResultInFormat) (contract.Response, error) {
 		return d.Executor.Retry(ctx, d.Stopping(), key, in.Result, in.Format)
 	}))
@@ -119,10 +125,14 @@ func declared(app *fiber.App, d Deps) {
 			})
 		default:
 			answers := d.answers(op, owned)
-			app.Add(declaration.Method, path, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+			handle := d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 				sent, err := parse(c, b)
 				return asDeclared(declaration, answers, sent), err
-			}))
+			})
+			if declaration.Foreign {
+				handle = foreignErrors(handle)
+			}
+			app.Add(declaration.Method, path, handle)
 		}
 	}
 }
@@ -130,7 +140,7 @@ func declared(app *fiber.App, d Deps) {
 // asDeclared is the call with a valid request.
 func asDeclared(declaration api.Declaration, answers answer, sent request.Parsed) call {
 	c := call{
-		status: declaration.SuccessStatus(), etag: declaration.ETag && !sent.DryRun,
+		status: declaration.SuccessStatus(), etag: declaration.ETag && !sent.DryRun, foreign: declaration.Foreign,
 		do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return answers(ctx, key, sent.Request)
 		},

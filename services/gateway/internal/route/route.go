@@ -42,7 +42,9 @@ type Deps struct {
 type call struct {
 	status int
 	etag   bool // the response has an ETag
-	do     func(context.Context, contract.KeyDigest) (contract.Response, error)
+	// foreign: it is one of a format of others, which has headers of its own.
+	foreign bool
+	do      func(context.Context, contract.KeyDigest) (contract.Response, error)
 }
 
 // statusOfResult instead of a status: 200 if the result is ok, 502 if it failed (spec: result-status).
@@ -108,6 +110,9 @@ func (d Deps) serveCall(c *fiber.Ctx, parsed call, err error) error {
 		}
 		if response.Replayed {
 			c.Set("Idempotent-Replayed", "true")
+		}
+		if parsed.foreign {
+			foreignHeaders(c, response)
 		}
 		if parsed.etag {
 			c.Set(fiber.HeaderETag, api.ETag(response.Body))

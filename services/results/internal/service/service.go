@@ -178,7 +178,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 func (s *Service) stored(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState) (contract.Stored, error) {
 	stored := contract.Stored{
 		ID: r.ID, Prism: r.Prism, Archived: p.Archived, Status: r.Status,
-		RetriedBy: r.RetriedBy, IdempotencyKey: r.IdempotencyKey,
+		RetriedBy: r.RetriedBy, IdempotencyKey: r.IdempotencyKey, Answered: r.Version,
 	}
 	if r.Status == prism.OK {
 		return stored, nil
@@ -213,6 +213,7 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 		return contract.Response{}, access.Translate(err, nil)
 	}
 	crash.At(crash.AfterCommit)
+	saved.Result.Call = in.Outcome.Call // its usage is that of this call
 	response, err := s.format(ctx, in.Account, saved.Result, saved.Prism, in.Format)
 	return response, access.Translate(err, nil)
 }
@@ -242,6 +243,12 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 	answered, err := s.Version(ctx, account, prisms.VersionOf(p, r.Version))
 	if err != nil {
 		return contract.Response{}, err
+	}
+	if f.Foreign() && r.Status == prism.OK {
+		return format.Foreign(f, p.Slug, answered.Definition, r)
+	}
+	if f.Foreign() { // spec: headers-of-others
+		f = contract.JSON
 	}
 	applied, err := s.Apply(ctx, account, answered, p)
 	if err != nil {

@@ -216,6 +216,14 @@ func (d *document) success(status string, op api.Operation, prose object, etag b
 	said := prose.object("responses").object(status)
 	header := headers(etag)
 	switch {
+	case declaration.Foreign:
+		names := [][2]string{{"Prism-Result-Id", "PrismResultId"}, {"Prism-Version", "PrismVersion"}, {"Idempotent-Replayed", "IdempotentReplayed"}}
+		if status != "200" {
+			names[2] = [2]string{"X-Should-Retry", "ShouldRetry"}
+		}
+		for _, name := range names {
+			header = append(header, member{name[0], object{{"$ref", "#/components/headers/" + name[1]}}})
+		}
 	case declaration.Name == api.CreateResult.Name:
 		header = append(header, member{"Idempotent-Replayed", object{{"$ref", "#/components/headers/IdempotentReplayed"}}})
 	case slices.Contains(declaration.Media, api.EventsMedia):
@@ -234,7 +242,9 @@ func (d *document) success(status string, op api.Operation, prose object, etag b
 		}
 		content = append(content, member{media, object{{"schema", schema}, {"examples", examples(names)}}})
 	}
-	if _, t := op.Types(); t != reflect.TypeFor[api.None]() {
+	if _, t := op.Types(); declaration.Foreign && status != "200" { // a failed result is that of a create call
+		add("application/json", d.schemas.response(reflect.TypeFor[api.Result]()))
+	} else if t != reflect.TypeFor[api.None]() {
 		add("application/json", d.schemas.response(t))
 	}
 	for _, m := range declaration.Media {

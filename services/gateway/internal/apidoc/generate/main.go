@@ -71,6 +71,7 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	document = withoutForeign(document)
 	python := newPython(document)
 	models := python.models()
 	calls, err := python.calls(byHand)
