@@ -168,16 +168,20 @@ func (s *Service) addTaken(
 	if err != nil {
 		return nil, err
 	}
+	known, err := s.Store.LabelsOf(ctx, account, of, ids...)
+	if err != nil {
+		return nil, err
+	}
+	ofResult := map[prism.ResultID][]store.Label{}
+	for _, l := range known {
+		ofResult[l.Result] = append(ofResult[l.Result], l)
+	}
 	for _, id := range ids {
 		at := slices.IndexFunc(results, func(r prism.Result) bool { return r.ID == id })
 		if at < 0 || len(examples) == n || len(fieldsWithout(d.Fields, results[at])) > 0 {
 			continue
 		}
-		known, err := s.Store.LabelsOf(ctx, account, of, id)
-		if err != nil {
-			return nil, err
-		}
-		e := takenExample(d, results[at], known)
+		e := takenExample(d, results[at], ofResult[id])
 		if slices.ContainsFunc(e.Answers, func(a prism.ExampleAnswer) bool { return a.Question == question }) { // else it was deleted meanwhile
 			examples = append(examples, e)
 		}

@@ -46,6 +46,10 @@ SELECT r.id FROM results r
 WHERE r.account_id = $1 AND r.prism_id = $2 AND r.status = 'ok' AND r.id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `) ORDER BY r.id`
 	refTargets = refTargetsOf()
 
+	labelsOfResults = `-- name: LabelsOfResults :many
+SELECT ` + labelColumns + ` FROM labels l
+WHERE l.account_id = $1 AND l.prism_id = $2 AND l.result_id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `) ORDER BY l.result_id, l.question`
+
 	putLabel         = insertLabels(1)
 	putManyLabels    = insertLabels(sqldb.PartSize)
 	deleteManyLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)`
@@ -249,10 +253,20 @@ func compareLabels(a, b store.Label) int {
 
 // LabelsOf implements store.Labels.
 func (s Statements) LabelsOf(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, id prism.ResultID,
+	ctx context.Context, account prism.AccountID, of prism.PrismID, ids ...prism.ResultID,
 ) (labels []store.Label, err error) {
-	args := []any{account.UUID, of.UUID, id.UUID}
-	err = s.Run(ctx, sqldb.Query("labels_of", labelsOfResult, args...), sqldb.ReadRows(&labels, readLabel))
+	if len(ids) == 1 {
+		args := []any{account.UUID, of.UUID, ids[0].UUID}
+		err = s.Run(ctx, sqldb.Query("labels_of", labelsOfResult, args...), sqldb.ReadRows(&labels, readLabel))
+		return labels, err
+	}
+	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
+		var found []store.Label
+		args := append([]any{account.UUID, of.UUID}, part...)
+		err := s.Run(ctx, sqldb.Query("labels_of_many", labelsOfResults, args...), sqldb.ReadRows(&found, readLabel))
+		labels = append(labels, found...)
+		return err
+	})
 	return labels, err
 }
 

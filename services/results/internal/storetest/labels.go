@@ -70,6 +70,11 @@ func labelTests() []test {
 			same(t, f.labelsOf(t, r.ID), "urgent=false")
 			f.putLabels(t, f.label(r, "urgent", "true"), f.label(r, "mood", "up"), f.label(r, "urgent", "false"))
 			same(t, f.labelsOf(t, r.ID), "mood=up urgent=false")
+			next, without := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.ok(f.mine.prism)).Result
+			f.putLabels(t, f.label(next, "topic", "a"))
+			many, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, next.ID, without.ID, r.ID)
+			succeeds(t, err)
+			same(t, texts(many), "mood=up urgent=false topic=a")
 		}},
 		// spec: labels-add
 		{"many labels are stored at once, and results that are gone are told", func(t *testing.T, f *fixture) {
