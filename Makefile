@@ -29,6 +29,9 @@ SPECTRAL           := $(TOOLS)/spectral
 SPECTRAL_INSTALLED := $(SPECTRAL)/node_modules/.package-lock.json
 PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
 PORTKEY_INSTALLED  := $(TOOLS)/portkey/node_modules/.package-lock.json
+DROPIN             := $(TOOLS)/dropin
+DROPIN_INSTALLED   := $(DROPIN)/node_modules/.package-lock.json
+DROPIN_PYTHON      := $(DROPIN)/python/installed.txt
 READERS            := $(TOOLS)/readers
 READERS_INSTALLED  := $(READERS)/installed.txt
 OPENID_INSTALLED   := $(TOOLS)/openid/node_modules/.package-lock.json
@@ -77,10 +80,16 @@ test: deps ## run all tests but those of chaos, the lab and compat under the rac
 	$(RACE) -timeout 40m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
-compat: deps $(PORTKEY_INSTALLED) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
-	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey
+compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md that ask Prism, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
+	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey ./test/lab/dropin
 	PRISM_READERS=$(READERS)/bin/python PRISM_READERS_PAGE=$(CURDIR)/docs/runs.md \
 		$(PLAIN) -count=1 -timeout 30m -tags sdk -run IndependentReaders ./services/results/internal/tabular
+
+$(DROPIN_PYTHON): test/lab/dropin/requirements.txt
+	scripts/deps.sh python3
+	rm -rf $(@D) && python3 -m venv $(@D)
+	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
+	cp $< $@
 
 $(READERS_INSTALLED): services/results/internal/tabular/testdata/readers/requirements.txt
 	scripts/deps.sh python3 soffice
@@ -231,9 +240,10 @@ $(VULNS):
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
 $(PEER_INSTALLED): $(addprefix test/lab/bench/peer/,package.json package-lock.json .npmrc)
 $(PORTKEY_INSTALLED): $(addprefix test/lab/portkey/,package.json package-lock.json .npmrc)
+$(DROPIN_INSTALLED): $(addprefix test/lab/dropin/,package.json package-lock.json .npmrc)
 $(OPENID_INSTALLED): $(addprefix test/openid/,package.json package-lock.json .npmrc)
 $(AXE_INSTALLED): $(addprefix test/browser/axe/,package.json package-lock.json .npmrc)
-$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED): | node
+$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED): | node
 	mkdir -p $(@D) && cp $^ $(@D)/..
 	cd $(@D)/.. && $(NPM_CI)
 

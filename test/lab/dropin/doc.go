@@ -1,0 +1,2 @@
+// Package dropin runs the programs of docs/drop-in.md, with the official clients, against Prism.
+package dropin

@@ -1,0 +1,160 @@
+package dropin
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/model"
+	"github.com/prism-results/prism/pkg/testkit/program"
+)
+
+// guided is a program of the guide.
+type guided struct{ language, client, source string }
+
+// said is the input of each program.
+const said = "I was charged twice. Please pay me back."
+
+// The programs of the guide run as they stand there. Each gets the model's answer, and makes one result. When the model refuses, the
+// client's own retries make no second result, and no second call of the model.
+// spec: formats-of-others, retries-of-others
+func TestTheProgramsOfTheGuideAskPrism(t *testing.T) {
+	t.Parallel()
+	root, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs/drop-in.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var programs []guided
+	for _, block := range regexp.MustCompile("(?s)```(python|js|go) (\\w+)\n(.*?)```").FindAllSubmatch(page, -1) {
+		programs = append(programs, guided{string(block[1]), string(block[2]), string(block[3])})
+	}
+	if len(programs) != 5 {
+		t.Fatalf("the guide has %d programs", len(programs))
+	}
+	prism := newPrism(t, root, string(page))
+	for _, p := range programs {
+		t.Run(p.language+" "+p.client, func(t *testing.T) {
+			if changed := strings.Count(p.source, " changed\n"); changed != 2 {
+				t.Errorf("%d lines are changed", changed)
+			}
+			script := prism.model.Script(model.Answer(model.Answers{"refund": model.Yes(0.875)}))
+			output, err := prism.run(t, p, script.Tag)
+			if err != nil || strings.TrimSpace(output) != "0.875" {
+				t.Errorf("it says %q, %v", output, err)
+			}
+			prism.wantOne(t, script, client.OK)
+
+			script = prism.model.Script(model.Status(400))
+			if output, err = prism.run(t, p, script.Tag); err == nil {
+				t.Errorf("a failed result is no error: %q", output)
+			}
+			prism.wantOne(t, script, client.Failed)
+		})
+	}
+}
+
+// prism is a running Prism with the prism of the guide.
+type prism struct {
+	root, url, key string
+	model          *model.Model
+	client         *client.Client
+	results        int
+}
+
+func newPrism(t *testing.T, root, page string) *prism {
+	t.Helper()
+	p := &prism{root: root, model: model.New(nil)}
+	t.Cleanup(p.model.Close)
+	s, err := launch.New(t.Context(), launch.Prism, map[string]string{
+		"PRISM_DATA_DIR": t.TempDir(), "PRISM_MODEL_PROVIDER": "systemone", "PRISM_MODEL_BASE_URL": p.model.BaseURL(),
+		"PRISM_MODEL_NAME": "m", "PRISM_MODEL_API_KEY": "k",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Process().StopAfter(t)
+	p.url = s.URL()
+	if p.key, err = s.DemoKey(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p.client, err = client.New(client.Config{URL: p.url, Key: p.key}); err != nil {
+		t.Fatal(err)
+	}
+	shell := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(page)
+	if output, err := p.execute(t, t.TempDir(), "sh", "-c", shell[1]); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	return p
+}
+
+// run runs a program whose input has a tag too.
+func (p *prism) run(t *testing.T, g guided, tag string) (string, error) {
+	t.Helper()
+	if strings.Count(g.source, said) != 1 {
+		t.Fatalf("the program does not say %q once", said)
+	}
+	tools := filepath.Join(p.root, ".tools/dropin")
+	path, file, before := filepath.Join(tools, "python/bin/python"), "program.py", []string(nil)
+	switch g.language {
+	case "js":
+		path, file = "node", "program.mjs"
+	case "go":
+		path, file, before = "go", "main.go", []string{"run", "-trimpath"}
+	}
+	dir, err := os.MkdirTemp(tools, "run-") // below node_modules, where node looks
+	if err != nil {
+		t.Fatalf("this test needs clients from PyPI and npm: make compat: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	file = filepath.Join(dir, file)
+	if err := os.WriteFile(file, []byte(strings.Replace(g.source, said, said+" "+tag, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p.execute(t, p.root, path, append(before, file)...)
+}
+
+// execute runs a program in a folder, and returns what it prints.
+func (p *prism) execute(t *testing.T, dir, name string, args ...string) (string, error) {
+	t.Helper()
+	path, err := program.Find(name)
+	if strings.Contains(name, "/") {
+		path, err = name, nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PRISM_URL="+p.url, "PRISM_API_KEY="+p.key, "CGO_ENABLED=0")
+	output, err := cmd.Output()
+	return string(output), err
+}
+
+// wantOne checks that a program made one result, with one call of the model.
+func (p *prism) wantOne(t *testing.T, script *model.Script, status client.Status) {
+	t.Helper()
+	if calls := script.Calls(); calls != 1 {
+		t.Errorf("%d calls of the model", calls)
+	}
+	page, err := p.client.ListResults(t.Context(), client.ResultFilter{Prism: "refunds"}, client.PageOptions{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := page.Data
+	if made := len(all) - p.results; made != 1 || all[0].Status != status {
+		t.Errorf("%d results", made)
+	}
+	p.results = len(all)
+}
