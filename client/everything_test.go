@@ -31,7 +31,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	"exportResults": func(ctx context.Context, c *Client) error {
 		_, err := c.ExportResults(ctx, "a", Export{
 			Format: CSV, Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a", Assignee: "me",
-			After: "a", ResultSearch: fullSearch, TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
+			After: "a", ResultSearch: fullSearch, TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true}, Raw: true,
 		})
 		return err
 	},
@@ -251,7 +251,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"listRunRows": func(ctx context.Context, c *Client) error {
 		_, err := c.ListRunRows(ctx, "a", RunRows{
-			Format: RowsTSV, Only: RowOK, After: 1, TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true},
+			Format: RowsTSV, Only: RowOK, After: 1, TextStyle: TextStyle{BOM: true, Delimiter: ";", Safe: true}, Raw: true,
 		})
 		return err
 	},

@@ -198,7 +198,7 @@ func pages[T any](next func(cursor string) (Page[T], error)) iter.Seq2[T, error]
 
 // Export selects results of a prism and a format.
 type Export struct {
-	Format   Format    // CSV, TSV, JSONL or XLSX; CSV when empty
+	Format   Format    // CSV, TSV, JSONL, XLSX or Parquet; CSV when empty
 	Status   Status    // only these
 	Ref      string    // only results with this ref
 	EmptyRef bool      // only results whose ref is ""
@@ -213,6 +213,8 @@ type Export struct {
 	// After selects only results whose id is greater: those behind the result with this id, which need not exist.
 	After string
 	TextStyle
+	// Raw gives Parquet a column of the stored answers with every probability. Parquet takes no After, and the other formats no Raw.
+	Raw bool
 }
 
 // TextStyle changes how CSV and TSV are written, for spreadsheets.
@@ -231,6 +233,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export, opti
 	set(q, "format", string(e.Format))
 	set(q, "after", e.After)
 	setStyle(q, e.TextStyle)
+	setRaw(q, e.Raw)
 	return c.stream(ctx, declared(api.ExportResults, prism).where(q), options, mediaTypes[string(cmp.Or(e.Format, CSV))])
 }
 
@@ -253,6 +256,12 @@ func setStyle(q url.Values, s TextStyle) {
 		q.Set("safe", "true")
 	}
 	set(q, "delimiter", string(s.Delimiter))
+}
+
+func setRaw(q url.Values, raw bool) {
+	if raw {
+		q.Set("raw", "true")
+	}
 }
 
 func setTime(q url.Values, name string, t time.Time) {

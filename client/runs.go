@@ -50,6 +50,8 @@ const (
 	RowsTSV   = prism.RowsTSV
 	RowsJSONL = prism.RowsJSONL
 	RowsXLSX  = prism.RowsXLSX
+
+	RowsParquet = prism.RowsParquet
 )
 
 // The states of rows that can be selected.
@@ -182,15 +184,16 @@ type RunRows struct {
 	Only   RowStatus  // all when empty
 	After  int64      // only rows behind the one with this number
 	TextStyle
+	Raw bool // RowsParquet has a column of the stored answers; it takes no After
 }
 
 // ListRunRows streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
 // It works in every state of the run. A stream of csv, tsv or jsonl whose connection is lost continues behind the last row that
-// was read; one of xlsx ends with a *ConnectionError. The caller closes the stream.
+// was read; one of xlsx or Parquet ends with a *ConnectionError. The caller closes the stream.
 func (c *Client) ListRunRows(ctx context.Context, id string, q RunRows, options ...CallOption) (io.ReadCloser, error) {
 	r := &rows{ctx: ctx, c: c, id: id, RunRows: q, options: options}
 	from, err := r.request(q.After)
-	if err != nil || r.Format == RowsXLSX {
+	if err != nil || r.Format == RowsXLSX || r.Format == RowsParquet {
 		return from, err
 	}
 	r.take(from)
@@ -202,6 +205,7 @@ func (q RunRows) query() url.Values {
 	set(v, "format", string(q.Format))
 	set(v, "only", string(q.Only))
 	setStyle(v, q.TextStyle)
+	setRaw(v, q.Raw)
 	if q.After != 0 {
 		v.Set("after", strconv.FormatInt(q.After, 10))
 	}

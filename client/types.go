@@ -19,12 +19,14 @@ const (
 	TSV   = api.TSV   // the same between tabs
 	JSONL = api.JSONL // a JSON object on each line, with keys in place of labels
 	XLSX  = api.XLSX  // a workbook, of exports alone
+
+	Parquet = api.Parquet // typed columns, of exports alone
 )
 
 // mediaTypes are those of rows, by their format.
 var mediaTypes = map[string]string{
 	"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl",
-	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "parquet": "application/vnd.apache.parquet",
 }
 
 func isOf(contentType, mediaType string) bool {

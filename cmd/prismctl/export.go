@@ -26,6 +26,7 @@ func (a *app) export() *cobra.Command {
 	cmd := a.command(about{
 		use: "export PRISM", short: "Write all results of a prism, oldest first",
 		example: `prismctl results export tickets --file results.xlsx
+prismctl results export tickets --file results.parquet --raw
 prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > november.jsonl.gz`,
 	}, func(cmd *cobra.Command, args []string) error {
 		if restart && name == "" {
@@ -48,7 +49,7 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 			return a.exportAnew(cmd.Context(), name, func(ctx context.Context) (io.ReadCloser, error) {
 				return c.ExportSelected(ctx, args[0], ids, options.Format)
 			})
-		case options.Format == client.XLSX:
+		case options.Format == client.XLSX || options.Format == client.Parquet:
 			return a.exportAnew(cmd.Context(), name, func(ctx context.Context) (io.ReadCloser, error) {
 				return c.ExportResults(ctx, args[0], options)
 			})
@@ -75,12 +76,13 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 	})
 	cmd.Long = `Write all results of a prism, oldest first, to a file or to standard output.
 
-If the connection is lost, the export continues at its last row, and xlsx and results by --id begin again; each result is written once. The file gets its
+If the connection is lost, the export continues at its last row, and xlsx, parquet and results by --id begin again; each result is written once. The file gets its
 name when it is complete. Until then its name is FILE.part, and the same command continues it.`
 	f := cmd.Flags()
-	output = outputFlag(cmd, "csv", "tsv", "jsonl", "xlsx")
+	output = outputFlag(cmd, rowsFormats...)
 	fileFlag(cmd, &name)
 	styleFlags(cmd, &filter.TextStyle)
+	rawFlag(cmd, &filter.Raw)
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	f.StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
 	allowEmpty(cmd, "ref")
@@ -99,7 +101,7 @@ name when it is complete. Until then its name is FILE.part, and the same command
 
 // beyondIDs are the flags of an export that does not name its results.
 var beyondIDs = []string{
-	"status", "ref", "version", "from", "to", "model", "key-id", "run", "assignee", "q", "where", "bom", "delimiter", "safe", "restart",
+	"status", "ref", "version", "from", "to", "model", "key-id", "run", "assignee", "q", "where", "bom", "delimiter", "safe", "raw", "restart",
 }
 
 // exportAnew writes an export that cannot go on where it was cut, to standard output without a name.

@@ -105,6 +105,11 @@ func TestExport(t *testing.T) {
 		if got := u.ok("results", "export", "language", "-o", "xlsx"); !strings.HasPrefix(got, "PK") {
 			t.Errorf("got %q", got[:min(len(got), 20)])
 		}
+		for _, format := range [][]string{{"--raw"}, {"--id", some[0].ID}} {
+			if got := u.ok(append([]string{"results", "export", "language", "-o", "parquet"}, format...)...); !strings.HasPrefix(got, "PAR1") || !strings.HasSuffix(got, "PAR1") {
+				t.Errorf("%s: got %q", format, got[:min(len(got), 20)])
+			}
+		}
 	})
 	t.Run("a connection that is cut is taken up again", func(t *testing.T) { // package export tests where it is cut
 		u := u.on(t)
@@ -149,9 +154,9 @@ func TestExport(t *testing.T) {
 	})
 	t.Run("wrong command lines", func(t *testing.T) {
 		u := u.on(t)
-		u.run("results", "export", "language", "-o", "json").want(exitUsage, `unknown output "json": csv, tsv, jsonl or xlsx`)
+		u.run("results", "export", "language", "-o", "json").want(exitUsage, `unknown output "json": csv, tsv, jsonl, xlsx or parquet`)
 		name := filepath.Join(u.dir, "out.xml")
-		u.run("results", "export", "language", "--file", name).want(exitUsage, `unknown format "xml" of the file: name a csv, tsv, jsonl or xlsx file`)
+		u.run("results", "export", "language", "--file", name).want(exitUsage, `unknown format "xml" of the file: name a csv, tsv, jsonl, xlsx or parquet file`)
 		u.run("results", "export", "language", "--status", "odd").want(exitUsage, "unknown status")
 		u.run("results", "export", "language", "--from", "yesterday").want(exitUsage, "--from takes")
 		u.run("results", "export", "language", "--id", "x", "--status", "ok").want(exitUsage, "--id goes with --file and --output alone")

@@ -88,7 +88,7 @@ func TestTyposAreNamed(t *testing.T) {
 		"missing argument <name>":                                                                                   "prisms rename x",
 		`unexpected argument "b"`:                                                                                   "results get a b",
 		"a file is --file out.csv":                                                                                  "runs create -o out.csv",
-		`unknown output "xml": csv, tsv, jsonl or xlsx`:                                                             "results export x -o xml",
+		`unknown output "xml": csv, tsv, jsonl, xlsx or parquet`:                                                    "results export x -o xml",
 	} {
 		u.run(strings.Fields(args)...).want(exitUsage, want)
 	}

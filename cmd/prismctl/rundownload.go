@@ -18,7 +18,7 @@ import (
 const allRows = "all"
 
 var (
-	rowsFormats = []string{"csv", "tsv", "jsonl", "xlsx"}
+	rowsFormats = []string{"csv", "tsv", "jsonl", "xlsx", "parquet"}
 	rowStatuses = []string{allRows, "ok", "failed", "invalid", "pending"}
 )
 
@@ -26,6 +26,7 @@ func (a *app) runsDownload() *cobra.Command {
 	var name, only string
 	var output *output
 	var style client.TextStyle
+	var raw bool
 	cmd := a.command(about{
 		use: "download ID", short: "Write the rows of a run: the file's own columns, and the answers beside them",
 		example: `prismctl runs download "$RUN" -o answers.xlsx
@@ -36,7 +37,7 @@ prismctl runs download "$RUN" -o jsonl --only failed`,
 		if err != nil {
 			return err
 		}
-		q.TextStyle = withTab(style)
+		q.TextStyle, q.Raw = withTab(style), raw
 		if q.Format == "" && name == "" && a.out.terminal {
 			q.Format = client.RowsCSV // a workbook is nothing to look at
 		}
@@ -48,7 +49,7 @@ prismctl runs download "$RUN" -o jsonl --only failed`,
 		if name == "" { // the rows may be on the terminal, so nothing else is written
 			return copyRows(ctx, c, args[0], q, a.out)
 		}
-		return a.download(ctx, name, q.Format == client.RowsXLSX || q.Format == "", func(to io.Writer) error {
+		return a.download(ctx, name, q.Format == client.RowsXLSX || q.Format == client.RowsParquet || q.Format == "", func(to io.Writer) error {
 			return copyRows(ctx, c, args[0], q, to)
 		})
 	})
@@ -59,13 +60,14 @@ there yet.
 The format is that of -o, or of the extension of the file to write, or else of the file that was uploaded. --bom, --delimiter and --safe
 make csv and tsv for spreadsheets.
 
-If the connection is lost, csv, tsv and jsonl continue behind the last row, and xlsx begins again. The file gets its
+If the connection is lost, csv, tsv and jsonl continue behind the last row, and xlsx and parquet begin again. The file gets its
 name when it is complete.`
 	f := cmd.Flags()
 	output = outputFlag(cmd, rowsFormats...)
 	output.format = "" // that of the file
 	fileFlag(cmd, &name)
 	styleFlags(cmd, &style)
+	rawFlag(cmd, &raw)
 	f.StringVar(&only, "only", allRows, "only rows that are ok, failed, invalid or pending")
 	choices(cmd, "only", rowStatuses...)
 	cmd.ValidArgsFunction = a.completeRuns
@@ -86,6 +88,11 @@ func styleFlags(cmd *cobra.Command, style *client.TextStyle) {
 	f.StringVar((*string)(&style.Delimiter), "delimiter", "", "what is between the cells of csv and tsv: , or ; or | or tab")
 	f.BoolVar(&style.Safe, "safe", false, "put ' before texts of csv and tsv that a spreadsheet could take for a formula")
 	choices(cmd, "delimiter", ",", ";", "|", tabName)
+}
+
+// rawFlag adds the flag of parquet alone.
+func rawFlag(cmd *cobra.Command, raw *bool) {
+	cmd.Flags().BoolVar(raw, "raw", false, "give parquet a column of the stored answers, with every probability")
 }
 
 // tabName is a tab on the command line.

@@ -254,7 +254,7 @@ func TestRunsDownload(t *testing.T) {
 	if got, err := os.ReadFile(name); string(got) != "all" || err != nil || asked[0] != "bom=true&delimiter=%09&format=xlsx&safe=true" {
 		t.Errorf("got %q after %q, %v", got, asked, err)
 	}
-	u.run("runs", "download", "run-1", "-f", "out.ods").want(exitUsage, `unknown format "ods" of the file: name a csv, tsv, jsonl or xlsx file`)
+	u.run("runs", "download", "run-1", "-f", "out.ods").want(exitUsage, `unknown format "ods" of the file: name a csv, tsv, jsonl, xlsx or parquet file`)
 	u.run("runs", "download", "run-1", "--only", "bad").want(exitUsage, "--only is all, ok, failed, invalid or pending")
 	f.rows = func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

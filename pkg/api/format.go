@@ -3,6 +3,8 @@ package api
 import (
 	"reflect"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/apierr"
 )
 
 // Format is how a result is written.
@@ -15,8 +17,9 @@ const (
 	CSV   Format = "csv"   // a header row and a row for each result, with labels
 	TSV   Format = "tsv"   // the same between tabs
 	JSONL Format = "jsonl" // a JSON object on each line, with keys in place of labels
-	// XLSX is a workbook of Excel. Only exports have it.
-	XLSX Format = "xlsx"
+	// XLSX is a workbook of Excel, and Parquet a table of Parquet. Only exports have them.
+	XLSX    Format = "xlsx"
+	Parquet Format = "parquet"
 )
 
 // Formats are all formats in the order in which error messages list them.
@@ -62,6 +65,8 @@ var (
 	JSONLMedia = Media{"application/jsonl", "JsonlText"}
 	// WorkbookMedia is a workbook of Excel, which is compressed already.
 	WorkbookMedia = Media{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "Octets"}
+	// ParquetMedia is a table of Parquet, which is compressed already.
+	ParquetMedia = Media{"application/vnd.apache.parquet", "Octets"}
 	// EventsMedia is server-sent events.
 	EventsMedia = Media{"text/event-stream", "EventStream"}
 )
@@ -69,8 +74,25 @@ var (
 // rowMedia are those of the tabular formats.
 func rowMedia() []Media { return []Media{CSVMedia, TSVMedia, JSONLMedia} }
 
-// exportMedia are those of exports.
-func exportMedia() []Media { return append(rowMedia(), WorkbookMedia) }
+// exportMedia are those of exports and of downloads of runs.
+func exportMedia() []Media { return append(rowMedia(), WorkbookMedia, ParquetMedia) }
+
+// RawAnswers asks for the stored answers of each row of `parquet`.
+type RawAnswers struct {
+	// Whether `parquet` has a column `raw` at its end: a map from the key of a question to its stored answer, with every probability. Other formats have none.
+	Raw bool `query:"raw"`
+}
+
+// problems are those of a table of Parquet, which cannot be continued, and of a column that no other format has (spec: parquet-whole, parquet-raw).
+func (r RawAnswers) problems(parquet, after bool) (all []apierr.Problem) {
+	if parquet && after {
+		all = append(all, apierr.Problem{Path: "after", Text: "must not be sent with format=parquet"})
+	}
+	if r.Raw && !parquet {
+		all = append(all, apierr.Problem{Path: "raw", Text: "must only be sent with format=parquet"})
+	}
+	return all
+}
 
 // Either is a response that is an A or a B: the format that was asked for says which.
 type Either[A, B any] struct{}

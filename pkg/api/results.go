@@ -70,20 +70,26 @@ type Selection struct {
 	// The ids of the results. Those that the prism does not have are left out.
 	IDs []prism.ResultID `json:"ids" min:"1" max:"1000"`
 	// The format of the rows. Null or not sent: `csv`.
-	Format Format `json:"format,omitzero" enum:"csv,tsv,jsonl,xlsx"`
+	Format Format `json:"format,omitzero" enum:"csv,tsv,jsonl,xlsx,parquet"`
 }
 
 // ExportResultsRequest is the request of ExportResults.
 type ExportResultsRequest struct {
 	PrismRequest
 	// The format of the rows. Sent empty it is `csv`.
-	Format Format `query:"format" enum:"csv,tsv,jsonl,xlsx" default:"csv" empty:"true" example:"jsonl"`
+	Format Format `query:"format" enum:"csv,tsv,jsonl,xlsx,parquet" default:"csv" empty:"true" example:"jsonl"`
 	Status Status `query:"status" enum:"ok,failed" parameter:"Status"`
 	ResultFilter
 	ResultSearch
 	// Only results behind this id, which is a position: no result need have it. So an export that broke off continues.
 	After *prism.ResultID `query:"after" example:"0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"`
 	TextStyle
+	RawAnswers
+}
+
+// Problems implements the rules of Parquet.
+func (r ExportResultsRequest) Problems(Sent) []apierr.Problem {
+	return r.problems(r.Format == Parquet, r.After != nil)
 }
 
 // ListResults reads a page of results: newest first, or those of a run in the order of its rows (spec: result-list, run-results).

@@ -164,19 +164,25 @@ var FollowRun = Op[RunRequest, None]{Declaration{
 // ListRunRows streams the rows of a run in the order of its file (spec: run-rows-streamed).
 var ListRunRows = Op[ListRunRowsRequest, None]{Declaration{
 	Name: "listRunRows", Method: http.MethodGet, Path: "/v1/runs/{run_id}/rows", Tag: "Runs", Role: prism.Reader, Class: Streamed,
-	Media: append(rowMedia(), WorkbookMedia), Errors: []*apierr.Error{apierr.RunNotFound()},
+	Media: exportMedia(), Errors: []*apierr.Error{apierr.RunNotFound()},
 }}
 
 // ListRunRowsRequest is the request of ListRunRows.
 type ListRunRowsRequest struct {
 	RunRequest
-	// The format of the rows. Without one it is that of the file, and `csv` of a file of a format that is not listed here.
+	// The format of the rows. Without one it is that of the file, and `csv` of a file of `parquet`.
 	Format RowsFormat `query:"format" empty:"true"`
 	// Only rows in this state. Sent empty it is `all`.
 	Only RowStatus `query:"only" enum:"all,ok,failed,invalid,pending" default:"all" empty:"true"`
 	// Only rows behind this one, so that a download that broke off continues.
 	After int64 `query:"after" min:"0" max:"10000000" default:"0"`
 	TextStyle
+	RawAnswers
+}
+
+// Problems implements the rules of Parquet.
+func (r ListRunRowsRequest) Problems(Sent) []apierr.Problem {
+	return r.problems(r.Format == prism.RowsParquet, r.After != 0)
 }
 
 // AllRows selects rows in every state.

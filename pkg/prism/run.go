@@ -29,20 +29,22 @@ type RowsFormat string
 
 // The formats of rows.
 const (
-	RowsCSV   RowsFormat = "csv"
-	RowsTSV   RowsFormat = "tsv"
-	RowsJSONL RowsFormat = "jsonl"
-	RowsXLSX  RowsFormat = "xlsx"
+	RowsCSV     RowsFormat = "csv"
+	RowsTSV     RowsFormat = "tsv"
+	RowsJSONL   RowsFormat = "jsonl"
+	RowsXLSX    RowsFormat = "xlsx"
+	RowsParquet RowsFormat = "parquet"
 )
 
 // Values are all formats in the order in which error messages list them.
 func (RowsFormat) Values() []string {
-	return texts([]RowsFormat{RowsCSV, RowsTSV, RowsJSONL, RowsXLSX})
+	return texts([]RowsFormat{RowsCSV, RowsTSV, RowsJSONL, RowsXLSX, RowsParquet})
 }
 
-// RowsFormatOf is the format in which the rows of a file come back unless another one is asked for (spec: run-rows-formats).
+// RowsFormatOf is the format in which the rows of a file come back unless another one is asked for: that of the file, but not Parquet,
+// which cannot be continued (spec: run-rows-formats).
 func RowsFormatOf(f FileFormat) RowsFormat {
-	if slices.Contains(RowsFormat("").Values(), string(f)) {
+	if f != FileParquet && slices.Contains(RowsFormat("").Values(), string(f)) {
 		return RowsFormat(f)
 	}
 	return RowsCSV

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
@@ -77,6 +78,22 @@ func TestExport(t *testing.T) {
 				}
 				wantEqual(t, query, got, want)
 			}
+		})
+		// spec: export-parquet, parquet-whole, export-gzip
+		t.Run("an export as parquet is streamed whole, and cannot be continued", func(t *testing.T) {
+			t.Parallel()
+			prism := s.main.triage(t)
+			for range 3 {
+				s.main.create(t, prism, text("x")).ok(t)
+			}
+			path := "/v1/prisms/" + prism + "/results?format=parquet&raw=true"
+			r := s.main.get(t, path)
+			r.wantStatus(t, 200)
+			r.wantType(t, "application/vnd.apache.parquet")
+			if !bytes.HasPrefix(r.body, []byte("PAR1")) || !bytes.HasSuffix(r.body, []byte("PAR1")) || r.header.Get("Content-Encoding") != "" {
+				t.Errorf("got %d bytes, %v", len(r.body), r.header)
+			}
+			s.main.get(t, path+"&after=0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10").wantFail(t, invalidAt("after"))
 		})
 		t.Run("an export by the prism's id is the same", func(t *testing.T) {
 			t.Parallel()

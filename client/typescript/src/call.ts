@@ -347,6 +347,7 @@ async function refusal(call: Call, received: Received): Promise<Error> {
 export const rowTypes = {
   csv: "text/csv", tsv: "text/tab-separated-values", jsonl: "application/jsonl",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  parquet: "application/vnd.apache.parquet",
 };
 
 function path(call: Call): string {

@@ -86,7 +86,7 @@ export class Runs extends Uploads {
   /**
    * Streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers. It works in
    * every state of the run. Without a `format` they have that of the file. A download of csv, tsv or jsonl whose connection is
-   * lost continues behind the last row that came; one of xlsx throws a ConnectionError.
+   * lost continues behind the last row that came; one of xlsx or parquet throws a ConnectionError.
    */
   async listRunRows(id: string, selection: Selection<"listRunRows"> = {}, options: CallOptions = {}): Promise<Download> {
     const { after = 0 } = selection;
@@ -101,7 +101,7 @@ export class Runs extends Uploads {
       );
     const first = await request(after);
     const format = (Object.keys(rowTypes) as (keyof typeof rowTypes)[]).find((name) => rowTypes[name] === first.type)!;
-    if (format === "xlsx") return first.name(new Download(first.chunks(), () => first.end()));
+    if (format === "xlsx" || format === "parquet") return first.name(new Download(first.chunks(), () => first.end()));
     let current = first;
     const again = async (behind: number) => (current = await request(behind)).chunks();
     const rows = new Rows(format, selection.delimiter, after, first.chunks(), again);

@@ -2107,7 +2107,7 @@ export interface components {
              * @description The format of the rows. Null or not sent: `csv`.
              * @enum {string|null}
              */
-            format?: "csv" | "tsv" | "jsonl" | "xlsx" | null;
+            format?: "csv" | "tsv" | "jsonl" | "xlsx" | "parquet" | null;
         };
         /** @description A page of results in the format `json`. */
         ResultPage: {
@@ -4613,7 +4613,7 @@ export interface operations {
                  * @description The format of the rows. Sent empty it is `csv`.
                  * @example jsonl
                  */
-                format?: "csv" | "tsv" | "jsonl" | "xlsx";
+                format?: "csv" | "tsv" | "jsonl" | "xlsx" | "parquet";
                 /** @description Only results with this status. */
                 status?: components["parameters"]["Status"];
                 /** @description Only results with this ref. Sent empty it finds the empty ref. */
@@ -4647,6 +4647,8 @@ export interface operations {
                 delimiter?: "," | ";" | "|" | "\t";
                 /** @description Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or CR. Numbers stay numbers. */
                 safe?: "true" | "false";
+                /** @description Whether `parquet` has a column `raw` at its end: a map from the key of a question to its stored answer, with every probability. Other formats have none. */
+                raw?: "true" | "false";
             };
             header?: never;
             path: {
@@ -4675,6 +4677,7 @@ export interface operations {
                     "text/tab-separated-values": components["schemas"]["TsvText"];
                     "application/jsonl": components["schemas"]["JsonlText"];
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": components["schemas"]["Octets"];
+                    "application/vnd.apache.parquet": components["schemas"]["Octets"];
                 };
             };
             /** @description The request is not valid. */
@@ -9472,8 +9475,8 @@ export interface operations {
     listRunRows: {
         parameters: {
             query?: {
-                /** @description The format of the rows. Without one it is that of the file, and `csv` of a file of a format that is not listed here. */
-                format?: "csv" | "tsv" | "jsonl" | "xlsx";
+                /** @description The format of the rows. Without one it is that of the file, and `csv` of a file of `parquet`. */
+                format?: "csv" | "tsv" | "jsonl" | "xlsx" | "parquet";
                 /** @description Only rows in this state. Sent empty it is `all`. */
                 only?: "all" | "ok" | "failed" | "invalid" | "pending";
                 /** @description Only rows behind this one, so that a download that broke off continues. */
@@ -9484,6 +9487,8 @@ export interface operations {
                 delimiter?: "," | ";" | "|" | "\t";
                 /** @description Whether a `'` is put before each text of `csv` and `tsv` that a spreadsheet could take for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or CR. Numbers stay numbers. */
                 safe?: "true" | "false";
+                /** @description Whether `parquet` has a column `raw` at its end: a map from the key of a question to its stored answer, with every probability. Other formats have none. */
+                raw?: "true" | "false";
             };
             header?: never;
             path: {
@@ -9512,6 +9517,7 @@ export interface operations {
                     "text/tab-separated-values": components["schemas"]["TsvText"];
                     "application/jsonl": components["schemas"]["JsonlText"];
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": components["schemas"]["Octets"];
+                    "application/vnd.apache.parquet": components["schemas"]["Octets"];
                 };
             };
             /** @description The request is not valid. */
@@ -9636,6 +9642,7 @@ export interface operations {
                     "text/tab-separated-values": components["schemas"]["TsvText"];
                     "application/jsonl": components["schemas"]["JsonlText"];
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": components["schemas"]["Octets"];
+                    "application/vnd.apache.parquet": components["schemas"]["Octets"];
                 };
             };
             /** @description The request is not valid. */

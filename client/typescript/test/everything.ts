@@ -59,7 +59,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   exportSelected: (p) => p.exportSelected("a", ["b"]),
   exportResults: (p) => p.exportResults("a", {
     format: "csv", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", assignee: "me", run: "a",
-    ...search, after: "a", bom: true, delimiter: ";", safe: true,
+    ...search, after: "a", bom: true, delimiter: ";", safe: true, raw: true,
   }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }),
   readPrism: (p) => p.readPrism("a"),
@@ -144,7 +144,8 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   retryRun: (p) => p.retryRun("a"),
   checkModel: (p) => p.checkModel("a"),
   setRunLimits: (p) => p.setRunLimits("a", { rows_per_second: 1, concurrency: null }),
-  listRunRows: (p) => p.listRunRows("a", { format: "tsv", only: "ok", after: 1, bom: true, delimiter: ";", safe: true }),
+  listRunRows: (p) =>
+    p.listRunRows("a", { format: "tsv", only: "ok", after: 1, bom: true, delimiter: ";", safe: true, raw: true }),
   followRun: (p) => p.followRun("a").next(),
 };
 

@@ -208,6 +208,7 @@ MEDIA_TYPES = {
     "tsv": "text/tab-separated-values",
     "jsonl": "application/jsonl",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
 }
 
 

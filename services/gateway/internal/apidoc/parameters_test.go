@@ -56,8 +56,11 @@ func parseDeclared(op api.Operation, name, value string, body request.Body) erro
 		}
 	}
 	query[name] = value
-	if name == "where" {
+	switch name {
+	case "where":
 		query["prism"] = "p"
+	case "raw":
+		query["format"] = "parquet"
 	}
 	_, err := request.NewParser(op).Parse(request.Source{
 		Param: func(asked string) string {

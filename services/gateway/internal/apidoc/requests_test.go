@@ -179,6 +179,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidRunStatus", parseDeclared(api.ListRuns, "status", "done", request.Body{}))
 	put("InvalidRowsFormat", parseDeclared(api.ListRunRows, "format", "json", request.Body{}))
 	put("InvalidOnly", parseDeclared(api.ListRunRows, "only", "cancelled", request.Body{}))
+	put("RawOfOthers", parseQuery(map[string][]string{"raw": {"true"}}))
+	put("AfterOfParquet", parseQuery(map[string][]string{"format": {"parquet"}, "after": {anID}}))
 	put("InvalidRunOfList", parseDeclared(api.ListResults, "run", "1", request.Body{}))
 	put("ModelRequired", parseDeclared(api.CreateDecision, "", "", jsonBody(`{"input":"x"}`)))
 	put("AssetsSent", parseDeclared(api.CreateSystemOne, "", "", jsonBody(`{"model":"m","state":"","assets":{"a":{"type":"image"}}}`)))
@@ -246,4 +248,12 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 			}
 		}
 	})
+}
+
+// parseQuery parses the query of an export.
+func parseQuery(q map[string][]string) error {
+	_, err := request.NewParser(api.ExportResults).Parse(request.Source{
+		Param: func(string) string { return "a" }, Query: func(name string) []string { return q[name] },
+	})
+	return err
 }

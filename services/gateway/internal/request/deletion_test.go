@@ -74,7 +74,7 @@ func TestASelectionIsRead(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`: "ids: Required", `{"ids":[]}`: "ids: Array must contain at least 1 element(s)",
 		`{"ids":[` + many + `]}`:        "ids: Array must contain at most 1000 element(s)",
-		`{"ids":["1"],"format":"json"}`: "ids.0: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'",
+		`{"ids":["1"],"format":"json"}`: "ids.0: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx' | 'parquet'",
 	} {
 		_, err := parsedBody(api.ExportSelected, body, "prism", "tickets")
 		wantProblems(t, err, want)

@@ -350,7 +350,7 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 	}
 	for _, f := range []string{"json", "raw", "xml", "CSV"} {
 		_, err = parsedExport("p", query("format", f))
-		wantProblems(t, err, "format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'")
+		wantProblems(t, err, "format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx' | 'parquet'")
 	}
 	for _, s := range []string{
 		"2026-01-02", "2026-01-02T03:04:05", "2026-1-2T03:04:05Z", "2026-01-02T3:04:05Z", "2026-01-02T03:04:05,5Z",
@@ -363,7 +363,7 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 	_, err = parsedExport("p", query("from", "\x00", "to", "\xff"))
 	wantProblems(t, err, "from: "+unclean+"; from: Invalid datetime; to: "+unclean+"; to: Invalid datetime")
 	_, err = parsedExport("\x00", query("format", "raw", "status", "x", "from", "x", "to", "a", "to", "b"))
-	wantProblems(t, err, "prism: "+unclean+"; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; status: Expected 'ok' | 'failed'; "+
+	wantProblems(t, err, "prism: "+unclean+"; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx' | 'parquet'; status: Expected 'ok' | 'failed'; "+
 		"from: Invalid datetime; to: Expected string, received array")
 }
 

@@ -187,9 +187,25 @@ func TestListsAndRowsOfRunsAreRead(t *testing.T) {
 		}
 	}
 	_, err = parsed(api.ListRunRows, request.Source{Query: query("only", "cancelled", "format", "json", "after", "-1", "bom", "1", "delimiter", "::")}, "run_id", "1")
-	wantProblems(t, err, "run_id: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; "+
+	wantProblems(t, err, "run_id: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx' | 'parquet'; "+
 		"only: Expected 'all' | 'ok' | 'failed' | 'invalid' | 'pending'; after: Number must be greater than or equal to 0; "+
 		"bom: Expected 'true' | 'false'; delimiter: Expected ',' | ';' | '|' | '\t'")
+	// A table of Parquet has one end (spec: parquet-whole, parquet-raw).
+	for want, q := range map[string]request.Query{
+		"after: must not be sent with format=parquet":               query("format", "parquet", "after", "1"),
+		"raw: must only be sent with format=parquet":                query("raw", "true"),
+		"raw: Expected 'true' | 'false'":                            query("format", "parquet", "raw", "1"),
+		"format: Expected 'json' | 'raw' | 'csv' | 'tsv' | 'jsonl'": nil,
+	} {
+		if q == nil {
+			_, err = parsed(api.ReadResult, request.Source{Query: query("format", "parquet")}, "result_id", anID)
+		} else {
+			_, err = parsed(api.ListRunRows, request.Source{Query: q}, "run_id", anID)
+		}
+		wantProblems(t, err, want)
+	}
+	_, err = parsed(api.ExportResults, request.Source{Query: query("format", "parquet", "after", anID, "raw", "true")}, "prism", "a")
+	wantProblems(t, err, "after: must not be sent with format=parquet")
 	results, err := parsedList(query("run", anID))
 	if err != nil || results.Run == nil || results.Run.String() != anID {
 		t.Errorf("got %+v, %v", results.Run, err)

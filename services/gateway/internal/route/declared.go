@@ -169,7 +169,7 @@ func (d Deps) stream(c *fiber.Ctx, op api.Operation, sent request.Parsed, err er
 			return err
 		}
 		send := httpkit.SendStreamGzip
-		if stream.ContentType == api.WorkbookMedia.Type { // it is compressed already
+		if stream.ContentType == api.WorkbookMedia.Type || stream.ContentType == api.ParquetMedia.Type { // they are compressed already
 			send = httpkit.SendStream
 			c.Vary(fiber.HeaderAcceptEncoding) // as other formats are
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-// rowEncoder writes the results of an export: a format.Encoder, or a sheet.
+// rowEncoder writes the results of an export: a format.Encoder, a sheet, or a table of Parquet.
 type rowEncoder interface {
 	Header(b []byte) []byte
 	Row(b []byte, r format.Row) ([]byte, error)
@@ -20,11 +20,14 @@ type rowEncoder interface {
 	End(b []byte) ([]byte, error)
 }
 
-func newRowEncoder(f api.Format, style api.TextStyle, t format.Table) (rowEncoder, error) {
-	if f == api.XLSX {
+func newRowEncoder(in exportedAs, t format.Table, room func(held int) bool) (rowEncoder, error) {
+	switch in.format {
+	case api.XLSX:
 		return newSheet(t)
+	case api.Parquet:
+		return newParquet(t, in.raw, room)
 	}
-	e, err := format.NewEncoder(f, style, t)
+	e, err := format.NewEncoder(in.format, in.style, t)
 	return &e, err
 }
 

@@ -100,7 +100,7 @@ func looksAtEach(f store.Filter) bool {
 }
 
 func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
-	x, p, err := s.newExport(ctx, caller, in.Prism, in.Format, in.TextStyle)
+	x, p, err := s.newExport(ctx, caller, in.Prism, exportedAs{in.Format, in.TextStyle, in.Raw})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -129,7 +129,7 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 
 func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in api.ExportSelectedRequest) (contract.Stream, error) {
 	in.Format = cmp.Or(in.Format, api.CSV)
-	x, _, err := s.newExport(ctx, caller, in.Prism, in.Format, api.TextStyle{})
+	x, _, err := s.newExport(ctx, caller, in.Prism, exportedAs{format: in.Format})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -137,10 +137,15 @@ func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in ap
 	return contract.Stream{ContentType: tabular.ContentType(prism.RowsFormat(in.Format)), Body: x}, nil
 }
 
+// exportedAs is how the rows of an export are written.
+type exportedAs struct {
+	format api.Format
+	style  api.TextStyle
+	raw    bool
+}
+
 // newExport begins an export of all results of a prism.
-func (s *Service) newExport(
-	ctx context.Context, caller store.Caller, ref prism.Ref, f api.Format, style api.TextStyle,
-) (*export, prism.Prism, error) {
+func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.Ref, as exportedAs) (*export, prism.Prism, error) {
 	p, err := s.Store.Prism(ctx, caller.Account, ref)
 	if err != nil {
 		return nil, p, err
@@ -149,17 +154,16 @@ func (s *Service) newExport(
 	if err != nil {
 		return nil, p, err
 	}
-	encoder, err := newRowEncoder(f, style, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
-	if err != nil {
+	fair.Identify(ctx, caller.Account.String())
+	x := &export{
+		service: s, account: caller.Account, limit: exportFirst,
+		prism: store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
+	}
+	room := func(held int) bool { return fair.Reserve(ctx, x.size+cap(x.buffer)+held, false) }
+	if x.encoder, err = newRowEncoder(as, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition}, room); err != nil {
 		return nil, p, err
 	}
-	fair.Identify(ctx, caller.Account.String())
-	ctx, cancel := context.WithCancel(ctx)
-	x := &export{
-		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
-		prism: store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
-		limit: exportFirst,
-	}
+	x.ctx, x.cancel = context.WithCancel(ctx)
 	x.buffer = x.encoder.Header(nil)
 	return x, p, nil
 }
@@ -209,7 +213,7 @@ func (x *export) Close() error {
 }
 
 // Held is how many bytes of rows are in memory.
-func (x *export) Held() int { return x.size + cap(x.buffer) }
+func (x *export) Held() int { return x.size + cap(x.buffer) + heldBy(x.encoder) }
 
 // foundAtOnce is how many results an export finds at once.
 const foundAtOnce = 1000

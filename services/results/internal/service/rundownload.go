@@ -62,13 +62,20 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	if d.answersFirst {
 		added = withHeadings(layout.Columns, append(sheetColumns(p.Lens), rowColumns("Prism row", "Prism result ID", "Prism status", "Prism error")...))
 	}
-	if d.writer, err = tabular.NewWriter(in.Format, in.TextStyle, &d.buffer, layout.Columns, added); err != nil {
+	fair.Identify(ctx, c.Account.String())
+	if in.Format == prism.RowsParquet {
+		d.writer, err = newParquetRows(&d.buffer, layout.Columns, added, p.Lens, in.Raw, func(held int) bool {
+			return fair.Reserve(ctx, d.rowsHeld()+held, false)
+		})
+	} else {
+		d.writer, err = tabular.NewWriter(in.Format, in.TextStyle, &d.buffer, layout.Columns, added)
+	}
+	if err != nil {
 		return contract.Stream{}, err
 	}
 	if d.number, err = d.begin(ctx); err != nil {
 		return contract.Stream{}, err
 	}
-	fair.Identify(ctx, c.Account.String())
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	return contract.Stream{ContentType: tabular.ContentType(in.Format), Body: d}, nil
 }
@@ -169,7 +176,10 @@ func (d *download) Close() error {
 }
 
 // Held is about how many bytes of rows are in memory.
-func (d *download) Held() int {
+func (d *download) Held() int { return d.rowsHeld() + heldBy(d.writer) }
+
+// rowsHeld is Held without what the writer holds.
+func (d *download) rowsHeld() int {
 	held := d.buffer.Cap() + len(d.file.Layout)
 	for _, r := range d.results {
 		held += store.Size(r.Result)
@@ -288,6 +298,12 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 			if answers, err = d.parser.Parse(r.Answers); err != nil {
 				return fmt.Errorf("result %s: %w", r.ID, err)
 			}
+		}
+	}
+	if w, ok := d.writer.(*parquetRows); ok {
+		w.raw = nil
+		if r != nil && r.Status == prism.OK {
+			w.raw = &answers
 		}
 	}
 	if d.answersFirst {

@@ -118,11 +118,7 @@ func stored(kind Kind, text string) (number float64, ok bool) {
 		}
 		return 0, strings.EqualFold(text, "false")
 	case Date:
-		layout := time.DateOnly
-		if len(text) > len(layout) {
-			layout = "2006-01-02T15:04:05"
-		}
-		at, err := time.Parse(layout, text)
+		at, err := dateOf(text)
 		seconds := float64(at.Unix()-time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Unix()) + float64(at.Nanosecond())/1e9
 		if number = seconds / secondsOfDay; number < firstMarch1900 {
 			number-- // Excel's 1900 has a 29 February, day 60
@@ -137,6 +133,15 @@ func stored(kind Kind, text string) (number float64, ok bool) {
 	case Text:
 	}
 	return math.NaN(), false
+}
+
+// dateOf is the time of a text of the kind Date, which has no time zone.
+func dateOf(text string) (time.Time, error) {
+	layout := time.DateOnly
+	if len(text) > len(layout) {
+		layout = "2006-01-02T15:04:05"
+	}
+	return time.Parse(layout, text)
 }
 
 // Moment is the number by which a workbook stores a time from 1900-03-01 on, in UTC.

@@ -44,8 +44,11 @@ func NewWriter(f prism.RowsFormat, style api.TextStyle, to io.Writer, columns, a
 
 // ContentType is the media type of a format of rows (spec: run-rows-formats).
 func ContentType(f prism.RowsFormat) string {
-	if f == prism.RowsXLSX {
-		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	switch f { //nolint:exhaustive // the others are formats of results too
+	case prism.RowsXLSX:
+		return api.WorkbookMedia.Type
+	case prism.RowsParquet:
+		return api.ParquetMedia.Type
 	}
 	return format.ContentType(contract.Format(f))
 }

@@ -44,8 +44,11 @@ type Exchange struct {
 	Response       []byte
 }
 
-// withoutCharset are the media types that name no character set: events are UTF-8 by definition, a workbook is no text.
-var withoutCharset = []string{"text/event-stream", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+// withoutCharset are the media types that name no character set: events are UTF-8 by definition, a workbook and a table of Parquet are no
+// texts.
+var withoutCharset = []string{
+	"text/event-stream", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/vnd.apache.parquet",
+}
 
 // New reads a document. It must be a valid one.
 func New(source []byte) (*Document, error) {

@@ -70,7 +70,7 @@ export function DownloadDialog({ title, formats, large, path, body, name, comman
         {command && (
           <>
             <p className="soft">
-              The command does the same{format !== 'xlsx' && ', and continues when the connection is lost'}:
+              The command does the same{continues(format) && ', and continues when the connection is lost'}:
             </p>
             <Code text={command(format) + styleFlags(style)} label="Copy command" />
           </>
@@ -80,7 +80,10 @@ export function DownloadDialog({ title, formats, large, path, body, name, comman
   );
 }
 
+const continues = (format: string) => format !== 'xlsx' && format !== 'parquet';
+
 /** The formats of results, as people want them first. */
 export const resultFormats = [
   ['xlsx', 'Excel workbook'], ['csv', 'CSV, with labels'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines, with keys'],
+  ['parquet', 'Parquet, with keys'],
 ] as const;

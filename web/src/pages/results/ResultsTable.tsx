@@ -70,7 +70,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   useActions([
     { id: 'results-refresh', group: 'Results', label: 'Show the newest results', keys: 'r', run: refresh },
     {
-      id: 'results-download', group: 'Results', label: 'Download results', words: 'export xlsx excel csv tsv jsonl', keys: 'd',
+      id: 'results-download', group: 'Results', label: 'Download results', words: 'export xlsx csv tsv jsonl parquet', keys: 'd',
       run: () => setDialog('download'),
     },
     ...(mayCall ? [{

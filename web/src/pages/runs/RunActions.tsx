@@ -48,7 +48,7 @@ export function RunActions({ run, only }: { run: Run; only: Only }) {
     ...(can.limits
       ? [{ id: 'run-limits', group: 'Run', label: 'Change the limits of the run', run: () => setDialog('limits') }] : []),
     {
-      id: 'run-download', group: 'Run', label: 'Download the answers', words: 'csv tsv jsonl xlsx', keys: 'd',
+      id: 'run-download', group: 'Run', label: 'Download the answers', words: 'csv tsv jsonl xlsx parquet', keys: 'd',
       run: () => setDialog('download'),
     },
   ]);
@@ -160,8 +160,10 @@ function Excel({ run }: { run: Run }) {
   );
 }
 
-const formats =
-  [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines']] as const;
+const formats = [
+  ['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines'],
+  ['parquet', 'Parquet, with keys'],
+] as const;
 
 /** The format of the file comes first. */
 function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose: () => void }) {

@@ -16,14 +16,14 @@ from prism_results.models import RowsFormat
 class AsyncRunRows(AsyncStream):
     """The rows of a run. One whose connection is lost continues behind the last row that was read. It gives whole rows.
 
-    One of xlsx does not continue.
+    One of xlsx or parquet does not continue.
     """
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         query = self._call.query
         kind = cast(RowsFormat, _core.row_format(self._open()))
         pieces, failures = self._pieces(), 0
-        if kind == "xlsx":
+        if kind in ("xlsx", "parquet"):
             async for piece in pieces:
                 yield piece
             return

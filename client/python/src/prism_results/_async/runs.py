@@ -106,14 +106,16 @@ class AsyncRuns(AsyncFiles):
         bom: bool = False,
         delimiter: Delimiter | None = None,
         safe: bool = False,
+        raw: bool = False,
     ) -> AsyncStream:
         """Stream the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
 
         It works in every state of the run. Without a format they have that of the file, or csv if it is one of Parquet. only
         selects rows by their outcome, and after those behind the one with this number. A stream of csv, tsv or jsonl whose
-        connection is lost continues behind the last row that was read. bom, delimiter and safe are those of export_results.
+        connection is lost continues behind the last row that was read. bom, delimiter, safe
+        and raw are those of export_results.
         """
-        wanted = query(format=format, only=only, after=after, **text_style(bom, delimiter, safe))
+        wanted = query(format=format, only=only, after=after, raw="true" if raw else None, **text_style(bom, delimiter, safe))
         return AsyncRunRows(self, call("listRunRows", "GET", "runs", run_id, "rows", query=wanted))
 
     def follow_run(self, run_id: str) -> AsyncStream:

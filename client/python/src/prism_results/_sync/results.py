@@ -296,12 +296,13 @@ class Results(Base):
         bom: bool = False,
         delimiter: Delimiter | None = None,
         safe: bool = False,
+        raw: bool = False,
     ) -> Stream:
         """Stream the results of a prism, oldest first. csv and tsv begin with one header row.
 
         after is an id: only results whose id is greater, which are those behind it. bom, delimiter and safe write csv and
         tsv for spreadsheets: with a byte-order mark, with another delimiter and quotes, and with ' before texts that could be
-        a formula.
+        a formula. parquet takes no after; with raw it has a column of the stored answers, with every probability.
         """
         style = text_style(bom, delimiter, safe)
         filters = query(
@@ -317,7 +318,7 @@ class Results(Base):
             q=q,
             where=where,
         )
-        wanted = query(format=format, after=after, **style) | filters
+        wanted = query(format=format, after=after, raw="true" if raw else None, **style) | filters
         return Stream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
 
     def export_selected(self, prism: str, ids: Sequence[str], *, format: ExportFormat = "csv") -> Stream:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 if TYPE_CHECKING:
     from . import ResultsOfRun
 
-ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
-RowsFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
+ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
+RowsFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
 Delimiter: TypeAlias = Literal[",", ";", "|", "\t"]
 RowStatus: TypeAlias = Literal["ok", "failed", "invalid", "pending"]
 
