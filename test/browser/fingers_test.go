@@ -26,6 +26,9 @@ const tooSmall = `(() => {
 	});
 })()`
 
+// cut finds the tabs whose words leave them, and so lie over those of the next one.
+const cut = `[...document.querySelectorAll(".tabs a")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText)`
+
 // underAFinger holds each control of the page in view to the size of a finger, on a phone.
 // spec: console-fingers
 func (b *tab) underAFinger(p view) {
@@ -38,6 +41,9 @@ func (b *tab) underAFinger(p view) {
 	}
 	if found := eval[[]string](b, tooSmall); len(found) > 0 {
 		b.t.Errorf("%d controls are smaller than a finger: %q", len(found), found[:min(len(found), 12)])
+	}
+	if found := eval[[]string](b, cut); len(found) > 0 {
+		b.t.Errorf("the words of tabs lie over each other: %q", found)
 	}
 	b.do(chromedp.EmulateViewport(360, 780))
 }

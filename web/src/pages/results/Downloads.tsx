@@ -78,7 +78,7 @@ export function DownloadChosen({ results, sort, onClose }: {
 /** Says that a file does not have the order of the table, and which of its columns to sort by. */
 function Unsorted({ prism, sort, format }: { prism: string; sort: string | undefined; format: string }) {
   const { data } = usePrism(prism);
-  const order = sortWords(sort);
+  const order = sortWords(sort, data?.version?.questions);
   if (order === undefined || sort === '@created') return null; // the newest first, or the order of the file
   const column = data && sortedColumn(sort!.replace(/^-/, ''), data.lens.columns);
   return (

@@ -173,7 +173,8 @@ function Matches({ search, query, list, rows }: MatchesProps) {
   const some = filtered(search);
   const all = useCounts({ prism: query.prism }, '@status', some).data;
   const n = counted.isPlaceholderData ? undefined : counted.data;
-  const order = sortWords(query.sort);
+  const { data: prism } = usePrism(query.prism);
+  const order = sortWords(query.sort, prism?.version.questions);
   const { indexed_from, indexed_until, sorted_newest } = list.data?.pages[0] ?? {};
   const atLeast = ({ exact }: Counts, words: string) => (exact ? words : `more than ${words}`);
   return (

@@ -120,14 +120,21 @@ const verbOf = (operator: string) => ({ is: 'is', not: 'is not', from: '≥', to
 export const chipText = ({ name, verb, values }: FilterChip) =>
   [name, verb, values.map(({ words }) => words).join(' or ')].filter(Boolean).join(' ');
 
-/** What the rows are sorted by, in words; nothing for the newest first. */
-export function sortWords(sort: string | undefined): string | undefined {
+/**
+ * What the rows are sorted by, in words; nothing for the newest first. The level of a scale that comes first is named: the most
+ * can be the happiest or the angriest.
+ */
+export function sortWords(sort: string | undefined, questions: Question[] = []): string | undefined {
   if (sort === undefined || sort === '-@created') return undefined;
   const [down, name] = sort.startsWith('-') ? [true, sort.slice(1)] : [false, sort];
   if (name === '@created') return 'oldest first';
   if (name === '@took') return `by time taken, ${down ? 'longest' : 'shortest'} first`;
   const [question = '', option] = name.split(/[.@]/);
   const of = option && option !== 'average' ? `${titleOf(question)}: ${option}` : titleOf(question);
+  const asked = questions.find(({ key }) => key === question);
+  const levels = option === 'average' && asked ? kindOf(asked).values(asked) : [];
+  const level = levels.at(down ? -1 : 0)?.label;
+  if (level !== undefined) return `by ${of}, “${level.length > 40 ? `${level.slice(0, 40).trim()}…` : level}” first`;
   return `by ${of}, ${down ? 'most' : 'least'} first`;
 }
 

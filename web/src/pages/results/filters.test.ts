@@ -117,9 +117,16 @@ it('offers answers once a prism is chosen', () => {
 });
 
 it('says the order', () => {
-  expect([undefined, '-@created', '@created', '-@took', '-upset', 'topic.billing', '-urgency@average'].map(sortWords)).toEqual([
+  expect([undefined, '-@created', '@created', '-@took', '-upset', 'topic.billing', '-urgency@average'].map((sort) =>
+    sortWords(sort))).toEqual([
     undefined, undefined, 'oldest first', 'by time taken, longest first', 'by Upset, most first',
     'by Topic: billing, least first', 'by Urgency, most first',
+  ]);
+  const mood = { key: 'mood', type: 'scale' as const, text: 'How happy?', levels: [
+    { key: 'angry', label: 'Angry', value: 0 }, { key: 'happy', label: `Happy, ${'grateful '.repeat(9)}`, value: 1 },
+  ] };
+  expect(['mood@average', '-mood@average', 'mood'].map((sort) => sortWords(sort, [mood]))).toEqual([
+    'by Mood, “Angry” first', 'by Mood, “Happy, grateful grateful grateful gratef…” first', 'by Mood, least first',
   ]);
 });
 
