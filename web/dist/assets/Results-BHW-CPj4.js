@@ -1,1 +1,0 @@
-import"./design-BqP0gry8.js";import{t as e}from"./Page-Pg8bXQY_.js";import{t}from"./ResultsTable-CKXSxrVW.js";import{U as n}from"./Field-gwKkw140.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};
