@@ -286,7 +286,7 @@ func (c counting) load(ctx context.Context, part []any, locking string) (found [
 	})); err != nil {
 		return nil, err
 	}
-	return found, c.run(ctx, sqldb.Statement{Text: labelsOfIDs, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
+	err = c.run(ctx, sqldb.Statement{Text: labelsOfIDs, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
 		for r := range rows {
 			id, question, value, right := r.UUID(), r.Text(), r.OptionalText(), r.Bool()
 			i, is := slices.BinarySearchFunc(found, id, func(c counted, id prism.UUID) int { return sqldb.CompareIDs(c.id, id) })
@@ -300,6 +300,14 @@ func (c counting) load(ctx context.Context, part []any, locking string) (found [
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*counted, len(found))
+	for i := range found {
+		results[i] = &found[i]
+	}
+	return found, leaveOutExamples(ctx, c.run, c.account, results)
 }
 
 // sorted are the sums of hours, in one order for all transactions.

@@ -216,8 +216,8 @@ type counted struct {
 	version   int32
 	at        time.Time
 	answers   []byte
-	// fresh: its answers are not counted yet.
-	fresh bool
+	// fresh: its answers are not counted yet. example: its input is an example of its version, so its labels are not counted.
+	fresh, example bool
 	// labels are those that it has, by question, and kept whether those that are counted are right.
 	labels map[string]string
 	kept   map[string]bool
@@ -243,6 +243,7 @@ func (s *sums) add(r *counted) (changed []keptLabel) {
 			s.quarter(r, a.Question).count(a)
 		}
 		label, labelled := r.labels[a.Question]
+		labelled = labelled && !r.example
 		right, kept := r.kept[a.Question]
 		now := labelled && label == a.Value()
 		if labelled == kept && now == right {

@@ -66,12 +66,12 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 	args := []any{
 		account.UUID, f.Prism.UUID, f.Question, f.From, f.To, int64(mostYounger), f.From.Truncate(time.Hour),
 	}
+	var (
+		walk    prism.UUID
+		results []younger
+	)
 	err = s.Run(ctx, sqldb.Query("read_distribution", readDistribution, args...), func(rows iter.Seq[*sqldb.Row]) error {
-		var (
-			walk    prism.UUID
-			results []younger
-		)
-		found = Found{}
+		walk, results, found = prism.UUID{}, nil, Found{}
 		for r := range rows {
 			kind, id, version, at := r.Int(), r.UUID(), r.Int32(), r.Time()
 			answers, typ, label, right, seen, counts := r.Bytes(), r.Int(), r.OptionalText(), r.OptionalInt(), r.UUID(), r.Bytes()
@@ -102,28 +102,42 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 				found.Exact = at.IsZero() && walk.IsZero() && (found.Begun || typ == 0)
 			}
 		}
-		if !found.Begun {
-			return nil
-		}
-		if !walk.IsZero() {
-			found.CountedFrom = new(walk.Time())
-		}
-		young := newSums()
-		for i := range results {
-			y := &results[i]
-			if y.fresh || y.seen || sqldb.CompareIDs(y.id, walk) >= 0 {
-				young.add(&y.counted)
-			}
-		}
-		for of, h := range young.hours {
-			if of.question == f.Question {
-				found.add(f, of.version, time.Unix(of.at, 0).UTC(), h)
-			}
-		}
 		return nil
 	})
+	if err != nil || !found.Begun {
+		found.sort()
+		return found, err
+	}
+	if !walk.IsZero() {
+		found.CountedFrom = new(walk.Time())
+	}
+	err = s.addYounger(ctx, account, f, &found, walk, results)
 	found.sort()
 	return found, err
+}
+
+// addYounger adds the results that changed behind the cursor, and that the walk has passed.
+func (s SQL) addYounger(ctx context.Context, account prism.AccountID, f Filter, found *Found, walk prism.UUID, results []younger) error {
+	var reached []*counted
+	for i := range results {
+		y := &results[i]
+		if y.fresh || y.seen || sqldb.CompareIDs(y.id, walk) >= 0 {
+			reached = append(reached, &y.counted)
+		}
+	}
+	if err := leaveOutExamples(ctx, s.Run, account, reached); err != nil {
+		return err
+	}
+	young := newSums()
+	for _, r := range reached {
+		young.add(r)
+	}
+	for of, h := range young.hours {
+		if of.question == f.Question {
+			found.add(f, of.version, time.Unix(of.at, 0).UTC(), h)
+		}
+	}
+	return nil
 }
 
 func (found *Found) sort() {

@@ -21,6 +21,68 @@ type counts struct {
 // labelledExample is example, where a test has an example of its own.
 var labelledExample = example
 
+// Five examples of 220 inputs, and one of them again under another id: whether it is counted already, or has just been labelled.
+//
+// spec: distribution-labels
+func TestLabelsOfExamplesAreNotInADistribution(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := definition("text")
+	for i := range 5 {
+		d.Examples = append(d.Examples, prism.Example{
+			Fields:  prism.ExampleFields{{Key: "text", Value: fmt.Sprint("text ", i+1)}},
+			Answers: prism.ExampleAnswers{prism.NewExampleAnswer(d.Questions[0], "true")},
+		})
+	}
+	if _, err := w.CreatePrism(t.Context(), w.key, api.NewPrism{Slug: "tickets", NewVersion: api.NewVersion{Definition: d}}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.store.Prism(t.Context(), w.account, prism.Ref{Slug: "tickets"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := w.examples(t, p.ID, 1, 220)
+	w.labelled(t, p.ID, ids, 1, prism.RandomSample, true)
+	labelled := func(where ...string) (answers, labelled int64) {
+		rows := did(t, w, api.ReadDistribution, api.ReadDistributionRequest{
+			PrismRequest: api.PrismRequest{Prism: prism.Ref{Slug: "tickets"}}, Question: "q", By: api.DistributionByDay, Zone: "UTC",
+			ResultSearch: api.ResultSearch{Where: where},
+		})
+		for _, row := range rows.Data {
+			answers, labelled = answers+row.Answers, labelled+row.Labelled
+		}
+		return answers, labelled
+	}
+	want := func(when string, wantAnswers, wantLabelled int64, where ...string) {
+		t.Helper()
+		if a, l := labelled(where...); a != wantAnswers || l != wantLabelled {
+			t.Errorf("%s %d answers and %d labels, want %d and %d", when, a, l, wantAnswers, wantLabelled)
+		}
+	}
+	want("at first", 220, 215)
+	again := w.save(p.ID)
+	again.Fields[0].Value = "text 3"
+	w.saved(t, again)
+	label := store.Label{Result: again.ID, Version: 1, Question: "q", Value: "true", Sample: prism.RandomSample, Origin: store.LabelOfCall, At: time.UnixMilli(1)}
+	if _, err := w.store.PutLabels(t.Context(), w.account, p.ID, []store.Label{label}); err != nil {
+		t.Fatal(err)
+	}
+	want("before it is counted", 221, 215)
+	if err := w.store.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for more := true; more; {
+		if more, err = w.store.Count(t.Context(), w.account, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("when all is counted", 221, 215)
+	if _, err := w.DeleteResult(t.Context(), w.key, ids[5]); err != nil {
+		t.Fatal(err)
+	}
+	want("after a deletion", 221, 215)
+}
+
 // spec: emptied-examples
 func TestALeaseStopsWhenAnExampleOfItsVersionIsEmptied(t *testing.T) {
 	t.Parallel()
