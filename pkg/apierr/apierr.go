@@ -197,6 +197,14 @@ func ModelNotFound() *Error { return notFound("Model not found") }
 // PrismArchived is the retry of a result whose prism is archived.
 func PrismArchived() *Error { return notFound("This prism is archived, so it cannot answer.") }
 
+// MethodNotAllowed is a GET or a DELETE of the endpoint of agents, whose protocol asks for it (spec: mcp).
+func MethodNotAllowed() *Error { return &Error{405, CodeBadRequest, "Method not allowed"} }
+
+// ForeignOrigin is a request that a page of another site makes to the endpoint of agents (spec: mcp-origin).
+func ForeignOrigin() *Error {
+	return &Error{403, CodeUnauthorized, "Requests of pages of other sites are not allowed."}
+}
+
 // RouteNotFound is an unknown path or method.
 func RouteNotFound() *Error { return notFound("Route not found") }
 

@@ -66,6 +66,9 @@ func (x *exchange) respondError(err error) {
 	if errors.As(err, &later) {
 		x.fctx.Response.Header.Set(fiber.HeaderRetryAfter, strconv.Itoa(later.Seconds)) // spec: retry-after-of-a-503
 	}
+	if known.Status == fasthttp.StatusMethodNotAllowed {
+		x.fctx.Response.Header.Set(fiber.HeaderAllow, fiber.MethodPost) // spec: error-method-not-allowed
+	}
 	// A list of problems can be six times as long as the body.
 	if !fair.ReserveResponse(x.ctx, len(x.fctx.Response.Body()), false) {
 		writeError(&x.fctx.Response, x.shed(shedAnswers))

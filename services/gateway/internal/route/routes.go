@@ -11,6 +11,7 @@ import (
 // Register adds every route to the app.
 func Register(app *fiber.App, d Deps) {
 	declared(app, d)
+	agentTools(app, d)
 	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {
 		passed(app, d.Pass)

@@ -70,8 +70,8 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   useActions([
     { id: 'results-refresh', group: 'Results', label: 'Show the newest results', keys: 'r', run: refresh },
     {
-      id: 'results-download', group: 'Results', label: 'Download results', words: 'export xlsx csv tsv jsonl parquet', keys: 'd',
-      run: () => setDialog('download'),
+      id: 'results-download', group: 'Results', label: 'Download results', keys: 'd',
+      words: 'export xlsx excel csv tsv jsonl parquet', run: () => setDialog('download'),
     },
     ...(mayCall ? [{
       id: 'results-retry', group: 'Results', label: 'Retry all failed results that match', run: () => setDialog('matching'),
