@@ -8,8 +8,12 @@ const prism = (slug: string, name: string | null = null) => ({ id: slug, slug, n
 
 /** The page, beside a page that labels. */
 async function start(role: string, ...prisms: object[]) {
-  const calls = await serve(role, ({ path }) =>
-    (path === '/v1/prisms' ? Response.json({ data: prisms, next_cursor: null }) : undefined));
+  const calls = await serve(role, ({ path, query }) => {
+    if (path === '/v1/prisms') return Response.json({ data: prisms, next_cursor: null });
+    const counted = path === '/v1/results/counts';
+    const mine = query.get('assignee') === 'me' && query.get('prism') === 'tickets';
+    return counted ? Response.json({ total: mine ? 7 : 0, exact: true, by: { '@version': [] } }) : undefined;
+  });
   const root = createRootRoute({ component: Outlet });
   const router = open(root.addChildren([
     createRoute({ getParentRoute: () => root, path: '/label', component: LabelHome }),
@@ -28,6 +32,8 @@ describe('the page where labellers land', () => {
   });
   it('lists several, of which one opens', async () => {
     const { router } = await start('labeller', prism('tickets', 'Support'), prism('mails'));
+    expect(await screen.findByText('7 texts')).toBeTruthy(); // which are assigned to the reader
+    expect(screen.queryByText('0 texts')).toBeNull();
     fireEvent.click(await screen.findByText('Support'));
     await waitFor(() => expect(router.state.location.pathname).toBe('/prisms/tickets/label'));
   });

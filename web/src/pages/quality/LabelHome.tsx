@@ -1,13 +1,26 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useCan, usePrisms } from '@/api';
-import { type Column, Empty, ErrorNote, Note, Page, Skeleton, Table } from '@/design';
+import { type Column, count, Empty, ErrorNote, Note, Page, Skeleton, Table } from '@/design';
+import { useCounts } from '../results/data';
 
 type Named = NonNullable<ReturnType<typeof usePrisms>['data']>[number];
 
 const columns: Column<Named>[] = [
   { id: 'prism', head: 'Prism', cell: (prism) => prism.name ?? prism.slug },
   { id: 'slug', head: 'Name in calls', cell: (prism) => <code>{prism.slug}</code>, width: '12rem', show: 'wide' },
+];
+
+/** How many texts of a prism wait for the reader. */
+function Assigned({ prism }: { prism: string }): ReactNode {
+  const { data } = useCounts({ prism, status: 'ok', assignee: 'me', where: ['@labelled:is:no'] }, '@version');
+  return data && data.total > 0 ? <strong className="num">{count(data.total, 'text')}</strong> : null;
+}
+
+const mostCounted = 20; // prisms whose texts are counted, each by a call
+const withAssigned: Column<Named>[] = [
+  columns[0]!, { id: 'assigned', head: 'Assigned to you', cell: ({ slug }) => <Assigned prism={slug} />, width: '10rem' },
+  columns[1]!,
 ];
 
 /** Where labellers land: the prisms whose results are labelled; a single one is opened at once. */
@@ -25,7 +38,8 @@ export function LabelHome(): ReactNode {
       <ErrorNote error={error} title="The prisms could not be loaded." onRetry={() => void refetch()} />
       {data?.length === 0 && <Empty title="No prisms yet">Once an editor has made one, its results are labelled here.</Empty>}
       {data && data.length > 0 && only === undefined && (
-        <Table label="Prisms" columns={columns} rows={data} rowKey={(prism) => prism.id}
+        <Table label="Prisms" columns={data.length > mostCounted ? columns : withAssigned} rows={data}
+          rowKey={(prism) => prism.id}
           onOpen={(prism) => void navigate({ to: '/prisms/$prism/label', params: { prism: prism.slug } })} />
       )}
       {((!data && !error) || only !== undefined) && <Skeleton shape="table" lines={6} />}
