@@ -140,7 +140,7 @@ func ContentType(f contract.Format) string {
 		return "text/tab-separated-values; charset=utf-8"
 	case contract.JSONL:
 		return "application/jsonl; charset=utf-8"
-	case api.XLSX, api.Parquet: // no Encoder writes it
+	case api.XLSX, api.Parquet, api.Decisions, api.SystemOne: // no Encoder writes them
 	}
 	return ""
 }
