@@ -1490,7 +1490,7 @@ export interface components {
         Status: "ok" | "failed";
         /** @description Lowercase letters, digits and underscores, 1 to 64, beginning with a letter. */
         Key: string;
-        /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. */
+        /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. Those that begin with `adhoc-` are reserved. */
         Slug: string;
         /** @description A stored answer. Its members depend on the question's type. */
         Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["YesNoAnswer"] | components["schemas"]["ScaleAnswer"] | components["schemas"]["TagsAnswer"];

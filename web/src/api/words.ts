@@ -19,6 +19,7 @@ const words: [RegExp, (...found: string[]) => string][] = [
   [/^must be unique$/, () => texts.twice],
   [/^must be unique in a row$/, () => texts.row],
   [/^must not be a UUID$/, () => 'A slug cannot have the form of a UUID.'],
+  [/^must not begin with (.+)$/, (n) => `A slug cannot begin with ${n}.`],
   [/^must be greater than the level before$/, () => 'More than the value of the level before.'],
   [/^String must contain at least 1 /, () => texts.required],
   [/^String must contain at most (\d+) /, (n) => `At most ${Number(n).toLocaleString('en-US')} characters.`],

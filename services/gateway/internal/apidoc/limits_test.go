@@ -271,6 +271,7 @@ func (p prober) text(at string, s map[string]any, try func(v any, refusal string
 	}
 	if not["pattern"] != nil {
 		try("0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "must not be a UUID")
+		try("adhoc-1", "must not begin with adhoc-")
 	}
 }
 

@@ -24,9 +24,12 @@ func newVersion(r *reader, s *structReader, it item, to reflect.Value) {
 // depend on the latest version (spec: lens-edit, lens-preview-problems).
 func lensAlone(r *reader, s *structReader, it item, to reflect.Value) { set(to, r.lens(s, it)) }
 
-// slug reads a slug. A UUID is no slug, so that the {prism} of a path has one meaning (spec: slug-form).
+// slug reads a slug. A UUID is no slug, so that the {prism} of a path has one meaning, and some are reserved (spec: slug-form).
 func (r *reader) slug(it item) string {
 	s, _ := r.matching(it, api.Forms["slug"])
+	if strings.HasPrefix(s, reservedSlugs) {
+		r.add(it.path, textReserved)
+	}
 	if _, err := prism.ParseUUID(s); err == nil && api.Forms["slug"].MatchString(s) {
 		r.add(it.path, textSlugIsUUID)
 	}

@@ -122,6 +122,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 		{"a slug in upper case", edit("slug", "Triage"), "slug: " + slugShape},
 		{"a slug with a line break", edit("slug", "a\n"), "slug: " + slugShape},
 		// spec: slug-form
+		{"a reserved slug", edit("slug", "adhoc-1"), "slug: must not begin with adhoc-"},
 		{"a slug that is a UUID", edit("slug", anID), "slug: must not be a UUID"},
 		{"a slug that is a UUID in upper case", edit("slug", strings.ToUpper(anID)), "slug: " + slugShape},
 		{"a slug with NUL", edit("slug", "a\x00"), "slug: " + unclean + "; slug: " + slugShape},

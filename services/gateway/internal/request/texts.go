@@ -25,6 +25,7 @@ const (
 	textUnique     = "must be unique"
 	textUniqueRow  = "must be unique in a row"
 	textSlugIsUUID = "must not be a UUID"
+	textReserved   = "must not begin with " + reservedSlugs
 	textTwice      = "sent more than once"
 	textOtherModel = "must be another model than the version's"
 	textQuestion   = "Unknown question"
@@ -46,6 +47,9 @@ const (
 	textTooManyGroups  = "the options of a question must have at most %d groups"
 	textTooManyOptions = "must have at most %d options and levels together"
 )
+
+// reservedSlugs begins the slugs that no caller may choose.
+const reservedSlugs = "adhoc-"
 
 func textPattern(p *regexp.Regexp) string { return "must match " + p.String() }
 
