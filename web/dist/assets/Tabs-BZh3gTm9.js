@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-BPk1smCy.js";import{t}from"./RunsList-nkCjjgXw.js";import{usePrism as n}from"./PrismPage-CLApZ1NV.js";import{U as r}from"./Field-gwKkw140.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
