@@ -55,9 +55,12 @@ export function Times({ times, width, x, y }: { times: string[]; width: number; 
 /** Whether it is a day or a time, and not words such as `the last day`. */
 export const isTime = (time: string) => /^\d{4}-/.test(time);
 
-/** Which of n times have a label, of as many as there is room for. */
-function ticksOf(n: number, width: number): number[] {
+/** Which of n times have a label, of as many as there is room for: at equal distances, if half as many can be. */
+export function ticksOf(n: number, width: number): number[] {
   const most = Math.max(2, Math.floor(width / 90));
   if (n <= most) return Array.from({ length: n }, (_, i) => i);
+  for (let parts = most - 1; parts >= most / 2; parts--) {
+    if ((n - 1) % parts === 0) return Array.from({ length: parts + 1 }, (_, i) => (i * (n - 1)) / parts);
+  }
   return Array.from({ length: most }, (_, i) => Math.round((i * (n - 1)) / (most - 1)));
 }

@@ -1,6 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { ticksOf } from './axes';
 import { AreaChart, niceMax, runs } from './Area';
 import { answerOf, choiceOf, sizes } from '@/test/options';
 import { Probabilities, Scale, YesNo } from './Probabilities';
@@ -130,4 +131,12 @@ describe('counts that stand on each other', () => {
     expect([...screen.getByRole<HTMLElement>('img').children as HTMLCollectionOf<HTMLElement>].map(({ title, style }) =>
       [title, style.flexGrow])).toEqual([['Billing', '0.25'], ['', '0.75']]);
   });
+});
+
+it('labels times at equal distances where it can', () => {
+  expect(ticksOf(7, 574)).toEqual([0, 2, 4, 6]);
+  expect(ticksOf(3, 574)).toEqual([0, 1, 2]);
+  expect(ticksOf(30, 574)).toHaveLength(6);
+  expect(ticksOf(30, 574).at(-1)).toBe(29);
+  expect(ticksOf(9, 100)).toEqual([0, 8]);
 });
