@@ -51,7 +51,7 @@ type clusterStarts []int
 // startsOf parts answers that are in canonical order.
 func startsOf[T any](sorted []T, cluster func(T) uint64) (starts clusterStarts) {
 	for i, each := range sorted {
-		if i == 0 || cluster(each) != cluster(sorted[i-1]) { //nolint:gosec // i is above 0
+		if i == 0 || cluster(each) != cluster(sorted[i-1]) {
 			starts = append(starts, i)
 		}
 	}

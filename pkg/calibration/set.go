@@ -78,7 +78,7 @@ type setSample struct {
 }
 
 // setTotals are how many sets there are, and how many of them are right as a whole.
-type setTotals struct{ sets, exact float64 }
+type setTotals struct{ n, right float64 }
 
 func newSetSample(sorted []Set) *setSample {
 	s := &setSample{options: len(sorted[0].Probabilities), start: startsOf(sorted, func(set Set) uint64 { return set.Cluster })}
@@ -95,8 +95,8 @@ func newSetSample(sorted []Set) *setSample {
 		}
 		s.exact = append(s.exact, exact)
 		sum := &s.sums[len(s.sums)-1]
-		if sum.sets++; exact {
-			sum.exact++
+		if sum.n++; exact {
+			sum.right++
 		}
 	}
 	s.first = append(s.first, len(s.cells))
@@ -144,8 +144,8 @@ func (t *setSums) add(weights []uint32) {
 }
 
 func (t *setSums) addOne(g int, f float64) {
-	t.setTotals.sets += f * t.sums[g].sets
-	t.setTotals.exact += f * t.sums[g].exact
+	t.n += f * t.sums[g].n
+	t.right += f * t.sums[g].right
 	for _, cell := range t.cells[t.first[g]:t.first[g+1]] {
 		t.counts[cell] += f
 	}
@@ -171,8 +171,8 @@ func (t *setSums) measure() vector {
 	for m := macroPrecision; m <= macroF1OfSets; m++ {
 		v[m] /= some
 	}
-	v[hamming] = (all[answerKind] + all[labelKind]) / (t.setTotals.sets * float64(t.options))
-	v[exactMatch] = t.setTotals.exact / t.setTotals.sets
+	v[hamming] = (all[answerKind] + all[labelKind]) / (t.n * float64(t.options))
+	v[exactMatch] = t.right / t.n
 	v[microPrecision], v[microRecall], v[microF1] = retrieval(all[:])
 	return v
 }

@@ -118,7 +118,7 @@ func (s *Service) labelledResult(ctx context.Context, c access.Caller, id prism.
 
 // labelsBody is the body of a result with its labels.
 func (s *Service) labelsBody(ctx context.Context, account prism.AccountID, found store.ResultFacts, v *prisms.Cached) ([]byte, error) {
-	labels, err := s.Store.LabelsOf(ctx, account, found.Prism.ID, found.Result.ID)
+	labels, err := s.Store.LabelsOf(ctx, account, found.Prism.ID, []prism.ResultID{found.Result.ID})
 	if err != nil {
 		return nil, err
 	}

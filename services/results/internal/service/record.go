@@ -165,7 +165,7 @@ func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultR
 		return nil, err
 	}
 	body := newRecordBody(record)
-	labels, err := s.Store.LabelsOf(ctx, c.Account, record.Prism.ID, in.Result)
+	labels, err := s.Store.LabelsOf(ctx, c.Account, record.Prism.ID, []prism.ResultID{in.Result})
 	if err != nil {
 		return nil, err
 	}

@@ -224,7 +224,7 @@ func TestVersionsAreComparedByAllOptionsTogether(t *testing.T) {
 	w.saveLabelled(t, of, 2, 300, func(i int) string {
 		p, _ := example(i)
 		q, _ := example(i + 1000)
-		return fmt.Sprintf(`{"tags":{"type":"tags","values":[],"probabilities":{"vip":%v,"new":0.9,"refund":%v}}}`, math.Pow(p, 3), math.Pow(q, 3))
+		return fmt.Sprintf(`{"tags":{"type":"tags","values":[],"probabilities":{"vip":%v,"new":0.9,"refund":%v}}}`, p*p*p, q*q*q)
 	}, map[string]func(int) string{"tags": func(i int) string {
 		keys := []string{}
 		if _, yes := example(i); yes {

@@ -168,7 +168,7 @@ func (s *Service) addTaken(
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.Store.LabelsOf(ctx, account, of, ids...)
+	known, err := s.Store.LabelsOf(ctx, account, of, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func TestExamplesAreTakenFromLabelsOfEachValueInTurn(t *testing.T) {
 		if err != nil || len(found) != 1 || !e.SameInput(found[0].Fields) {
 			t.Errorf("%+v is of %+v, %v", e, found, err)
 		}
-		labels, err := w.store.LabelsOf(t.Context(), w.account, of, e.Result)
+		labels, err := w.store.LabelsOf(t.Context(), w.account, of, []prism.ResultID{e.Result})
 		if err != nil || len(labels) != len(e.Answers) {
 			t.Errorf("%+v has labels %+v, %v", e, labels, err)
 		}

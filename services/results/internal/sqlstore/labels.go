@@ -253,7 +253,7 @@ func compareLabels(a, b store.Label) int {
 
 // LabelsOf implements store.Labels.
 func (s Statements) LabelsOf(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, ids ...prism.ResultID,
+	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID,
 ) (labels []store.Label, err error) {
 	if len(ids) == 1 {
 		args := []any{account.UUID, of.UUID, ids[0].UUID}

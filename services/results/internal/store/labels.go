@@ -21,7 +21,7 @@ type Labels interface {
 	// labels.
 	PutLabels(ctx context.Context, account prism.AccountID, of prism.PrismID, labels []Label) (gone []prism.ResultID, err error)
 	// LabelsOf are the labels of results, those of each by question.
-	LabelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, ids ...prism.ResultID) ([]Label, error)
+	LabelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID) ([]Label, error)
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
 	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) (labelled []LabelledResult, more bool, err error)
 

@@ -31,7 +31,7 @@ func (f *fixture) putLabels(t *testing.T, labels ...store.Label) {
 // labelsOf are the labels of a result of mine, each as question=value.
 func (f *fixture) labelsOf(t *testing.T, id prism.ResultID) string {
 	t.Helper()
-	labels, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, id)
+	labels, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{id})
 	succeeds(t, err)
 	return texts(labels)
 }
@@ -63,7 +63,7 @@ func labelTests() []test {
 				Origin: store.LabelOfFile, Key: prism.KeyID{UUID: f.id()}, At: moment(21),
 			}
 			f.putLabels(t, second)
-			found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, r.ID)
+			found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{r.ID})
 			succeeds(t, err)
 			same(t, found, []store.Label{f.label(r, "topic", "b"), second})
 			f.putLabels(t, f.label(r, "topic", ""), f.label(r, "mood", ""))
@@ -72,7 +72,7 @@ func labelTests() []test {
 			same(t, f.labelsOf(t, r.ID), "mood=up urgent=false")
 			next, without := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.ok(f.mine.prism)).Result
 			f.putLabels(t, f.label(next, "topic", "a"))
-			many, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, next.ID, without.ID, r.ID)
+			many, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{next.ID, without.ID, r.ID})
 			succeeds(t, err)
 			same(t, texts(many), "mood=up urgent=false topic=a")
 		}},
@@ -159,7 +159,7 @@ func labelTests() []test {
 			same(t, f.finish(t, job, now), store.DeletePart+1)
 			same(t, f.labelsState(t, 1), quality.LabelsState{})
 			same(t, f.stored(t, kept.ID) != nil, true)
-			left, err := f.LabelsOf(t.Context(), f.mine.account, other.ID, stays.ID)
+			left, err := f.LabelsOf(t.Context(), f.mine.account, other.ID, []prism.ResultID{stays.ID})
 			succeeds(t, err)
 			same(t, texts(left), "urgent=true")
 		}},
@@ -313,7 +313,7 @@ func (f *fixture) runLabels(t *testing.T) {
 	}
 	counted(2, 1)
 	id := prism.RowResultID(moment(10), r.ID, 1, 1)
-	found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, id)
+	found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{id})
 	succeeds(t, err)
 	label := store.Label{
 		Result: id, Version: 1, Question: "topic", Value: "b", Origin: store.LabelOfFile, Key: f.mine.keyID, At: moment(11),

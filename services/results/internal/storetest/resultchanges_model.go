@@ -173,7 +173,7 @@ func (w *changesWriter) act(name string) error {
 		value := "true"
 		if name == "unlabel" {
 			value = ""
-			labels, err := f.LabelsOf(w.ctx, w.account, f.mine.prism.ID, r.ID)
+			labels, err := f.LabelsOf(w.ctx, w.account, f.mine.prism.ID, []prism.ResultID{r.ID})
 			if err != nil || len(labels) == 0 {
 				return err
 			}
