@@ -21,10 +21,10 @@ type rowEncoder interface {
 }
 
 func newRowEncoder(in exportedAs, t format.Table, room func(held int) bool) (rowEncoder, error) {
-	switch in.format {
-	case api.XLSX:
+	if in.format == api.XLSX {
 		return newSheet(t)
-	case api.Parquet:
+	}
+	if in.format == api.Parquet {
 		return newParquet(t, in.raw, room)
 	}
 	e, err := format.NewEncoder(in.format, in.style, t)
