@@ -7,12 +7,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -44,8 +46,9 @@ type Calls interface {
 type Answer struct {
 	Status      int
 	ContentType string
-	Allow       string
 	Body        []byte
+	// Effect tells that a call was made that changes something, so that the answer is sent in any case.
+	Effect bool
 }
 
 // Serve answers the body of a POST (spec: mcp). header and query are those of the request. The error is an *apierr.Error, or a fault.
@@ -64,19 +67,19 @@ func Serve(ctx context.Context, calls Calls, header http.Header, query url.Value
 	if err != nil {
 		return Answer{}, err
 	}
-	var fault error
+	var end outcome
 	for _, t := range wanted {
 		server.AddTool(t.Tool, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			result, err := t.call(ctx, calls, r.Params.Arguments)
+			result, err := t.recovered(ctx, calls, r.Params.Arguments)
 			var known *apierr.Error
-			switch {
-			case err == nil:
-				return result, nil
-			case errors.As(err, &known) && known.Status < http.StatusInternalServerError:
+			if errors.As(err, &known) && known.Status < http.StatusInternalServerError {
 				return failure(known, t.Name), nil
 			}
-			fault = err
-			return nil, errors.New("fault") // which is replaced by that of the API
+			end.set(err, t.op.Declared().Method != http.MethodGet)
+			if err != nil {
+				err = errors.New("fault") // which is replaced by that of the API
+			}
+			return result, err
 		})
 	}
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
@@ -89,10 +92,41 @@ func Serve(ctx context.Context, calls Calls, header http.Header, query url.Value
 	request.Header = header
 	to := &recorder{header: http.Header{}, status: http.StatusOK}
 	handler.ServeHTTP(to, request)
+	fault, effect := end.get()
 	if fault != nil {
 		return Answer{}, fault
 	}
-	return Answer{to.status, to.header.Get("Content-Type"), to.header.Get("Allow"), to.body.Bytes()}, nil
+	return Answer{to.status, to.header.Get("Content-Type"), to.body.Bytes(), effect}, nil
+}
+
+// outcome is what came of a call, which the SDK makes in a goroutine of its own.
+type outcome struct {
+	mu     sync.Mutex
+	fault  error
+	effect bool
+}
+
+func (o *outcome) set(fault error, effect bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fault, o.effect = fault, effect
+}
+
+func (o *outcome) get() (fault error, effect bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.fault, o.effect
+}
+
+// recovered makes the call. A panic is a fault of this call, and not the end of the process: nothing of the SDK recovers from it. Its value
+// may hold what was sent, so only its type is kept (spec: values-are-never-repeated).
+func (t tool) recovered(ctx context.Context, calls Calls, arguments json.RawMessage) (_ *mcp.CallToolResult, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("agents: %s: panic: %T", t.Name, v)
+		}
+	}()
+	return t.call(ctx, calls, arguments)
 }
 
 // recorder keeps a response.

@@ -31,6 +31,9 @@ type calls struct {
 }
 
 func (c *calls) Do(_ context.Context, op api.Operation, in agents.Request) ([]byte, bool, error) {
+	if c.answers == nil {
+		panic("a bug")
+	}
 	c.asked = append(c.asked, fmt.Sprint(op.Declared().Name, " ", in.Path, " ", in.Query.Encode(), " ", string(in.Body)))
 	return []byte(c.answers[op.Declared().Name]), c.failed, c.err
 }
@@ -216,8 +219,25 @@ func TestABatchIsRefusedAndRevisionsAreSpoken(t *testing.T) {
 			t.Errorf("%s: got %+v %s, %v", revision, answer, answer.Body, err)
 		}
 	}
+	if _, err := serve(call); err == nil || strings.Contains(err.Error(), "a bug") || !strings.Contains(err.Error(), "panic: string") {
+		t.Errorf("a panic is %v", err)
+	}
 	header.Set("Mcp-Protocol-Version", "2024-11-05")
 	if answer, err := serve(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); err != nil || answer.Status != http.StatusBadRequest {
 		t.Errorf("got %+v, %v", answer, err)
+	}
+}
+
+// spec: response-budget
+func TestAnAnswerIsSentInAnyCaseOnlyIfItsCallChangedSomething(t *testing.T) {
+	t.Parallel()
+	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	for name, want := range map[string]bool{"ask": true, "label_result": true, "list_results": false, "get_result": false} {
+		c := &calls{answers: map[string]string{"createResult": "{}", "putLabels": "{}", "listResults": "{}", "readResult": "{}"}}
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":{}}}`
+		answer, err := agents.Serve(t.Context(), c, header, url.Values{}, []byte(body), slog.New(slog.DiscardHandler))
+		if err != nil || answer.Effect != want || answer.Status != http.StatusOK {
+			t.Errorf("%s: got %+v, %v", name, answer, err)
+		}
 	}
 }

@@ -42,7 +42,7 @@ func agentTools(app *fiber.App, d Deps) {
 			if err != nil {
 				return err
 			}
-			return httpkit.SendOwn(c, answer.Status, answer.ContentType, answer.Body, true)
+			return httpkit.SendOwn(c, answer.Status, answer.ContentType, answer.Body, answer.Effect)
 		})
 	})
 	// The protocol asks for 405, and not for the 404 of other paths (spec: unknown-methods).
