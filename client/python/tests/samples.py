@@ -252,7 +252,9 @@ BY_HAND: dict[str, Act] = {
     "cancelRun": lambda c: c.cancel_run("a"),
     "retryRun": lambda c: c.retry_run("a"),
     "setRunLimits": lambda c: c.set_run_limits("a", rows_per_second=1, concurrency=None),
-    "listRunRows": lambda c: opened(c.list_run_rows("a", format="tsv", only="ok", after=1, bom=True, delimiter=";", safe=True, raw=True)),
+    "listRunRows": lambda c: opened(
+        c.list_run_rows("a", format="tsv", only="ok", after=1, bom=True, delimiter=";", safe=True, raw=True)
+    ),
     "followRun": lambda c: opened(c.follow_run("a")),
 }
 """Calls the operations whose methods are written by hand, each with all that it can send."""
