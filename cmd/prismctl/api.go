@@ -182,12 +182,7 @@ func (a *app) send(ctx context.Context, call apiCall, path string, query url.Val
 	}
 	req.Header.Set("Authorization", "Bearer "+t.Key)
 	req.Header.Set("User-Agent", "prismctl")
-	caller := &http.Client{
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: client.AnswerTimeout},
-		// Prism does not redirect. Another server that does must not get the key.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	res, err := caller.Do(req)
+	res, err := newCaller().Do(req)
 	if err != nil {
 		var outer *url.Error
 		if errors.As(err, &outer) {
@@ -196,6 +191,15 @@ func (a *app) send(ctx context.Context, call apiCall, path string, query url.Val
 		return nil, &client.ConnectionError{Operation: "api", Sent: true, Err: err}
 	}
 	return res, nil
+}
+
+// newCaller makes calls that no operation of the client makes.
+func newCaller() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: client.AnswerTimeout},
+		// Prism does not redirect. Another server that does must not get the key.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // showHead prints the status and the headers as HTTP has them.

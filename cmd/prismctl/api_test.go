@@ -93,6 +93,9 @@ func TestAPIFollowsNoRedirect(t *testing.T) {
 	t.Cleanup(s.Close)
 	u.env["PRISM_URL"] = s.URL
 	u.run("api", "POST", "prisms", "-f", "slug=x").want(exitServer, `"code":"unexpected"`)
+	if r := u.run("mcp"); r.code == exitOK {
+		t.Errorf("mcp: got %+v", r)
+	}
 	u.run("api", "GET", "prisms", "--host", "http://127.0.0.1:1").want(exitUnavailable, "no response from Prism")
 }
 

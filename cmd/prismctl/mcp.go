@@ -39,9 +39,11 @@ the rights of your key, which the agent does not see.`
 
 // forward answers messages by those of a server over HTTP, until there is no further one.
 func forward(ctx context.Context, at, key string, in io.Reader, out io.Writer) error {
+	caller := newCaller()
+	caller.Transport = keyed{key, caller.Transport}
 	us := &mcp.Implementation{Name: "prismctl", Title: "Prism", Version: build.Version}
 	server, err := mcp.NewClient(us, nil).Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint: at, HTTPClient: &http.Client{Transport: keyed{key}}, DisableStandaloneSSE: true,
+		Endpoint: at, HTTPClient: caller, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, err)
@@ -63,12 +65,15 @@ func forward(ctx context.Context, at, key string, in io.Reader, out io.Writer) e
 }
 
 // keyed adds the API key.
-type keyed struct{ key string }
+type keyed struct {
+	key string
+	to  http.RoundTripper
+}
 
 func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+k.key)
-	return http.DefaultTransport.RoundTrip(r)
+	return k.to.RoundTrip(r)
 }
 
 // unclosed is standard output, which stays open.

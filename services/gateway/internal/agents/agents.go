@@ -92,7 +92,7 @@ func Serve(ctx context.Context, calls Calls, header http.Header, query url.Value
 	request.Header = header
 	to := &recorder{header: http.Header{}, status: http.StatusOK}
 	handler.ServeHTTP(to, request)
-	fault, effect := end.get()
+	effect, fault := end.get()
 	if fault != nil {
 		return Answer{}, fault
 	}
@@ -112,10 +112,10 @@ func (o *outcome) set(fault error, effect bool) {
 	o.fault, o.effect = fault, effect
 }
 
-func (o *outcome) get() (fault error, effect bool) {
+func (o *outcome) get() (effect bool, fault error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.fault, o.effect
+	return o.effect, o.fault
 }
 
 // recovered makes the call. A panic is a fault of this call, and not the end of the process: nothing of the SDK recovers from it. Its value

@@ -34,8 +34,12 @@ type parquetExport struct {
 
 func newParquet(t format.Table, raw bool, room func(held int) bool) (*parquetExport, error) {
 	columns := []tabular.ParquetColumn{
-		{Name: "result_id"}, {Name: "ref"}, {Name: "version", Type: tabular.ParquetDouble}, {Name: "status", Type: tabular.ParquetKey},
-		{Name: "error"}, {Name: "created_at", Type: tabular.ParquetUTC},
+		{Name: "result_id"},
+		{Name: "ref"},
+		{Name: "version", Type: tabular.ParquetDouble},
+		{Name: "status", Type: tabular.ParquetKey},
+		{Name: "error"},
+		{Name: "created_at", Type: tabular.ParquetUTC},
 	}
 	for _, f := range t.Latest.Fields {
 		columns = append(columns, tabular.ParquetColumn{Name: f.Key})

@@ -142,6 +142,7 @@ func TestASearchForWhatIsRareLooksAtNoOtherRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		var plan []string
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var id, parent, unused int
 			var detail string

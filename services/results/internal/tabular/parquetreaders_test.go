@@ -25,8 +25,12 @@ func TestIndependentReadersReadATableOfParquet(t *testing.T) {
 		t.Fatal("PRISM_READERS names no Python: use make compat")
 	}
 	columns := []tabular.ParquetColumn{
-		{Name: "text"}, {Name: "number", Type: tabular.ParquetDouble}, {Name: "flag", Type: tabular.ParquetBoolean},
-		{Name: "created_at", Type: tabular.ParquetUTC}, {Name: "day", Type: tabular.ParquetLocal}, {Name: "key, of few", Type: tabular.ParquetKey},
+		{Name: "text"},
+		{Name: "number", Type: tabular.ParquetDouble},
+		{Name: "flag", Type: tabular.ParquetBoolean},
+		{Name: "created_at", Type: tabular.ParquetUTC},
+		{Name: "day", Type: tabular.ParquetLocal},
+		{Name: "key, of few", Type: tabular.ParquetKey},
 	}
 	var table bytes.Buffer
 	rows := 0
@@ -40,8 +44,12 @@ func TestIndependentReadersReadATableOfParquet(t *testing.T) {
 		n := float64(rows)
 		at := 1_790_000_000_123 + n*86_400_001
 		cells := []prism.Cell{
-			{Kind: prism.TextCell, Key: texts[rows%len(texts)]}, {Kind: prism.NumberCell, Number: n / 3}, {Kind: prism.NumberCell, Number: float64(rows % 2)},
-			{Kind: prism.NumberCell, Number: at}, {Kind: prism.NumberCell, Number: at - 1e12}, {Kind: prism.TextCell, Key: []string{"yes", "no"}[rows%2]},
+			{Kind: prism.TextCell, Key: texts[rows%len(texts)]},
+			{Kind: prism.NumberCell, Number: n / 3},
+			{Kind: prism.NumberCell, Number: float64(rows % 2)},
+			{Kind: prism.NumberCell, Number: at},
+			{Kind: prism.NumberCell, Number: at - 1e12},
+			{Kind: prism.TextCell, Key: []string{"yes", "no"}[rows%2]},
 		}
 		values := []any{cells[0].Key, cells[1].Number, rows%2 == 1, at, at - 1e12, cells[5].Key}
 		if i := rows % 7; i < len(cells) && i != 3 {

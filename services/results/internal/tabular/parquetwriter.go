@@ -49,7 +49,7 @@ type Parquet struct {
 	codec   *parquetCodec
 	more    func(held int) bool
 	room    int // that more has allowed
-	group   *parquet.Writer
+	group   *parquet.GenericWriter[any]
 	leaves  []*parquet.ColumnWriter // of the group
 	began   time.Time               // the group
 	plain   int                     // bytes of the rows of the group, as maxPlain counts them
@@ -159,7 +159,7 @@ func (p *Parquet) beginGroup() {
 			options = append(options, parquet.SkipPageBounds(path...)) // texts of 100,000 characters have no place in a footer
 		}
 	}
-	p.group = parquet.NewWriter(&p.data, options...)
+	p.group = parquet.NewGenericWriter[any](&p.data, options...)
 	p.leaves = p.group.ColumnWriters()
 }
 
@@ -227,7 +227,7 @@ const (
 
 // metadata is FileMetaData with the row groups as they are kept: the schema comes from the metadata of a table without rows.
 func (p *Parquet) metadata() ([]byte, error) {
-	empty := parquet.NewWriter(io.Discard, p.schema)
+	empty := parquet.NewGenericWriter[any](io.Discard, p.schema)
 	if err := empty.Close(); err != nil {
 		return nil, err
 	}
@@ -258,9 +258,9 @@ func (p *Parquet) metadata() ([]byte, error) {
 // appendStructs appends the header of a list of structs.
 func appendStructs(b []byte, n int) []byte {
 	if n < 15 {
-		return append(b, byte(n)<<4|thriftStructs)
+		return append(b, byte(n)<<4|thriftStructs) //nolint:gosec // below 15
 	}
-	return binary.AppendUvarint(append(b, thriftLong|thriftStructs), uint64(n)) //nolint:gosec // never negative
+	return binary.AppendUvarint(append(b, thriftLong|thriftStructs), uint64(n))
 }
 
 // dataPart passes on the pages of a row group: what its writer writes, without the magic before and the rest behind.

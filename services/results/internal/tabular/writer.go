@@ -38,6 +38,7 @@ func NewWriter(f prism.RowsFormat, style api.TextStyle, to io.Writer, columns, a
 		return w, nil
 	case prism.RowsXLSX:
 		return newSheetWriter(to, all, sheetRows)
+	case prism.RowsParquet: // see NewParquet
 	}
 	return nil, fmt.Errorf("tabular: unknown format %q", f)
 }
