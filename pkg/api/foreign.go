@@ -23,7 +23,7 @@ var CreateSystemOne = Op[CreateSystemOneRequest, SystemOneAnswers]{foreignCall("
 
 func foreignCall(name, path string) Declaration {
 	return Declaration{
-		Name: name, Method: http.MethodPost, Path: path, Tag: "Formats", Role: prism.Caller, Class: Keyed,
+		Name: name, Method: http.MethodPost, Path: path, Tag: "Formats of others", Role: prism.Caller, Class: Keyed,
 		ByGateway: true, Failing: true, Foreign: true, Errors: CreateResult.Errors,
 	}
 }

@@ -31,7 +31,7 @@ const base = (ref: string) => ref.slice(ref.lastIndexOf("/") + 1);
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
-    .filter(([, operation]) => !operation.tags.includes("Formats")) // those are called by clients of others
+    .filter(([, operation]) => !operation.tags.includes("Formats of others")) // those are called by clients of others
     .map(([method, operation]) => ({ id: operation.operationId, path, method: method.toUpperCase(), operation })),
 );
 
