@@ -162,7 +162,7 @@ verify: spectral web-verify ## lint the OpenAPI document, and check the built fr
 
 # What these tests read is outside their module, so go test would not see that it changed.
 lab: deps ## test the laboratory, which measures
-	$(PLAIN) -count=1 $$($(GO) list ./test/lab/... | grep -v /portkey$$)
+	$(PLAIN) -count=1 $$($(GO) list ./test/lab/... | grep -vE '/(portkey|dropin)$$')
 
 bench: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -out docs/benchmarks -page docs/performance.md $(BENCH)

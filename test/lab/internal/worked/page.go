@@ -138,7 +138,7 @@ func comparisonTable(all []client.Comparison) string {
 		"|---|---:|---:|---:|---:|---|---|---|\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %s | %s | %s | %s |\n",
-			c.Question, number(c.Counted), c.McNemar.OnlyA, c.McNemar.OnlyB, probability(c.McNemar.P), signed(*c.Differences.Accuracy), signed(*c.Differences.Brier), c.Verdict)
+			c.Question, number(c.Counted), c.McNemar.OnlyA, c.McNemar.OnlyB, probability(c.McNemar.P), signed(c.Differences.Accuracy), signed(c.Differences.Brier), c.Verdict)
 	}
 	return b.String()
 }
@@ -186,7 +186,10 @@ func percent(f *client.Figure) string {
 	return fmt.Sprintf("%.1f%% (%.1f to %.1f)", 100*f.Value, 100*f.Low, 100*f.High)
 }
 
-func signed(f client.Figure) string {
+func signed(f *client.Figure) string {
+	if f == nil {
+		return "–"
+	}
 	return fmt.Sprintf("%+.3f (%+.3f to %+.3f)", f.Value, f.Low, f.High)
 }
 

@@ -123,11 +123,11 @@ func TestWhatIsMissingIsADash(t *testing.T) {
 		Labels: 50, Quality: quality, None: map[string]string{Topic: "Too few labels: 50 of 100."},
 		Calibrations: map[string]client.Calibration{Problem: platt},
 	}}
-	l := Live{Offline: v, Real: v, Comparisons: []client.Comparison{{Question: Topic, Counted: 30, McNemar: client.McNemar{P: 0.25}, Verdict: "better"}}}
+	l := Live{Offline: v, Real: v, Comparisons: []client.Comparison{{Question: Topic, Counted: 30, McNemar: client.McNemar{P: 0.25}, Verdict: "better", Differences: client.Differences{Accuracy: &client.Figure{Value: 0.5, Low: 0.4, High: 0.6}}}}}
 	sections := l.Sections()
 	for name, want := range map[string]string{
 		"quality: live measures":     "| `topic` | v | 1,234 | 50.0% (40.0 to 60.0) | – | – | – |\n",
-		"quality: live comparison":   "| `topic` | 30 | 0 | 0 | 0.2500 | +0.000 (+0.000 to +0.000) | +0.000 (+0.000 to +0.000) | better |\n",
+		"quality: live comparison":   "| `topic` | 30 | 0 | 0 | 0.2500 | +0.500 (+0.400 to +0.600) | – | better |\n",
 		"quality: live calibrations": "| `topic` | Too few labels: 50 of 100. | – | – | – | 50.0% (40.0 to 60.0) | 50.0% (40.0 to 60.0) |\n",
 	} {
 		if !strings.Contains(sections[name], want) {
