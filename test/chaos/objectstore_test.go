@@ -167,6 +167,11 @@ func (w *fileWorld) finished(t *testing.T, f *fileRun, format client.FileFormat,
 		if err != nil {
 			return err
 		}
+		if len(page.Data) == 0 {
+			file, err := w.client.ReadFile(ctx, f.file)
+			t.Errorf("VIOLATION: the last of %d rows is not there: %+v, %v", f.rows, file, err)
+			return nil
+		}
 		cells := map[string]string{}
 		for _, c := range page.Data[0] {
 			cells[c.Column] = *c.Value

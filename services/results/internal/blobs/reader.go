@@ -108,6 +108,20 @@ func (s Source) Section(ctx context.Context, keeps int) *io.SectionReader {
 	return io.NewSectionReader(&Reader{ctx: ctx, source: s, keeps: keeps}, 0, s.bytes)
 }
 
+// faultError is the error of a storage. Within it there may be the end of a connection, io.EOF, by which readers would take the bytes that
+// they have for all that there are.
+type faultError struct{ err error }
+
+func (f faultError) Error() string { return f.err.Error() }
+
+// Is implements the interface of errors.Is.
+func (f faultError) Is(target error) bool {
+	return !errors.Is(target, io.EOF) && !errors.Is(target, io.ErrUnexpectedEOF) && errors.Is(f.err, target)
+}
+
+// As implements the interface of errors.As.
+func (f faultError) As(target any) bool { return errors.As(f.err, target) }
+
 // ReadAt implements io.ReaderAt.
 func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
@@ -120,7 +134,7 @@ func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 		}
 		content, err := r.part(at/contract.PartBytes + 1)
 		if err != nil {
-			return n, err
+			return n, faultError{err}
 		}
 		n += copy(p[n:], content[at%contract.PartBytes:])
 	}

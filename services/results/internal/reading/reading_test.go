@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -218,9 +219,11 @@ func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 	w := newWorld(t)
 	id := w.completed(t, csv(3))
 	away := errors.New("away")
+	closed, cut := fmt.Errorf("%w: %w", store.ErrUnavailable, io.EOF), fmt.Errorf("%w: %w", store.ErrUnavailable, io.ErrUnexpectedEOF)
 	for name, f := range map[string]*failing{
 		"no content": {get: away}, "no store": {renew: away}, "a panic": {panics: true}, "a content that is missing": {get: blobs.ErrMissing},
-		"a content that was cut off": {cut: true},
+		"a content that was cut off": {cut: true}, "a connection that is closed": {get: closed}, "a connection that is closed in an answer": {get: cut},
+		"a connection to the store that is closed": {renew: closed},
 	} {
 		f.Store, f.Blobs = w.Store, w.blobs
 		w.worker(t, f, f)
@@ -233,7 +236,7 @@ func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 		w.now = w.now.Add(10 * time.Second)
 	}
 	w.metric(t, "prism_files_reading", 1)
-	w.metric(t, "prism_file_reading_late_seconds", 40)
+	w.metric(t, "prism_file_reading_late_seconds", 70)
 	if f := w.file(t, id); f.Status != prism.FileReading || f.Readings != 0 {
 		t.Errorf("the file is %+v", f)
 	}
