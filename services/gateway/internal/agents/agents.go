@@ -23,7 +23,7 @@ import (
 	"github.com/prism-results/prism/pkg/build"
 )
 
-// Revisions are the revisions of the protocol that are spoken (spec: mcp-revisions).
+// revisions are those of the protocol that are spoken (spec: mcp-revisions).
 var revisions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
 
 // Request is a request of an operation: the parameters of its path and its query, and its body.

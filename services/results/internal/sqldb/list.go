@@ -111,9 +111,12 @@ func (l *List) In(text string, args []any) {
 }
 
 // Add appends text and a parameter.
-func (l *List) Add(text string, arg any) {
+func (l *List) Add(text string, arg any) { l.Write(text + l.Parameter(arg)) }
+
+// Parameter adds an argument, and returns the parameter that stands for it in a text that is written behind it.
+func (l *List) Parameter(arg any) string {
 	l.Args = append(l.Args, arg)
-	l.Write(text + "$" + strconv.Itoa(len(l.Args)))
+	return "$" + strconv.Itoa(len(l.Args))
 }
 
 // Complete is the statement so far.

@@ -80,11 +80,9 @@ func (d *database) Having(l *sqldb.List, account prism.AccountID, n finding.Need
 	switch {
 	case n.None():
 	case r == sqldb.Most:
-		l.Write(" AND ")
-		writeNeeds(n, l.Write, func(word string) {
-			l.Add("instr(' ' || f.terms || ' ', ", " "+word+" ")
-			l.Write(")")
-		})
+		l.Write(" AND " + condition(n, func(word string) string {
+			return "instr(' ' || f.terms || ' ', " + l.Parameter(" "+word+" ") + ")"
+		}))
 	default:
 		l.Add(" AND f.id IN (SELECT rowid FROM term_index WHERE term_index MATCH ", match(n))
 		l.Write(")")
@@ -93,38 +91,27 @@ func (d *database) Having(l *sqldb.List, account prism.AccountID, n finding.Need
 
 // match is what the index of terms is asked for.
 func match(n finding.Needs) string {
-	var b strings.Builder
-	write := func(text string) { b.WriteString(text) }
-	writeNeeds(n, write, func(word string) { write(`"` + word + `"`) })
-	return b.String()
+	return condition(n, func(word string) string { return `"` + word + `"` })
 }
 
-// writeNeeds writes needs as a condition, in which each term is written by the last function.
-func writeNeeds(n finding.Needs, write, term func(string)) {
-	group := func(before string, terms []finding.Term, operator string) {
-		for i, word := range termWords(terms) {
-			if i > 0 {
-				before = operator
-			}
-			write(before)
-			term(word)
+// condition is needs as a condition, in which each term is written by a function.
+func condition(n finding.Needs, term func(word string) string) string {
+	group := func(terms []finding.Term, operator string) string {
+		words := termWords(terms)
+		for i, word := range words {
+			words[i] = term(word)
 		}
-		write(")")
+		return "(" + strings.Join(words, operator) + ")"
 	}
-	before := "(("
+	var words, all []string
 	for _, terms := range n.Words {
-		group(before, terms, " AND ")
-		before = " OR ("
+		words = append(words, group(terms, " AND "))
 	}
-	if len(n.Words) > 0 {
-		write(")")
-	}
-	before = "("
-	if len(n.Words) > 0 {
-		before = " AND ("
+	if words != nil {
+		all = append(all, "("+strings.Join(words, " OR ")+")")
 	}
 	for _, terms := range n.Facts {
-		group(before, terms, " OR ")
-		before = " AND ("
+		all = append(all, group(terms, " OR "))
 	}
+	return strings.Join(all, " AND ")
 }
