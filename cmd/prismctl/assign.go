@@ -15,11 +15,10 @@ var assignmentFlags = []string{"ref", "from", "to", "status", "version", "model"
 
 func (a *app) resultsAssign() *cobra.Command {
 	var (
-		of, ref, from, to, status string
-		dryRun                    bool
-		expect                    int
-		many                      client.ResultAssignment
-		search                    client.ResultSearch
+		of     string
+		dryRun bool
+		expect int
+		match  matchFlags
 	)
 	cmd := a.calling(about{
 		use: "assign ID [MEMBER] | --prism PRISM [MEMBER]", short: "Assign results to a member, or without one to nobody",
@@ -37,19 +36,17 @@ prismctl results assign --prism tickets --assignee none --q refund "$MEMBER"`, c
 		if len(args) > 1 {
 			return usage(errors.New("with --prism name the member alone"))
 		}
-		many.Status, many.SearchMembers = client.Status(status), client.SearchMembers(search)
+		from, to, err := match.bounds("to")
+		if err != nil {
+			return err
+		}
+		many := client.ResultAssignment{
+			From: from, To: to, Status: client.Status(match.status), Version: match.version, Model: match.model, Key: match.key, Run: match.run,
+			Assignee: match.assignee, SearchMembers: client.SearchMembers(match.search),
+		}
 		if changed("ref") {
-			many.Ref = &ref
+			many.Ref = &match.ref
 		}
-		begin, err := timeFlag("from", from)
-		if err != nil {
-			return err
-		}
-		end, err := timeFlag("to", to)
-		if err != nil {
-			return err
-		}
-		many.From, many.To = optionalTime(begin), optionalTime(end)
 		if len(args) == 1 {
 			many.Member = &args[0]
 		}
@@ -75,17 +72,7 @@ With --prism these are the results that results list finds with the same flags, 
 assigns none.`
 	f := cmd.Flags()
 	a.prismFlag(cmd, &of, "assign results of this prism")
-	f.StringVar(&ref, "ref", "", "only results with this ref; it may be empty")
-	allowEmpty(cmd, "ref")
-	f.StringVar(&from, "from", "", "only results saved at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
-	f.StringVar(&to, "to", "", "only results saved before this time")
-	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
-	choices(cmd, "status", "ok", "failed")
-	f.Int32Var(&many.Version, "version", 0, "only results of this version")
-	callFlags(cmd, &many.Model, &many.Key)
-	f.StringVar(&many.Run, "run", "", "only results of the run of this id")
-	assigneeFlag(cmd, &many.Assignee)
-	searchFlags(cmd, &search)
+	addMatchFlags(cmd, &match, "to")
 	f.IntVar(&expect, "expect", 0, "assign none unless as many results match")
 	f.BoolVar(&dryRun, "dry-run", false, "print how many results match, and assign none")
 	return cmd

@@ -22,11 +22,10 @@ var deletionFlags = []string{"ref", "from", "before", "status", "version", "mode
 
 func (a *app) resultsDelete() *cobra.Command {
 	var (
-		prism, ref, from, before, status, key, run string
-		yes, dryRun                                bool
-		expect                                     int
-		d                                          client.ResultDeletion
-		search                                     client.ResultSearch
+		prism       string
+		yes, dryRun bool
+		expect      int
+		match       matchFlags
 	)
 	cmd := a.calling(about{
 		use: "delete ID... | --prism PRISM", short: "Delete results for good",
@@ -35,23 +34,21 @@ prismctl results delete --prism tickets --before 2026-01-01 --dry-run
 prismctl results delete --prism tickets --version 2 --where topic:is:billing --expect 120`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx, changed := cmd.Context(), cmd.Flags().Changed
-		d.Status, d.SearchMembers = client.Status(status), client.SearchMembers(search)
+		from, before, err := match.bounds("before")
+		if err != nil {
+			return err
+		}
+		d := client.ResultDeletion{
+			From: from, Before: before, Status: client.Status(match.status), Version: match.version, Model: match.model,
+			Assignee: match.assignee, SearchMembers: client.SearchMembers(match.search),
+		}
 		if changed("ref") {
-			d.Ref = &ref
+			d.Ref = &match.ref
 		}
 		if changed("expect") {
 			d.Expect = &expect
 		}
-		begin, err := timeFlag("from", from)
-		if err != nil {
-			return err
-		}
-		end, err := timeFlag("before", before)
-		if err != nil {
-			return err
-		}
-		d.From, d.Before = optionalTime(begin), optionalTime(end)
-		if d.Key, d.Run, err = filterIDs(key, run); err != nil {
+		if d.Key, d.Run, err = filterIDs(match.key, match.run); err != nil {
 			return err
 		}
 		filtered := slices.ContainsFunc(deletionFlags, changed)
@@ -70,17 +67,7 @@ hold. Those are deleted in the background: the first at once, and those that wer
 --yes, prismctl asks first; with --expect, another number of results deletes none.`
 	f := cmd.Flags()
 	a.prismFlag(cmd, &prism, "delete results of this prism")
-	f.StringVar(&ref, "ref", "", "only results with this ref; it may be empty")
-	allowEmpty(cmd, "ref")
-	f.StringVar(&from, "from", "", "only results saved at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
-	f.StringVar(&before, "before", "", "only results saved before this time")
-	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
-	choices(cmd, "status", "ok", "failed")
-	f.Int32Var(&d.Version, "version", 0, "only results of this version")
-	callFlags(cmd, &d.Model, &key)
-	f.StringVar(&run, "run", "", "only results of the run of this id")
-	assigneeFlag(cmd, &d.Assignee)
-	searchFlags(cmd, &search)
+	addMatchFlags(cmd, &match, "before")
 	f.IntVar(&expect, "expect", 0, "delete none unless as many results match")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask before deleting")
 	f.BoolVar(&dryRun, "dry-run", false, "print how many results match, and delete none")

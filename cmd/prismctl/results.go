@@ -137,6 +137,39 @@ func callFlags(cmd *cobra.Command, model, key *string) {
 	cmd.Flags().StringVar(key, "key-id", "", "only results of calls with the API key of this id")
 }
 
+// matchFlags are the flags that select results of a prism to change, but for the one that ends the time.
+type matchFlags struct {
+	ref, from, until, status, model, key, run, assignee string
+	version                                             int32
+	search                                              client.ResultSearch
+}
+
+// addMatchFlags adds the flags. until is the one that ends the time.
+func addMatchFlags(cmd *cobra.Command, m *matchFlags, until string) {
+	f := cmd.Flags()
+	f.StringVar(&m.ref, "ref", "", "only results with this ref; it may be empty")
+	allowEmpty(cmd, "ref")
+	f.StringVar(&m.from, "from", "", "only results saved at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
+	f.StringVar(&m.until, until, "", "only results saved before this time")
+	f.StringVar(&m.status, "status", "", "only results with this status: ok or failed")
+	choices(cmd, "status", "ok", "failed")
+	f.Int32Var(&m.version, "version", 0, "only results of this version")
+	callFlags(cmd, &m.model, &m.key)
+	f.StringVar(&m.run, "run", "", "only results of the run of this id")
+	assigneeFlag(cmd, &m.assignee)
+	searchFlags(cmd, &m.search)
+}
+
+// bounds are the times that were given; until is the flag that ends them.
+func (m *matchFlags) bounds(until string) (from, to *time.Time, err error) {
+	begin, err := timeFlag("from", m.from)
+	if err != nil {
+		return nil, nil, err
+	}
+	end, err := timeFlag(until, m.until)
+	return optionalTime(begin), optionalTime(end), err
+}
+
 // prismFlag adds --prism, which a shell completes.
 func (a *app) prismFlag(cmd *cobra.Command, prism *string, text string) {
 	cmd.Flags().StringVar(prism, "prism", "", text)
