@@ -9,8 +9,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
 
-const definitionOfVersion = `SELECT definition FROM versions WHERE account_id = $1 AND prism_id = $2 AND number = $3`
-
 var fieldsOfIDs = `-- name: FieldsToCount :many
 SELECT r.id, r.fields FROM results r WHERE r.account_id = $1 AND r.id IN (` + ids + `)`
 
@@ -31,21 +29,12 @@ func leaveOutExamples(ctx context.Context, run sqldb.Run, account prism.AccountI
 		}
 	}
 	for of, results := range labelled {
-		var examples []prism.Example
-		st := sqldb.Statement{Operation: "version_to_count", Text: definitionOfVersion, Args: []any{account.UUID, of.prism, of.version}, ReadOnly: true}
-		err := run(ctx, st, func(rows iter.Seq[*sqldb.Row]) error {
-			for r := range rows {
-				examples = sqldb.Decode[prism.Definition](r).Examples
-			}
-			return nil
-		})
+		d, err := sqldb.ReadDefinition(ctx, run, account, of.prism, of.version)
+		if err == nil && len(d.Examples) > 0 {
+			err = noteExamples(ctx, run, account, results, d.Examples)
+		}
 		if err != nil {
 			return err
-		}
-		if len(examples) > 0 {
-			if err := noteExamples(ctx, run, account, results, examples); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
@@ -21,8 +20,6 @@ FROM results r`
 
 	foundLabels = `-- name: FoundLabels :many
 SELECT l.result_id, l.question, l.value FROM labels l WHERE l.account_id = `
-
-	foundVersion = `SELECT definition FROM versions WHERE account_id = $1 AND prism_id = $2 AND number = $3`
 )
 
 // Found implements Store.
@@ -126,9 +123,8 @@ func define(ctx context.Context, run sqldb.Run, account prism.AccountID, all []*
 		v := version{f.Result.Prism, f.Result.Version}
 		d, ok := known[v]
 		if !ok {
-			args := []any{account.UUID, v.prism.UUID, v.number}
-			err := run(ctx, sqldb.Query("found_version", foundVersion, args...), sqldb.ReadRow(&d, sqldb.Decode[prism.Definition]))
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
+			var err error
+			if d, err = sqldb.ReadDefinition(ctx, run, account, v.prism.UUID, v.number); err != nil {
 				return err
 			}
 			known[v] = d
