@@ -18,6 +18,8 @@ func Operations() []Operation {
 		AddMember, ListMembers, ChangeMember, RemoveMember, LinkMember,
 		CreateComment, ListComments, DeleteComment, AssignResult, AssignResults, ReadAssignee, ListAssignees,
 		CreateView, ListViews, ReplaceView, DeleteView,
+		CreateWebhook, ListWebhooks, ReadWebhook, ReplaceWebhook, DeleteWebhook, TestWebhook, RotateWebhook,
+		ListDeliveries, ResendDelivery, ListEvents, FollowEvents,
 		ListAudit, ReadUsage, ReadAccount,
 	}
 }

@@ -179,6 +179,12 @@ func MemberNotFound() *Error { return notFound("Member not found") }
 // ViewNotFound is a view that this account does not have.
 func ViewNotFound() *Error { return notFound("View not found") }
 
+// WebhookNotFound is a webhook that this account does not have.
+func WebhookNotFound() *Error { return notFound("Webhook not found") }
+
+// DeliveryNotFound is a delivery that this webhook does not have.
+func DeliveryNotFound() *Error { return notFound("Delivery not found") }
+
 // CommentNotFound is a comment that this result does not have.
 func CommentNotFound() *Error { return notFound("Comment not found") }
 
@@ -253,6 +259,15 @@ func TooManyKeys() *Error { return conflict("This account has 1000 active keys."
 
 // TooManyViews is a new view for an account that has as many as it may have (spec: views-limit).
 func TooManyViews() *Error { return conflict("This account has 200 views.") }
+
+// TooManyWebhooks is a new webhook for an account that has as many as it may have (spec: webhooks-limit).
+func TooManyWebhooks() *Error { return conflict("This account has 20 webhooks.") }
+
+// WebhookDisabled is a test of a webhook, or an event to send again, while the webhook is disabled (spec: webhook-disabled).
+func WebhookDisabled() *Error { return conflict("This webhook is disabled. Enable it first.") }
+
+// StillWaiting is an event to send again that is still to be sent (spec: webhook-resend).
+func StillWaiting() *Error { return conflict("This delivery is still waiting.") }
 
 // TooManyComments is a new comment of a result that has as many as it may have (spec: comments-limit).
 func TooManyComments() *Error { return conflict("This result has 100 comments.") }

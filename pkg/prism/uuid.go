@@ -36,6 +36,10 @@ type (
 	ViewID struct{ UUID }
 	// CommentID identifies a comment of a result.
 	CommentID struct{ UUID }
+	// WebhookID identifies a webhook.
+	WebhookID struct{ UUID }
+	// DeliveryID identifies an event for a webhook, whose receiver gets it as webhook-id.
+	DeliveryID struct{ UUID }
 )
 
 var errUUID = errors.New("invalid uuid")
