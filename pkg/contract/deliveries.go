@@ -70,9 +70,9 @@ type SaveDeliveries struct {
 
 // DeliveryTry is what became of a try.
 type DeliveryTry struct {
-	ID   prism.DeliveryID
-	At   time.Time
-	Took time.Duration
+	ID     prism.DeliveryID
+	At     time.Time
+	TookMS int64
 	// Status is that of the answer; 0: there was none.
 	Status int `json:",omitzero"`
 	// Error is why the try failed; empty: the answer was 2xx.
