@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/services/results"
 	"github.com/prism-results/prism/services/results/operator"
 	"github.com/prism-results/prism/services/runs"
+	"github.com/prism-results/prism/services/webhooks"
 	"github.com/prism-results/prism/web"
 )
 
@@ -51,15 +52,18 @@ type modelSettings struct {
 
 // settings are what serving needs.
 type settings struct {
-	Listen  config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
-	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
-	Store   storeSettings
-	Redis   config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
-	Models  modelSettings
-	Proxies httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
-	Console console.Settings
-	Runs    runs.Settings
-	Daemon  daemon.Settings
+	Listen   config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
+	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
+	Store    storeSettings
+	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
+	Models   modelSettings
+	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
+	Console  console.Settings
+	Runs     runs.Settings
+	Webhooks webhooks.Settings
+	// A laptop calls its own programs; in a service of its own, nothing but public addresses is called by default.
+	Allow  webhooks.Networks `env:"PRISM_WEBHOOK_ALLOW" default:"127.0.0.0/8,::1/128" example:"10.0.0.0/8,fd00::/8" help:"networks to which events are sent beside public addresses, also with http://"`
+	Daemon daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
@@ -145,6 +149,12 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
+	sender, err := webhooks.New(webhooks.Config{Concurrency: s.Webhooks.Concurrency, Allow: s.Allow}, webhooks.Deps{
+		Deliveries: service, Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
+	})
+	if err != nil {
+		return err
+	}
 	hello := firstStart{
 		service: service, out: operator.Output{Writer: stdout, Dir: s.Store.DataDir}, embedded: s.Store.Database.IsZero(),
 		public: s.Console.PublicURL, called: env.Called,
@@ -170,6 +180,9 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 			defer working.Wait()
 			if s.Runs.Concurrency > 0 {
 				working.Go(func() { worker.Run(ctx) })
+			}
+			if s.Webhooks.Concurrency > 0 {
+				working.Go(func() { sender.Run(ctx) })
 			}
 			return g.Run(ctx, api)
 		},

@@ -57,6 +57,18 @@ const (
 	AfterRows   Point = "after-rows"   // runs: the answers of rows are saved
 )
 
+// The steps of a sender of events of webhooks.
+const (
+	AfterDeliveriesLease Point = "after-deliveries-lease" // webhooks: leased a webhook, has sent nothing
+	AfterDeliveryTry     Point = "after-delivery-try"     // webhooks: a receiver has an event, results do not know
+	AfterDeliveriesSave  Point = "after-deliveries-save"  // webhooks: what became of the tries is saved
+)
+
+// DeliveryPoints are all steps of a sender in their order.
+func DeliveryPoints() []Point {
+	return []Point{AfterDeliveriesLease, AfterDeliveryTry, AfterDeliveriesSave}
+}
+
 // RunPoints are all steps of a worker of runs in their order.
 func RunPoints() []Point {
 	return []Point{BeforeLease, AfterLease, BeforeModel, AfterModel, BeforeRows, AfterRows}
