@@ -1,5 +1,5 @@
-// Package events tells what happened in an account, in an order that never goes back: changes of results, and what happened to runs, prisms,
-// keys and drift, which is written in the tail by the transaction of what it tells.
+// Package events keeps what happened in an account, in an order that never goes back: changes of results, and what happened to runs, prisms,
+// keys and drift, which the transaction of what happened writes with Tell. Package telling writes what callers and webhooks are told of them.
 package events
 
 import (
@@ -12,6 +12,13 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
+const (
+	// Kept is how long events are kept at least (spec: event-kept).
+	Kept = 30 * 24 * time.Hour
+	// removedAtOnce bounds how many events RemoveEvents removes.
+	removedAtOnce = 5000
+)
+
 // Event is what happened. A change of a result can be two: result.created and result.failed.
 type Event struct {
 	Type  api.EventType
@@ -22,7 +29,7 @@ type Event struct {
 	Status prism.Status   `json:",omitzero"`
 	// Run is also of run.…
 	Run prism.RunID `json:",omitzero"`
-	// Results are further results of the same run, which one delivery tells with Result.
+	// Results are further results of the same run, which one delivery tells with Result; not nil if all of the rows are told together.
 	Results []prism.ResultID `json:",omitzero"`
 	Key     prism.KeyID      `json:",omitzero"` // of key.expiring
 	Detail
@@ -53,9 +60,13 @@ func ParseCursor(s string) (c Cursor, err error) {
 
 // Store reads events.
 type Store interface {
-	// LatestEvents is the place behind all events of an account.
+	// LatestEvents is the place behind all events of an account that can be read.
 	LatestEvents(ctx context.Context, account prism.AccountID) (Cursor, error)
 	// ReadEvents are the events behind a place, of up to limit changes and as many others, in their order, and the place behind them:
-	// store.ErrChangesRemoved, store.ErrNoSuchChange. While it returns an event, none will ever come before it.
+	// store.ErrChangesRemoved, store.ErrNoSuchChange. While it returns an event, none will ever come before it. If the place is that of
+	// after, nothing is behind it; a page can be empty otherwise.
 	ReadEvents(ctx context.Context, account prism.AccountID, after Cursor, limit int) ([]Event, Cursor, error)
+	// RemoveEvents removes a number of events from before a time, but not the last of an account nor changes, and reports whether there
+	// may be more.
+	RemoveEvents(ctx context.Context, before time.Time) (more bool, err error)
 }

@@ -55,7 +55,7 @@ SELECT c.relname FROM pg_class c
 WHERE `+ours+` AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
 ORDER BY c.relname`)
 	// A row of a tail is deleted with all others of its time, and never looked up.
-	if want := []string{"stored_bytes_tail", "tail", "usage_tail"}; !slices.Equal(unkeyed, want) {
+	if want := []string{"event_tail", "stored_bytes_tail", "tail", "usage_tail"}; !slices.Equal(unkeyed, want) {
 		t.Errorf("tables without a primary key: %v, want %v", unkeyed, want)
 	}
 	// A row refers only to rows of its account, so that the rows of an account can be stored together.
@@ -278,7 +278,7 @@ func reused(
 		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",
 		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
-		"TRUNCATE stored_bytes, stored_bytes_tail, tail, changes, index_cursors, index_prisms, example_results", // the triggers of results and files have added to it
+		"TRUNCATE stored_bytes, stored_bytes_tail, tail, changes, event_tail, events, drift_alarms, expiring_keys, index_cursors, index_prisms, example_results", // the triggers of results and files have added to it
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

@@ -21,7 +21,8 @@ const (
 // they could wait for each other. The others have nothing to do. Another transaction holds the lock until its changes are seen, and the
 // statements behind this one see the database as it is then.
 const lockFold = `-- name: LockFold :one
-SELECT CASE WHEN EXISTS (SELECT FROM tail) OR EXISTS (SELECT FROM usage_tail) OR EXISTS (SELECT FROM stored_bytes_tail)
+SELECT CASE WHEN EXISTS (SELECT FROM tail) OR EXISTS (SELECT FROM event_tail) OR EXISTS (SELECT FROM usage_tail)
+	OR EXISTS (SELECT FROM stored_bytes_tail)
 	THEN pg_try_advisory_xact_lock(8102654024067625077) -- a number of our own: "prism: u"
 	ELSE false END`
 
@@ -60,9 +61,19 @@ SELECT count(*) FROM moved`
 // folds move the rows of the tails. A row of the tail gets its number with those that were committed by then. What was committed before
 // another change began has the lower position, so no number is lower than that of a change before (spec: changes-order).
 //
+// Events get theirs before, so that a run has not finished before its last result was saved (spec: event-order).
+//
 // The other two tails are those of the release before, of files, and of results that were inserted by hand; the trigger fold_bytes adds
 // the bytes of usage_tail.
 var folds = []string{
+	moving("event_tail", " ORDER BY f.position") + `, last AS MATERIALIZED (
+	SELECT a.account_id, coalesce((SELECT max(e.seq) FROM events e WHERE e.account_id = a.account_id), 0) AS seq
+	FROM (SELECT DISTINCT account_id FROM moved) a
+), told AS (
+	INSERT INTO events (account_id, seq, at, type, prism_id, subject_id, detail)
+	SELECT account_id, l.seq + row_number() OVER (PARTITION BY account_id ORDER BY m.position), m.at, m.type, m.prism_id, m.subject_id, m.detail
+	FROM moved m JOIN last l USING (account_id)
+)` + countMoved,
 	moving("tail", " ORDER BY f.position") + `, last AS MATERIALIZED (
 	SELECT a.account_id, coalesce((SELECT max(c.seq) FROM changes c WHERE c.account_id = a.account_id), 0) AS seq
 	FROM (SELECT DISTINCT account_id FROM moved) a

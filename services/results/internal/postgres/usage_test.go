@@ -47,7 +47,7 @@ func counted(t testing.TB, url string) {
 			t.Fatal(err)
 		}
 	}
-	for _, table := range []string{"usage_tail", "stored_bytes_tail", "tail"} {
+	for _, table := range []string{"usage_tail", "stored_bytes_tail", "tail", "event_tail"} {
 		if tail := values[int64](t, url, "SELECT count(*) FROM "+table)[0]; tail != 0 {
 			t.Errorf("%s has %d rows behind a fold", table, tail)
 		}

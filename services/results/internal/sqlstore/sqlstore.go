@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -32,6 +33,7 @@ type Statements struct {
 	searchSQL
 	usageSQL
 	driftSQL
+	eventSQL
 	qualitySQL
 	viewSQL
 	commentSQL
@@ -46,6 +48,7 @@ type (
 	searchSQL       = search.SQL
 	usageSQL        = usage.SQL
 	driftSQL        = drift.SQL
+	eventSQL        = events.SQL
 	qualitySQL      = quality.SQL
 	distributionSQL = distribution.SQL
 	viewSQL         = views.SQL
@@ -57,7 +60,7 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
-		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db},
+		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db},
 	}
 }
 
@@ -87,6 +90,7 @@ type Store interface {
 	quality.Store
 	quality.LabelStore
 	drift.Store
+	events.Store
 	views.Store
 	comments.Store
 	store.Clocks

@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Records", recordTests()},
 		{"Usage", usageTests()},
 		{"Changes", changesTests()},
+		{"Events", eventTests()},
 		{"Deletions", deletionTests()},
 		{"Examples", exampleTests()},
 		{"Retention", retentionTests()},

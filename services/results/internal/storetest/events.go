@@ -1,0 +1,169 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// spec: events
+func eventTests() []test {
+	const day = 24 * time.Hour
+	return []test{
+		{"an account in which nothing happened has no events", func(t *testing.T, f *fixture) {
+			empty := prism.AccountID{UUID: f.id()}
+			succeeds(t, f.CreateAccount(t.Context(), empty, "empty", moment(0)))
+			told, next, err := f.ReadEvents(t.Context(), empty, events.Cursor{}, 9)
+			succeeds(t, err)
+			same(t, len(told), 0)
+			same(t, next, events.Cursor{})
+		}},
+		// spec: event-types
+		{"a result is told when it is saved, when it failed, and for each label", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			ok, failed, retry := f.ok(f.mine.prism), f.failed(f.mine.prism), f.ok(f.mine.prism)
+			f.save(t, ok)
+			f.save(t, failed)
+			f.retry(t, retry, failed)
+			f.putLabels(t, f.label(ok, "urgent", "true"), f.label(ok, "topic", "b"))
+			succeeds(t, f.delete(t, ok.ID))
+			told, next := f.events(t, from, 100)
+			same(t, told, []string{
+				"result.created " + ok.ID.String(), "result.created " + failed.ID.String() + " failed", "result.failed " + failed.ID.String() + " failed",
+				"result.created " + retry.ID.String() + " ok", "result.labelled " + ok.ID.String(), "result.labelled " + ok.ID.String(),
+			})
+			same(t, next.Change, from.Change+7)
+			same(t, f.latest(t), next)
+		}},
+		// spec: event-order
+		{"what happened besides results is told in its order and between them, and is no change", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			run, key := prism.RunID{UUID: f.id()}, prism.KeyID{UUID: f.id()}
+			all := []events.Event{
+				{Type: api.RunFinished, At: moment(8), Prism: f.mine.prism.ID, Run: run},
+				{Type: api.PrismChanged, At: moment(9), Prism: f.mine.prism.ID, Detail: events.Detail{Change: "lens.replace"}},
+				{
+					Type: api.DriftAlarm, At: moment(10), Prism: f.mine.prism.ID,
+					Detail: events.Detail{Version: 2, Question: "topic", Option: "a"},
+				},
+				{Type: api.KeyExpiring, At: moment(11), Key: key, Detail: events.Detail{ExpiresAt: moment(99)}},
+			}
+			r := f.ok(f.mine.prism)
+			r.CreatedAt = moment(9)
+			f.save(t, r)
+			f.tell(t, f.mine, all...)
+			f.tell(t, f.theirs, all[0])
+			succeeds(t, f.Fold(t.Context()))
+			told, next, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			succeeds(t, err)
+			same(t, told, []events.Event{
+				all[0], {Type: api.ResultCreated, At: moment(9), Prism: f.mine.prism.ID, Result: r.ID, Status: prism.OK}, all[1], all[2], all[3],
+			})
+			same(t, next, events.Cursor{Change: from.Change + 1, Other: from.Other + 4})
+			told, next, err = f.ReadEvents(t.Context(), f.mine.account, next, 100)
+			succeeds(t, err)
+			same(t, len(told), 0)
+			same(t, next, f.latest(t))
+		}},
+		{"pages of any size tell all, each once and in the same order", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			for n := range 6 {
+				r := f.ok(f.mine.prism)
+				if n%2 == 1 {
+					r = f.failed(f.mine.prism)
+				}
+				r.CreatedAt = moment(10 * n)
+				f.save(t, r)
+				f.tell(t, f.mine, events.Event{Type: api.PrismChanged, At: moment(5 + 15*n), Prism: f.mine.prism.ID})
+			}
+			want, end := f.events(t, from, 100)
+			same(t, len(want), 6+3+6)
+			for limit := range 7 {
+				var got []string
+				place := from
+				for {
+					told, next := f.events(t, place, limit+1)
+					got = append(got, told...)
+					if next == place {
+						break
+					}
+					place = next
+				}
+				same(t, got, want)
+				same(t, place, end)
+			}
+		}},
+		// spec: event-kept
+		{"events from before a time are removed, and who has not read them is told", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			for n := range 5 {
+				f.tell(t, f.mine, events.Event{Type: api.PrismChanged, At: moment(0).Add(time.Duration(10+n) * day), Prism: f.mine.prism.ID})
+			}
+			succeeds(t, f.Fold(t.Context()))
+			f.removeEvents(t, moment(0).Add(12*day))
+			_, _, err := f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Change: from.Change, Other: from.Other + 1}, 9)
+			failsWith(t, err, store.ErrChangesRemoved)
+			told, _ := f.events(t, events.Cursor{Change: from.Change, Other: from.Other + 2}, 9)
+			same(t, len(told), 3)
+			f.removeEvents(t, moment(0).Add(30*day))
+			told, next := f.events(t, events.Cursor{}, 9)
+			same(t, len(told), 1) // the last one stays
+			same(t, next.Other, from.Other+5)
+			_, _, err = f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Other: next.Other + 1}, 9)
+			failsWith(t, err, store.ErrNoSuchChange)
+			_, _, err = f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Change: next.Change + 1}, 9)
+			failsWith(t, err, store.ErrNoSuchChange)
+		}},
+	}
+}
+
+// transactions is a database below a store.
+type transactions interface {
+	Transaction(ctx context.Context, operation string, fn func(run sqldb.Run) error) error
+}
+
+func (f *fixture) tell(t *testing.T, of tenant, all ...events.Event) {
+	t.Helper()
+	for _, e := range all {
+		succeeds(t, f.Store.(transactions).Transaction(t.Context(), "tell", func(run sqldb.Run) error {
+			return events.Tell(t.Context(), run, of.account, e)
+		}))
+	}
+}
+
+func (f *fixture) latest(t *testing.T) events.Cursor {
+	t.Helper()
+	succeeds(t, f.Fold(t.Context()))
+	latest, err := f.LatestEvents(t.Context(), f.mine.account)
+	succeeds(t, err)
+	return latest
+}
+
+// events folds, and reads a page of mine: each event as its type, the result and its status.
+func (f *fixture) events(t *testing.T, after events.Cursor, limit int) (told []string, next events.Cursor) {
+	t.Helper()
+	succeeds(t, f.Fold(t.Context()))
+	all, next, err := f.ReadEvents(t.Context(), f.mine.account, after, limit)
+	succeeds(t, err)
+	for _, e := range all {
+		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Type, e.Result, e.Status)))
+	}
+	return told, next
+}
+
+func (f *fixture) removeEvents(t *testing.T, before time.Time) {
+	t.Helper()
+	for more := true; more; {
+		var err error
+		more, err = f.RemoveEvents(t.Context(), before)
+		succeeds(t, err)
+	}
+}
