@@ -54,6 +54,14 @@ const (
 	ViewReplaced AuditAction = "view.replace"
 	ViewDeleted  AuditAction = "view.delete"
 
+	WebhookCreated  AuditAction = "webhook.create"
+	WebhookReplaced AuditAction = "webhook.replace"
+	WebhookDeleted  AuditAction = "webhook.delete"
+	WebhookRotated  AuditAction = "webhook.rotate"
+	WebhookTested   AuditAction = "webhook.test"
+	WebhookResent   AuditAction = "webhook.resend"
+	WebhookDisabled AuditAction = "webhook.disable" // by a failing receiver: see DisabledReason
+
 	MemberAdded   AuditAction = "member.add"
 	MemberChanged AuditAction = "member.change"
 	MemberRemoved AuditAction = "member.remove"

@@ -141,7 +141,8 @@ func TestTheClientHasEveryOperationOfTheDocument(t *testing.T) {
 					}
 				}
 				wantPath := strings.NewReplacer("{prism}", "a", "{result_id}", "a", "{key_id}", "a", "{version}", "1",
-					"{file_id}", "a", "{member_id}", "a", "{calibration_id}", "a", "{run_id}", "a", "{name}", "a", "{n}", "1", "{view_id}", "a", "{comment_id}", "a").Replace(path)
+					"{file_id}", "a", "{member_id}", "a", "{calibration_id}", "a", "{run_id}", "a", "{name}", "a", "{n}", "1", "{view_id}", "a", "{comment_id}", "a",
+					"{webhook_id}", "a", "{delivery_id}", "a").Replace(path)
 				if r.request.Method != strings.ToUpper(method) || r.request.URL.Path != wantPath {
 					t.Errorf("sent %s %s, want %s %s", r.request.Method, r.request.URL.Path, method, wantPath)
 				}

@@ -186,8 +186,27 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 		_, err := c.ListViews(ctx, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
-	"replaceView": func(ctx context.Context, c *Client) error { _, err := c.ReplaceView(ctx, "a", fullView); return err },
-	"deleteView":  func(ctx context.Context, c *Client) error { return c.DeleteView(ctx, "a") },
+	"replaceView":   func(ctx context.Context, c *Client) error { _, err := c.ReplaceView(ctx, "a", fullView); return err },
+	"deleteView":    func(ctx context.Context, c *Client) error { return c.DeleteView(ctx, "a") },
+	"createWebhook": func(ctx context.Context, c *Client) error { _, err := c.CreateWebhook(ctx, fullWebhook); return err },
+	"listWebhooks": func(ctx context.Context, c *Client) error {
+		_, err := c.ListWebhooks(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"replaceWebhook": func(ctx context.Context, c *Client) error {
+		_, err := c.ReplaceWebhook(ctx, "a", fullWebhook)
+		return err
+	},
+	"deleteWebhook": func(ctx context.Context, c *Client) error { return c.DeleteWebhook(ctx, "a") },
+	"listDeliveries": func(ctx context.Context, c *Client) error {
+		_, err := c.ListDeliveries(ctx, "a", DeliveryFailed, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"listEvents": func(ctx context.Context, c *Client) error {
+		_, err := c.ListEvents(ctx, fullEvents, 1)
+		return err
+	},
+	"followEvents": func(ctx context.Context, c *Client) error { _, err := c.FollowEvents(ctx, fullEvents); return err },
 	"addMember": func(ctx context.Context, c *Client) error {
 		_, err := c.AddMember(ctx, NewMember{Name: "n", Email: "e", Role: Reader, Claim: &Claim{Name: "n", Value: "v"}})
 		return err
@@ -318,6 +337,13 @@ var fullView = NewView{
 		Key: prism.KeyID{UUID: prism.UUID{1}}, Run: prism.RunID{UUID: prism.UUID{2}}, Assignee: "me", Q: "a", Where: fullSearch.Where, Sort: "-q",
 	}, Columns: []string{"c"}, Default: true,
 }
+
+var fullWebhook = NewWebhook{
+	URL: "https://a", Events: []EventType{EventResultCreated}, Prisms: []string{"a"}, Status: OK,
+	Condition: &EventCondition{Column: "c", Op: CellIs, Value: "v"}, Answers: true, RunRows: true, Enabled: new(false),
+}
+
+var fullEvents = EventFilter{Events: []EventType{EventResultCreated, EventRunFinished}, Prism: "a", Answers: true, After: "1.1"}
 
 var fullSearch = ResultSearch{Q: "a", Where: []string{"q:labelled"}}
 

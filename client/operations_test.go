@@ -12,7 +12,7 @@ import (
 
 // helpers are the methods that make several calls, or one call again until it succeeds.
 var helpers = []string{
-	"Results", "Prisms", "Versions", "Keys", "Members", "Audit", "Runs", "Files", "Labels", "LabelQueue", "Calibrations", "Changes", "Views", "Comments", "Assignees", // the pages of a list
+	"Results", "Prisms", "Versions", "Keys", "Members", "Audit", "Runs", "Files", "Labels", "LabelQueue", "Calibrations", "Changes", "Views", "Comments", "Assignees", "Webhooks", "Deliveries", // the pages of a list
 	"CreateResults", "UploadFile", "RunFile", "WatchRun",
 }
 

@@ -29,6 +29,7 @@ func TestRepeats(t *testing.T) {
 			unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults"),
 			named("retryResults"), named("createFile"), named("retryRun"), named("tryDefinition"), named("addMember"), named("linkMember"),
 			named("createCalibration"), named("checkModel"), named("createView"), named("createComment"), named("assignResults"),
+			named("createWebhook"), named("testWebhook"), named("rotateWebhook"), named("resendDelivery"),
 			{"an unkeyed run", func(ctx context.Context, c *Client) error {
 				_, err := c.CreateRun(ctx, "a", NewRun{FileID: "f"})
 				return err
@@ -45,7 +46,7 @@ func TestRepeats(t *testing.T) {
 			named("listMembers"), named("changeMember"), named("removeMember"), named("replaceView"), named("deleteComment"), named("assignResult"), named("listAssignees"), named("deleteView"),
 			named("listCalibrations"), named("readCalibration"), named("pinCalibrations"), named("readPinnedCalibrations"),
 			named("readQuality"), named("readThresholds"), named("compareVersions"),
-			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"),
+			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"), named("replaceWebhook"), named("deleteWebhook"),
 		}
 	)
 	for _, op := range api.Operations() { // those whose methods are generated

@@ -33,6 +33,8 @@ var shapes = map[string]reflect.Type{
 	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](), "ModelStateList": reflect.TypeFor[ModelStateList](), "ModelState": reflect.TypeFor[ModelState](), "ModelFailure": reflect.TypeFor[ModelFailure](), "ModelCheck": reflect.TypeFor[ModelCheck](), "CheckedPart": reflect.TypeFor[CheckedPart](),
 	"AssignedMemberPage": reflect.TypeFor[Page[AssignedMember]](), "AssignedMember": reflect.TypeFor[AssignedMember](),
 	"CommentPage":   reflect.TypeFor[Page[Comment]](),
+	"WebhookPage":   reflect.TypeFor[Page[Webhook]](),
+	"DeliveryPage":  reflect.TypeFor[Page[Delivery]](),
 	"ViewPage":      reflect.TypeFor[Page[View]](),
 	"Probabilities": reflect.TypeFor[ProbabilitySource](),
 	"Assigned":      reflect.TypeFor[Assigned](), "AssignedBefore": reflect.TypeFor[AssignedBefore](),

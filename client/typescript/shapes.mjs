@@ -53,6 +53,7 @@ for (const { operationId, responses: all } of Object.values(paths).flatMap((path
   }
 }
 responses["followRun 200"] = "Run"; // of an event
+responses["followEvents 200"] = "Event";
 
 const table = (members) => Object.entries(members).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join("");
 const text = `// Written by \`npm run shapes\` from the OpenAPI document.

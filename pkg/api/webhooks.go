@@ -24,7 +24,7 @@ type NewWebhook struct {
 	// Where events are sent with POST: `https://`, or `http://` to this machine or to a network that the operator allows.
 	URL string `json:"url" min:"1" max:"2000"`
 	// Which events are sent.
-	Events []EventType `json:"events" min:"1" max:"10"`
+	Events []EventType `json:"events" min:"1" max:"11"`
 	// Only events of these prisms, by slug or id. Null or not sent: of all.
 	Prisms []string `json:"prisms,omitzero" min:"1" max:"100" each:"200"`
 	// Only `result.created` of results with this status.
@@ -233,7 +233,7 @@ type Delivery struct {
 	Status DeliveryStatus `json:"status"`
 	// When it is tried next. Null: it is not, or waits for its turn.
 	NextAt *Time `json:"next_at"`
-	// What it was tried, oldest first; the newest 10.
+	// How it was tried, oldest first; the newest 10.
 	Tries []DeliveryTry `json:"tries"`
 }
 
@@ -302,7 +302,7 @@ type ResendDeliveryRequest struct {
 // EventFilter is which events are read.
 type EventFilter struct {
 	// Only these events. Not sent: all.
-	Events []EventType `query:"event"`
+	Events []EventType `query:"event" max:"11"`
 	// Only events of this prism, by its slug or id.
 	Prism *prism.Ref `query:"prism" max:"200"`
 	// Whether events of ok results have the columns of the Lens.
@@ -349,9 +349,10 @@ type FollowEventsRequest struct {
 type Event struct {
 	// What happened.
 	Type string `json:"type"`
-	// When.
-	Timestamp Time      `json:"timestamp"`
-	Data      EventData `json:"data"`
+	// When it happened.
+	Timestamp Time `json:"timestamp"`
+	// What it happened to.
+	Data EventData `json:"data"`
 }
 
 // EventData is what an event is about: ids, states and the columns of the Lens. It has no fields and no API key.
@@ -367,7 +368,7 @@ type EventData struct {
 	// Of a result `ok` or `failed`, or `deleted` when it is there no more. Of a run: its state when the event is sent.
 	Status string `json:"status,omitzero"`
 	// The columns of the Lens, when the webhook asks for answers and the result is ok.
-	Answers map[string]any `json:"answers,omitzero"`
+	Answers Row `json:"answers,omitzero"`
 	// Of `run.…`, and of results of a run: the run.
 	RunID string `json:"run_id,omitzero" form:"uuid"`
 	// Of `drift.…`: the question whose answers drift.
@@ -376,9 +377,10 @@ type EventData struct {
 	Option string `json:"option,omitzero"`
 	// Of `prism.changed`: what was done, such as `version.create`, as the audit names it.
 	Change string `json:"change,omitzero"`
-	// Of `key.expiring`: the key, and when it ends.
-	KeyID     string `json:"key_id,omitzero" form:"uuid"`
-	ExpiresAt *Time  `json:"expires_at,omitzero"`
+	// Of `key.expiring`: the key.
+	KeyID string `json:"key_id,omitzero" form:"uuid"`
+	// Of `key.expiring`: when the key ends.
+	ExpiresAt *Time `json:"expires_at,omitzero"`
 }
 
 // EventResult is a result of a run.
@@ -388,5 +390,5 @@ type EventResult struct {
 	// `ok` or `failed`, or `deleted` when it is there no more.
 	Status string `json:"status"`
 	// The columns of the Lens, when the webhook asks for answers and the result is ok.
-	Answers map[string]any `json:"answers,omitzero"`
+	Answers Row `json:"answers,omitzero"`
 }

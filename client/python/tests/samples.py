@@ -16,6 +16,7 @@ from prism_results import (
     Definition,
     DriftPeriod,
     Escalate,
+    EventCondition,
     Example,
     ExamplesFromLabels,
     Field,
@@ -255,6 +256,7 @@ BY_HAND: dict[str, Act] = {
     "listRunRows": lambda c: opened(
         c.list_run_rows("a", format="tsv", only="ok", after=1, bom=True, delimiter=";", safe=True, raw=True)
     ),
+    "followEvents": lambda c: opened(c.follow_events(event=["run.paused"], prism="a", answers=True, after="1.1")),
     "followRun": lambda c: opened(c.follow_run("a")),
 }
 """Calls the operations whose methods are written by hand, each with all that it can send."""
@@ -278,6 +280,7 @@ def plain(method: str) -> Act:
 MODELS: dict[Any, Any] = {
     Claim: Claim("n", "v"),
     DriftPeriod: DriftPeriod(AT, LATER),
+    EventCondition: EventCondition("c", "is", "v"),
     NewLabel: NewLabel("q", "b", ref="r"),
     ViewFilters: ViewFilters(prism="a", from_=AT, where=["q:labelled"]),
 }

@@ -49,6 +49,10 @@ ONCE = {
     "createView",
     "createComment",
     "assignResults",
+    "createWebhook",
+    "testWebhook",
+    "rotateWebhook",
+    "resendDelivery",
 }
 """What may not be made twice."""
 ALL = {**EVERYTHING, **UNKEYED, "a create": lambda c: c.create_result("a", "t"), "a run": lambda c: c.create_run("a", "f", {})}

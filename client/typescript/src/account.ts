@@ -1,14 +1,14 @@
 import { type CallOptions, limits } from "./call.js";
 import type { List } from "./lists.js";
-import { Measures } from "./measures.js";
 import { type StoreOptions, storing } from "./prisms.js";
 import type {
   ApiKey, Assigned, Assignee, AuditEntry, Change, Changes, Comment, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey,
   NewMember, NewView, ResultAssignment, Schemas, Selection, Usage, View,
 } from "./types.js";
+import { Webhooks } from "./webhooks.js";
 
 /** The account: its keys, members, audit and usage. */
-export class Account extends Measures {
+export class Account extends Webhooks {
   /** Creates an API key for the account of the client's key. Only this response has the new key's text. */
   createKey(key: NewKey, options?: CallOptions): Promise<CreatedApiKey> {
     return this.caller.json({ operation: "createKey", method: "POST", path: ["keys"], body: key, want: 201 }, options);

@@ -17,6 +17,10 @@ export class Operations extends Core {
   readAssignee(result_id: string, options?: CallOptions): Promise<Schemas["Assignee"]> {
     return this.caller.json({ operation: "readAssignee", method: "GET", path: ["results", result_id, "assignee"] }, options);
   }
+  /** Returns a webhook without its secret: what it sends, whether it is enabled, and how much waits. */
+  readWebhook(webhook_id: string, options?: CallOptions): Promise<Schemas["Webhook"]> {
+    return this.caller.json({ operation: "readWebhook", method: "GET", path: ["webhooks", webhook_id] }, options);
+  }
   /** The account of the key, the limits that its operator set, and what it has. Null is no limit. The counts and bytes are those of the moment. */
   readAccount(options?: CallOptions): Promise<Schemas["Account"]> {
     return this.caller.json({ operation: "readAccount", method: "GET", path: ["account"] }, options);

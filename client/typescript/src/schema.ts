@@ -1448,6 +1448,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of the account, newest first, without their secrets.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Has events sent to a URL from now on, each as a `POST` of JSON that is signed as [Standard Webhooks](https://www.standardwebhooks.com) says. The secret of the signature is in this response and nowhere else; another one is made with `rotate`. The receiver answers with any 2xx within 15 seconds; what it does not is sent again, up to ten times in three days. The same event may arrive twice: `webhook-id` tells. No event has a field of a result or an API key.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description Returns a webhook without its secret: what it sends, whether it is enabled, and how much waits.
+         */
+        get: operations["readWebhook"];
+        /**
+         * Replace a webhook
+         * @description Replaces all of a webhook but its id, its secret and what waits. What is not sent is not kept. `enabled` with `false` disables it: what waits is not sent any more, and what happens meanwhile is not sent later. `true`, or no `enabled`, enables it again, also after Prism has disabled it; it then begins with what happens from now on.
+         */
+        put: operations["replaceWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook with what waits and the log of its deliveries. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test
+         * @description Sends an event `webhook.test`, signed as others, at once and beside what waits. It is tried once, and its failure disables nothing. The response comes before the try: list the deliveries to see what became of it. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret
+         * @description Makes a new secret, which is in this response and nowhere else. For 24 hours events are signed with both, so that receivers can be changed without losing one; a secret before these two ends at once. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        post: operations["rotateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description The events for a webhook, newest first, with what it was tried and what the receiver answered. Delivered ones are kept for 3 days, failed ones for 30.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Sends an event that was delivered or has failed again, at once and beside what waits, under the same `webhook-id`. Its body is made anew: a result that was deleted since has no answers. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        post: operations["resendDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened
+         * @description What happened in the account, oldest first, in the bodies that webhooks are sent. It is a way to take events without an address that Prism can reach: store `next` together with what a page says, and send it as `after`. Events are kept for 30 days.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens
+         * @description Server-sent events: what happens in the account from now on, in the bodies that webhooks are sent. The id of each is what `after` takes. The stream ends when the key is refused, or when the server stops; then follow again from the last id.
+         */
+        get: operations["followEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -1756,28 +1928,28 @@ export interface components {
              * @description What the actor is.
              * @enum {string}
              */
-            kind: "key" | "member" | "operator" | "retention";
+            kind: "key" | "member" | "operator" | "retention" | "webhooks";
             /**
              * Format: uuid
              * @description The id of the key or the member, else null.
              */
             id: string | null;
-            /** @description The name of the key, the member or the operator, or `retention`. */
+            /** @description The name of the key, the member or the operator, or `retention` or `webhooks`. */
             name: string;
         };
-        /** @description An account, a key, a member, a prism, a result, a file, a run or a view. */
+        /** @description An account, a key, a member, a prism, a result, a file, a run, a view or a webhook. */
         AuditObject: {
             /**
              * @description What the object is.
              * @enum {string}
              */
-            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run" | "view";
+            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run" | "view" | "webhook";
             /**
              * Format: uuid
              * @description The id of the object.
              */
             id: string;
-            /** @description The name of an account, a key, a member, a file, a run or a view, or the slug of a prism. Empty for a result. */
+            /** @description The name of an account, a key, a member, a file, a run or a view, the origin of the URL of a webhook, or the slug of a prism. Empty for a result. */
             name: string;
         };
         /** @description Who changed what, and when. Later releases may add actions, kinds, and members of `detail`. */
@@ -1798,7 +1970,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "version.empty" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "results.assign" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "account.claims" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "version.empty" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "results.assign" | "prism.retention" | "prism.drift" | "prism.searchable" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "comment.delete" | "view.create" | "view.replace" | "view.delete" | "webhook.create" | "webhook.replace" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.resend" | "webhook.disable" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -1818,6 +1990,13 @@ export interface components {
                 claim?: string;
                 /** @description Whether the view is a default, of `view.create` and `view.replace`. */
                 default?: boolean;
+                /** @description Whether events are sent, of `webhook.create` and `webhook.replace`. */
+                enabled?: boolean;
+                /**
+                 * @description Why the webhook was disabled, of `webhook.disable`.
+                 * @enum {string}
+                 */
+                reason?: "gone" | "failing" | "overflow";
                 /** @description Whether the claim is granted, of `account.claims`. */
                 granted?: boolean;
                 /**
@@ -1939,7 +2118,7 @@ export interface components {
         FileStatus: "uploading" | "reading" | "ready" | "unusable";
         /** @description Bytes. */
         Octets: string;
-        /** @description Server-sent events named `run`, each with a run as JSON. Comments keep a silent stream open. */
+        /** @description Server-sent events, each with JSON: a run, or what happened. Comments keep a silent stream open. */
         EventStream: string;
         /**
          * @description The state of a run.
@@ -4253,6 +4432,255 @@ export interface components {
             data: components["schemas"]["View"][];
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description What a webhook sends, and where. */
+        NewWebhook: {
+            /** @description Where events are sent with POST: `https://`, or `http://` to this machine or to a network that the operator allows. */
+            url: string;
+            /** @description Which events are sent. */
+            events: ("result.created" | "result.failed" | "result.labelled" | "run.started" | "run.paused" | "run.finished" | "run.cancelled" | "drift.alarm" | "drift.ended" | "prism.changed" | "key.expiring")[];
+            /** @description Only events of these prisms, by slug or id. Null or not sent: of all. */
+            prisms?: string[] | null;
+            /** @description Only `result.created` of results with this status. */
+            status?: components["schemas"]["Status"] | null;
+            /** @description Only `result.created` of results of whose Lens this holds when the event is sent first. */
+            condition?: components["schemas"]["EventCondition"] | null;
+            /** @description Whether events of ok results have the columns of the Lens. */
+            answers?: boolean | null;
+            /** @description Whether `result.created` is sent of rows of runs too, with up to 100 results in an event. */
+            run_rows?: boolean | null;
+            /** @description Whether events are sent. Those of a time in which they are not are not sent later. Not sent: true. */
+            enabled?: boolean;
+        };
+        /** @description A condition on the Lens of the prism of a result. */
+        EventCondition: {
+            /** @description The name of the column. Of results whose prism has none, nothing is sent. */
+            column: string;
+            /**
+             * @description `is` and `not` compare the key of an option or level, `yes`, `no` or `unsure`, or a number; `from` and `to` a number.
+             * @enum {string}
+             */
+            op: "is" | "not" | "from" | "to";
+            /** @description What the cell is compared with. */
+            value: string;
+        };
+        /** @description A webhook with a new secret, which is shown this once. */
+        CreatedWebhook: {
+            /**
+             * Format: uuid
+             * @description Reads, replaces and deletes the webhook.
+             */
+            id: string;
+            /** @description Where events are sent. */
+            url: string;
+            /** @description Which events are sent. */
+            events: ("result.created" | "result.failed" | "result.labelled" | "run.started" | "run.paused" | "run.finished" | "run.cancelled" | "drift.alarm" | "drift.ended" | "prism.changed" | "key.expiring")[];
+            /** @description The slugs of the prisms whose events are sent, or null for all. */
+            prisms: string[] | null;
+            /** @description The status of the results of `result.created`, or null for both. */
+            status: components["schemas"]["Status"] | null;
+            /** @description What holds of the results of `result.created`, or null. */
+            condition: components["schemas"]["EventCondition"] | null;
+            /** @description Whether events of ok results have the columns of the Lens. */
+            answers: boolean;
+            /** @description Whether `result.created` is sent of rows of runs too. */
+            run_rows: boolean;
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /**
+             * @description Why Prism has disabled the webhook: `gone` when its receiver answered 410, `failing` when the last try of an event failed, `overflow` when more than 1,000,000 events waited. Null: it has not.
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | "failing" | "overflow" | null;
+            /** @description How many events wait to be sent. */
+            waiting: number;
+            /**
+             * Format: date-time
+             * @description Until when events are signed with the secret before the last rotation too, or null. ISO 8601 in UTC with milliseconds.
+             */
+            previous_secret_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the webhook was made. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description `whsec_` and 32 random bytes in base64: what the signature of each event is made with (Standard Webhooks). */
+            secret: string;
+        };
+        /** @description A page of . */
+        WebhookPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Webhook"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A URL to which events are sent. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Reads, replaces and deletes the webhook.
+             */
+            id: string;
+            /** @description Where events are sent. */
+            url: string;
+            /** @description Which events are sent. */
+            events: ("result.created" | "result.failed" | "result.labelled" | "run.started" | "run.paused" | "run.finished" | "run.cancelled" | "drift.alarm" | "drift.ended" | "prism.changed" | "key.expiring")[];
+            /** @description The slugs of the prisms whose events are sent, or null for all. */
+            prisms: string[] | null;
+            /** @description The status of the results of `result.created`, or null for both. */
+            status: components["schemas"]["Status"] | null;
+            /** @description What holds of the results of `result.created`, or null. */
+            condition: components["schemas"]["EventCondition"] | null;
+            /** @description Whether events of ok results have the columns of the Lens. */
+            answers: boolean;
+            /** @description Whether `result.created` is sent of rows of runs too. */
+            run_rows: boolean;
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /**
+             * @description Why Prism has disabled the webhook: `gone` when its receiver answered 410, `failing` when the last try of an event failed, `overflow` when more than 1,000,000 events waited. Null: it has not.
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | "failing" | "overflow" | null;
+            /** @description How many events wait to be sent. */
+            waiting: number;
+            /**
+             * Format: date-time
+             * @description Until when events are signed with the secret before the last rotation too, or null. ISO 8601 in UTC with milliseconds.
+             */
+            previous_secret_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the webhook was made. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+        };
+        /** @description An event for a webhook. */
+        Delivery: {
+            /**
+             * Format: uuid
+             * @description `webhook-id` of each try, by which receivers know an event again.
+             */
+            id: string;
+            /** @description What happened; of a test `webhook.test`. */
+            event: string;
+            /**
+             * Format: date-time
+             * @description When it happened. ISO 8601 in UTC with milliseconds.
+             */
+            at: string;
+            /**
+             * @description Whether it has been delivered, has failed, or waits.
+             * @enum {string}
+             */
+            status: "waiting" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description When it is tried next. Null: it is not, or waits for its turn. ISO 8601 in UTC with milliseconds.
+             */
+            next_at: string | null;
+            /** @description How it was tried, oldest first; the newest 10. */
+            tries: components["schemas"]["DeliveryTry"][];
+        };
+        /** @description One try to send an event. */
+        DeliveryTry: {
+            /**
+             * Format: date-time
+             * @description When it began. ISO 8601 in UTC with milliseconds.
+             */
+            at: string;
+            /** @description How long it took, in milliseconds. */
+            took_ms: number;
+            /** @description The HTTP status of the answer. Null: there was none. */
+            status: number | null;
+            /**
+             * @description Why it failed without an answer that counts. Null: it has not.
+             * @enum {string|null}
+             */
+            error: "forbidden_address" | "unknown_host" | "connection" | "tls" | "timeout" | "status" | null;
+            /** @description The beginning of the answer, as text of at most 4 KiB. Null: there was none, or it is from a network that the operator allows. */
+            answer: string | null;
+        };
+        /** @description A page of . */
+        DeliveryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Delivery"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A page of events. */
+        Events: {
+            /** @description The events, in their order. */
+            data: components["schemas"]["Event"][];
+            /** @description Send it as `after` to read what follows. */
+            next: string;
+        };
+        /** @description The body that a webhook is sent. */
+        Event: {
+            /** @description What happened. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened. ISO 8601 in UTC with milliseconds.
+             */
+            timestamp: string;
+            /** @description What it happened to. */
+            data: components["schemas"]["EventData"];
+        };
+        /** @description What an event is about: ids, states and the columns of the Lens. It has no fields and no API key. */
+        EventData: {
+            /**
+             * Format: uuid
+             * @description Of `result.…`: the result.
+             */
+            result_id?: string;
+            /** @description Of `result.created` of rows of a run: its results, up to 100. */
+            results?: components["schemas"]["EventResult"][];
+            /** @description The slug of the prism. */
+            prism?: string;
+            /** @description Of a result: the version that answered. Of `drift.…`: the version that is watched. Of `prism.changed`: the latest. */
+            version?: number;
+            /** @description Of a result `ok` or `failed`, or `deleted` when it is there no more. Of a run: its state when the event is sent. */
+            status?: string;
+            /** @description The columns of the Lens, when the webhook asks for answers and the result is ok. */
+            answers?: {
+                [key: string]: string | number | null;
+            };
+            /**
+             * Format: uuid
+             * @description Of `run.…`, and of results of a run: the run.
+             */
+            run_id?: string;
+            /** @description Of `drift.…`: the question whose answers drift. */
+            question?: string;
+            /** @description Of `drift.…` of a tags question: the option. */
+            option?: string;
+            /** @description Of `prism.changed`: what was done, such as `version.create`, as the audit names it. */
+            change?: string;
+            /**
+             * Format: uuid
+             * @description Of `key.expiring`: the key.
+             */
+            key_id?: string;
+            /**
+             * Format: date-time
+             * @description Of `key.expiring`: when the key ends. ISO 8601 in UTC with milliseconds.
+             */
+            expires_at?: string;
+        };
+        /** @description A result of a run. */
+        EventResult: {
+            /**
+             * Format: uuid
+             * @description The result.
+             */
+            result_id: string;
+            /** @description `ok` or `failed`, or `deleted` when it is there no more. */
+            status: string;
+            /** @description The columns of the Lens, when the webhook asks for answers and the result is ok. */
+            answers?: {
+                [key: string]: string | number | null;
+            };
         };
         /** @description A page of the audit, newest first. */
         AuditPage: {
@@ -10259,6 +10687,713 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The webhook, with its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account has as many webhooks as it may have. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replaceWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account, or no such prism. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery of the test. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The webhook is disabled. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook, with its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only deliveries in this state. */
+                status?: "waiting" | "delivered" | "failed";
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resendDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 0199f3c4-2b7d-7a10-9e55-6c1f8d3b2a47
+                 */
+                webhook_id: string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 0199f3c4-5d20-7b31-8f02-1a9c4e6d7b58
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which waits again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such webhook in this account, or no such delivery of it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The webhook is disabled, or the event is still to be sent. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only these events. Not sent: all. */
+                event?: ("result.created" | "result.failed" | "result.labelled" | "run.started" | "run.paused" | "run.finished" | "run.cancelled" | "drift.alarm" | "drift.ended" | "prism.changed" | "key.expiring")[];
+                /** @description Only events of this prism, by its slug or id. */
+                prism?: string;
+                /** @description Whether events of ok results have the columns of the Lens. */
+                answers?: "true" | "false";
+                /** @description Behind what the page begins: `next` of the page before. Not sent: what happens from now on, so the page is empty. */
+                after?: string;
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events; an empty one if there is none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Events after this place were removed, or the place is not of this database. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    followEvents: {
+        parameters: {
+            query?: {
+                /** @description Only these events. Not sent: all. */
+                event?: ("result.created" | "result.failed" | "result.labelled" | "run.started" | "run.paused" | "run.finished" | "run.cancelled" | "drift.alarm" | "drift.ended" | "prism.changed" | "key.expiring")[];
+                /** @description Only events of this prism, by its slug or id. */
+                prism?: string;
+                /** @description Whether events of ok results have the columns of the Lens. */
+                answers?: "true" | "false";
+                /** @description Behind what the stream begins: the id of the last event that was read. Not sent: what happens from now on. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["EventStream"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Events after this place were removed, or the place is not of this database. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -123,6 +123,18 @@ export type Assigned = Schemas["Assigned"];
 export type ViewFilters = WithTimes<Schemas["ViewFilters"]>;
 export type NewView = Omit<Schemas["NewView"], "filters"> & { filters: ViewFilters };
 export type View = Schemas["View"];
+export type NewWebhook = Schemas["NewWebhook"];
+/** Which `result.created` are sent: those of whose Lens this holds. */
+export type EventCondition = Schemas["EventCondition"];
+export type Webhook = Schemas["Webhook"];
+/** A webhook with a new secret, which is shown only here. */
+export type CreatedWebhook = Schemas["CreatedWebhook"];
+/** An event for a webhook, with how it was tried. */
+export type Delivery = Schemas["Delivery"];
+export type DeliveryTry = Schemas["DeliveryTry"];
+/** What a webhook is sent. */
+export type Event = Schemas["Event"];
+export type Events = Schemas["Events"];
 export type NewMember = Schemas["NewMember"];
 export type MemberChange = Schemas["MemberChange"];
 export type Member = Schemas["Member"];

@@ -1,4 +1,4 @@
-import type { NewRun, NewVersion, NewView, Prism, ResultAssignment, ResultDeletion, ResultRetry } from "../src/index.js";
+import type { NewRun, NewVersion, NewView, NewWebhook, Prism, ResultAssignment, ResultDeletion, ResultRetry } from "../src/index.js";
 import { Operations } from "../src/operations.js";
 
 const version: NewVersion = {
@@ -21,6 +21,10 @@ const view: NewView = {
     prism: "a", status: "ok", ref: "", version: 1, from: new Date(1000), to: new Date(2000), model: "m",
     key_id: anID, run: anID, assignee: "me", sort: "-q", ...search,
   },
+};
+const webhook: NewWebhook = {
+  url: "https://a", events: ["result.created"], prisms: ["a"], status: "ok", condition: { column: "c", op: "is", value: "v" },
+  answers: true, run_rows: true, enabled: false,
 };
 const deletion: ResultDeletion = {
   ref: "", from: new Date(0), before: new Date(1000), status: "ok", version: 1, model: "m", key_id: anID, run: anID,
@@ -117,6 +121,16 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   listViews: (p) => p.listViews(page),
   replaceView: (p) => p.replaceView("a", view),
   deleteView: (p) => p.deleteView("a"),
+  createWebhook: (p) => p.createWebhook(webhook),
+  listWebhooks: (p) => p.listWebhooks(page),
+  replaceWebhook: (p) => p.replaceWebhook("a", webhook),
+  deleteWebhook: (p) => p.deleteWebhook("a"),
+  testWebhook: (p) => p.testWebhook("a"),
+  rotateWebhook: (p) => p.rotateWebhook("a"),
+  listDeliveries: (p) => p.listDeliveries("a", { status: "failed", ...page }),
+  resendDelivery: (p) => p.resendDelivery("a", "a"),
+  listEvents: (p) => p.listEvents({ event: ["run.paused"], prism: "a", answers: true, after: "1.1", limit: 2 }),
+  followEvents: (p) => p.followEvents({ event: ["run.paused"], prism: "a", answers: true, after: "1.1" }).next(),
   addMember: (p) => p.addMember({ name: "n", email: "e", role: "reader", claim: { name: "n", value: "v" } }),
   listMembers: (p) => p.listMembers(page),
   changeMember: (p) => p.changeMember("a", { name: "n", role: "reader" }),

@@ -21,7 +21,7 @@ const once_: Row[] = [
   ...[
     "retryResult", "createPrism", "createVersion", "createCalibration", "createKey", "deleteResults", "retryResults",
     "createFile", "retryRun", "tryDefinition", "checkModel", "addMember", "linkMember", "createView", "createComment",
-    "assignResults",
+    "assignResults", "createWebhook", "testWebhook", "rotateWebhook", "resendDelivery",
   ].map(named),
 ];
 const twice: Row[] = [

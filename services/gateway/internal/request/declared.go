@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -195,6 +196,14 @@ func queryReader(m api.Property) func(*reader, Source, reflect.Value) {
 	case m.List != "":
 		list := lists[m.List]
 		return func(r *reader, from Source, to reflect.Value) { to.SetString(r.cursor(from.Query, list)) }
+	case m.Enum != nil && t.Kind() == reflect.Slice && m.Max != nil:
+		return func(r *reader, from Source, to reflect.Value) {
+			for i, s := range r.texts(from.Query, m.Name, int(*m.Max), math.MaxInt) {
+				value := reflect.New(t.Elem()).Elem()
+				value.SetString(oneOf(r, m.Name+"."+strconv.Itoa(i), []string{s}, m.Enum, ""))
+				to.Set(reflect.Append(to, value))
+			}
+		}
 	case m.Enum != nil:
 		return func(r *reader, from Source, to reflect.Value) {
 			to.SetString(oneOf(r, m.Name, from.Query(m.Name), m.Enum, m.Default))

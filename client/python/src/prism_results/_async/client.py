@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from prism_results._async.events import AsyncEvents
 from prism_results._async.labels import AsyncLabels
 from prism_results._async.prisms import AsyncPrisms
 from prism_results._async.results import AsyncResults
 from prism_results._async.runs import AsyncRuns
 
 
-class AsyncClient(AsyncResults, AsyncLabels, AsyncPrisms, AsyncRuns):
+class AsyncClient(AsyncResults, AsyncLabels, AsyncPrisms, AsyncEvents, AsyncRuns):
     """Calls one Prism with one key. It is safe for concurrent use.
 
     Use it in a with statement, or close it, to close its connections. Each operation of the OpenAPI document is a method

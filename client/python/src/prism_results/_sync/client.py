@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from prism_results._sync.events import Events
 from prism_results._sync.labels import Labels
 from prism_results._sync.prisms import Prisms
 from prism_results._sync.results import Results
 from prism_results._sync.runs import Runs
 
 
-class Client(Results, Labels, Prisms, Runs):
+class Client(Results, Labels, Prisms, Events, Runs):
     """Calls one Prism with one key. It is safe for concurrent use.
 
     Use it in a with statement, or close it, to close its connections. Each operation of the OpenAPI document is a method

@@ -22,10 +22,16 @@ from prism_results.models import (
     Comment,
     Comparison,
     CreatedAPIKey,
+    CreatedWebhook,
+    Delivery,
+    DeliveryStatus,
     Distribution,
     Drift,
     DriftPeriod,
     Encoding,
+    EventCondition,
+    Events,
+    EventType,
     File,
     FileFormat,
     FileRows,
@@ -42,12 +48,14 @@ from prism_results.models import (
     Prism,
     Quality,
     Role,
+    Status,
     Thresholds,
     Usage,
     UsageBy,
     Version,
     View,
     ViewFilters,
+    Webhook,
 )
 
 
@@ -608,6 +616,143 @@ class Operations(Base):
         Deletes a view for everybody of the account. Results stay.
         """
         self._content(call("deleteView", "DELETE", "views", view_id, want=204))
+
+    def create_webhook(
+        self,
+        url: str,
+        events: Sequence[EventType],
+        *,
+        prisms: Sequence[str] | None = None,
+        status: Status | None = None,
+        condition: EventCondition | None = None,
+        answers: bool = False,
+        run_rows: bool = False,
+        enabled: bool | None = None,
+    ) -> CreatedWebhook:
+        """Create a webhook.
+
+        Has events sent to a URL from now on, each as a POST of JSON that is signed as [Standard
+        Webhooks](https://www.standardwebhooks.com) says. The secret of the signature is in this response and nowhere else;
+        another one is made with rotate. The receiver answers with any 2xx within 15 seconds; what it does not is sent
+        again, up to ten times in three days. The same event may arrive twice: webhook-id tells. No event has a field of a
+        result or an API key.
+        """
+        body = given(
+            url=url,
+            events=events,
+            prisms=prisms,
+            status=status,
+            condition=condition,
+            answers=answers or None,
+            run_rows=run_rows or None,
+            enabled=enabled,
+        )
+        return self._fetch(CreatedWebhook, call("createWebhook", "POST", "webhooks", body=body, want=201))
+
+    def list_webhooks(self) -> Pages[Webhook]:
+        """List webhooks.
+
+        The webhooks of the account, newest first, without their secrets.
+        """
+        return Pages(self, Webhook, call("listWebhooks", "GET", "webhooks"))
+
+    def read_webhook(self, webhook_id: str) -> Webhook:
+        """Read a webhook.
+
+        Returns a webhook without its secret: what it sends, whether it is enabled, and how much waits.
+        """
+        return self._fetch(Webhook, call("readWebhook", "GET", "webhooks", webhook_id))
+
+    def replace_webhook(
+        self,
+        webhook_id: str,
+        url: str,
+        events: Sequence[EventType],
+        *,
+        prisms: Sequence[str] | None = None,
+        status: Status | None = None,
+        condition: EventCondition | None = None,
+        answers: bool = False,
+        run_rows: bool = False,
+        enabled: bool | None = None,
+    ) -> Webhook:
+        """Replace a webhook.
+
+        Replaces all of a webhook but its id, its secret and what waits. What is not sent is not kept. enabled with false
+        disables it: what waits is not sent any more, and what happens meanwhile is not sent later. true, or no enabled,
+        enables it again, also after Prism has disabled it; it then begins with what happens from now on.
+        """
+        body = given(
+            url=url,
+            events=events,
+            prisms=prisms,
+            status=status,
+            condition=condition,
+            answers=answers or None,
+            run_rows=run_rows or None,
+            enabled=enabled,
+        )
+        return self._fetch(Webhook, call("replaceWebhook", "PUT", "webhooks", webhook_id, body=body))
+
+    def delete_webhook(self, webhook_id: str) -> None:
+        """Delete a webhook.
+
+        Deletes a webhook with what waits and the log of its deliveries.
+        """
+        self._content(call("deleteWebhook", "DELETE", "webhooks", webhook_id, want=204))
+
+    def test_webhook(self, webhook_id: str) -> Delivery:
+        """Send a test.
+
+        Sends an event webhook.test, signed as others, at once and beside what waits. It is tried once, and its failure
+        disables nothing. The response comes before the try: list the deliveries to see what became of it.
+        """
+        return self._fetch(Delivery, call("testWebhook", "POST", "webhooks", webhook_id, "test"))
+
+    def rotate_webhook(self, webhook_id: str) -> CreatedWebhook:
+        """Make a new secret.
+
+        Makes a new secret, which is in this response and nowhere else. For 24 hours events are signed with both, so that
+        receivers can be changed without losing one; a secret before these two ends at once.
+        """
+        return self._fetch(CreatedWebhook, call("rotateWebhook", "POST", "webhooks", webhook_id, "rotate"))
+
+    def list_deliveries(self, webhook_id: str, *, status: DeliveryStatus | None = None) -> Pages[Delivery]:
+        """List the deliveries of a webhook.
+
+        The events for a webhook, newest first, with what it was tried and what the receiver answered. Delivered ones are
+        kept for 3 days, failed ones for 30.
+        """
+        wanted = query(status=status)
+        return Pages(self, Delivery, call("listDeliveries", "GET", "webhooks", webhook_id, "deliveries", query=wanted))
+
+    def resend_delivery(self, webhook_id: str, delivery_id: str) -> Delivery:
+        """Send an event again.
+
+        Sends an event that was delivered or has failed again, at once and beside what waits, under the same webhook-id. Its
+        body is made anew: a result that was deleted since has no answers.
+        """
+        return self._fetch(
+            Delivery, call("resendDelivery", "POST", "webhooks", webhook_id, "deliveries", delivery_id, "resend")
+        )
+
+    def list_events(
+        self,
+        *,
+        event: Sequence[EventType] | None = None,
+        prism: str | None = None,
+        answers: bool = False,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> Events:
+        """List what happened.
+
+        What happened in the account, oldest first, in the bodies that webhooks are sent. It is a way to take events without
+        an address that Prism can reach: store next together with what a page says, and send it as after. Events are kept
+        for 30 days.
+        """
+        wanted = query(event=event, prism=prism, answers="true" if answers else None, after=after, limit=limit)
+        return self._fetch(Events, call("listEvents", "GET", "events", query=wanted))
 
     def read_account(self) -> Account:
         """Read the account.

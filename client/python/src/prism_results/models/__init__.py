@@ -55,14 +55,20 @@ __all__ = [
     "Comment",
     "ComparedVersion",
     "Comparison",
+    "ConditionOp",
     "ConfiguredModel",
     "Confusion",
     "CoveragePoint",
     "CreatedAPIKey",
+    "CreatedWebhook",
     "Definition",
     "Deleting",
     "Delimiter",
+    "Delivery",
+    "DeliveryStatus",
+    "DeliveryTry",
     "Differences",
+    "DisabledReason",
     "Distribution",
     "DistributionRow",
     "DistributionValue",
@@ -78,6 +84,12 @@ __all__ = [
     "Escalate",
     "Escalation",
     "EscalationErrorCode",
+    "Event",
+    "EventCondition",
+    "EventData",
+    "EventResult",
+    "EventType",
+    "Events",
     "Example",
     "ExamplesFromLabels",
     "ExportFormat",
@@ -165,6 +177,7 @@ __all__ = [
     "ThresholdCount",
     "Thresholds",
     "Try",
+    "TryError",
     "Usage",
     "UsageBy",
     "UsageSum",
@@ -172,6 +185,7 @@ __all__ = [
     "Version",
     "View",
     "ViewFilters",
+    "Webhook",
     "YesNo",
     "YesNoAnswer",
 ]
@@ -209,6 +223,13 @@ AuditAction: TypeAlias = Literal[
     "view.create",
     "view.replace",
     "view.delete",
+    "webhook.create",
+    "webhook.replace",
+    "webhook.delete",
+    "webhook.rotate",
+    "webhook.test",
+    "webhook.resend",
+    "webhook.disable",
     "member.add",
     "member.change",
     "member.remove",
@@ -233,6 +254,8 @@ ModelPart: TypeAlias = Literal[
     "time",
 ]
 Show: TypeAlias = Literal["answer", "probability", "average", "confidence", "count"]
+DeliveryStatus: TypeAlias = Literal["waiting", "delivered", "failed"]
+TryError: TypeAlias = Literal["forbidden_address", "unknown_host", "connection", "tls", "timeout", "status"]
 DriftKind: TypeAlias = Literal["first", "set"]
 EscalationErrorCode: TypeAlias = Literal[
     "timeout",
@@ -252,6 +275,7 @@ EscalationErrorCode: TypeAlias = Literal[
     "model_not_configured",
     "skipped",
 ]
+ConditionOp: TypeAlias = Literal["is", "not", "from", "to"]
 Encoding: TypeAlias = Literal[
     "auto",
     "utf-8",
@@ -285,6 +309,19 @@ LabelOrigin: TypeAlias = Literal["call", "file"]
 SignedInBy: TypeAlias = Literal["link", "openid"]
 OptionOrder: TypeAlias = Literal["cyclic"]
 NewCalibrationMethod: TypeAlias = Literal["auto", "temperature", "platt", "isotonic"]
+EventType: TypeAlias = Literal[
+    "result.created",
+    "result.failed",
+    "result.labelled",
+    "run.started",
+    "run.paused",
+    "run.finished",
+    "run.cancelled",
+    "drift.alarm",
+    "drift.ended",
+    "prism.changed",
+    "key.expiring",
+]
 QuestionType: TypeAlias = Literal["choice", "yes_no", "scale", "tags"]
 ErrorCode: TypeAlias = Literal[
     "timeout",
@@ -303,6 +340,7 @@ ErrorCode: TypeAlias = Literal[
     "no_log_probabilities",
     "model_not_configured",
 ]
+DisabledReason: TypeAlias = Literal["gone", "failing", "overflow"]
 LabelValue: TypeAlias = str | bool | Sequence[str]
 """The key of an option or level, whether yes was right, or the keys of all options that are right."""
 Format: TypeAlias = Literal["json", "raw", "csv", "tsv", "jsonl"]
@@ -372,24 +410,26 @@ class QueuedResult(Received):
 class AuditActor(Received):
     """A key, a member, the operator of the server, or the retention of a prism."""
 
-    kind: Literal["key", "member", "operator", "retention"]
+    kind: Literal["key", "member", "operator", "retention", "webhooks"]
     """What the actor is."""
     id: str | None
     """The id of the key or the member, else None."""
     name: str
-    """The name of the key, the member or the operator, or retention."""
+    """The name of the key, the member or the operator, or retention or webhooks."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditObject(Received):
-    """An account, a key, a member, a prism, a result, a file, a run or a view."""
+    """An account, a key, a member, a prism, a result, a file, a run, a view or a webhook."""
 
-    kind: Literal["account", "key", "member", "prism", "result", "file", "run", "view"]
+    kind: Literal["account", "key", "member", "prism", "result", "file", "run", "view", "webhook"]
     """What the object is."""
     id: str
     """The id of the object."""
     name: str
-    """The name of an account, a key, a member, a file, a run or a view, or the slug of a prism. Empty for a result."""
+    """The name of an account, a key, a member, a file, a run or a view, the origin of the URL of a webhook, or the slug of a
+    prism. Empty for a result.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -2068,6 +2108,152 @@ class View(Received):
 
 
 @dataclass(frozen=True, slots=True)
+class EventCondition(Model):
+    """A condition on the Lens of the prism of a result."""
+
+    column: str
+    """The name of the column. Of results whose prism has none, nothing is sent."""
+    op: ConditionOp
+    """is and not compare the key of an option or level, yes, no or unsure, or a number; from and to a number."""
+    value: str
+    """What the cell is compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook(Received):
+    """A URL to which events are sent."""
+
+    id: str
+    """Reads, replaces and deletes the webhook."""
+    url: str
+    """Where events are sent."""
+    events: Sequence[EventType]
+    """Which events are sent."""
+    prisms: Sequence[str] | None
+    """The slugs of the prisms whose events are sent, or None for all."""
+    status: Status | None
+    """The status of the results of result.created, or None for both."""
+    condition: EventCondition | None
+    """What holds of the results of result.created, or None."""
+    answers: bool
+    """Whether events of ok results have the columns of the Lens."""
+    run_rows: bool
+    """Whether result.created is sent of rows of runs too."""
+    enabled: bool
+    """Whether events are sent."""
+    disabled_reason: DisabledReason | None
+    """Why Prism has disabled the webhook: gone when its receiver answered 410, failing when the last try of an event failed,
+    overflow when more than 1,000,000 events waited. None: it has not.
+    """
+    waiting: int
+    """How many events wait to be sent."""
+    previous_secret_until: datetime | None
+    """Until when events are signed with the secret before the last rotation too, or None. ISO 8601 in UTC with milliseconds."""
+    created_at: datetime
+    """When the webhook was made. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery(Received):
+    """An event for a webhook."""
+
+    id: str
+    """webhook-id of each try, by which receivers know an event again."""
+    event: str
+    """What happened; of a test webhook.test."""
+    at: datetime
+    """When it happened. ISO 8601 in UTC with milliseconds."""
+    status: DeliveryStatus
+    """Whether it has been delivered, has failed, or waits."""
+    next_at: datetime | None
+    """When it is tried next. None: it is not, or waits for its turn. ISO 8601 in UTC with milliseconds."""
+    tries: Sequence[DeliveryTry]
+    """How it was tried, oldest first; the newest 10."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryTry(Received):
+    """One try to send an event."""
+
+    at: datetime
+    """When it began. ISO 8601 in UTC with milliseconds."""
+    took_ms: int
+    """How long it took, in milliseconds."""
+    status: int | None
+    """The HTTP status of the answer. None: there was none."""
+    error: TryError | None
+    """Why it failed without an answer that counts. None: it has not."""
+    answer: str | None
+    """The beginning of the answer, as text of at most 4 KiB. None: there was none, or it is from a network that the operator
+    allows.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Events(Received):
+    """A page of events."""
+
+    data: Sequence[Event]
+    """The events, in their order."""
+    next: str
+    """Send it as after to read what follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Received):
+    """The body that a webhook is sent."""
+
+    type: str
+    """What happened."""
+    timestamp: datetime
+    """When it happened. ISO 8601 in UTC with milliseconds."""
+    data: EventData
+    """What it happened to."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventData(Received):
+    """What an event is about: ids, states and the columns of the Lens. It has no fields and no API key."""
+
+    result_id: str | None = None
+    """Of result.…: the result."""
+    results: Sequence[EventResult] | None = None
+    """Of result.created of rows of a run: its results, up to 100."""
+    prism: str | None = None
+    """The slug of the prism."""
+    version: int | None = None
+    """Of a result: the version that answered. Of drift.…: the version that is watched. Of prism.changed: the latest."""
+    status: str | None = None
+    """Of a result ok or failed, or deleted when it is there no more. Of a run: its state when the event is sent."""
+    answers: Mapping[str, str | float | None] | None = None
+    """The columns of the Lens, when the webhook asks for answers and the result is ok."""
+    run_id: str | None = None
+    """Of run.…, and of results of a run: the run."""
+    question: str | None = None
+    """Of drift.…: the question whose answers drift."""
+    option: str | None = None
+    """Of drift.… of a tags question: the option."""
+    change: str | None = None
+    """Of prism.changed: what was done, such as version.create, as the audit names it."""
+    key_id: str | None = None
+    """Of key.expiring: the key."""
+    expires_at: datetime | None = None
+    """Of key.expiring: when the key ends. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventResult(Received):
+    """A result of a run."""
+
+    result_id: str
+    """The result."""
+    status: str
+    """ok or failed, or deleted when it is there no more."""
+    answers: Mapping[str, str | float | None] | None = None
+    """The columns of the Lens, when the webhook asks for answers and the result is ok."""
+
+
+@dataclass(frozen=True, slots=True)
 class Usage(Received):
     """Sums over the results of a period."""
 
@@ -2161,3 +2347,11 @@ class InvitedMember(Member):
     """The path of the sign-in link, behind the address of the console. It is shown only here, and used once."""
     expires_at: datetime | None = None
     """When the link expires. ISO 8601 in UTC with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedWebhook(Webhook):
+    """A webhook with a new secret, which is shown this once."""
+
+    secret: Secret
+    """whsec_ and 32 random bytes in base64: what the signature of each event is made with (Standard Webhooks)."""

@@ -21,14 +21,16 @@ var (
 		"Escalation.error_code": "EscalationErrorCode", "DriftReference.kind": "DriftKind", "Member.signed_in_by": "SignedInBy",
 		"Calibration.method": "CalibrationMethod", "NewCalibration.method": "NewCalibrationMethod", "Label.origin": "LabelOrigin",
 		"AuditEntry.action": "AuditAction", "Change.type": "ChangeType", "Model.order": "OptionOrder", "FileOptions.encoding": "Encoding",
-		"CheckedPart.part": "ModelPart",
+		"CheckedPart.part": "ModelPart", "NewWebhook.events": "EventType", "EventCondition.op": "ConditionOp",
+		"Webhook.disabled_reason": "DisabledReason", "Delivery.status": "DeliveryStatus", "DeliveryTry.error": "TryError",
 	}
 	// pythonTypes are the types of members that JSON says less of.
 	pythonTypes = map[string]string{
 		"RecordUsage.cost": "Decimal", "UsageSum.cost": "Decimal", "RunUsage.cost": "Decimal", "DryRun.cost": "Decimal",
 		"Price.input": "Decimal", "Price.output": "Decimal", "CreatedApiKey.key": "Secret", "InvitedMember.link": "Secret",
+		"CreatedWebhook.secret": "Secret", "EventData.answers": "Mapping[str, str | float | None]", "EventResult.answers": "Mapping[str, str | float | None]",
 	}
-	pythonBases    = map[string]string{"CreatedApiKey": "ApiKey", "InvitedMember": "Member"}
+	pythonBases    = map[string]string{"CreatedApiKey": "ApiKey", "InvitedMember": "Member", "CreatedWebhook": "Webhook"}
 	pythonMixins   = map[string]string{"Question": "QuestionMakers", "Run": "RunStates"}
 	pythonDefaults = map[string]string{"Column.show": `"answer"`}
 	pythonMore     = map[string]string{"Prism": `    etag: str | None = field(default=None, repr=False, compare=False)
@@ -147,7 +149,11 @@ func operationsIn(document object) (all []object) {
 func (p *python) models() string {
 	for _, at := range slices.Sorted(maps.Keys(pythonEnums)) {
 		schema, name, _ := strings.Cut(at, ".")
-		p.alias(pythonEnums[at], p.schemas.object(schema).object("properties").object(name))
+		property := p.schemas.object(schema).object("properties").object(name)
+		if items := property.object("items"); items != nil {
+			property = items
+		}
+		p.alias(pythonEnums[at], property)
 	}
 	p.names = append(p.names, "LabelValue")
 	p.body.WriteString("LabelValue: TypeAlias = str | bool | Sequence[str]\n\"\"\"The key of an option or level, whether yes was right, or the keys of all options that are right.\"\"\"\n")

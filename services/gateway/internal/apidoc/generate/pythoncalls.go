@@ -93,6 +93,7 @@ type argument struct {
 	name, typ  string
 	positional bool
 	nullable   bool // a positional one may be None, which is sent
+	stated     bool // an optional boolean is sent as false too, which is not the same as not to send it
 }
 
 // calls is the text of the module with a method for each declared operation that has none which is written by hand.
@@ -186,7 +187,7 @@ func (a argument) signature() string {
 		return a.name + ": " + a.typ + " | None"
 	case a.positional:
 		return a.name + ": " + a.typ
-	case a.typ == "bool":
+	case a.typ == "bool" && !a.stated:
 		return a.name + ": bool = False"
 	}
 	return a.name + ": " + a.typ + " | None = None"
@@ -246,7 +247,9 @@ func (p *python) members(operation object) (all []argument) {
 	for _, m := range schema.object("properties") {
 		typ, nullable := p.typ(m.value.(object), name+"."+m.name) //nolint:forcetypeassert // a fault of the document
 		required := slices.Contains(texts(schema.get("required")), m.name)
-		all = append(all, argument{name: pythonMember(m.name), typ: typ, positional: required, nullable: nullable})
+		// An optional boolean that may not be null is true when it is not sent.
+		stated := typ == "bool" && !required && !nullable
+		all = append(all, argument{name: pythonMember(m.name), typ: typ, positional: required, nullable: nullable, stated: stated})
 	}
 	return all
 }
@@ -269,7 +272,7 @@ func values(all []argument, isSet string) string {
 	var list []string
 	for _, a := range all {
 		value := a.name
-		if a.typ == "bool" && !a.positional {
+		if a.typ == "bool" && !a.positional && !a.stated {
 			value = fmt.Sprintf(isSet, a.name)
 		}
 		list = append(list, a.name+"="+value)

@@ -264,7 +264,7 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	case t.Kind() == reflect.Slice:
 		schema := object{{"type", "array"}}
 		schema = bounds(schema, "minItems", "maxItems", l)
-		return schema.with("items", s.value(t.Elem(), api.Limits{Max: l.Each}))
+		return schema.with("items", s.value(t.Elem(), api.Limits{Max: l.Each, Enum: l.Enum}))
 	case t.Kind() == reflect.Struct:
 		return s.named(t)
 	case t.Kind() == reflect.String:

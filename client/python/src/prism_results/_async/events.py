@@ -1,0 +1,29 @@
+"""What happens, as webhooks are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from prism_results._async.base import AsyncBase, AsyncStream
+from prism_results._core import call, query
+from prism_results.models import EventType
+
+
+class AsyncEvents(AsyncBase):
+    """The stream of events."""
+
+    def follow_events(
+        self,
+        *,
+        event: Sequence[EventType] | None = None,
+        prism: str | None = None,
+        answers: bool = False,
+        after: str | None = None,
+    ) -> AsyncStream:
+        """Stream what happens as server-sent events, in the bodies that webhooks are sent.
+
+        event selects events, and prism those of a prism. With answers, events of ok results have the columns of the Lens.
+        The stream begins with what happens from now on, or behind the event whose id is after.
+        """
+        wanted = query(event=event, prism=prism, answers="true" if answers else None, after=after)
+        return AsyncStream(self, call("followEvents", "GET", "events", "stream", query=wanted))
