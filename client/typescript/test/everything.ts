@@ -1,4 +1,6 @@
-import type { NewRun, NewVersion, NewView, NewWebhook, Prism, ResultAssignment, ResultDeletion, ResultRetry } from "../src/index.js";
+import type {
+  NewRun, NewVersion, NewView, NewWebhook, Prism, ResultAssignment, ResultDeletion, ResultRetry,
+} from "../src/index.js";
 import { Operations } from "../src/operations.js";
 
 const version: NewVersion = {
