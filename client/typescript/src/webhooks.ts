@@ -10,7 +10,8 @@ import type { CreatedWebhook, Delivery, Event, Events, NewWebhook, Selection, We
 export class Webhooks extends Measures {
   /** Has events sent to a URL from now on. Only this response has the secret. */
   createWebhook(webhook: NewWebhook, options?: CallOptions): Promise<CreatedWebhook> {
-    return this.caller.json({ operation: "createWebhook", method: "POST", path: ["webhooks"], body: webhook, want: 201 }, options);
+    const call = { operation: "createWebhook", method: "POST", path: ["webhooks"], body: webhook, want: 201 } as const;
+    return this.caller.json(call, options);
   }
 
   /** Lists webhooks, newest first. */
