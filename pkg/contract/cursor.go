@@ -30,6 +30,8 @@ const (
 	ListOfViews
 	ListOfComments
 	ListOfAssignees
+	ListOfWebhooks
+	ListOfDeliveries
 )
 
 const cursorSize = 8 + 16

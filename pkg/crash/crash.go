@@ -41,6 +41,20 @@ const (
 	AfterIndex Point = "after-index" // results: the piece is durable
 )
 
+// The steps of deliveries in results.
+const (
+	InFanOut      Point = "in-fan-out"     // results: events for webhooks are stored, the transaction is not committed
+	AfterFanOut   Point = "after-fan-out"  // results: the events are durable
+	AfterTake     Point = "after-take"     // results: a webhook is leased, the lease is not handed out
+	BeforeOutcome Point = "before-outcome" // results: has what became of tries, has not sent it to the database
+	AfterOutcome  Point = "after-outcome"  // results: it is durable, the response is not sent
+)
+
+// FanOutPoints are all steps of deliveries in results in their order.
+func FanOutPoints() []Point {
+	return []Point{InFanOut, AfterFanOut, AfterTake, BeforeOutcome, AfterOutcome}
+}
+
 // FilePoints are all steps of a file, in their order.
 func FilePoints() []Point { return []Point{AfterPart, InReading, BeforeReady} }
 

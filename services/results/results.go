@@ -35,6 +35,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tending"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
@@ -84,6 +85,7 @@ type Service struct {
 	drift     *drift.Worker
 	index     *search.Indexer
 	counting  *distribution.Worker
+	webhooks  *webhooks.Worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -133,12 +135,15 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
 	s.index = search.NewIndexer(s.store, now, d.Log)
 	s.counting = distribution.NewWorker(s.store, d.Log)
+	s.webhooks = webhooks.NewWorker(webhooks.WorkerDeps{
+		Store: s.store, Events: s.store, Sender: s.service.Sender(), Now: now, NewID: newID, Log: d.Log,
+	})
 	if d.Metrics == nil {
 		return s, nil
 	}
 	if err := errors.Join(
 		s.service.Measure(d.Metrics), s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics), s.drift.Measure(d.Metrics),
-		s.index.Measure(d.Metrics), s.counting.Measure(d.Metrics),
+		s.index.Measure(d.Metrics), s.counting.Measure(d.Metrics), s.service.Sender().MeasureSending(d.Metrics), s.webhooks.Measure(d.Metrics),
 	); err != nil {
 		return nil, err
 	}
@@ -239,7 +244,7 @@ func (s *Service) migrated(ctx context.Context) error {
 }
 
 // Run stores when API keys were last used, deletes results that are to be deleted, reads files, tends runs, counts the answers of
-// watched prisms, and of all for distributions, and follows the clock of the database, until ctx ends.
+// watched prisms, and of all for distributions, finds out which event is for which webhook, and follows the clock of the database, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -252,6 +257,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.drift.Run(ctx) })
 	beside.Go(func() { s.index.Run(ctx) })
 	beside.Go(func() { s.counting.Run(ctx) })
+	beside.Go(func() { s.webhooks.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

@@ -290,5 +290,5 @@ var lists = map[string]contract.List{
 	"prisms": contract.ListOfPrisms, "versions": contract.ListOfVersions, "keys": contract.ListOfKeys, "audit": contract.ListOfAudit,
 	"files": contract.ListOfFiles, "runs": contract.ListOfRuns, "members": contract.ListOfMembers, "labels": contract.ListOfLabels,
 	"calibrations": contract.ListOfCalibrations, "views": contract.ListOfViews, "comments": contract.ListOfComments,
-	"assignees": contract.ListOfAssignees,
+	"assignees": contract.ListOfAssignees, "webhooks": contract.ListOfWebhooks, "deliveries": contract.ListOfDeliveries,
 }

@@ -28,6 +28,14 @@ func Translate(err error, notFound *apierr.Error) error {
 		return apierr.TooManyKeys()
 	case errors.Is(err, store.ErrTooManyViews):
 		return apierr.TooManyViews()
+	case errors.Is(err, store.ErrTooManyWebhooks):
+		return apierr.TooManyWebhooks()
+	case errors.Is(err, store.ErrWebhookDisabled):
+		return apierr.WebhookDisabled()
+	case errors.Is(err, store.ErrNoDelivery):
+		return apierr.DeliveryNotFound()
+	case errors.Is(err, store.ErrDeliveryWaits):
+		return apierr.StillWaiting()
 	case errors.Is(err, store.ErrTooManyComments):
 		return apierr.TooManyComments()
 	case errors.Is(err, store.ErrNotAuthor):

@@ -38,14 +38,14 @@ JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
 	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes
-	// results, reads files or tends runs looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
+	// results, reads files, tends runs or sends events looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
 	// between accounts.
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_of_session", "api_keys_of_sessions_expiring",
-		"api_keys_pkey", "deletions_due", "deletions_search_due", "files_expiring", "files_reading", "members_claim", "members_identity",
+		"api_keys_pkey", "deletions_due", "deletions_search_due", "deliveries_ended", "files_expiring", "files_reading", "members_claim", "members_identity",
 		"result_index_terms",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",
-		"sign_in_links_pkey",
+		"sign_in_links_pkey", "webhooks_due",
 	}
 	if !slices.Equal(others, want) {
 		t.Errorf("indexes that begin with something else: %v, want %v", others, want)
@@ -272,7 +272,7 @@ func reused(
 	server.Template(t, template, migrate)
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
-		"DELETE FROM members", "DELETE FROM views", "DELETE FROM comments", "DELETE FROM assignments", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
+		"DELETE FROM members", "DELETE FROM views", "TRUNCATE webhooks, deliveries", "DELETE FROM comments", "DELETE FROM assignments", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
 		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
 		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",

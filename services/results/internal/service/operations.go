@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // handlers are those of the declared operations.
@@ -28,7 +29,7 @@ func (s *Service) handlersOfOperations() access.Handlers {
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
-		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), s.operations(),
+		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.NewID).Operations(), s.operations(),
 	)...)
 }
 

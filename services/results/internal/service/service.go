@@ -27,6 +27,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // Deps are all required but LeaseEnded and Memory.
@@ -53,6 +54,7 @@ type (
 	memberHandlers  = members.Handlers
 	prismHandlers   = prisms.Handlers
 	qualityHandlers = quality.Handlers
+	webhookSender   = webhooks.Sender
 )
 
 // Service implements contract.Results and contract.Console.
@@ -63,6 +65,7 @@ type Service struct {
 	*memberHandlers
 	*prismHandlers
 	*qualityHandlers
+	*webhookSender
 	saves    saves
 	searches *search.Handlers
 	handlers access.Handlers
@@ -83,6 +86,7 @@ func New(d Deps) *Service {
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
+	s.webhookSender = webhooks.NewSender(webhooks.SenderDeps{Store: d.Store, Writer: plainWriter{}, Now: d.Now, NewID: d.NewID, By: s.By})
 	s.TakeExamplesWith(s.takeExamples)
 	s.handlers = s.handlersOfOperations()
 	return s

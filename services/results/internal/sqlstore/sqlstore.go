@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // Statements is a Store in a Database.
@@ -37,6 +38,7 @@ type Statements struct {
 	qualitySQL
 	viewSQL
 	commentSQL
+	webhookSQL
 }
 
 type (
@@ -53,6 +55,7 @@ type (
 	distributionSQL = distribution.SQL
 	viewSQL         = views.SQL
 	commentSQL      = comments.SQL
+	webhookSQL      = webhooks.SQL
 )
 
 // New is the Store in a database.
@@ -61,6 +64,7 @@ func New(db sqldb.Database) Statements {
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db},
+		webhookSQL: webhookSQL{Database: db},
 	}
 }
 
@@ -93,6 +97,7 @@ type Store interface {
 	events.Store
 	views.Store
 	comments.Store
+	webhooks.Store
 	store.Clocks
 
 	// Ping checks that the database answers.

@@ -14,11 +14,11 @@ type By struct {
 	Actor Actor
 }
 
-// Actor is an API key, a member, an operator, or the retention of a prism.
+// Actor is an API key, a member, an operator, the retention of a prism, or what sends events to webhooks.
 type Actor struct {
 	Kind ActorKind
 	Key  prism.KeyID // of a key, or the id of a member; else zero
-	// Name is the name of the operator, the key or the member, or "retention". The store finds the name of a key or member when it
+	// Name is the name of the operator, the key or the member, "retention" or "webhooks". The store finds the name of a key or member when it
 	// writes an entry.
 	Name string
 }
@@ -32,6 +32,7 @@ const (
 	MemberActor    ActorKind = "member"
 	OperatorActor  ActorKind = "operator"
 	RetentionActor ActorKind = "retention"
+	WebhookActor   ActorKind = "webhooks" // what sends events, and disables a webhook whose receiver fails
 )
 
 // Action is what was done (spec: audit-actions).
@@ -69,6 +70,13 @@ const (
 	ViewCreate     Action = "view.create"
 	ViewReplace    Action = "view.replace"
 	ViewDelete     Action = "view.delete"
+	WebhookCreate  Action = "webhook.create"
+	WebhookReplace Action = "webhook.replace"
+	WebhookDelete  Action = "webhook.delete"
+	WebhookRotate  Action = "webhook.rotate"
+	WebhookTest    Action = "webhook.test"
+	WebhookResend  Action = "webhook.resend"
+	WebhookDisable Action = "webhook.disable"
 	MemberAdd      Action = "member.add"
 	MemberChange   Action = "member.change"
 	MemberRemove   Action = "member.remove"
@@ -81,7 +89,7 @@ const (
 	CalibrationPin    Action = "calibration.pin"
 )
 
-// Object is what an action was done to. Name is the name of an account, a key, a member, a file, a run or a view, or the slug of a prism;
+// Object is what an action was done to. Name is the name of an account, a key, a member, a file, a run or a view, the slug of a prism, or the origin of the URL of a webhook;
 // a result has none.
 type Object struct {
 	Kind ObjectKind
@@ -102,4 +110,5 @@ const (
 	FileObject    ObjectKind = "file"
 	RunObject     ObjectKind = "run"
 	ViewObject    ObjectKind = "view"
+	WebhookObject ObjectKind = "webhook"
 )

@@ -9,7 +9,7 @@ import (
 // IsNotFound tells whether err says that the account does not have what a call names.
 func IsNotFound(err error) bool {
 	_, unknownPin := errors.AsType[*PinError](err)
-	return unknownPin || isAny(err, ErrNotFound, ErrLinkInvalid)
+	return unknownPin || isAny(err, ErrNotFound, ErrNoDelivery, ErrLinkInvalid)
 }
 
 // IsConflict tells whether err says that what is stored does not allow a change.
@@ -21,7 +21,7 @@ func IsConflict(err error) bool {
 	return retried || mismatch || wait || noRoom || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys, ErrTooManyViews, ErrTooManyComments, ErrNotAuthor, ErrNoMember,
 		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions, ErrChangesRemoved, ErrNoSuchChange,
-		ErrRetrying, ErrLastOwner)
+		ErrRetrying, ErrLastOwner, ErrTooManyWebhooks, ErrWebhookDisabled, ErrDeliveryWaits)
 }
 
 func isAny(err error, known ...error) bool {

@@ -27,6 +27,14 @@ var (
 	ErrTooManyKeys = errors.New("store: too many active keys")
 	// ErrTooManyViews: the account has as many views as it may have.
 	ErrTooManyViews = errors.New("store: too many views")
+	// ErrTooManyWebhooks: the account has as many webhooks as it may have.
+	ErrTooManyWebhooks = errors.New("store: too many webhooks")
+	// ErrWebhookDisabled: events of the webhook are not sent.
+	ErrWebhookDisabled = errors.New("store: the webhook is disabled")
+	// ErrNoDelivery: the webhook has no such delivery.
+	ErrNoDelivery = errors.New("store: no such delivery")
+	// ErrDeliveryWaits: the delivery is still to be sent.
+	ErrDeliveryWaits = errors.New("store: the delivery waits")
 	// ErrTooManyComments: the result has as many comments as it may have.
 	ErrTooManyComments = errors.New("store: too many comments")
 	// ErrNotAuthor: the comment is somebody else's.

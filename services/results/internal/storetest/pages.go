@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/comments"
+	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -20,6 +21,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/views"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // pagedList is a list of mine. add adds an entry in front of the others, which is stored with a text of so many bytes, and returns
@@ -154,6 +156,35 @@ func pagedLists() []pagedList {
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListRuns(ctx, f.mine.account, store.RunFilter{}, page)
 			return positions(found, func(r store.Run) prism.UUID { return r.ID.UUID }), more, err
+		}},
+		{"ListWebhooks", "webhooks", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			w := f.newWebhook()
+			w.URL = text(bytes)
+			succeeds(t, f.CreateWebhook(t.Context(), f.mine.account, w, []byte("s"), events.Cursor{}, api.MaxWebhooks, f.by(moment(1))))
+			return w.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListWebhooks(ctx, f.mine.account, page)
+			return positions(found, func(w webhooks.Webhook) prism.UUID { return w.ID.UUID }), more, err
+		}},
+		{"ListDeliveries", "deliveries", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			all, _, err := f.ListWebhooks(t.Context(), f.mine.account, store.Page{Limit: 1})
+			succeeds(t, err)
+			if len(all) == 0 {
+				all = []webhooks.Webhook{f.webhook(t)}
+			}
+			f.happens(t, all[0], 1)
+			l := f.takes(t, moment(20))
+			s := tried(l)
+			s.Tries[0].Answer = new(text(bytes))
+			succeeds(t, second(f.EndDeliveries(t.Context(), s, moment(20), f.prismBy)))
+			return l.Deliveries[0].ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			all, _, err := f.ListWebhooks(ctx, f.mine.account, store.Page{Limit: 1})
+			if err != nil {
+				return nil, false, err
+			}
+			found, more, err := f.ListDeliveries(ctx, f.mine.account, all[0].ID, "", page)
+			return positions(found, func(d webhooks.Delivery) prism.UUID { return d.ID.UUID }), more, err
 		}},
 		{"ListCalibrations", "calibrations", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			c := quality.Calibration{

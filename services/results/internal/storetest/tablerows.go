@@ -112,6 +112,15 @@ func TableRows() []TableRow {
 			"account_id": account, "result_id": ok, "id": id(71), "author_kind": "key", "author_id": key, "text": "c", "created_at": at,
 		}},
 		{"assignments", values{"account_id": account, "result_id": ok, "member_id": member}},
+		{"webhooks", values{
+			"account_id": account, "id": id(72), "url": "https://hooks.example", "settings": empty, "secret": digest, "previous_secret": digest,
+			"previous_until": later, "created_at": at, "deleted": false, "enabled": true, "disabled_reason": "", "generation": 1, "change": 2,
+			"other": 3, "last_id": id(73), "waiting": 1, "due_at": at, "token": id(74), "healthy": true, "aside_first": false, "leftover": false,
+		}},
+		{"deliveries", values{
+			"account_id": account, "webhook_id": id(72), "id": id(73), "event": empty, "state": 1, "aside": true, "tries": 3, "tried": empty,
+			"due_at": at, "remove_at": later,
+		}},
 		{"claim_grants", values{"account_id": account, "claim_name": "groups", "claim_value": "staff", "granted_at": at}},
 		{"retries", values{"account_id": account, "prism_id": prismID, "id": id(14), "key_id": key, "leased_at": at}},
 		{"retry_chunks", values{

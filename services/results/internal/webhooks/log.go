@@ -1,0 +1,207 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// The states of a delivery that is not waiting.
+	delivered = 0
+	failed    = -1
+
+	selectGeneration = `-- name: GenerationOfWebhook :one
+SELECT generation FROM webhooks` + ofAccount
+	deliveryColumns = `id, event, state, due_at, tried`
+	ofWebhook       = ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id < $3`
+	newest          = ` ORDER BY id DESC LIMIT $4`
+	listDeliveries  = `-- name: ListDeliveries :many
+SELECT ` + deliveryColumns + ofWebhook + newest
+	listInState = `-- name: ListDeliveriesInState :many
+SELECT ` + deliveryColumns + ofWebhook + ` AND state = $5` + newest
+	// listFailed finds those that have failed, and those that waited when the webhook was disabled.
+	listFailed = `-- name: ListFailedDeliveries :many
+SELECT ` + deliveryColumns + ` FROM (
+	SELECT * FROM (SELECT ` + deliveryColumns + ofWebhook + ` AND state = -1` + newest + `) AS ended
+	UNION ALL
+	SELECT * FROM (SELECT ` + deliveryColumns + ofWebhook + ` AND state > 0 AND state < $5` + newest + `) AS left_over
+) AS f ORDER BY id DESC LIMIT $4`
+
+	// lockForDelivery locks a webhook.
+	lockForDelivery = `UPDATE webhooks SET url = url` + ofAccount + ` RETURNING url, enabled, generation, last_id`
+	countDelivery   = `UPDATE webhooks SET waiting = waiting + 1, last_id = $3` + ofAccount
+	selectDelivery  = `-- name: Delivery :one
+SELECT ` + deliveryColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id = $3`
+	resendDelivery = `UPDATE deliveries SET state = $4, aside = true, tries = 0, due_at = $5, remove_at = NULL
+WHERE account_id = $1 AND webhook_id = $2 AND id = $3`
+)
+
+// stateful is a delivery as it is stored.
+type stateful struct {
+	Delivery
+	state int64
+}
+
+func readStateful(r *sqldb.Row) stateful {
+	var d stateful
+	d.ID, d.Event, d.state = prism.DeliveryID{UUID: r.UUID()}, sqldb.Decode[events.Event](r), r.Int()
+	d.NextAt, d.Tried = r.OptionalTime(), sqldb.Decode[[]Try](r)
+	return d
+}
+
+// seen is the delivery as callers see it, of a webhook of a generation.
+func (d stateful) seen(generation int64) Delivery {
+	switch d.state {
+	case generation:
+		d.Status = api.DeliveryWaiting
+	case delivered:
+		d.Status = api.DeliveryDelivered
+	default:
+		d.Status = api.DeliveryFailed
+	}
+	if d.Status != api.DeliveryWaiting {
+		d.NextAt = nil
+	}
+	return d.Delivery
+}
+
+// ListDeliveries implements Store.
+func (s SQL) ListDeliveries(
+	ctx context.Context, account prism.AccountID, id prism.WebhookID, status api.DeliveryStatus, page store.Page,
+) (found []Delivery, more bool, err error) {
+	var generation int64
+	key := []any{account.UUID, id.UUID}
+	st := sqldb.Query("list_deliveries", selectGeneration, key...)
+	if err := s.Run(ctx, st, sqldb.ReadRow(&generation, (*sqldb.Row).Int)); err != nil {
+		return nil, false, err
+	}
+	args := append(key, page.Before(), int64(page.Limit)+1)
+	switch status {
+	case api.DeliveryWaiting:
+		st = sqldb.Query("list_deliveries", listInState, append(args, generation)...)
+	case api.DeliveryDelivered:
+		st = sqldb.Query("list_deliveries", listInState, append(args, int64(delivered))...)
+	case api.DeliveryFailed:
+		st = sqldb.Query("list_deliveries", listFailed, append(args, generation)...)
+	default:
+		st = sqldb.Query("list_deliveries", listDeliveries, args...)
+	}
+	read := func(r *sqldb.Row) Delivery { return readStateful(r).seen(generation) }
+	return sqldb.ReadPage(ctx, s.Database, st, page.Limit, read, "event", "tried")
+}
+
+// locked is a webhook that is locked.
+type locked struct {
+	url        string
+	enabled    bool
+	generation int64
+	last       prism.UUID // the id of its last delivery
+}
+
+func lockToSend(ctx context.Context, run sqldb.Run, key []any) (w locked, err error) {
+	err = run(ctx, sqldb.Statement{Text: lockForDelivery, Args: key}, sqldb.ReadRow(&w, func(r *sqldb.Row) locked {
+		return locked{r.Text(), r.Bool(), r.Int(), r.UUID()}
+	}))
+	if err == nil && !w.enabled {
+		err = store.ErrWebhookDisabled
+	}
+	return w, err
+}
+
+// TestWebhook implements Store.
+func (s SQL) TestWebhook(
+	ctx context.Context, account prism.AccountID, id prism.WebhookID, least prism.UUID, by store.By,
+) (d Delivery, err error) {
+	key := []any{account.UUID, id.UUID}
+	err = s.Transaction(ctx, "test_webhook", func(run sqldb.Run) error {
+		w, err := lockToSend(ctx, run, key)
+		if err != nil {
+			return err
+		}
+		d = Delivery{
+			ID: prism.DeliveryID{UUID: later(w.last, least)}, Event: events.Event{Type: api.WebhookTest, At: by.At},
+			Status: api.DeliveryWaiting, NextAt: &by.At,
+		}
+		row := kept{ID: d.ID, event: d.Event, state: w.generation, aside: true, dueAt: &by.At}
+		if err := put(ctx, run, key, []kept{row}); err != nil {
+			return err
+		}
+		return counted(ctx, run, key, d.ID.UUID, w, by, store.WebhookTest)
+	})
+	return d, err
+}
+
+// counted notes that one more delivery waits, and records why.
+func counted(ctx context.Context, run sqldb.Run, key []any, last prism.UUID, w locked, by store.By, action store.Action) error {
+	if err := run(ctx, sqldb.Statement{Text: countDelivery, Args: append(key[:2:2], last)}, sqldb.NoRow); err != nil {
+		return err
+	}
+	if err := schedule(ctx, run, key, w.generation, by.At); err != nil {
+		return err
+	}
+	account, id := prism.AccountID{UUID: key[0].(prism.UUID)}, prism.WebhookID{UUID: key[1].(prism.UUID)} //nolint:forcetypeassert // see the callers
+	return record(ctx, run, account, id, w.url, action, audit.NoDetail{}, by)
+}
+
+// ResendDelivery implements Store.
+func (s SQL) ResendDelivery(
+	ctx context.Context, account prism.AccountID, id prism.WebhookID, of prism.DeliveryID, by store.By,
+) (d Delivery, err error) {
+	key := []any{account.UUID, id.UUID}
+	err = s.Transaction(ctx, "resend_delivery", func(run sqldb.Run) error {
+		w, err := lockToSend(ctx, run, key)
+		if err != nil && !errors.Is(err, store.ErrWebhookDisabled) {
+			return err
+		}
+		disabled := err
+		var found stateful
+		find := sqldb.Statement{Text: selectDelivery, Args: append(key[:2:2], of.UUID)}
+		switch err := run(ctx, find, sqldb.ReadRow(&found, readStateful)); {
+		case errors.Is(err, store.ErrNotFound):
+			return store.ErrNoDelivery
+		case err != nil:
+			return err
+		case disabled != nil:
+			return disabled
+		case found.state == w.generation:
+			return store.ErrDeliveryWaits
+		}
+		found.state, found.NextAt = w.generation, &by.At
+		d = found.seen(w.generation)
+		again := sqldb.Statement{Text: resendDelivery, Args: append(key[:2:2], of.UUID, w.generation, by.At)}
+		if err := run(ctx, again, sqldb.NoRow); err != nil {
+			return err
+		}
+		return counted(ctx, run, key, w.last, w, by, store.WebhookResend)
+	})
+	return d, err
+}
+
+// later is the least id that is greater than another, and not less than least, whose random part it then has.
+func later(than, least prism.UUID) prism.UUID {
+	if sqldb.CompareIDs(than, least) < 0 {
+		return least
+	}
+	return following(than)
+}
+
+// following is the next id: the random part, which is a number of 62 bits, plus one.
+func following(id prism.UUID) prism.UUID {
+	for i := len(id) - 1; i > 8; i-- {
+		if id[i]++; id[i] != 0 {
+			return id
+		}
+	}
+	if id[8]++; id[8]&0xc0 == 0x80 {
+		return id
+	}
+	return prism.FirstUUID(id.Time().Add(time.Millisecond))
+}
