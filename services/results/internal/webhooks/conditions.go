@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -14,38 +13,31 @@ func number(text string) (float64, bool) {
 	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
 }
 
-// holds reports whether a condition holds of the columns of a result. A column that the result does not have, and an empty cell, meet no
-// condition, not even `not` (spec: webhook-condition).
-func holds(c api.EventCondition, columns map[string]any) bool {
-	cell, ok := columns[c.Column]
-	if !ok || cell == nil {
+// holds reports whether a condition holds of the columns of a result. A column that the result does not have, and one without a value, meet
+// no condition, not even `not` (spec: webhook-condition).
+func holds(c api.EventCondition, columns api.Row) bool {
+	cell, _ := columns.Get(c.Column)
+	wanted, wantsNumber := number(c.Value)
+	equal, n, isNumber := false, 0., false
+	switch v := cell.(type) {
+	case string:
+		equal = v == c.Value
+		n, isNumber = number(v)
+	case float64:
+		n, isNumber = v, true
+	default:
 		return false
 	}
-	values := []any{cell}
-	if list, ok := cell.([]any); ok { // of a tags question: any of them
-		values = list
-	}
-	equal, from, to := false, false, false
-	for _, v := range values {
-		text := fmt.Sprint(v)
-		if b, ok := v.(bool); ok {
-			text = map[bool]string{true: "yes", false: "no"}[b]
-		}
-		n, isNumber := number(text)
-		wanted, wantsNumber := number(c.Value)
-		equal = equal || text == c.Value || isNumber && wantsNumber && n == wanted
-		from = from || isNumber && wantsNumber && n >= wanted
-		to = to || isNumber && wantsNumber && n <= wanted
-	}
+	bothNumbers := isNumber && wantsNumber
 	switch c.Op {
 	case api.CellIs:
-		return equal
+		return equal || bothNumbers && n == wanted
 	case api.CellNot:
-		return !equal
+		return !equal && !(bothNumbers && n == wanted)
 	case api.CellFrom:
-		return from
+		return bothNumbers && n >= wanted
 	case api.CellTo:
-		return to
+		return bothNumbers && n <= wanted
 	}
 	return false
 }
