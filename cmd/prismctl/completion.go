@@ -83,6 +83,23 @@ func (a *app) completeViews(cmd *cobra.Command, args []string, start string) ([]
 	}, func(v client.View) string { return v.ID + "\t" + v.Name })(cmd, args, start)
 }
 
+// completeWebhooks completes the ids of webhooks.
+func (a *app) completeWebhooks(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Webhook], error) {
+		return c.ListWebhooks(ctx, client.PageOptions{})
+	}, func(w client.Webhook) string { return w.ID + "\t" + w.URL + ", " + webhookState(w) })(cmd, args, start)
+}
+
+// completeDeliveries completes a webhook, and behind it the ids of its newest deliveries that can be sent again.
+func (a *app) completeDeliveries(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return a.completeWebhooks(cmd, args, start)
+	}
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Delivery], error) {
+		return c.ListDeliveries(ctx, args[0], client.DeliveryFailed, client.PageOptions{})
+	}, func(d client.Delivery) string { return d.ID + "\t" + d.Event + ", " + d.At.String() })(cmd, nil, start)
+}
+
 // completeMembers completes the ids of the newest members.
 func (a *app) completeMembers(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Member], error) {

@@ -74,7 +74,7 @@ them are contexts ("prismctl context"). A key is never an argument, because othe
 	completeFlag(root, "context", a.completeContexts)
 	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")
 	root.SetFlagErrorFunc(unknownFlag)
-	root.AddCommand(a.prisms(), a.validate(), a.call(), a.try(), a.results(), a.changes(), a.retry(), a.runs(), a.files(), a.labels(), a.views(),
+	root.AddCommand(a.prisms(), a.validate(), a.call(), a.try(), a.results(), a.changes(), a.retry(), a.runs(), a.files(), a.labels(), a.views(), a.webhooks(),
 		a.quality(), a.compare(), a.calibrate(), a.models(), a.usage(), a.account(), a.keys(), a.members(), a.audit(), a.open(), a.api(), a.mcp(), a.auth(),
 		a.contexts(), a.login(), a.logout())
 	root.InitDefaultHelpCmd() // here, so that it gets an example too
