@@ -10,6 +10,7 @@ import { labelRoutes } from './pages/quality/routes';
 import { resultsRoutes } from './pages/results/routes';
 import { runsRoutes } from './pages/runs/routes';
 import { usageRoutes } from './pages/usage/routes';
+import { webhooksRoutes } from './pages/webhooks/routes';
 import { Failed, NotFound } from './shell/Failed';
 import { frame, root } from './shell/root';
 import { SignIn } from './shell/SignIn';
@@ -40,7 +41,7 @@ const tree = root.addChildren([
   signIn,
   frame.addChildren([
     ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...labelRoutes, ...usageRoutes, ...modelsRoutes,
-    ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
+    ...keysRoutes, ...membersRoutes, ...webhooksRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
   ]),
 ]);
 

@@ -19,6 +19,7 @@ const iconOf: Record<Tone, IconName> = { neutral: 'dot', good: 'good', warn: 'wa
 
 const statuses: Record<string, [Tone, IconName]> = {
   ok: ['good', 'good'], active: ['good', 'good'], finished: ['good', 'good'],
+  delivered: ['good', 'good'], waiting: ['neutral', 'clock'], disabled: ['warn', 'pause'],
   failed: ['bad', 'bad'], invalid: ['warn', 'warn'],
   queued: ['neutral', 'clock'], pending: ['neutral', 'clock'], running: ['info', 'play'],
   pausing: ['warn', 'pause'], paused: ['warn', 'pause'], cancelling: ['neutral', 'stop'], cancelled: ['neutral', 'stop'],

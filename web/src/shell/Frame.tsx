@@ -77,7 +77,7 @@ export function Frame() {
 }
 
 function useShownPlaces() {
-  const may = { own: useCan('own'), label: useCan('label') };
+  const may = { own: useCan('own'), edit: useCan('edit'), label: useCan('label') };
   return places.filter(({ only }) => !only || may[only]);
 }
 

@@ -5,8 +5,8 @@ interface Place {
   label: string;
   icon: IconName;
   keys: string;
-  /** Only for owners, or for who may label. */
-  only?: 'own' | 'label';
+  /** Only for owners, for who may change prisms, or for who may label. */
+  only?: 'own' | 'edit' | 'label';
   /** Begins a group. */
   line?: boolean;
 }
@@ -22,5 +22,6 @@ export const places: Place[] = [
   { to: '/models', label: 'Models', icon: 'model', keys: 'g o', only: 'own', line: true },
   { to: '/keys', label: 'Keys', icon: 'key', keys: 'g k', only: 'own' },
   { to: '/members', label: 'Members', icon: 'members', keys: 'g m', only: 'own' },
+  { to: '/webhooks', label: 'Webhooks', icon: 'send', keys: 'g w', only: 'edit' },
   { to: '/audit', label: 'Audit', icon: 'audit', keys: 'g a', only: 'own' },
 ];
