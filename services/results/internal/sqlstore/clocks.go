@@ -2,18 +2,18 @@ package sqlstore
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // mendings are the statements of MendTimes, each with how far in the future a time may be and what it becomes. A worker that lives
 // renews its lease before the new end.
-var mendings = []struct {
-	text      string
-	far, then time.Duration
-}{
+var mendings = append(mendingsOfDeliveries(), []mending{
 	{`UPDATE files SET leased_until = $2 WHERE status = 'reading' AND leased_until > $1 RETURNING 1`, store.MaxLease, store.MaxLease},
 	{`UPDATE run_chunks SET leased_until = $2 WHERE token IS NOT NULL AND leased_until > $1 RETURNING 1`, store.MaxLease, store.MaxLease},
 	{`UPDATE retry_chunks SET leased_until = $2 WHERE token IS NOT NULL AND leased_until > $1 RETURNING 1`, store.MaxLease, store.MaxLease},
@@ -25,9 +25,32 @@ var mendings = []struct {
 	{mendRuns + `leased_at = $2 WHERE leased_at > $1` + underWay, 0, 0},
 	{mendRuns + `watched_from = $2 WHERE watched_from > $1` + underWay, 0, 0},
 	{mendRuns + `stopped_at = $2 WHERE stopped_at > $1` + underWay, 0, 0},
+	{`UPDATE webhooks SET due_at = $2 WHERE token IS NOT NULL AND due_at > $1 RETURNING 1`, contract.DeliveryLease, contract.DeliveryLease},
+	{mendWebhooks, 0, 0},
+	{`UPDATE webhooks SET previous_until = $2 WHERE previous_until > $1 RETURNING 1`, webhooks.PreviousSecret, webhooks.PreviousSecret},
+}...)
+
+// mending is a statement of MendTimes.
+type mending struct {
+	text      string
+	far, then time.Duration
+}
+
+// mendingsOfDeliveries are those of deliveries, by how often each was tried. They come before that of webhooks, which are due when the next
+// of their deliveries is, or at once.
+func mendingsOfDeliveries() []mending {
+	all := []mending{{mendDeliveries + "0 RETURNING 1", 0, 0}}
+	for i, pause := range webhooks.Pauses {
+		all = append(all, mending{mendDeliveries + strconv.Itoa(i+1) + " RETURNING 1", pause, pause})
+	}
+	return all
 }
 
 const (
+	mendDeliveries = `UPDATE deliveries SET due_at = $2 WHERE due_at > $1 AND tries = `
+	mendWebhooks   = `UPDATE webhooks SET due_at = $2 WHERE token IS NULL AND due_at > $1 AND NOT EXISTS (
+	SELECT 1 FROM deliveries d WHERE d.account_id = webhooks.account_id AND d.webhook_id = webhooks.id AND d.due_at = webhooks.due_at
+) RETURNING 1`
 	mendRuns = `UPDATE runs SET `
 	underWay = ` AND status IN ('queued', 'running', 'pausing', 'cancelling') RETURNING 1`
 )

@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // ahead is how far the clock was ahead before it was set back, and mended how long everything waits at most after that.
@@ -80,12 +81,34 @@ func clockTests() []test {
 			_, ok = f.take(t, moment(3).Add(2*ahead))
 			same(t, ok, false)
 		}},
+		{"an event that was to be tried again while the clock was ahead is tried after its pause", func(t *testing.T, f *fixture) {
+			f.happens(t, f.webhook(t), 1)
+			f.fails(t, f.takes(t, moment(2).Add(ahead)), 500, moment(2).Add(ahead))
+			f.mends(t, 2) // when it is due, and when its webhook is
+			same(t, f.due(t, moment(4)), nil)
+			same(t, len(f.takes(t, moment(3).Add(webhooks.Pauses[0])).Deliveries), 1)
+		}},
+		{"a webhook is sent events soon whose sender dies, or for which one waits", func(t *testing.T, f *fixture) {
+			f.happens(t, f.webhook(t), 1)
+			f.takes(t, moment(2).Add(ahead))
+			f.mends(t, 1)
+			same(t, f.due(t, moment(4)), nil) // the sender may live
+			f.takes(t, moment(3).Add(mended))
+			w := f.webhook(t)
+			d, err := f.TestWebhook(t.Context(), f.mine.account, w.ID, f.id(), f.by(moment(2).Add(ahead)))
+			succeeds(t, err)
+			f.mends(t, 3) // the other lease too
+			same(t, f.takes(t, moment(4)).Deliveries[0].ID, d.ID)
+		}},
 		{"times that are not far in the future stay", func(t *testing.T, f *fixture) {
 			f.run(t, f.mine, moment(1), 1)
 			f.leased(t, moment(2))
 			file := f.upload(t)
 			succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(2)))
 			succeeds(t, second(f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), moment(2), moment(2).Add(store.MaxLease))))
+			f.fails(t, func() *webhooks.Leased { f.happens(t, f.webhook(t), 1); return f.takes(t, moment(15)) }(), 500, moment(15))
+			f.happens(t, f.webhook(t), 1)
+			f.takes(t, moment(16))
 			f.mends(t, 0)
 		}},
 	}
