@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Comments", commentTests()},
 		{"Webhooks", webhookTests()},
 		{"Deliveries", deliveryTests()},
+		{"FanOut", fanOutTests()},
 		{"Sessions", sessionTests()},
 		{"Identities", identityTests()},
 		{"Claims", claimTests()},
