@@ -43,22 +43,22 @@ type AuditEntry struct {
 // AuditAction is what was done. A later release may have more actions.
 type AuditAction string
 
-// AuditActor is a key, a member, the operator of the server, or the retention of a prism.
+// AuditActor is a key, a member, the operator of the server, the retention of a prism, or what sends events to webhooks.
 type AuditActor struct {
 	// What the actor is.
-	Kind string `json:"kind" enum:"key,member,operator,retention"`
+	Kind string `json:"kind" enum:"key,member,operator,retention,webhooks"`
 	// The id of the key or the member, else null.
 	ID *string `json:"id" form:"uuid"`
-	// The name of the key, the member or the operator, or `retention`.
+	// The name of the key, the member or the operator, or `retention` or `webhooks`.
 	Name string `json:"name"`
 }
 
-// AuditObject is an account, a key, a member, a prism, a result, a file or a run.
+// AuditObject is an account, a key, a member, a prism, a result, a file, a run, a view or a webhook.
 type AuditObject struct {
 	// What the object is.
-	Kind string `json:"kind" enum:"account,key,member,prism,result,file,run"`
+	Kind string `json:"kind" enum:"account,key,member,prism,result,file,run,view,webhook"`
 	// The id of the object.
 	ID string `json:"id" form:"uuid"`
-	// The name of an account, a key, a member, a file or a run, or the slug of a prism. Empty for a result.
+	// The name of an account, a key, a member, a file, a run or a view, the slug of a prism, or the origin of the URL of a webhook. Empty for a result.
 	Name string `json:"name"`
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
+	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // The suite of the stores uses the constants, whatever they are.
 //
-// spec: session, session-key, session-key-limit, member-invite, operator-link, file-expiry, changes-kept
+// spec: session, session-key, session-key-limit, member-invite, operator-link, file-expiry, changes-kept, deliveries-kept, webhook-rotate
 func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -22,6 +23,7 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 		"session": {members.SessionTime, 7 * day}, "session without use": {members.SessionIdleTime, 12 * time.Hour},
 		"key of a session": {members.SessionKeyTime, 15 * time.Minute}, "invitation": {members.InvitationTime, 7 * day},
 		"link of an operator": {members.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {store.FileTime, 30 * day},
+		"secret before": {webhooks.PreviousSecret, day}, "delivered": {webhooks.DeliveredKept, 3 * day}, "failed": {webhooks.FailedKept, 30 * day},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %v, want %v", name, c[0], c[1])
@@ -29,7 +31,7 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-// spec: page-bytes, export-is-streamed, active-keys-limit, session-key-limit, open-uploads, deletion-goes-on, usage-most, changes-next, views-limit, comments-limit
+// spec: page-bytes, export-is-streamed, active-keys-limit, session-key-limit, open-uploads, deletion-goes-on, usage-most, changes-next, views-limit, comments-limit, webhooks-limit, delivery-tries
 func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]int64{
@@ -37,6 +39,8 @@ func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
 		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
 		"results of the label queue": {store.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
+		"webhooks": {api.MaxWebhooks, 20}, "waiting events": {webhooks.Most, 1_000_000}, "tries of an event": {int64(len(webhooks.Pauses)) + 1, 10},
+		"tries that block": {webhooks.BlockingTries, 3},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %d, want %d", name, c[0], c[1])
