@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// spec: webhook-create, webhook-list, webhook-read, webhook-replace, webhook-delete, webhook-rotate, webhook-disabled
+// spec: webhook-create, webhook-list, webhook-read, webhook-replace, webhook-delete, webhook-rotate, webhook-disabled, webhook-members, delivery-list, error-webhooks
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	u := withExamples(t)

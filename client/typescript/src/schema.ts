@@ -1990,6 +1990,8 @@ export interface components {
                 claim?: string;
                 /** @description Whether the view is a default, of `view.create` and `view.replace`. */
                 default?: boolean;
+                /** @description The events that are sent, of `webhook.create` and `webhook.replace`. */
+                events?: string[];
                 /** @description Whether events are sent, of `webhook.create` and `webhook.replace`. */
                 enabled?: boolean;
                 /**

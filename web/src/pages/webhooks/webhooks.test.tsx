@@ -125,6 +125,7 @@ describe('the page of webhooks', () => {
     await vi.waitFor(() => expect(calls.some(({ method }) => method === 'DELETE')).toBe(true));
   });
 
+  // spec: webhook-roles
   it('an editor reads, and changes nothing', async () => {
     await serve('editor', answering([webhook]));
     open(tree, `/webhooks?open=${id}`);
