@@ -62,7 +62,8 @@ run: ## start Prism on this machine; nothing to install
 build: ## build every binary into bin/
 	$(BUILD) -o bin/ ./cmd/prism ./cmd/prismctl ./services/gateway/cmd/prism-gateway \
 		./services/results/cmd/prism-results ./services/model-proxy/cmd/prism-model-proxy \
-		./services/runs/cmd/prism-runs ./services/console/cmd/prism-console
+		./services/runs/cmd/prism-runs ./services/console/cmd/prism-console \
+		./services/webhooks/cmd/prism-webhooks
 
 # Tests that start other programs import what starts them. go vet compiles those too.
 quick: ## vet all, and run the tests that need no other program, without the race detector: a minute when warm

@@ -55,7 +55,7 @@ up() {
 			k8s/namespace/namespace.yaml | kubectl create -f -
 		kubectl label namespace "$namespace" "$ours" >/dev/null
 	fi
-	secret prism-services results= model-proxy= console= sessions=
+	secret prism-services results= model-proxy= console= sessions= deliveries=
 	if [ "${STORES:-}" = none ]; then return; fi
 	secret prism-postgres username=prism password=
 	k apply -k k8s/stores
@@ -74,7 +74,7 @@ images() {
 		;;
 	esac
 	[ -n "${KO_DOCKER_REPO:-}" ] || fail "Set KO_DOCKER_REPO to a registry that $context pulls from, or IMAGE_TAG to the tag of images that it has."
-	refs=$(scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs prism-console)
+	refs=$(scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks)
 	for ref in $refs; do
 		case $ref in
 		*/prism-gateway[:@]*) key=gateway ;;
@@ -82,6 +82,7 @@ images() {
 		*/prism-model-proxy[:@]*) key=modelProxy ;;
 		*/prism-runs[:@]*) key=runs ;;
 		*/prism-console[:@]*) key=console ;;
+		*/prism-webhooks[:@]*) key=webhooks ;;
 		*) fail "ko printed $ref" ;;
 		esac
 		echo "--set-string $key.image.registry=${ref%/*}"

@@ -35,7 +35,7 @@ func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	const longLife = 5 // lines from the first use to the last
 	roots := []string{
-		"../client", "../cmd/prism", "../pkg", "../services/console", "../services/gateway", "../services/runs",
+		"../client", "../cmd/prism", "../pkg", "../services/console", "../services/gateway", "../services/runs", "../services/webhooks",
 		"../services/results/internal/drift", "../services/results/internal/quality", "../test/internal",
 	}
 	files := eachFile(t, roots, []string{"chathost"}, func(set *token.FileSet, file *ast.File) {

@@ -62,14 +62,13 @@ const ResultsWait = 1750 * time.Millisecond
 
 // Results is storage and formatting.
 //
-// Every method but Save, FinishTry, Limits and those of Leases and Deliveries first checks the API key. For a digest that is unknown, revoked
+// Every method but Save, FinishTry, Limits and those of Leases first checks the API key. For a digest that is unknown, revoked
 // or expired it returns apierr.InvalidAPIKey, or facts without an account. Then every method but Account checks the role of the
 // key: apierr.RoleNotAllowed.
 type Results interface {
 	Files
 	Runs
 	Leases
-	Deliveries
 	Tries
 
 	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are

@@ -21,6 +21,7 @@ var images = map[string]string{
 	"prism-model-proxy": "services/model-proxy/cmd/prism-model-proxy",
 	"prism-runs":        "services/runs/cmd/prism-runs",
 	"prism-console":     "services/console/cmd/prism-console",
+	"prism-webhooks":    "services/webhooks/cmd/prism-webhooks",
 }
 
 // dependencies are the packages that an image is linked of.
@@ -118,7 +119,7 @@ func TestSkaffoldNamesWhatExistsAndHandsItsImagesToTheChart(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(readFile(t, root, "skaffold.yaml")), &s); err != nil {
 		t.Fatal(err)
 	}
-	keys := map[string]string{"prism-gateway": "gateway", "prism-results": "results", "prism-model-proxy": "modelProxy", "prism-runs": "runs", "prism-console": "console"}
+	keys := map[string]string{"prism-gateway": "gateway", "prism-results": "results", "prism-model-proxy": "modelProxy", "prism-runs": "runs", "prism-console": "console", "prism-webhooks": "webhooks"}
 	want := map[string]string{}
 	for _, a := range s.Build.Artifacts {
 		if "./"+images[a.Image] != a.Ko.Main || keys[a.Image] == "" {
@@ -193,7 +194,7 @@ func TestProductionRunsImagesByDigest(t *testing.T) {
 				digests[digest]++
 			}
 		}
-		want := map[string]int{strings.Repeat("1", 64): 1, strings.Repeat("2", 64): 2, strings.Repeat("3", 64): 1, strings.Repeat("4", 64): 1, strings.Repeat("5", 64): 1}
+		want := map[string]int{strings.Repeat("1", 64): 1, strings.Repeat("2", 64): 2, strings.Repeat("3", 64): 1, strings.Repeat("4", 64): 1, strings.Repeat("5", 64): 1, strings.Repeat("6", 64): 1}
 		if !maps.Equal(digests, want) {
 			t.Errorf("%q has images %v, want %v", mode, digests, want)
 		}

@@ -45,7 +45,7 @@ func speaks(t *testing.T, r rendering, name string) string {
 //nolint:dupword // the schemes of two addresses
 func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 	t.Parallel()
-	const secrets = `gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}`
+	const secrets = `gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, webhooks: {existingSecret: h}`
 	for values, want := range map[string][5]string{ // gateway, results, model-proxy, runs, console
 		`{}`: {"http http http ", "", "", "http http ", "http "},
 		`internalTLS: {enabled: true, stage: offer, ` + secrets + `}`: {"http http http ", "permissive r", "permissive m", "http http ", "http permissive c"},
@@ -71,10 +71,10 @@ func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 func TestCertManagerIsAskedForOneCertificateOfEachService(t *testing.T) {
 	t.Parallel()
 	r := render(t, with(t, `internalTLS: {enabled: true, certManager: {enabled: true, duration: 48h, renewBefore: 16h, issuerRef: {name: ca, kind: ClusterIssuer}}}`))
-	if n := len(of[certificate](r)); n != 5 {
+	if n := len(of[certificate](r)); n != 6 {
 		t.Errorf("%d certificates", n)
 	}
-	for name, usage := range map[string]string{"gateway": "client auth", "runs": "client auth", "results": "server auth", "model-proxy": "server auth", "console": "server auth,client auth"} {
+	for name, usage := range map[string]string{"gateway": "client auth", "runs": "client auth", "webhooks": "client auth", "results": "server auth", "model-proxy": "server auth", "console": "server auth,client auth"} {
 		c := one[certificate](t, r, "prism-"+name+"-tls")
 		host := "prism-" + name
 		if !slices.Equal(c.Spec.DNSNames, []string{host, host + ".prism", host + ".prism.svc"}) || strings.Join(c.Spec.Usages, ",") != "digital signature,"+usage {

@@ -68,6 +68,9 @@ func onPort(ports []networkingv1.NetworkPolicyPort, server place, protocol corev
 		return true
 	}
 	return slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
+		if p.Port == nil { // every port
+			return p.Protocol == nil || *p.Protocol == protocol
+		}
 		number := p.Port.IntVal
 		if p.Port.Type == intstr.String {
 			if server.workload == nil {
@@ -121,7 +124,7 @@ func reachable(t *testing.T, r rendering) {
 }
 
 // called are the services that a service always calls.
-var called = map[string][]string{"gateway": {"results", "model-proxy"}, "runs": {"results", "model-proxy"}, "console": {"results"}}
+var called = map[string][]string{"gateway": {"results", "model-proxy"}, "runs": {"results", "model-proxy"}, "console": {"results"}, "webhooks": {"results"}}
 
 // calls follows the addresses of other services from a workload that calls them.
 func calls(t *testing.T, r rendering, from object) {
@@ -249,12 +252,13 @@ networkPolicy:
 		places = append(places, placeOf(o))
 	}
 	var got []string
+	ports := []int32{53, 80, 443, 4318, 5432, 6379, 8080, 8081, 8082, 8083, 9000, 9090, 9091, 9092, 9093, 9094, 9095}
 	for _, from := range places {
 		for _, to := range places {
 			if from.workload == nil && to.workload == nil || from.name == to.name {
 				continue
 			}
-			for _, port := range []int32{53, 80, 443, 4318, 5432, 6379, 8080, 8081, 8082, 8083, 9000, 9090, 9091, 9092, 9093, 9094} {
+			for _, port := range ports {
 				if lets(t, r, from, to, corev1.ProtocolTCP, port) {
 					got = append(got, fmt.Sprintf("%s > %s:%d", from.name, to.name, port))
 				}
@@ -272,11 +276,15 @@ networkPolicy:
 		"gateway > results:8081", "gateway > model-proxy:8082", "gateway > store:6379",
 		"prometheus > runs:9093", "runs > results:8081", "runs > model-proxy:8082", "runs > store:6379",
 		"gateway > console:8083", "prometheus > console:9094", "console > results:8081", "console > dns:53", "console > collector:4318",
+		"prometheus > webhooks:9095", "webhooks > results:8081", "webhooks > dns:53", "webhooks > collector:4318",
 		"runs > dns:53", "runs > collector:4318", "results > objects:9000",
 		"results > store:5432", "migrate > store:5432",
 		"model-proxy > public:443", "model-proxy > public6:443",
 		"gateway > dns:53", "results > dns:53", "model-proxy > dns:53", "migrate > dns:53",
 		"gateway > collector:4318", "results > collector:4318", "model-proxy > collector:4318",
+	}
+	for _, port := range ports { // receivers of events have any
+		want = append(want, fmt.Sprintf("webhooks > public:%d", port), fmt.Sprintf("webhooks > public6:%d", port))
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -315,5 +323,28 @@ func TestAnOfflineModelIsAskedNowhere(t *testing.T) {
 	r := render(t, with(t, "model: {provider: offline, existingSecret: null}"))
 	if lets(t, r, placeOf(workload(t, r, "model-proxy")), place{address: "203.0.113.7"}, corev1.ProtocolTCP, 443) {
 		t.Error("model-proxy is let out")
+	}
+}
+
+// spec: delivery-addresses
+func TestEventsAreSentToTheNetworksThatAreAllowed(t *testing.T) {
+	t.Parallel()
+	r := render(t, with(t, `webhooks: {allow: [10.20.0.0/16, 192.168.1.7, "fd00::/8"]}`))
+	w := workload(t, r, "webhooks")
+	for address, want := range map[string]bool{
+		"10.20.1.1": true, "10.21.1.1": false, "192.168.1.7": true, "192.168.1.8": false, "fd12::1": true, "fe80::1": false, "169.254.169.254": false, "8.8.8.8": true,
+	} {
+		if got := lets(t, r, placeOf(w), place{address: address}, corev1.ProtocolTCP, 8443); got != want {
+			t.Errorf("%s: %v, want %v", address, got, want)
+		}
+	}
+	if got := environment(*container(t, w))["PRISM_WEBHOOK_ALLOW"]; got != "10.20.0.0/16,192.168.1.7,fd00::/8" {
+		t.Errorf("PRISM_WEBHOOK_ALLOW is %q", got)
+	}
+	any := render(t, with(t, `{webhooks: {allow: [10.20.0.0/16]}, networkPolicy: {webhooks: {to: [], ports: [443]}}}`))
+	for port, want := range map[int32]bool{443: true, 8443: false} {
+		if got := lets(t, any, placeOf(workload(t, any, "webhooks")), place{address: "10.9.9.9"}, corev1.ProtocolTCP, port); got != want {
+			t.Errorf("any peer, port %d: %v", port, got)
+		}
 	}
 }

@@ -203,7 +203,7 @@ func guarded(t *testing.T, r rendering) {
 			}
 			for _, p := range rule.Ports {
 				for _, to := range rule.To {
-					if p.Port.Type != intstr.String {
+					if p.Port == nil || p.Port.Type != intstr.String {
 						continue
 					}
 					found := matching(t, r, selectorOf(t, to.PodSelector))
@@ -223,7 +223,7 @@ func guarded(t *testing.T, r rendering) {
 func monitored(t *testing.T, r rendering) {
 	t.Helper()
 	want := []string{"gateway", "results", "model-proxy"}
-	for _, optional := range []string{"runs", "console"} {
+	for _, optional := range []string{"runs", "console", "webhooks"} {
 		if lookUp(r.values, optional+".enabled") != false {
 			want = append(want, optional)
 		}

@@ -34,7 +34,7 @@ func secretsOf(key, token string, names ...string) cluster {
 func TestDefaultRendering(t *testing.T) {
 	t.Parallel()
 	r := installation{chart: theChart(t), release: "prism", cluster: secretsOf("token", "made before",
-		"prism-results-token", "prism-model-proxy-token", "prism-console-token", "prism-sessions-token")}.render(t, with(t))
+		"prism-results-token", "prism-model-proxy-token", "prism-console-token", "prism-sessions-token", "prism-deliveries-token")}.render(t, with(t))
 	var got strings.Builder
 	got.WriteString("# What the least values make: go test -run TestDefaultRendering -update\n")
 	for _, o := range r.objects {
@@ -67,13 +67,13 @@ migrations: {mode: job, postgres: {existingSecret: owner, usernameKey: o-user, p
 redis: {mode: sentinel, existingSecret: rd, usernameKey: rd-user, passwordKey: rd-pass, sentinelPasswordKey: rd-sentinel}
 model: {existingSecret: md, apiKeyKey: md-key}
 files: {url: "s3://files", existingSecret: s3, accessKeyKey: id, secretKeyKey: secret}
-tokens: {results: {existingSecret: rt, key: rt-key}, modelProxy: {existingSecret: mt, key: mt-key}, console: {existingSecret: ct, key: ct-key}, sessions: {existingSecret: st, key: st-key}}
+tokens: {results: {existingSecret: rt, key: rt-key}, modelProxy: {existingSecret: mt, key: mt-key}, console: {existingSecret: ct, key: ct-key}, sessions: {existingSecret: st, key: st-key}, deliveries: {existingSecret: dt, key: dt-key}}
 publicURL: https://prism.example.com
 openid: {issuer: "https://login.example.com", clientID: prism, existingSecret: oi, clientSecretKey: oi-key}
 tracing: {endpoint: "http://collector:4318", existingSecret: tr, headersKey: tr-headers}
 `
 	const tracing, resultsToken, modelsToken = "OTEL_EXPORTER_OTLP_HEADERS tr/tr-headers", "PRISM_RESULTS_TOKEN rt/rt-key", "PRISM_MODEL_PROXY_TOKEN mt/mt-key"
-	const consoleToken, sessionsToken = "PRISM_CONSOLE_TOKEN ct/ct-key", "PRISM_RESULTS_CONSOLE_TOKEN st/st-key"
+	const consoleToken, sessionsToken, deliveriesToken = "PRISM_CONSOLE_TOKEN ct/ct-key", "PRISM_RESULTS_CONSOLE_TOKEN st/st-key", "PRISM_RESULTS_WEBHOOKS_TOKEN dt/dt-key"
 	console := []string{tracing, consoleToken, sessionsToken, "PRISM_OPENID_CLIENT_SECRET oi/oi-key"}
 	urls := strings.NewReplacer(
 		"postgres: {existingSecret: pg,", `postgres: {host: "", existingSecret: pg, urlKey: pg-url,`,
@@ -87,18 +87,20 @@ tracing: {endpoint: "http://collector:4318", existingSecret: tr, headersKey: tr-
 	}{
 		"each alone": {base, map[string][]string{
 			"gateway":     append([]string{"PRISM_REDIS_PASSWORD rd/rd-pass", "PRISM_REDIS_SENTINEL_PASSWORD rd/rd-sentinel", "PRISM_REDIS_USERNAME rd/rd-user"}, tracing, resultsToken, modelsToken, consoleToken),
-			"results":     append([]string{"PGPASSWORD pg/pg-pass", "PGUSER pg/pg-user"}, tracing, resultsToken, sessionsToken, "AWS_ACCESS_KEY_ID s3/id", "AWS_SECRET_ACCESS_KEY s3/secret"),
+			"results":     append([]string{"PGPASSWORD pg/pg-pass", "PGUSER pg/pg-user"}, tracing, resultsToken, sessionsToken, deliveriesToken, "AWS_ACCESS_KEY_ID s3/id", "AWS_SECRET_ACCESS_KEY s3/secret"),
 			"runs":        append([]string{"PRISM_REDIS_PASSWORD rd/rd-pass", "PRISM_REDIS_SENTINEL_PASSWORD rd/rd-sentinel", "PRISM_REDIS_USERNAME rd/rd-user"}, tracing, resultsToken, modelsToken),
 			"model-proxy": model,
 			"console":     console,
+			"webhooks":    {tracing, deliveriesToken},
 			"migrate":     {"PGPASSWORD owner/o-pass", "PGUSER owner/o-user"},
 		}},
 		"URLs": {urls, map[string][]string{
 			"gateway":     append([]string{"PRISM_REDIS_URL rd/rd-url"}, tracing, resultsToken, modelsToken, consoleToken),
-			"results":     append([]string{"PRISM_DATABASE_URL pg/pg-url"}, tracing, resultsToken, sessionsToken, "AWS_ACCESS_KEY_ID s3/id", "AWS_SECRET_ACCESS_KEY s3/secret"),
+			"results":     append([]string{"PRISM_DATABASE_URL pg/pg-url"}, tracing, resultsToken, sessionsToken, deliveriesToken, "AWS_ACCESS_KEY_ID s3/id", "AWS_SECRET_ACCESS_KEY s3/secret"),
 			"runs":        append([]string{"PRISM_REDIS_URL rd/rd-url"}, tracing, resultsToken, modelsToken),
 			"model-proxy": model,
 			"console":     console,
+			"webhooks":    {tracing, deliveriesToken},
 			"migrate":     {"PRISM_DATABASE_URL owner/o-url"},
 		}},
 	} {
@@ -296,7 +298,7 @@ func TestNotesNameWhatThereIs(t *testing.T) {
 			t.Errorf("%s: no URL %s in\n%s", values, url, r.notes)
 		}
 		var notes string
-		for _, service := range []string{"gateway", "results", "model-proxy", "runs", "console"} {
+		for _, service := range []string{"gateway", "results", "model-proxy", "runs", "console", "webhooks"} {
 			notes += strings.ReplaceAll(r.notes, "$service", service)
 		}
 		seen := 0

@@ -12,11 +12,11 @@ import (
 // The first installation makes the tokens, and each later one keeps what the cluster has.
 func TestTokensAreMadeOnceAndKept(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"results", "model-proxy", "console", "sessions"} {
+	for _, name := range []string{"results", "model-proxy", "console", "sessions", "deliveries"} {
 		made := func(c cluster) string {
-			r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "tokens: {results: {key: k}, modelProxy: {key: k}, console: {key: k}, sessions: {key: k}}"))
+			r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "tokens: {results: {key: k}, modelProxy: {key: k}, console: {key: k}, sessions: {key: k}, deliveries: {key: k}}"))
 			s := one[corev1.Secret](t, r, "prism-"+name+"-token")
-			if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 || len(of[corev1.Secret](r)) != 4 {
+			if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 || len(of[corev1.Secret](r)) != 5 {
 				t.Errorf("the Secret is %v with %d keys", s.Immutable, len(s.Data))
 			}
 			return string(s.Data["k"])
@@ -40,7 +40,7 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 	found := map[string]string{}
 	for _, o := range of[appsv1.Deployment](r) {
 		env := environment(*container(t, o.object))
-		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN"} {
+		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN", "PRISM_RESULTS_WEBHOOKS_TOKEN"} {
 			if from := env[variable]; from != "" {
 				found[o.meta.Name] += variable + "=" + from + " "
 			}
@@ -49,10 +49,10 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 	return found
 }
 
-// apart are the variables of the console among those of a service, and the others.
+// apart are the variables of the console and of webhooks among those of a service, and the others.
 func apart(variables string) (console, others string) {
 	for entry := range strings.SplitAfterSeq(variables, " ") {
-		if strings.Contains(entry, "CONSOLE_TOKEN") {
+		if strings.Contains(entry, "CONSOLE_TOKEN") || strings.Contains(entry, "WEBHOOKS_TOKEN") {
 			console += entry
 		} else {
 			others += entry
@@ -67,15 +67,16 @@ func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 	t.Parallel()
 	const results, models = "PRISM_RESULTS_TOKEN=prism-results-token/token ", "PRISM_MODEL_PROXY_TOKEN=prism-model-proxy-token/token "
 	const console, sessions = "PRISM_CONSOLE_TOKEN=prism-console-token/token ", "PRISM_RESULTS_CONSOLE_TOKEN=prism-sessions-token/token "
+	const deliveries = "PRISM_RESULTS_WEBHOOKS_TOKEN=prism-deliveries-token/token "
 	for name, c := range map[string]struct {
 		values                   string
 		gateway, results, models string
 		made                     int
 	}{
-		"an installation": {`{}`, results + models, results, models, 4},
+		"an installation": {`{}`, results + models, results, models, 5},
 		"two are given": {
 			`{tokens: {results: {existingSecret: a, key: x}, modelProxy: {existingSecret: a, key: z}}}`,
-			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z ", "PRISM_RESULTS_TOKEN=a/x ", "PRISM_MODEL_PROXY_TOKEN=a/z ", 2,
+			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z ", "PRISM_RESULTS_TOKEN=a/x ", "PRISM_MODEL_PROXY_TOKEN=a/z ", 3,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 			r := installation{chart: theChart(t), release: "prism"}.render(t, with(t, c.values))
 			got := tokensOf(t, r)
 			for service, want := range map[string][2]string{ // those of the API, and those of the console
-				"gateway": {c.gateway, console}, "runs": {c.gateway}, "results": {c.results, sessions}, "model-proxy": {c.models}, "console": {"", console + sessions},
+				"gateway": {c.gateway, console}, "runs": {c.gateway}, "results": {c.results, sessions + deliveries}, "webhooks": {"", deliveries}, "model-proxy": {c.models}, "console": {"", console + sessions},
 			} {
 				own, others := apart(got["prism-"+service])
 				if others != want[0] || own != want[1] {

@@ -16,7 +16,7 @@ import (
 )
 
 // services in the order in which their Pods are deleted.
-var services = []string{"gateway", "results", "model-proxy", "runs", "console"}
+var services = []string{"gateway", "results", "model-proxy", "runs", "console", "webhooks"}
 
 // TestCluster's cases follow each other on one release.
 func TestCluster(t *testing.T) {

@@ -52,7 +52,7 @@ func (c *cluster) tokenRotation(t *testing.T) {
 // internalTLS goes through the three stages of the chart, and then replaces the authority in the three steps of
 // docs/operations.md. The test signs the certificates.
 func (c *cluster) internalTLS(t *testing.T) {
-	const values = "internalTLS.enabled=true,internalTLS.gateway.existingSecret=tls-gateway,internalTLS.runs.existingSecret=tls-runs,internalTLS.console.existingSecret=tls-console," +
+	const values = "internalTLS.enabled=true,internalTLS.gateway.existingSecret=tls-gateway,internalTLS.runs.existingSecret=tls-runs,internalTLS.console.existingSecret=tls-console,internalTLS.webhooks.existingSecret=tls-webhooks," +
 		"internalTLS.results.existingSecret=tls-results,internalTLS.modelProxy.existingSecret=tls-model-proxy,internalTLS.stage="
 	old, next := newAuthority(t), newAuthority(t)
 	sign := func(from *certs.Authority, expires time.Duration, trusted ...*certs.Authority) {
@@ -101,7 +101,7 @@ func newAuthority(t *testing.T) *certs.Authority {
 }
 
 // adminPorts are those of the chart.
-var adminPorts = map[string]int{"gateway": 9090, "results": 9091, "model-proxy": 9092, "runs": 9093, "console": 9094}
+var adminPorts = map[string]int{"gateway": 9090, "results": 9091, "model-proxy": 9092, "runs": 9093, "console": 9094, "webhooks": 9095}
 
 // reported waits until every Pod exports a metric of its certificate with a wanted value. The load's Pod asks for it.
 func (c *cluster) reported(ctx context.Context, t *testing.T, metric string, want func(float64) bool) {

@@ -14,7 +14,7 @@ type topology string
 const (
 	// standalone is one process on embedded parts. The process exports its traces.
 	standalone topology = "standalone"
-	// services is the services, a worker of runs and the console with a real Postgres and Redis, as they are shipped: no traces are recorded.
+	// services is the services, a worker of runs, a sender of events and the console with a real Postgres and Redis, as they are shipped: no traces are recorded.
 	services topology = "services"
 	// traced is services that export their traces, for the tests of traces alone.
 	traced topology = "traced services"
@@ -67,8 +67,12 @@ func newStack(ctx context.Context, top topology, settings map[string]string) (*s
 	if err != nil {
 		return nil, err
 	}
+	sender, err := s.options.Sender(ctx, three.Gateway.Env["PRISM_RESULTS_URL"])
+	if err != nil {
+		return nil, err
+	}
 	s.options.Behind(three.Gateway, console)
 	s.front, s.store = three.Gateway, three.Results
-	s.parts = []*launch.Service{three.Results, three.Models, worker, console, three.Gateway}
+	s.parts = []*launch.Service{three.Results, three.Models, worker, console, sender, three.Gateway}
 	return s, nil
 }

@@ -21,13 +21,14 @@ import (
 	"github.com/prism-results/prism/test/internal/load"
 )
 
-// stack is the three services and a worker of runs on a Postgres and a Redis of their own, and a standalone Prism.
+// stack is the three services, a worker of runs and a sender of events on a Postgres and a Redis of their own, and a standalone Prism.
 type stack struct {
 	launch.Three
 
 	// narrow is a second gateway, which serves one request at a time.
 	narrow     *launch.Service
 	worker     *launch.Service
+	sender     *launch.Service
 	standalone *launch.Service
 	model      *model.Model
 	postgres   *pgtest.Server
@@ -85,6 +86,9 @@ func start(t *testing.T) *stack {
 	if s.worker, err = options.Service(t.Context(), worker, maps.Clone(s.Gateway.Env)); err != nil {
 		t.Fatal(err)
 	}
+	if s.sender, err = options.Sender(t.Context(), s.Gateway.Env["PRISM_RESULTS_URL"]); err != nil {
+		t.Fatal(err)
+	}
 	options.Env = map[string]string{"PRISM_MAX_IN_FLIGHT": "1"}
 	if s.narrow, err = options.Gateway(t.Context(), s.Gateway.Env["PRISM_RESULTS_URL"], s.Gateway.Env["PRISM_MODEL_PROXY_URL"]); err != nil {
 		t.Fatal(err)
@@ -113,7 +117,7 @@ func start(t *testing.T) *stack {
 
 // services are all processes that export metrics.
 func (s *stack) services() []*launch.Service {
-	return append(s.All(), s.narrow, s.worker, s.standalone)
+	return append(s.All(), s.narrow, s.worker, s.sender, s.standalone)
 }
 
 // send sends a request with a key. body is JSON, or empty.

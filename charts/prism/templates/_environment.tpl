@@ -64,6 +64,14 @@
 - {name: PRISM_RUNS_CONCURRENCY, value: {{ int .values.concurrency | quote }}}
 {{- end -}}
 
+{{- define "prism.environment.webhooks" -}}
+{{ include "prism.environment.calls" . }}
+- {name: PRISM_WEBHOOKS_CONCURRENCY, value: {{ int .values.concurrency | quote }}}
+{{- with .values.allow }}
+- {name: PRISM_WEBHOOK_ALLOW, value: {{ join "," . | quote }}}
+{{- end }}
+{{- end -}}
+
 {{- define "prism.environment.console" -}}
 {{ include "prism.environment.calls" . }}
 {{- include "prism.environment.public" . }}

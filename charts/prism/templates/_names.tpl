@@ -24,6 +24,9 @@ but the admin port. "calls" has the keys of the services that a service calls, a
   {{- if .Values.console.enabled -}}
   , {"key": "console", "name": "console", "port": 8083, "admin": 9094, "calls": ["results"], "called": true}
   {{- end }}
+  {{- if .Values.webhooks.enabled -}}
+  , {"key": "webhooks", "name": "webhooks", "admin": 9095, "calls": ["results"]}
+  {{- end }}
 ]
 {{- end -}}
 
@@ -38,6 +41,9 @@ The context is the root.
   {{- if .Values.console.enabled -}}
   , {"key": "console", "name": "console", "variable": "PRISM_CONSOLE_TOKEN", "to": "console", "from": ["gateway"]}
   , {"key": "sessions", "name": "sessions", "variable": "PRISM_RESULTS_CONSOLE_TOKEN", "to": "results", "from": ["console"]}
+  {{- end }}
+  {{- if .Values.webhooks.enabled -}}
+  , {"key": "deliveries", "name": "deliveries", "variable": "PRISM_RESULTS_WEBHOOKS_TOKEN", "to": "results", "from": ["webhooks"]}
   {{- end }}
 ]
 {{- end -}}

@@ -40,8 +40,6 @@ type results struct {
 	rows   []contract.ChunkRow
 	chunk  *contract.Chunk
 	states []contract.LeaseState
-
-	deliveries *contract.DeliveriesLease
 }
 
 var _ contract.Results = (*results)(nil)
@@ -161,15 +159,10 @@ func Results(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		t.Parallel()
 		plansAndLeases(t, connect)
 	})
-	t.Run("deliveries arrive whole", func(t *testing.T) {
-		t.Parallel()
-		deliveries(t, connect)
-	})
 	t.Run("errors keep their type", func(t *testing.T) {
 		t.Parallel()
 		failures(t, connect)
 		failuresOfRuns(t, connect)
-		failuresOfDeliveries(t, connect)
 	})
 }
 

@@ -35,11 +35,3 @@ func (calm) RenewLeases(context.Context, []contract.Lease) ([]contract.LeaseStat
 }
 
 func (calm) SaveRows(context.Context, contract.SaveRows) error { return contract.ErrLeaseLost }
-
-func (calm) LeaseDeliveries(context.Context, contract.LeaseDeliveries) (*contract.DeliveriesLease, error) {
-	return nil, nil
-}
-
-func (calm) SaveDeliveries(context.Context, contract.SaveDeliveries) error {
-	return contract.ErrLeaseLost
-}

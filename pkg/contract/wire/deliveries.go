@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// The paths of the methods of deliveries.
+// The paths of contract.Deliveries.
 const (
 	pathLeaseDeliveries = "/internal/lease-deliveries"
 	pathSaveDeliveries  = "/internal/save-deliveries"
@@ -21,21 +21,29 @@ type Deliveries interface {
 	Close()
 }
 
-// NewDeliveries makes the client of the service that sends events. Its first call connects.
+type deliveries struct{ *client }
+
+// NewDeliveries makes the client. Its first call connects.
 func NewDeliveries(cfg ClientConfig, deps ClientDeps) (Deliveries, error) {
-	return NewResults(cfg, deps)
+	c, err := newClient(cfg, deps)
+	return deliveries{c}, err
 }
 
-func (r *results) LeaseDeliveries(ctx context.Context, q contract.LeaseDeliveries) (*contract.DeliveriesLease, error) {
-	return decode[*contract.DeliveriesLease](r.call(ctx, pathLeaseDeliveries, q))
+func (d deliveries) LeaseDeliveries(ctx context.Context, q contract.LeaseDeliveries) (*contract.DeliveriesLease, error) {
+	return decode[*contract.DeliveriesLease](d.call(ctx, pathLeaseDeliveries, q))
 }
 
-func (r *results) SaveDeliveries(ctx context.Context, s contract.SaveDeliveries) error {
-	_, err := r.call(ctx, pathSaveDeliveries, &s)
+func (d deliveries) SaveDeliveries(ctx context.Context, s contract.SaveDeliveries) error {
+	_, err := d.call(ctx, pathSaveDeliveries, &s)
 	return err
 }
 
-func mountDeliveries(app *fiber.App, d contract.Deliveries, log *slog.Logger) {
+// MountDeliveries serves deliveries to callers that show one of their own tokens. It comes before MountResults, which asks for a token of
+// results on every other path.
+func MountDeliveries(app *fiber.App, d contract.Deliveries, tokens *Tokens, log *slog.Logger) {
+	for _, path := range []string{pathLeaseDeliveries, pathSaveDeliveries} {
+		app.Post(path, authorize(tokens))
+	}
 	postJSON(app, log, pathLeaseDeliveries, d.LeaseDeliveries)
 	postJSON(app, log, pathSaveDeliveries, func(ctx context.Context, s contract.SaveDeliveries) (struct{}, error) {
 		return struct{}{}, d.SaveDeliveries(ctx, s)

@@ -46,7 +46,6 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
 	mountLeases(app, r, log)
-	mountDeliveries(app, r, log)
 }
 
 func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {

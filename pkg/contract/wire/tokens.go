@@ -45,6 +45,14 @@ type SessionTokens struct {
 	File string        `env:"PRISM_RESULTS_CONSOLE_TOKEN_FILE" help:"file with tokens of the console's calls to results, one on each line; read again when it changes"`
 }
 
+// DeliveriesTokens are the settings of the tokens of the calls to results of the service that sends events. They are for
+// contract.Deliveries alone, and no other token is for it: that service calls what users choose, so it may read and change nothing but
+// what it sends (spec: deliveries-token).
+type DeliveriesTokens struct {
+	List config.Tokens `env:"PRISM_RESULTS_WEBHOOKS_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of the calls to results of webhooks, separated by commas: results accepts each, webhooks shows the first"`
+	File string        `env:"PRISM_RESULTS_WEBHOOKS_TOKEN_FILE" help:"file with tokens of the calls to results of webhooks, one on each line; read again when it changes"`
+}
+
 // Open reads the file, if there is one. The order of the list is the file, the variable.
 func (s ResultsTokens) Open(log *slog.Logger) (*Tokens, error) {
 	return openTokens("PRISM_RESULTS_TOKEN", s.List, s.File, log)
@@ -63,6 +71,11 @@ func (s ConsoleTokens) Open(log *slog.Logger) (*Tokens, error) {
 // Open is like that of ConsoleTokens.
 func (s SessionTokens) Open(log *slog.Logger) (*Tokens, error) {
 	return openOptional("PRISM_RESULTS_CONSOLE_TOKEN", s.List, s.File, log)
+}
+
+// Open is like that of ConsoleTokens.
+func (s DeliveriesTokens) Open(log *slog.Logger) (*Tokens, error) {
+	return openOptional("PRISM_RESULTS_WEBHOOKS_TOKEN", s.List, s.File, log)
 }
 
 func openOptional(variable string, list config.Tokens, file string, log *slog.Logger) (*Tokens, error) {

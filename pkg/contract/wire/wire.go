@@ -1,4 +1,4 @@
-// Package wire carries contract.Results, contract.Models and contract.Console between the services, and requests to the console
+// Package wire carries contract.Results, contract.Models, contract.Console and contract.Deliveries between the services, and requests to the console
 // (Proxy). Each method is an HTTP/1.1 POST of one JSON value to /internal/<method> on a kept connection, authorised by a token of
 // the edge (Tokens). Response bodies and the parts of files travel as they are; errors keep their type.
 //

@@ -28,6 +28,7 @@ const (
 	ModelProxy = "services/model-proxy/cmd/prism-model-proxy"
 	Runs       = "services/runs/cmd/prism-runs"
 	Console    = "services/console/cmd/prism-console"
+	Webhooks   = "services/webhooks/cmd/prism-webhooks"
 )
 
 // Bounds of waiting, for a machine of any load.

@@ -22,7 +22,7 @@ type Options struct {
 	// Dir is the data folder of a standalone Prism without Database.
 	Dir string
 	// TLS is a folder for the certificates of the services, which then speak mutual TLS. Without one they speak plain HTTP. The
-	// certificates of a service are in gateway, results, model-proxy, runs or console below it.
+	// certificates of a service are in gateway, results, model-proxy, runs, console or webhooks below it.
 	TLS string
 	// Env holds further settings of every service.
 	Env map[string]string
@@ -32,13 +32,14 @@ type Options struct {
 	Started func(*program.Process)
 }
 
-// The tokens of the calls to results and to model-proxy, of the gateway's requests to the console, and of the console's calls to
-// results.
+// The tokens of the calls to results and to model-proxy, of the gateway's requests to the console, and of the calls of the console and
+// of webhooks to results.
 const (
-	ResultsToken  = "resultstokenmark-7f3a9c51d2e84b60"
-	ModelsToken   = "modelstokenmark-0c5e8d17b94f4a23"
-	ConsoleToken  = "consoletokenmark-5b1d9e70c3a64f28"
-	SessionsToken = "sessionstokenmark-8e2c4a96f17b4d03"
+	DeliveriesToken = "deliveriestokenmark-3c7f1e85a0d94b62"
+	ResultsToken    = "resultstokenmark-7f3a9c51d2e84b60"
+	ModelsToken     = "modelstokenmark-0c5e8d17b94f4a23"
+	ConsoleToken    = "consoletokenmark-5b1d9e70c3a64f28"
+	SessionsToken   = "sessionstokenmark-8e2c4a96f17b4d03"
 )
 
 // ModelKey is the key that model-proxy sends to the model.
@@ -101,7 +102,8 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 		}
 	}
 	if t.Results, err = o.Service(ctx, Results, map[string]string{
-		"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken, "PRISM_DATABASE_URL": o.Database,
+		"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken,
+		"PRISM_RESULTS_WEBHOOKS_TOKEN": DeliveriesToken, "PRISM_DATABASE_URL": o.Database,
 	}); err != nil {
 		return t, err
 	}
@@ -125,6 +127,13 @@ func (o Options) Gateway(ctx context.Context, results, models string) (*Service,
 // Worker is a worker of file runs, which calls results and model-proxy.
 func (o Options) Worker(ctx context.Context, results, models string) (*Service, error) {
 	return o.between(ctx, Runs, results, models)
+}
+
+// Sender sends events of webhooks, also to this machine. It calls results.
+func (o Options) Sender(ctx context.Context, results string) (*Service, error) {
+	return o.Service(ctx, Webhooks, map[string]string{
+		"PRISM_RESULTS_URL": results, "PRISM_RESULTS_WEBHOOKS_TOKEN": DeliveriesToken, "PRISM_WEBHOOK_ALLOW": "127.0.0.0/8",
+	})
 }
 
 // Console is a console that calls results. A gateway passes requests on to it when Behind has told the gateway.
@@ -160,7 +169,7 @@ func (o Options) URL(listen string) string {
 }
 
 // folders are the folders below Options.TLS with the certificates of the services.
-var folders = map[string]string{Gateway: "gateway", Results: "results", ModelProxy: "model-proxy", Runs: "runs", Console: "console"}
+var folders = map[string]string{Gateway: "gateway", Results: "results", ModelProxy: "model-proxy", Runs: "runs", Console: "console", Webhooks: "webhooks"}
 
 // certify makes an authority, and certificates of all services.
 func (o Options) certify() error {

@@ -41,6 +41,7 @@ type settings struct {
 	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics"`
 	Tokens  wire.ResultsTokens
 	Console wire.SessionTokens
+	Sending wire.DeliveriesTokens
 	TLS     mtls.ServerSettings
 	Daemon  daemon.Settings
 }
@@ -84,8 +85,12 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	if err != nil {
 		return err
 	}
+	sending, err := s.Sending.Open(d.Log)
+	if err != nil {
+		return err
+	}
 	authorized := func(header []byte) bool {
-		return tokens.Accepts(header) || sessions != nil && sessions.Accepts(header)
+		return tokens.Accepts(header) || sessions != nil && sessions.Accepts(header) || sending != nil && sending.Accepts(header)
 	}
 	server, err := d.InternalServer(wire.BodyLimit, authorized, s.TLS)
 	if err != nil {
@@ -94,6 +99,9 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	server.ShareByAccount(wire.AccountOf)
 	if sessions != nil {
 		wire.MountConsole(server.App(), service, sessions, d.Log)
+	}
+	if sending != nil {
+		wire.MountDeliveries(server.App(), service, sending, d.Log)
 	}
 	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{

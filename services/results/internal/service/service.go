@@ -72,8 +72,9 @@ type Service struct {
 }
 
 var (
-	_ contract.Results = (*Service)(nil)
-	_ contract.Console = (*Service)(nil)
+	_ contract.Results    = (*Service)(nil)
+	_ contract.Console    = (*Service)(nil)
+	_ contract.Deliveries = (*Service)(nil)
 )
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.

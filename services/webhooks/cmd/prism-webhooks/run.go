@@ -18,7 +18,7 @@ import (
 type settings struct {
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9095" help:"address of /healthz, /readyz and /metrics"`
 	Results  config.URL     `env:"PRISM_RESULTS_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8081" help:"where results is"`
-	Tokens   wire.ResultsTokens
+	Tokens   wire.DeliveriesTokens
 	TLS      mtls.Settings
 	Webhooks webhooks.Settings
 	Allow    webhooks.Networks `env:"PRISM_WEBHOOK_ALLOW" example:"10.0.0.0/8,fd00::/8" help:"networks to which events are sent beside public addresses, also with http://"`
@@ -40,6 +40,9 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	tokens, err := s.Tokens.Open(d.Log)
 	if err != nil {
 		return err
+	}
+	if tokens == nil {
+		return errors.New("PRISM_RESULTS_WEBHOOKS_TOKEN: is required: the token that results accepts")
 	}
 	identity, err := s.TLS.Open(d.Log, d.Metrics)
 	if err != nil {
