@@ -36,14 +36,18 @@ const (
 	aside = excluded.aside, tries = excluded.tries, tried = excluded.tried, due_at = excluded.due_at, remove_at = excluded.remove_at`
 
 	keptColumns = `id, event, state, aside, tries, tried, due_at`
-	// selectTurn finds the deliveries whose turn it is, in their order. Only the first can have been tried.
+	// selectTurn finds the deliveries whose turn it is, in their order: by the index by state, which has all that the inner query needs. Only
+	// the first can have been tried.
 	selectTurn = `-- name: TurnOfDeliveries :many
-SELECT ` + keptColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND state = $3 AND NOT aside ORDER BY id LIMIT $4`
+SELECT ` + keptColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (
+	SELECT id FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND state = $3 AND NOT aside ORDER BY id LIMIT $4
+) ORDER BY id`
+	// selectAside and nextAside add to the state so that no plan reads all that waits in order to find what is aside.
 	selectAside = `-- name: DeliveriesAside :many
 SELECT ` + keptColumns + ` FROM deliveries
-WHERE account_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL AND due_at <= $4 AND state = $3 AND aside ORDER BY due_at, id LIMIT $5`
+WHERE account_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL AND due_at <= $4 AND state + 0 = $3 AND aside ORDER BY due_at, id LIMIT $5`
 	nextAside = `-- name: NextDeliveryAside :one
-SELECT due_at FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL AND state = $3 AND aside ORDER BY due_at LIMIT 1`
+SELECT due_at FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL AND state + 0 = $3 AND aside ORDER BY due_at LIMIT 1`
 	setDue = `UPDATE webhooks SET due_at = $3 WHERE account_id = $1 AND id = $2 AND token IS NULL`
 )
 

@@ -19,21 +19,24 @@ const (
 	failed    = -1
 
 	selectGeneration = `-- name: GenerationOfWebhook :one
-SELECT generation FROM webhooks` + ofAccount
+SELECT generation, leftover FROM webhooks` + ofAccount
 	deliveryColumns = `id, event, state, due_at, tried`
 	ofWebhook       = ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id < $3`
 	newest          = ` ORDER BY id DESC LIMIT $4`
 	listDeliveries  = `-- name: ListDeliveries :many
 SELECT ` + deliveryColumns + ofWebhook + newest
+	// The lists of a state read the ids of a page from the index by state, which has all that they need: SQLite would read those of all
+	// states in order.
+	inPage      = ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (`
+	pageOfIDs   = `SELECT id` + ofWebhook
 	listInState = `-- name: ListDeliveriesInState :many
-SELECT ` + deliveryColumns + ofWebhook + ` AND state = $5` + newest
+SELECT ` + deliveryColumns + inPage + pageOfIDs + ` AND state = $5` + newest + `) ORDER BY id DESC`
 	// listFailed finds those that have failed, and those that waited when the webhook was disabled.
 	listFailed = `-- name: ListFailedDeliveries :many
-SELECT ` + deliveryColumns + ` FROM (
-	SELECT * FROM (SELECT ` + deliveryColumns + ofWebhook + ` AND state = -1` + newest + `) AS ended
-	UNION ALL
-	SELECT * FROM (SELECT ` + deliveryColumns + ofWebhook + ` AND state > 0 AND state < $5` + newest + `) AS left_over
-) AS f ORDER BY id DESC LIMIT $4`
+SELECT ` + deliveryColumns + inPage + `
+	SELECT id FROM (` + pageOfIDs + ` AND state = -1` + newest + `) AS ended
+	UNION ALL SELECT id FROM (` + pageOfIDs + ` AND state > 0 AND state < $5` + newest + `) AS left_over
+) ORDER BY id DESC LIMIT $4`
 
 	// lockForDelivery locks a webhook.
 	lockForDelivery = `UPDATE webhooks SET url = url` + ofAccount + ` RETURNING url, enabled, generation, last_id`
@@ -77,10 +80,17 @@ func (d stateful) seen(generation int64) Delivery {
 func (s SQL) ListDeliveries(
 	ctx context.Context, account prism.AccountID, id prism.WebhookID, status api.DeliveryStatus, page store.Page,
 ) (found []Delivery, more bool, err error) {
-	var generation int64
+	var (
+		generation int64
+		leftover   bool
+	)
 	key := []any{account.UUID, id.UUID}
 	st := sqldb.Query("list_deliveries", selectGeneration, key...)
-	if err := s.Run(ctx, st, sqldb.ReadRow(&generation, (*sqldb.Row).Int)); err != nil {
+	err = s.Run(ctx, st, sqldb.ReadRow(&generation, func(r *sqldb.Row) int64 {
+		generation, leftover = r.Int(), r.Bool()
+		return generation
+	}))
+	if err != nil {
 		return nil, false, err
 	}
 	args := append(key, page.Before(), int64(page.Limit)+1)
@@ -90,6 +100,10 @@ func (s SQL) ListDeliveries(
 	case api.DeliveryDelivered:
 		st = sqldb.Query("list_deliveries", listInState, append(args, int64(delivered))...)
 	case api.DeliveryFailed:
+		if !leftover { // it costs a look at each delivery
+			st = sqldb.Query("list_deliveries", listInState, append(args, int64(failed))...)
+			break
+		}
 		st = sqldb.Query("list_deliveries", listFailed, append(args, generation)...)
 	default:
 		st = sqldb.Query("list_deliveries", listDeliveries, args...)

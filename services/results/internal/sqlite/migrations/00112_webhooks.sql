@@ -50,6 +50,6 @@ CREATE TABLE deliveries (
     remove_at  INTEGER,
     PRIMARY KEY (account_id, webhook_id, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX deliveries_by_state ON deliveries (account_id, webhook_id, state, id);
+CREATE INDEX deliveries_by_state ON deliveries (account_id, webhook_id, state, id, aside);
 CREATE INDEX deliveries_tried ON deliveries (account_id, webhook_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_ended ON deliveries (remove_at) WHERE remove_at IS NOT NULL;
