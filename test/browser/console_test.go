@@ -64,6 +64,7 @@ func pages(t *testing.T, server *prism) []view {
 		}},
 		{name: "keys", path: "/keys", heading: "Keys"},
 		{name: "members", path: "/members", heading: "Members"},
+		{name: "webhooks", path: "/webhooks", heading: "Webhooks"},
 		{name: "audit", path: "/audit", heading: "Audit"},
 		{name: "account", path: "/account", heading: "Your account"},
 		{name: "nothing", path: "/nothing/here", heading: "Not found"},

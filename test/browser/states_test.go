@@ -24,7 +24,7 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 		b.holdEach(axe, server, used.views())
 	})
 	t.Run("dialogs and menus", func(t *testing.T) {
-		for some := range slices.Chunk(used.layers(), 10) {
+		for some := range slices.Chunk(append(used.layers(), used.webhooks()...), 10) {
 			b := newTab(t, browser)
 			b.signIn(server, usedAccount)
 			b.holdEach(axe, server, some)
@@ -298,6 +298,7 @@ func (u used) waiting() (views []view) {
 		{name: "usage", path: "/usage"},
 		{name: "models", path: "/models"},
 		{name: "keys", path: "/keys"},
+		{name: "webhooks", path: "/webhooks"},
 		{name: "audit", path: "/audit"},
 	} {
 		v.name = "waiting for " + v.name

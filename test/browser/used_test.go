@@ -17,7 +17,7 @@ import (
 )
 
 // used is what there is in an account of which every part of the console is used.
-type used struct{ result, paused, invalid, file, guessed, unusable, key, member, entry string }
+type used struct{ result, paused, invalid, file, guessed, unusable, key, member, entry, webhook string }
 
 // use has an account, which prism demo has filled, use the rest: labels, calibrations and drift of both prisms, runs that are
 // paused and that have invalid rows, an archived prism and an invitation.
@@ -57,6 +57,7 @@ func use(t *testing.T, server *prism) (u used) {
 	a.awaitStatus("finished", "/v1/runs/"+u.invalid)
 	a.awaitStatus("paused", "/v1/runs/"+u.paused)
 	u.result, u.key = a.first("/v1/results?prism=support"), a.first("/v1/keys")
+	u.webhook = a.webhook()
 	u.member, u.entry = a.first("/v1/members"), a.first("/v1/audit")
 	return u
 }
@@ -254,6 +255,16 @@ type state struct {
 	OK     int
 }
 
+// awaitCount reads a list until it has a number of items.
+func (a user) awaitCount(path string, n int) {
+	a.t.Helper()
+	a.awaitOf(path, func() (string, bool) {
+		var list struct{ Data []any }
+		a.into(&list, "GET", path, "", 200)
+		return fmt.Sprint(len(list.Data)), len(list.Data) == n
+	})
+}
+
 // awaitStatus reads a file or a run until it has a status.
 func (a user) awaitStatus(status, path string) {
 	a.t.Helper()
@@ -263,19 +274,28 @@ func (a user) awaitStatus(status, path string) {
 // await reads a file or a run until it is so.
 func (a user) await(path string, so func(state) bool) {
 	a.t.Helper()
+	a.awaitOf(path, func() (string, bool) {
+		var now state
+		a.into(&now, "GET", path, "", 200)
+		return fmt.Sprintf("%+v", now), so(now)
+	})
+}
+
+// awaitOf looks until it is so. look says how it is, too.
+func (a user) awaitOf(path string, look func() (string, bool)) {
+	a.t.Helper()
 	tick, late := time.NewTicker(50*time.Millisecond), time.NewTimer(callBudget)
 	defer tick.Stop()
 	defer late.Stop()
 	for {
-		var now state
-		a.into(&now, "GET", path, "", 200)
-		if so(now) {
+		now, so := look()
+		if so {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-late.C:
-			a.t.Fatalf("%s stays %+v", path, now)
+			a.t.Fatalf("%s stays %s", path, now)
 		}
 	}
 }
