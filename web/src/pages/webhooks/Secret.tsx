@@ -5,7 +5,8 @@ const verifying = `# pip install standardwebhooks
 import os
 from standardwebhooks import Webhook
 
-event = Webhook(os.environ["PRISM_WEBHOOK_SECRET"]).verify(body, headers)  # the bytes of the body, as they came`;
+webhook = Webhook(os.environ["PRISM_WEBHOOK_SECRET"])
+event = webhook.verify(body, headers)  # the bytes of the body, as they came`;
 
 /** Shows the secret of a webhook, this once. It leaves the document with the dialog. */
 export function Secret({ made, onClose }: { made: CreatedWebhook; onClose: () => void }) {

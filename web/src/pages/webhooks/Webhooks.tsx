@@ -24,7 +24,7 @@ const columns: Column<Webhook>[] = [
   { id: 'state', head: 'State', cell: (webhook) => <Status status={stateOf(webhook)} />, sort: stateOf, width: '8rem' },
   {
     id: 'waiting', head: 'Waiting', cell: ({ waiting }) => <Num value={waiting} />, sort: ({ waiting }) => waiting, show: 'wide',
-    width: '6rem',
+    width: '6rem', align: 'end',
   },
   {
     id: 'created', head: 'Created', cell: (webhook) => <Time at={webhook.created_at} />, sort: (webhook) => webhook.created_at,
