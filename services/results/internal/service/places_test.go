@@ -30,7 +30,7 @@ import (
 func classes() map[string]api.Class {
 	of := map[string]api.Class{}
 	for class, methods := range map[api.Class]string{
-		"":            "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows LeaseDeliveries SaveDeliveries Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
+		"":            "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows Link SignIn SignInAs Session SessionKey Leave EndSession", // no API key
 		api.Keyed:     "CreateFacts RetryFacts TryFacts PutPart PlanRun DropLabelsFile",
 		api.Listing:   "PlanRows",
 		api.Measuring: "LabelsRun",

@@ -53,11 +53,12 @@ func webhookID(t *testing.T, h hook) prism.WebhookID {
 	return prism.WebhookID{UUID: id}
 }
 
-// spec: webhook-create, webhook-secret, webhook-read, webhook-rotate
+// spec: webhook-create, webhook-members, webhook-secret, webhook-read, webhook-rotate
 func TestAWebhookShowsItsSecretOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.prism(t, "one")
+	reader := w.newKey(t, api.NewKey{Name: "editor", Role: prism.Editor}) // spec: webhook-roles
 	made := w.hook(t, api.NewWebhook{
 		URL: "https://hooks.example/prism", Events: []api.EventType{api.ResultCreated, api.ResultCreated}, Prisms: []string{"one", p.String()},
 	})
@@ -69,6 +70,15 @@ func TestAWebhookShowsItsSecretOnce(t *testing.T) {
 		t.Errorf("got %+v", made)
 	}
 	in := api.WebhookRequest{Webhook: webhookID(t, made)}
+	if _, err := contract.Do(t.Context(), w.Service, reader, api.RotateWebhook, in); !errors.Is(err, apierr.RoleNotAllowed()) {
+		t.Errorf("an editor makes a secret: %v", err)
+	}
+	response, err := contract.Do(t.Context(), w.Service, reader, api.ReadWebhook, in)
+	members := `"events":["result.created"],"prisms":["one"],"status":null,"condition":null,"answers":false,"run_rows":false,"enabled":true,` +
+		`"disabled_reason":null,"waiting":0,"previous_secret_until":null,"created_at":"`
+	if err != nil || !strings.Contains(string(response.Body), members) {
+		t.Errorf("an editor reads %s, %v", response.Body, err)
+	}
 	if read := asked[api.WebhookRequest, api.Webhook, hook](t, w, api.ReadWebhook, in); read.Secret != "" || read.URL != made.URL {
 		t.Errorf("got %+v", read)
 	}
@@ -76,7 +86,7 @@ func TestAWebhookShowsItsSecretOnce(t *testing.T) {
 	if rotated.Secret == "" || rotated.Secret == made.Secret || rotated.PreviousSecretUntil == nil {
 		t.Errorf("got %+v", rotated)
 	}
-	response, err := contract.Do(t.Context(), w.Service, w.key, api.ListAudit, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 9}})
+	response, err = contract.Do(t.Context(), w.Service, w.key, api.ListAudit, api.ListAuditRequest{PageRequest: api.PageRequest{Limit: 9}})
 	if err != nil || !strings.Contains(string(response.Body), `"webhook.rotate"`) || strings.Contains(string(response.Body), "whsec") ||
 		strings.Contains(string(response.Body), "/prism") {
 		t.Errorf("the audit is %s, %v", response.Body, err)
