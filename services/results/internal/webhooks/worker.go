@@ -173,7 +173,9 @@ func (w *Worker) catchUp(ctx context.Context, behind []Behind) (more bool, err e
 			return false, err
 		}
 		w.pieces.WithLabelValues("ok").Inc()
-		if next == behind[0].Cursor { // they have looked at all
+		// Behind a page that is not full there is nothing, or what happened since, which waits for the next look: a look is a transaction,
+		// so one for each event would hold up those that make events happen.
+		if from := behind[0].Cursor; max(next.Change-from.Change, next.Other-from.Other) < eventsAtOnce {
 			if behind = behind[same:]; len(behind) == 0 {
 				return false, nil
 			}

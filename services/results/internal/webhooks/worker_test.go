@@ -346,3 +346,39 @@ func TestDeliveriesAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// endless has a result saved whenever events are read.
+type endless struct {
+	events.Store
+	t    *testing.T
+	w    *world
+	read int
+}
+
+func (e *endless) ReadEvents(ctx context.Context, account prism.AccountID, after events.Cursor, limit int) ([]events.Event, events.Cursor, error) {
+	e.read++
+	e.w.saved(e.t, "yes")
+	return e.Store.ReadEvents(ctx, account, after, limit)
+}
+
+func TestALookDoesNotFollowWhatHappensMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := &endless{Store: w.Store, t: t, w: w}
+	worker := webhooks.NewWorker(webhooks.WorkerDeps{
+		Store: w.Store, Events: e, Sender: w.sender, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		NewID: func() (prism.UUID, error) { return w.id(), nil },
+	})
+	w.webhook(t, webhooks.Settings{Events: []api.EventType{api.ResultCreated}})
+	w.saved(t, "yes")
+	if pause, err := worker.Work(t.Context()); err != nil || pause == 0 || e.read != 1 {
+		t.Errorf("it read %d times and goes on after %v, %v", e.read, pause, err)
+	}
+	for range 1200 { // more than two pages
+		w.saved(t, "no")
+	}
+	e.read = 0
+	if pause, err := worker.Work(t.Context()); err != nil || pause == 0 || e.read != 3 {
+		t.Errorf("of full pages it read %d and goes on after %v, %v", e.read, pause, err)
+	}
+}
