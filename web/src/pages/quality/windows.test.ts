@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DriftWindow } from './calls';
-import { filled, windowWords } from './Drift';
+import { filled, windowWords } from './windows';
 
 const window = (from: string, more: Partial<DriftWindow> = {}): DriftWindow => ({
   from, to: from, results: 150, alarm: false, probability: { psi: 0.05, limit: 0.1, alarm: false },
