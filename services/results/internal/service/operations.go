@@ -15,20 +15,22 @@ import (
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
 )
 
 // handlers are those of the declared operations.
-func (s *Service) handlersOfOperations() access.Handlers {
+func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 	return api.NewHandlers(slices.Concat(
 		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
-		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), s.operations(),
+		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), l.Operations(),
+		s.operations(),
 	)...)
 }
 
@@ -43,11 +45,6 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Handle(api.AssignResults, s.assignResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
-		api.HandleEncoded(api.PutLabels, s.putLabels),
-		api.HandleEncoded(api.ReadLabels, s.readLabels),
-		access.Handle(api.AddLabels, s.addLabels),
-		access.Encoded(api.ListLabels, s.listLabels),
-		access.Encoded(api.ListLabelQueue, s.listLabelQueue),
 		access.Handle(api.CreateFile, s.createFile),
 		access.Encoded(api.ListFiles, s.listFiles),
 		access.Handle(api.ReadFile, s.readFile),

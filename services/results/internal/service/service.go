@@ -21,6 +21,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
@@ -83,8 +84,9 @@ func New(d Deps) *Service {
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
-	s.TakeExamplesWith(s.takeExamples)
-	s.handlers = s.handlersOfOperations()
+	l := labels.NewHandlers(d.Store, d.Now, s.prismHandlers, s.qualityHandlers, s.searches)
+	s.TakeExamplesWith(l.TakeExamples)
+	s.handlers = s.handlersOfOperations(l)
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -104,7 +105,7 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, sqldb.NoRow); err != nil {
+		if err := labels.DeleteOf(ctx, run, account, prism.PrismID{UUID: of}, []prism.UUID{id.UUID}); err != nil {
 			return err
 		}
 		if err := s.EmptyExamples(ctx, run, account, []prism.UUID{id.UUID}, by); err != nil {
@@ -270,7 +271,7 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		}); err != nil {
 			return err
 		}
-		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
+		if err := labels.DeleteOf(ctx, run, d.Account, d.Prism, ids); err != nil {
 			return err
 		}
 		if err := s.EmptyExamples(ctx, run, d.Account, ids, by); err != nil {

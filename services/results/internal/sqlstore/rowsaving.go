@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -105,7 +106,7 @@ func (s Statements) SaveRows(ctx context.Context, saved contract.SaveRows, now t
 		if err != nil {
 			return err
 		}
-		rows, labels, letters, err := c.take(saved, now)
+		rows, put, letters, err := c.take(saved, now)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (s Statements) SaveRows(ctx context.Context, saved contract.SaveRows, now t
 				return err
 			}
 		}
-		if err := putLabels(ctx, run, saved.Account, labels); err != nil {
+		if err := labels.Insert(ctx, run, saved.Account, put); err != nil {
 			return err
 		}
 		crash.At(crash.InCommit)
@@ -134,7 +135,7 @@ func (s Statements) SaveRows(ctx context.Context, saved contract.SaveRows, now t
 }
 
 // take changes the letters of the saved rows that are pending, and returns the rows and labels to store, and the new letters.
-func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, labels []prismLabel, letters string, err error) {
+func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, put []labels.OfPrism, letters string, err error) {
 	rows = sqldb.Rows{Account: saved.Account}
 	for _, row := range saved.Rows {
 		at := row.Row - c.FirstRow
@@ -165,7 +166,7 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, l
 			letter = store.RowFailedState
 			if r.Status == prism.OK {
 				letter = store.RowOKState
-				labels = append(labels, labelsOf(r, row.Labels, now)...)
+				put = append(put, labelsOf(r, row.Labels, now)...)
 				c.labels += int64(len(row.Labels))
 				c.invalidLabels += int64(len(row.InvalidLabels))
 			}
@@ -173,17 +174,17 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, l
 		c.States[at] = letter
 		letters += string(letter)
 	}
-	return rows, labels, letters, nil
+	return rows, put, letters, nil
 }
 
 // labelsOf are the labels of a row's result (spec: run-labels).
-func labelsOf(r prism.Result, labels []contract.RowLabel, now time.Time) (of []prismLabel) {
-	for _, l := range labels {
-		of = append(of, prismLabel{r.Prism, store.Label{
+func labelsOf(r prism.Result, row []contract.RowLabel, now time.Time) (put []labels.OfPrism) {
+	for _, l := range row {
+		put = append(put, labels.OfPrism{Prism: r.Prism, Label: labels.Label{
 			Result: r.ID, Version: r.Version, Question: l.Question, Value: l.Value, Origin: store.LabelOfFile, Key: r.Key, At: now,
 		}})
 	}
-	return of
+	return put
 }
 
 // add adds what a result used.

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
@@ -35,6 +36,7 @@ type Statements struct {
 	qualitySQL
 	viewSQL
 	commentSQL
+	labelSQL
 }
 
 type (
@@ -50,6 +52,7 @@ type (
 	distributionSQL = distribution.SQL
 	viewSQL         = views.SQL
 	commentSQL      = comments.SQL
+	labelSQL        = labels.SQL
 )
 
 // New is the Store in a database.
@@ -57,7 +60,7 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
-		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db},
+		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
 	}
 }
 
@@ -83,7 +86,7 @@ type Store interface {
 	members.Store
 	members.SessionStore
 	store.Retries
-	store.Labels
+	labels.Store
 	quality.Store
 	quality.LabelStore
 	drift.Store

@@ -236,6 +236,15 @@ const MaxIDAge = 24 * time.Hour
 // and skips, some that were saved later.
 const MaxIDLead = time.Hour
 
+// LabelOrigin is where a label comes from.
+type LabelOrigin string
+
+// The origins.
+const (
+	LabelOfCall LabelOrigin = "call"
+	LabelOfFile LabelOrigin = "file" // of a run, whose whole column was stored
+)
+
 // Storage is the bytes that the results and files of an account have, and those that they may have (spec: stored-bytes). An account
 // with as many is full.
 type Storage struct{ Bytes, Limit int64 }

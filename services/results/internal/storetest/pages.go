@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
@@ -174,8 +175,8 @@ func pagedLists() []pagedList {
 			f.putLabels(t, f.label(r, "topic", "a"), large)
 			return r.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListLabels(ctx, f.mine.account, store.LabelFilter{Prism: f.mine.prism.ID}, page)
-			return positions(found, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), more, err
+			found, more, err := f.ListLabels(ctx, f.mine.account, labels.Filter{Prism: f.mine.prism.ID}, page)
+			return positions(found, func(r labels.Labelled) prism.UUID { return r.Result.UUID }), more, err
 		}},
 	}
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package labels
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
+// SQL keeps them in a database.
+type SQL struct{ sqldb.Database }
+
 // maxQuestions bounds the labels of a result (spec: version-questions).
 const maxQuestions = 64
 
@@ -22,12 +25,11 @@ const (
 	labelsOfResult = `-- name: LabelsOfResult :many
 SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = $1 AND l.prism_id = $2 AND l.result_id = $3 ORDER BY l.question`
 
-	removeLabel  = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id = $3 AND question = $4`
-	deleteLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id = $3`
+	removeLabel = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id = $3 AND question = $4`
 
-	// anyLabel tells whether a part of a deletion has labels: most have none.
+	// anyLabel tells whether results to delete have labels: most have none.
 	anyLabel = `-- name: AnyLabel :one
-SELECT 1 FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id > $3 AND result_id <= $4 LIMIT 1`
+SELECT 1 FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id BETWEEN $3 AND $4 LIMIT 1`
 
 	listLabels = `-- name: ListLabels :many
 SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = `
@@ -50,9 +52,9 @@ WHERE r.account_id = $1 AND r.prism_id = $2 AND r.status = 'ok' AND r.id IN (` +
 SELECT ` + labelColumns + ` FROM labels l
 WHERE l.account_id = $1 AND l.prism_id = $2 AND l.result_id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `) ORDER BY l.result_id, l.question`
 
-	putLabel         = insertLabels(1)
-	putManyLabels    = insertLabels(sqldb.PartSize)
-	deleteManyLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)`
+	putLabel      = insertLabels(1)
+	putManyLabels = insertLabels(sqldb.PartSize)
+	deleteLabels  = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + sqldb.Parameters(3, sqldb.PartSize) + `)`
 )
 
 // refTargetsOf finds the newest result of each ref in a SELECT of its own, which an index on refs and ids serves.
@@ -88,22 +90,22 @@ func insertLabels(n int) string {
 	return text.String()
 }
 
-// prismLabel is a label with the prism of its result.
-type prismLabel struct {
-	prism prism.PrismID
-	store.Label
+// OfPrism is a label with the prism of its result.
+type OfPrism struct {
+	Prism prism.PrismID
+	Label
 }
 
-func (l prismLabel) arguments(account prism.AccountID) []any {
+func (l OfPrism) arguments(account prism.AccountID) []any {
 	return []any{
-		account.UUID, l.prism.UUID, l.Result.UUID, l.Question, l.Version, l.Value, string(l.Sample), l.Annotator, string(l.Origin),
+		account.UUID, l.Prism.UUID, l.Result.UUID, l.Question, l.Version, l.Value, string(l.Sample), l.Annotator, string(l.Origin),
 		l.Key.UUID, l.At, l.Hash(),
 	}
 }
 
-// putLabels stores labels, no two of which are of the same question of a result. The caller has locked the results, or inserted
-// them in this transaction.
-func putLabels(ctx context.Context, run sqldb.Run, account prism.AccountID, labels []prismLabel) error {
+// Insert stores labels, no two of which are of the same question of a result, in the transaction of run, which has locked the results, or
+// inserted them.
+func Insert(ctx context.Context, run sqldb.Run, account prism.AccountID, labels []OfPrism) error {
 	for len(labels) > 0 {
 		n, text := sqldb.PartSize, putManyLabels
 		if len(labels) < n {
@@ -121,14 +123,14 @@ func putLabels(ctx context.Context, run sqldb.Run, account prism.AccountID, labe
 	return nil
 }
 
-// deleteLabelsOf deletes the labels of results that a part of a deletion has deleted. Those that were put at the same time are
-// deleted too, as PutLabels locks the results.
-func deleteLabelsOf(ctx context.Context, run sqldb.Run, d store.Deletion, upper prism.UUID, ids []prism.UUID) error {
+// DeleteOf deletes the labels of results, which the transaction of run has deleted, by ids in the order of sqldb.CompareIDs. Those that were
+// put at the same time are deleted too, as PutLabels locks the results.
+func DeleteOf(ctx context.Context, run sqldb.Run, account prism.AccountID, prismID prism.PrismID, ids []prism.UUID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	args := []any{d.Account.UUID, d.Prism.UUID}
-	err := run(ctx, sqldb.Statement{Text: anyLabel, Args: append(args[:2:2], d.Reached, upper)}, sqldb.SomeRow)
+	args := []any{account.UUID, prismID.UUID, ids[0], ids[len(ids)-1]}
+	err := run(ctx, sqldb.Statement{Text: anyLabel, Args: args}, sqldb.SomeRow)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -136,17 +138,17 @@ func deleteLabelsOf(ctx context.Context, run sqldb.Run, d store.Deletion, upper 
 		return err
 	}
 	return sqldb.EachPart(ids, func(part []any) error {
-		return run(ctx, sqldb.Statement{Text: deleteManyLabels, Args: append(args[:2:2], part...)}, sqldb.NoRow)
+		return run(ctx, sqldb.Statement{Text: deleteLabels, Args: append(args[:2:2], part...)}, sqldb.NoRow)
 	})
 }
 
-// LabelTargets implements store.Labels.
-func (s Statements) LabelTargets(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID,
-) (targets []store.LabelTarget, err error) {
+// LabelTargets implements Store.
+func (s SQL) LabelTargets(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID,
+) (targets []Target, err error) {
 	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
-		var found []store.LabelTarget
-		args := append([]any{account.UUID, of.UUID}, part...)
+		var found []Target
+		args := append([]any{account.UUID, prismID.UUID}, part...)
 		err := s.Run(ctx, sqldb.Query("label_targets", labelTargets, args...), sqldb.ReadRows(&found, readLabelTarget))
 		targets = append(targets, found...)
 		return err
@@ -154,22 +156,22 @@ func (s Statements) LabelTargets(
 	return targets, err
 }
 
-// RefTargets implements store.Labels.
-func (s Statements) RefTargets(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32, refs []string,
-) (targets []store.LabelTarget, err error) {
-	found := map[string]bool{}
+// RefTargets implements Store.
+func (s SQL) RefTargets(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, version int32, refs []string,
+) (targets []Target, err error) {
+	seen := map[string]bool{}
 	err = sqldb.EachPart(refs, func(part []any) error {
-		var some []store.LabelTarget
-		args := append([]any{account.UUID, of.UUID, version}, part...)
-		err := s.Run(ctx, sqldb.Query("ref_targets", refTargets, args...), sqldb.ReadRows(&some, func(r *sqldb.Row) store.LabelTarget {
+		var found []Target
+		args := append([]any{account.UUID, prismID.UUID, version}, part...)
+		err := s.Run(ctx, sqldb.Query("ref_targets", refTargets, args...), sqldb.ReadRows(&found, func(r *sqldb.Row) Target {
 			t := readLabelTarget(r)
 			t.Ref = r.Text()
 			return t
 		}))
-		for _, t := range some {
-			if !found[t.Ref] {
-				found[t.Ref] = true
+		for _, t := range found {
+			if !seen[t.Ref] {
+				seen[t.Ref] = true
 				targets = append(targets, t)
 			}
 		}
@@ -178,24 +180,23 @@ func (s Statements) RefTargets(
 	return targets, err
 }
 
-func readLabelTarget(r *sqldb.Row) store.LabelTarget {
-	return store.LabelTarget{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Status: prism.Status(r.Text())}
+func readLabelTarget(r *sqldb.Row) Target {
+	return Target{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Status: prism.Status(r.Text())}
 }
 
-// PutLabels implements store.Labels. The results are locked, so that a deletion finds the labels.
-func (s Statements) PutLabels(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, labels []store.Label,
+// PutLabels implements Store. The results are locked, so that a deletion finds the labels.
+func (s SQL) PutLabels(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, labels []Label,
 ) (gone []prism.ResultID, err error) {
-	var ids []prism.UUID
-	for _, l := range labels {
-		ids = append(ids, l.Result.UUID)
+	results := make([]prism.ResultID, len(labels))
+	for i, l := range labels {
+		results[i] = l.Result
 	}
-	slices.SortFunc(ids, sqldb.CompareIDs)
-	ids = slices.Compact(ids)
+	ids := sqldb.SortedIDs(results)
 	err = s.Transaction(ctx, "put_labels", func(run sqldb.Run) error {
 		there := map[prism.UUID]bool{}
 		err := sqldb.EachPart(ids, func(part []any) error {
-			locked := sqldb.Statement{Text: lockLabelled + s.Locking(false), Args: append([]any{account.UUID, of.UUID}, part...)}
+			locked := sqldb.Statement{Text: lockLabelled + s.Locking(false), Args: append([]any{account.UUID, prismID.UUID}, part...)}
 			return run(ctx, locked, func(rows iter.Seq[*sqldb.Row]) error {
 				for r := range rows {
 					there[r.UUID()] = true
@@ -212,30 +213,30 @@ func (s Statements) PutLabels(
 				gone = append(gone, prism.ResultID{UUID: id})
 			}
 		}
-		var put []prismLabel
+		var put []OfPrism
 		for _, l := range lastLabels(labels) {
 			switch {
 			case !there[l.Result.UUID]:
 			case l.Value != "":
-				put = append(put, prismLabel{of, l})
+				put = append(put, OfPrism{prismID, l})
 			default:
-				args := []any{account.UUID, of.UUID, l.Result.UUID, l.Question}
+				args := []any{account.UUID, prismID.UUID, l.Result.UUID, l.Question}
 				if err := run(ctx, sqldb.Statement{Text: removeLabel, Args: args}, sqldb.NoRow); err != nil {
 					return err
 				}
 			}
 		}
-		return putLabels(ctx, run, account, put)
+		return Insert(ctx, run, account, put)
 	})
 	return gone, err
 }
 
 // lastLabels keeps the last label of each question of a result. They are sorted, so that concurrent transactions write in one
 // order.
-func lastLabels(labels []store.Label) []store.Label {
+func lastLabels(labels []Label) []Label {
 	sorted := slices.Clone(labels)
 	slices.SortStableFunc(sorted, compareLabels)
-	var last []store.Label
+	var last []Label
 	for i, l := range sorted {
 		if i+1 == len(sorted) || compareLabels(l, sorted[i+1]) != 0 {
 			last = append(last, l)
@@ -244,25 +245,25 @@ func lastLabels(labels []store.Label) []store.Label {
 	return last
 }
 
-func compareLabels(a, b store.Label) int {
+func compareLabels(a, b Label) int {
 	if by := sqldb.CompareIDs(a.Result.UUID, b.Result.UUID); by != 0 {
 		return by
 	}
 	return strings.Compare(a.Question, b.Question)
 }
 
-// LabelsOf implements store.Labels.
-func (s Statements) LabelsOf(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID,
-) (labels []store.Label, err error) {
+// LabelsOf implements Store.
+func (s SQL) LabelsOf(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID,
+) (labels []Label, err error) {
 	if len(ids) == 1 {
-		args := []any{account.UUID, of.UUID, ids[0].UUID}
+		args := []any{account.UUID, prismID.UUID, ids[0].UUID}
 		err = s.Run(ctx, sqldb.Query("labels_of", labelsOfResult, args...), sqldb.ReadRows(&labels, readLabel))
 		return labels, err
 	}
 	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
-		var found []store.Label
-		args := append([]any{account.UUID, of.UUID}, part...)
+		var found []Label
+		args := append([]any{account.UUID, prismID.UUID}, part...)
 		err := s.Run(ctx, sqldb.Query("labels_of_many", labelsOfResults, args...), sqldb.ReadRows(&found, readLabel))
 		labels = append(labels, found...)
 		return err
@@ -270,18 +271,18 @@ func (s Statements) LabelsOf(
 	return labels, err
 }
 
-func readLabel(r *sqldb.Row) store.Label {
-	return store.Label{
+func readLabel(r *sqldb.Row) Label {
+	return Label{
 		Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(), Value: r.Text(),
 		Sample: prism.LabelSample(r.Text()), Annotator: r.Text(), Origin: store.LabelOrigin(r.Text()),
 		Key: prism.KeyID{UUID: r.UUID()}, At: r.Time(),
 	}
 }
 
-// ListLabels implements store.Labels. The labels of a result are never split between pages.
-func (s Statements) ListLabels(
-	ctx context.Context, account prism.AccountID, f store.LabelFilter, page store.Page,
-) (labelled []store.LabelledResult, more bool, err error) {
+// ListLabels implements Store. The labels of a result are never split between pages.
+func (s SQL) ListLabels(
+	ctx context.Context, account prism.AccountID, f Filter, page store.Page,
+) (labelled []Labelled, more bool, err error) {
 	l := sqldb.NewList("list_labels")
 	l.Add(listLabels, account.UUID)
 	l.Add(" AND l.prism_id = ", f.Prism.UUID)
@@ -293,11 +294,11 @@ func (s Statements) ListLabels(
 	}
 	l.Add(" AND l.result_id < ", page.Before())
 	l.Add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(page.Limit)*maxQuestions+1)
-	read := func(r *sqldb.Row) store.LabelledResult {
+	read := func(r *sqldb.Row) Labelled {
 		label := readLabel(r)
-		return store.LabelledResult{Result: label.Result, Version: label.Version, Labels: []store.Label{label}}
+		return Labelled{Result: label.Result, Version: label.Version, Labels: []Label{label}}
 	}
-	labelled, more, err = sqldb.ReadGroups(ctx, s.Database, l.Complete(), page.Limit, read, func(before *store.LabelledResult, next store.LabelledResult) bool {
+	labelled, more, err = sqldb.ReadGroups(ctx, s.Database, l.Complete(), page.Limit, read, func(before *Labelled, next Labelled) bool {
 		if before.Result != next.Result {
 			return false
 		}
@@ -307,21 +308,21 @@ func (s Statements) ListLabels(
 	if err != nil {
 		return nil, false, err
 	}
-	for _, of := range labelled {
-		slices.Reverse(of.Labels)
+	for _, r := range labelled {
+		slices.Reverse(r.Labels)
 	}
 	return labelled, more, s.addRefs(ctx, account, f.Prism, labelled)
 }
 
 // addRefs adds the refs of results.
-func (s Statements) addRefs(ctx context.Context, account prism.AccountID, of prism.PrismID, labelled []store.LabelledResult) error {
+func (s SQL) addRefs(ctx context.Context, account prism.AccountID, prismID prism.PrismID, labelled []Labelled) error {
 	var ids []prism.UUID
 	for _, r := range labelled {
 		ids = append(ids, r.Result.UUID)
 	}
 	refs := map[prism.UUID]*string{}
 	err := sqldb.EachPart(ids, func(part []any) error {
-		args := append([]any{account.UUID, of.UUID}, part...)
+		args := append([]any{account.UUID, prismID.UUID}, part...)
 		return s.Run(ctx, sqldb.Query("refs_of", refsOf, args...), func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
 				id := r.UUID()

@@ -1,4 +1,4 @@
-package service
+package labels
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -21,22 +22,24 @@ import (
 const (
 	maxTakenVersions = 20
 	maxTakenLabels   = 10_000
+	// inputsAtOnce is how many results are read at once. Each may have more than 1 MiB.
+	inputsAtOnce = 16
 )
 
-// takeExamples takes examples for a definition from the labels of a question that count. Each input is taken once, as its newest result with
+// TakeExamples takes examples for a definition from the labels of a question that count. Each input is taken once, as its newest result with
 // such a label says it. With fewer inputs than wanted it is apierr.TooFewLabels.
-func (s *Service) takeExamples(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, d prism.Definition, from api.ExamplesFromLabels,
+func (h *Handlers) TakeExamples(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, d prism.Definition, from api.ExamplesFromLabels,
 ) ([]prism.Example, error) {
 	q, ok := d.Question(from.Question)
 	if !ok {
 		return nil, apierr.Invalid(apierr.Problem{Path: "examples_from_labels.question", Text: prisms.UnknownQuestion})
 	}
-	labels, err := s.labelsToTake(ctx, account, of, d, q)
+	labels, err := h.labelsToTake(ctx, account, prismID, d, q)
 	if err != nil {
 		return nil, err
 	}
-	if labels, err = s.newestInputs(ctx, account, labels); err != nil {
+	if labels, err = h.newestInputs(ctx, account, labels); err != nil {
 		return nil, err
 	}
 	labels = inTurn(q, labels, from.Seed)
@@ -45,7 +48,7 @@ func (s *Service) takeExamples(
 		if len(examples) == from.N {
 			break
 		}
-		if examples, err = s.addTaken(ctx, account, of, d, q.Key, examples, part, from.N); err != nil {
+		if examples, err = h.addTaken(ctx, account, prismID, d, q.Key, examples, part, from.N); err != nil {
 			return nil, err
 		}
 	}
@@ -61,10 +64,10 @@ func (s *Service) takeExamples(
 
 // labelsToTake are the labels of a question that count in the newest versions with its type and the fields of a definition, and that are
 // labels of the question now. The newest result is first.
-func (s *Service) labelsToTake(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, d prism.Definition, q prism.Question,
+func (h *Handlers) labelsToTake(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, d prism.Definition, q prism.Question,
 ) (all []quality.Label, err error) {
-	versions, _, err := s.Store.ListVersions(ctx, account, of, 0, maxTakenVersions)
+	versions, _, err := h.store.ListVersions(ctx, account, prismID, 0, maxTakenVersions)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +75,7 @@ func (s *Service) labelsToTake(
 		if was, ok := v.Question(q.Key); !ok || was.Type != q.Type || !sameFields(v.Fields, d.Fields) {
 			continue
 		}
-		labels, err := s.CountedLabels(ctx, account, store.Filter{Prism: of, Version: v.Number}, q.Key)
+		labels, err := h.quality.CountedLabels(ctx, account, store.Filter{Prism: prismID, Version: v.Number}, q.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +87,7 @@ func (s *Service) labelsToTake(
 		_, ok := takenAnswer(q, l.Value)
 		return !ok
 	})
-	slices.SortFunc(all, func(a, b quality.Label) int { return olderResult(b.Result, a.Result) })
+	slices.SortFunc(all, func(a, b quality.Label) int { return sqldb.CompareIDs(b.Result.UUID, a.Result.UUID) })
 	return all[:min(len(all), maxTakenLabels)], nil
 }
 
@@ -103,13 +106,9 @@ func takenAnswer(q prism.Question, label string) (prism.ExampleAnswer, bool) {
 
 // newestInputs are labels, the newest first, without those of an input that is there already. Examples have no context, so an input is its
 // fields alone.
-func (s *Service) newestInputs(ctx context.Context, account prism.AccountID, labels []quality.Label) ([]quality.Label, error) {
-	ids := make([]prism.ResultID, len(labels))
-	for i, l := range labels {
-		ids[i] = l.Result
-	}
+func (h *Handlers) newestInputs(ctx context.Context, account prism.AccountID, labels []quality.Label) ([]quality.Label, error) {
 	inputs := make(map[prism.ResultID][16]byte, len(labels))
-	err := s.Store.Answers(ctx, account, ids, func(a quality.Answered) error {
+	err := h.store.Answers(ctx, account, resultsOf(labels), func(a quality.Answered) error {
 		inputs[a.Result] = a.Fields
 		return nil
 	})
@@ -122,6 +121,14 @@ func (s *Service) newestInputs(ctx context.Context, account prism.AccountID, lab
 	}), err
 }
 
+func resultsOf(labels []quality.Label) []prism.ResultID {
+	ids := make([]prism.ResultID, len(labels))
+	for i, l := range labels {
+		ids[i] = l.Result
+	}
+	return ids
+}
+
 // inTurn puts labels into an order that a seed decides: one of each value, then a second one of each, and so on. For a tags, a value is a set
 // of options. A label keeps its place among those of its value when others come or go.
 func inTurn(q prism.Question, labels []quality.Label, seed int32) []quality.Label {
@@ -130,8 +137,8 @@ func inTurn(q prism.Question, labels []quality.Label, seed int32) []quality.Labe
 		class, own [sha256.Size]byte
 		label      quality.Label
 	}
-	drawn := func(what []byte) [sha256.Size]byte {
-		return sha256.Sum256(append(binary.BigEndian.AppendUint32([]byte(q.Key), uint32(seed)), what...)) //nolint:gosec // its bits
+	drawn := func(key []byte) [sha256.Size]byte {
+		return sha256.Sum256(append(binary.BigEndian.AppendUint32([]byte(q.Key), uint32(seed)), key...)) //nolint:gosec // its bits
 	}
 	places := make([]place, len(labels))
 	for i, l := range labels {
@@ -156,48 +163,50 @@ func inTurn(q prism.Question, labels []quality.Label, seed int32) []quality.Labe
 }
 
 // addTaken adds an example for each label, in their order, until there are n. A result that was deleted meanwhile is left out.
-func (s *Service) addTaken(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, d prism.Definition, question string, examples []prism.Example,
+func (h *Handlers) addTaken(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, d prism.Definition, question string, examples []prism.Example,
 	labels []quality.Label, n int,
 ) ([]prism.Example, error) {
-	ids := make([]prism.ResultID, len(labels))
-	for i, l := range labels {
-		ids[i] = l.Result
-	}
-	results, err := s.Store.FindResults(ctx, account, of, ids, store.WithInput)
+	ids := resultsOf(labels)
+	results, err := h.store.FindResults(ctx, account, prismID, ids, store.WithInput)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.Store.LabelsOf(ctx, account, of, ids)
+	known, err := h.store.LabelsOf(ctx, account, prismID, ids)
 	if err != nil {
 		return nil, err
 	}
-	ofResult := map[prism.ResultID][]store.Label{}
+	ofResult := map[prism.ResultID][]Label{}
 	for _, l := range known {
 		ofResult[l.Result] = append(ofResult[l.Result], l)
 	}
 	for _, id := range ids {
 		at := slices.IndexFunc(results, func(r prism.Result) bool { return r.ID == id })
-		if at < 0 || len(examples) == n || len(fieldsWithout(d.Fields, results[at])) > 0 {
+		if at < 0 || len(examples) == n {
 			continue
 		}
-		e := takenExample(d, results[at], ofResult[id])
-		if slices.ContainsFunc(e.Answers, func(a prism.ExampleAnswer) bool { return a.Question == question }) { // else it was deleted meanwhile
+		e, ok := takenExample(d, results[at], ofResult[id])
+		labelled := func(a prism.ExampleAnswer) bool { return a.Question == question }
+		if ok && slices.ContainsFunc(e.Answers, labelled) { // else the label was deleted meanwhile
 			examples = append(examples, e)
 		}
 	}
 	return examples, nil
 }
 
-// takenExample is an example with the fields of a result, and the labels that it has for the questions of a definition.
-func takenExample(d prism.Definition, r prism.Result, labels []store.Label) prism.Example {
-	e := prism.Example{Result: r.ID}
+// takenExample is an example with the fields of a result, and the labels that it has for the questions of a definition. It is false if the
+// result lacks a field.
+func takenExample(d prism.Definition, r prism.Result, labels []Label) (e prism.Example, ok bool) {
+	e.Result = r.ID
 	for _, f := range d.Fields {
 		at := slices.IndexFunc(r.Fields, func(v prism.FieldValue) bool { return v.Key == f.Key })
+		if at < 0 {
+			return e, false
+		}
 		e.Fields = append(e.Fields, r.Fields[at])
 	}
 	for _, q := range d.Questions {
-		at := slices.IndexFunc(labels, func(l store.Label) bool { return l.Question == q.Key })
+		at := slices.IndexFunc(labels, func(l Label) bool { return l.Question == q.Key })
 		if at < 0 {
 			continue
 		}
@@ -205,5 +214,5 @@ func takenExample(d prism.Definition, r prism.Result, labels []store.Label) pris
 			e.Answers = append(e.Answers, answer)
 		}
 	}
-	return e
+	return e, true
 }

@@ -1,4 +1,6 @@
-package store
+// Package labels keeps the right answers that people and files give to questions of results, and the queue of results that wait for one. Of labels
+// it takes examples for prisms.
+package labels
 
 import (
 	"context"
@@ -7,23 +9,24 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Labels keeps the right answers: at most one label for each question of a result. A label is deleted with its result.
-type Labels interface {
+// Store keeps the right answers: at most one label for each question of a result. A label is deleted with its result.
+type Store interface {
 	// LabelTargets finds the results of a prism that have these ids, whatever their status, in any order.
-	LabelTargets(ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID) ([]LabelTarget, error)
+	LabelTargets(ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID) ([]Target, error)
 	// RefTargets finds for each ref the newest result of a prism that has the ref and is ok, in any order; version 0 is any.
-	RefTargets(ctx context.Context, account prism.AccountID, of prism.PrismID, version int32, refs []string) ([]LabelTarget, error)
+	RefTargets(ctx context.Context, account prism.AccountID, prismID prism.PrismID, version int32, refs []string) ([]Target, error)
 	// PutLabels stores labels of results of one prism. Each replaces the label of the same question of its result; one without a
 	// value only removes that label. If two labels are of the same question of a result, the later one counts. PutLabels returns
 	// the results that do not exist any more, for which it stores nothing. The results must be ok, and have the versions of their
 	// labels.
-	PutLabels(ctx context.Context, account prism.AccountID, of prism.PrismID, labels []Label) (gone []prism.ResultID, err error)
+	PutLabels(ctx context.Context, account prism.AccountID, prismID prism.PrismID, labels []Label) (gone []prism.ResultID, err error)
 	// LabelsOf are the labels of results, those of each by question.
-	LabelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID) ([]Label, error)
+	LabelsOf(ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID) ([]Label, error)
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
-	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) (labelled []LabelledResult, more bool, err error)
+	ListLabels(ctx context.Context, account prism.AccountID, f Filter, page store.Page) (labelled []Labelled, more bool, err error)
 
 	// RandomQueue returns the next of the newest QueueResults results of a prism by RandomPosition, without those that have a
 	// label for the question. It reads only ids. from is the lower bound of the ids, and after that of the positions.
@@ -32,7 +35,7 @@ type Labels interface {
 	// first. It holds the answers of one result at a time, and leaves out those for which entry returns nil. last is the id of the
 	// page's last result, or zero if the page is not full.
 	Unlabelled(
-		ctx context.Context, account prism.AccountID, q Queue, page Page, entry func(Unlabelled) (*QueueEntry, error),
+		ctx context.Context, account prism.AccountID, q Queue, page store.Page, entry func(Unlabelled) (*QueueEntry, error),
 	) (entries []QueueEntry, last prism.UUID, err error)
 	// Queued finds those of the given results that are ok and have no label for the question, in any order.
 	Queued(ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID) ([]Queued, error)
@@ -48,7 +51,7 @@ type Label struct {
 	Value     string // an option key, a level key, "true" or "false"; "" in a change: no label
 	Sample    prism.LabelSample
 	Annotator string // "": not said
-	Origin    LabelOrigin
+	Origin    store.LabelOrigin
 	Key       prism.KeyID // that put it; of a session's key the member
 	At        time.Time
 }
@@ -63,32 +66,23 @@ func (l Label) Hash() int64 {
 	return int64(binary.BigEndian.Uint32(sum[:]))
 }
 
-// LabelOrigin is where a label comes from.
-type LabelOrigin string
-
-// The origins.
-const (
-	LabelOfCall LabelOrigin = "call"
-	LabelOfFile LabelOrigin = "file" // of a run, whose whole column was stored
-)
-
-// LabelTarget is a result to label. Ref is the one by which it was found.
-type LabelTarget struct {
+// Target is a result to label. Ref is the one by which it was found.
+type Target struct {
 	Result  prism.ResultID
 	Version int32
 	Status  prism.Status
 	Ref     string
 }
 
-// LabelFilter narrows the labels of a prism; zero values narrow nothing.
-type LabelFilter struct {
+// Filter narrows the labels of a prism; zero values narrow nothing.
+type Filter struct {
 	Prism    prism.PrismID
 	Version  int32
 	Question string
 }
 
-// LabelledResult is a result with labels.
-type LabelledResult struct {
+// Labelled is a result with labels.
+type Labelled struct {
 	Result  prism.ResultID
 	Version int32
 	Ref     *string

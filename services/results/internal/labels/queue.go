@@ -1,4 +1,4 @@
-package service
+package labels
 
 import (
 	"bytes"
@@ -45,10 +45,10 @@ type queuedBody struct {
 
 // labelQueue is one page of a queue.
 type labelQueue struct {
-	*Service
+	*Handlers
 	account prism.AccountID
-	of      prism.Prism
-	queue   store.Queue
+	prism   prism.Prism
+	queue   Queue
 	after   prism.UUID // position
 	limit   int
 	search  *search.Filter // nil: all results that wait
@@ -57,30 +57,30 @@ type labelQueue struct {
 	full    bool
 }
 
-func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.ListLabelQueueRequest) ([]byte, error) {
+func (h *Handlers) listLabelQueue(ctx context.Context, c store.Caller, in api.ListLabelQueueRequest) ([]byte, error) {
 	list := contract.QueueOf(in.Order)
 	after, err := bodies.Position(list, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	p, err := h.store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.Version(ctx, c.Account, prisms.VersionIn(p, cmp.Or(in.Version, p.Latest.Number)))
+	version, err := h.versions.Version(ctx, c.Account, prisms.VersionIn(p, cmp.Or(in.Version, p.Latest.Number)))
 	if err != nil {
 		return nil, access.Translate(err, apierr.VersionNotFound())
 	}
 	if _, err := prisms.FindQuestion(version, in.Question); err != nil {
 		return nil, err
 	}
-	of := store.Queue{Prism: p.ID, Version: in.Version, Question: in.Question}
 	queue := labelQueue{
-		Service: s, account: c.Account, of: p, queue: of, after: after, limit: in.Limit, page: bodies.NewPage(list),
+		Handlers: h, account: c.Account, prism: p, queue: Queue{Prism: p.ID, Version: in.Version, Question: in.Question}, after: after,
+		limit: in.Limit, page: bodies.NewPage(list),
 	}
 	if in.Q != "" || len(in.Where) > 0 || in.Assignee != "" {
 		among := store.Filter{Prism: p.ID, Version: in.Version, Status: prism.OK, Assignee: bodies.Assignee(c, in.Assignee)}
-		f, err := s.searches.Narrow(ctx, c.Account, p, among, in.ResultSearch)
+		f, err := h.searches.Narrow(ctx, c.Account, p, among, in.ResultSearch)
 		if err != nil {
 			return nil, err
 		}
@@ -104,17 +104,17 @@ func (s *Service) listLabelQueue(ctx context.Context, c store.Caller, in api.Lis
 func newQueuedBody(r prism.Result) queuedBody {
 	return queuedBody{
 		Result: r.ID, Ref: r.Ref, CreatedAt: prism.FormatTime(r.CreatedAt), Version: r.Version, Context: bodies.Optional(r.Context),
-		Fields: fieldsObject(r.Fields), Answers: r.Answers,
+		Fields: bodies.Fields(r.Fields), Answers: r.Answers,
 	}
 }
 
 // random finds the next results in the random order. more tells that there may be further ones.
-func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []store.QueueEntry, more bool, err error) {
+func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []QueueEntry, more bool, err error) {
 	if q.search != nil {
-		ids, err := q.searches.All(ctx, q.account, *q.search, store.QueueResults)
+		ids, err := q.searches.All(ctx, q.account, *q.search, QueueResults)
 		for _, id := range ids {
-			if at := store.RandomPosition(id); bytes.Compare(at[:], q.after[:]) > 0 {
-				entries = append(entries, store.QueueEntry{Position: at, Result: id})
+			if at := RandomPosition(id); bytes.Compare(at[:], q.after[:]) > 0 {
+				entries = append(entries, QueueEntry{Position: at, Result: id})
 			}
 		}
 		sortEntries(entries)
@@ -125,23 +125,23 @@ func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []st
 	if q.queue.Version != 0 { // the version answered nothing before it was made
 		from = prism.FirstUUID(v.CreatedAt.Add(-store.MaxIDAge))
 	}
-	entries, err = q.Store.RandomQueue(ctx, q.account, q.queue, from, q.after, randomCandidates)
+	entries, err = q.store.RandomQueue(ctx, q.account, q.queue, from, q.after, randomCandidates)
 	return entries, len(entries) == randomCandidates, err
 }
 
 // uncertain finds the most uncertain results.
-func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries []store.QueueEntry, more bool, err error) {
+func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries []QueueEntry, more bool, err error) {
 	var parser answerjson.Parser
-	entry := func(u store.Unlabelled) (*store.QueueEntry, error) {
+	entry := func(u Unlabelled) (*QueueEntry, error) {
 		answers, err := parser.Parse(u.Answers)
 		if err != nil {
 			return nil, err
 		}
 		at, ok := uncertainPosition(answers, q.queue.Question, u.Result)
 		if !ok || bytes.Compare(at[:], q.after[:]) <= 0 {
-			return nil, nil //nolint:nilnil // as store.Labels says
+			return nil, nil //nolint:nilnil // as Store says
 		}
-		return &store.QueueEntry{Position: at, Result: u.Result}, nil
+		return &QueueEntry{Position: at, Result: u.Result}, nil
 	}
 	if q.search != nil {
 		entries, err = q.foundUncertain(ctx)
@@ -149,7 +149,7 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries [
 	}
 	page := store.Page{Limit: uncertainPart}
 	for seen := 0; seen < uncertainResults; seen += uncertainPart {
-		part, last, err := q.Store.Unlabelled(ctx, q.account, q.queue, page, entry)
+		part, last, err := q.store.Unlabelled(ctx, q.account, q.queue, page, entry)
 		if err != nil {
 			return nil, false, err
 		}
@@ -163,14 +163,14 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries [
 }
 
 // foundUncertain finds the most uncertain of the results that the search finds.
-func (q *labelQueue) foundUncertain(ctx context.Context) (entries []store.QueueEntry, err error) {
+func (q *labelQueue) foundUncertain(ctx context.Context) (entries []QueueEntry, err error) {
 	ids, err := q.searches.All(ctx, q.account, *q.search, uncertainResults)
 	if err != nil {
 		return nil, err
 	}
 	var parser answerjson.Parser
 	positions := map[prism.ResultID]prism.UUID{} // a result may be read again
-	err = q.Store.Answers(ctx, q.account, ids, func(a quality.Answered) error {
+	err = q.store.Answers(ctx, q.account, ids, func(a quality.Answered) error {
 		answers, err := parser.Parse(a.Answers)
 		if err != nil {
 			return err
@@ -181,18 +181,18 @@ func (q *labelQueue) foundUncertain(ctx context.Context) (entries []store.QueueE
 		return nil
 	})
 	for id, at := range positions {
-		entries = append(entries, store.QueueEntry{Position: at, Result: id})
+		entries = append(entries, QueueEntry{Position: at, Result: id})
 	}
 	sortEntries(entries)
 	return entries, err
 }
 
-func sortEntries(entries []store.QueueEntry) {
-	slices.SortFunc(entries, func(a, b store.QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
+func sortEntries(entries []QueueEntry) {
+	slices.SortFunc(entries, func(a, b QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
 }
 
 // fill adds entries in order until the page is full. more tells that the queue has further ones.
-func (q *labelQueue) fill(ctx context.Context, entries []store.QueueEntry, more bool) error {
+func (q *labelQueue) fill(ctx context.Context, entries []QueueEntry, more bool) error {
 	var last prism.UUID // that was looked at
 	for len(entries) > 0 && !q.full && q.page.Len() < q.limit {
 		part := entries[:min(len(entries), q.limit)]
@@ -212,7 +212,7 @@ func (q *labelQueue) fill(ctx context.Context, entries []store.QueueEntry, more 
 
 // add adds those of some entries that still wait, until the page is full, and returns how many entries it looked at. It counts the
 // bytes of results before it loads them (spec: page-bytes).
-func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looked int, err error) {
+func (q *labelQueue) add(ctx context.Context, entries []QueueEntry) (looked int, err error) {
 	waiting, err := q.waiting(ctx, entries)
 	if err != nil {
 		return 0, err
@@ -229,20 +229,20 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 		}
 		looked++
 	}
-	found, err := q.Store.QueuedResults(ctx, q.account, q.queue, ids)
+	results, err := q.store.QueuedResults(ctx, q.account, q.queue, ids)
 	if err != nil {
 		return 0, err
 	}
 	for i, e := range entries[:looked] {
-		at := slices.IndexFunc(found, func(r prism.Result) bool { return r.ID == e.Result })
+		at := slices.IndexFunc(results, func(r prism.Result) bool { return r.ID == e.Result })
 		if at < 0 {
 			continue
 		}
-		row, err := strictjson.Marshal(newQueuedBody(found[at]))
+		row, err := strictjson.Marshal(newQueuedBody(results[at]))
 		if err != nil {
 			return 0, err
 		}
-		clear(found[at : at+1])
+		clear(results[at : at+1])
 		if q.full = !q.page.Add(row); q.full {
 			return i, nil
 		}
@@ -251,18 +251,18 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 }
 
 // waiting are those of some entries that wait, and whose version has the question.
-func (q *labelQueue) waiting(ctx context.Context, entries []store.QueueEntry) (map[prism.ResultID]store.Queued, error) {
+func (q *labelQueue) waiting(ctx context.Context, entries []QueueEntry) (map[prism.ResultID]Queued, error) {
 	ids := make([]prism.ResultID, len(entries))
 	for i, e := range entries {
 		ids[i] = e.Result
 	}
-	found, err := q.Store.Queued(ctx, q.account, q.queue, ids)
+	found, err := q.store.Queued(ctx, q.account, q.queue, ids)
 	if err != nil {
 		return nil, err
 	}
-	waiting := map[prism.ResultID]store.Queued{}
+	waiting := map[prism.ResultID]Queued{}
 	for _, w := range found {
-		v, err := q.Version(ctx, q.account, prisms.VersionIn(q.of, w.Version))
+		v, err := q.versions.Version(ctx, q.account, prisms.VersionIn(q.prism, w.Version))
 		if err != nil {
 			return nil, err
 		}
@@ -280,7 +280,7 @@ func uncertainPosition(answers prism.Answers, question string, id prism.ResultID
 	if i < 0 {
 		return at, false
 	}
-	tie := store.RandomPosition(id)
+	tie := RandomPosition(id)
 	binary.BigEndian.PutUint64(at[:], math.Float64bits(answers[i].Certainty())) // of positive numbers in their order
 	copy(at[8:], tie[:8])
 	return at, true

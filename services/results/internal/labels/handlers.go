@@ -1,9 +1,10 @@
-package service
+package labels
 
 import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -13,8 +14,44 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// Handlers are those of the operations on labels. TakeExamples is for prisms.
+type Handlers struct {
+	store    handlerStore
+	now      func() time.Time
+	versions *prisms.Handlers
+	quality  *quality.Handlers
+	searches *search.Handlers
+}
+
+// handlerStore finds prisms and results too.
+type handlerStore interface {
+	Store
+	prisms.Store
+	quality.LabelStore
+	store.Results
+	store.Listing
+}
+
+// NewHandlers makes Handlers over a store.
+func NewHandlers(s handlerStore, now func() time.Time, v *prisms.Handlers, q *quality.Handlers, searches *search.Handlers) *Handlers {
+	return &Handlers{s, now, v, q, searches}
+}
+
+// Operations are the operations on labels.
+func (h *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{
+		api.HandleEncoded(api.PutLabels, h.putLabels),
+		api.HandleEncoded(api.ReadLabels, h.readLabels),
+		access.Handle(api.AddLabels, h.addLabels),
+		access.Encoded(api.ListLabels, h.listLabels),
+		access.Encoded(api.ListLabelQueue, h.listLabelQueue),
+	}
+}
 
 // The bodies of labels.
 type (
@@ -36,10 +73,10 @@ type (
 	}
 )
 
-// labelsObject is the object of labels by question. d is the definition that answered their result.
-func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, error) {
+// Object is the object of labels by question. d is the definition that answered their result.
+func Object(d prism.Definition, labels []Label) (strictjson.Value, error) {
 	var failed error
-	object := bodies.Object(labels, func(b []byte, l store.Label) []byte {
+	object := bodies.Object(labels, func(b []byte, l Label) []byte {
 		body := labelBody{
 			Annotator: bodies.Optional(l.Annotator), Origin: l.Origin, KeyID: l.Key,
 			LabelledAt: prism.FormatTime(l.At),
@@ -56,16 +93,16 @@ func labelsObject(d prism.Definition, labels []store.Label) (strictjson.Value, e
 	return object, failed
 }
 
-func (s *Service) putLabels(ctx context.Context, c access.Caller, in api.PutLabelsRequest) ([]byte, error) {
-	found, v, err := s.labelledResult(ctx, c, in.Result)
+func (h *Handlers) putLabels(ctx context.Context, c access.Caller, in api.PutLabelsRequest) ([]byte, error) {
+	facts, v, err := h.labelledResult(ctx, c, in.Result)
 	if err != nil {
 		return nil, err
 	}
-	if found.Result.Status != prism.OK {
+	if facts.Result.Status != prism.OK {
 		return nil, apierr.OnlyOKLabelled()
 	}
-	by := s.labeller(c.Caller, in.LabelBy)
-	var labels []store.Label
+	by := h.labeller(c.Caller, in.LabelBy)
+	var labels []Label
 	var problems []apierr.Problem
 	for _, l := range in.Labels {
 		q, known := v.Question(l.Question)
@@ -85,74 +122,74 @@ func (s *Service) putLabels(ctx context.Context, c access.Caller, in api.PutLabe
 	if len(problems) > 0 {
 		return nil, apierr.Invalid(problems...)
 	}
-	gone, err := s.Store.PutLabels(ctx, c.Account, found.Prism.ID, labels)
+	gone, err := h.store.PutLabels(ctx, c.Account, facts.Prism.ID, labels)
 	if err == nil && len(gone) > 0 {
 		err = store.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.labelsBody(ctx, c.Account, found, v)
+	return h.labelsBody(ctx, c.Account, facts, v)
 }
 
-func (s *Service) readLabels(ctx context.Context, c access.Caller, in api.ResultRequest) ([]byte, error) {
-	found, v, err := s.labelledResult(ctx, c, in.Result)
+func (h *Handlers) readLabels(ctx context.Context, c access.Caller, in api.ResultRequest) ([]byte, error) {
+	facts, v, err := h.labelledResult(ctx, c, in.Result)
 	if err != nil {
 		return nil, err
 	}
-	return s.labelsBody(ctx, c.Account, found, v)
+	return h.labelsBody(ctx, c.Account, facts, v)
 }
 
 // labelledResult finds a result, and the version that answered it.
-func (s *Service) labelledResult(ctx context.Context, c access.Caller, id prism.ResultID) (store.ResultFacts, *prisms.Cached, error) {
-	found, err := s.Store.ResultFacts(ctx, c.Digest, id, store.WithoutInput)
+func (h *Handlers) labelledResult(ctx context.Context, c access.Caller, id prism.ResultID) (store.ResultFacts, *prisms.Cached, error) {
+	facts, err := h.store.ResultFacts(ctx, c.Digest, id, store.WithoutInput)
 	if err != nil {
-		return found, nil, err
+		return facts, nil, err
 	}
-	if found.Result == nil {
-		return found, nil, store.ErrNotFound
+	if facts.Result == nil {
+		return facts, nil, store.ErrNotFound
 	}
-	v, err := s.Version(ctx, c.Account, prisms.VersionOf(*found.Prism, found.Result.Version))
-	return found, v, err
+	v, err := h.versions.Version(ctx, c.Account, prisms.VersionOf(*facts.Prism, facts.Result.Version))
+	return facts, v, err
 }
 
 // labelsBody is the body of a result with its labels.
-func (s *Service) labelsBody(ctx context.Context, account prism.AccountID, found store.ResultFacts, v *prisms.Cached) ([]byte, error) {
-	labels, err := s.Store.LabelsOf(ctx, account, found.Prism.ID, []prism.ResultID{found.Result.ID})
+func (h *Handlers) labelsBody(ctx context.Context, account prism.AccountID, facts store.ResultFacts, v *prisms.Cached) ([]byte, error) {
+	labels, err := h.store.LabelsOf(ctx, account, facts.Prism.ID, []prism.ResultID{facts.Result.ID})
 	if err != nil {
 		return nil, err
 	}
-	body := labelsBody{Result: found.Result.ID, Ref: found.Result.Ref, Version: v.Number}
-	if body.Labels, err = labelsObject(v.Definition, labels); err != nil {
+	body := labelsBody{Result: facts.Result.ID, Ref: facts.Result.Ref, Version: v.Number}
+	if body.Labels, err = Object(v.Definition, labels); err != nil {
 		return nil, err
 	}
 	return strictjson.Marshal(body)
 }
 
 // labeller makes labels of one call.
-type labeller store.Label
+type labeller Label
 
-func (s *Service) labeller(c store.Caller, by api.LabelBy) labeller {
-	return labeller{Sample: by.Sample, Annotator: by.Annotator, Origin: store.LabelOfCall, Key: c.Key, At: prism.Now(s.Now)}
+func (h *Handlers) labeller(c store.Caller, by api.LabelBy) labeller {
+	return labeller{Sample: by.Sample, Annotator: by.Annotator, Origin: store.LabelOfCall, Key: c.Key, At: prism.Now(h.now)}
 }
 
-func (l labeller) label(id prism.ResultID, version int32, question, value string) store.Label {
+func (l labeller) label(id prism.ResultID, version int32, question, value string) Label {
 	l.Result, l.Version, l.Question, l.Value = id, version, question, value
-	return store.Label(l)
+	return Label(l)
 }
 
-func (s *Service) addLabels(ctx context.Context, c store.Caller, in api.AddLabelsRequest) (api.AddedLabels, error) {
+func (h *Handlers) addLabels(ctx context.Context, c store.Caller, in api.AddLabelsRequest) (api.AddedLabels, error) {
 	body := api.AddedLabels{NotFound: []int{}, Invalid: []api.InvalidLabel{}}
-	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	p, err := h.store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return body, err
 	}
-	targets, err := s.labelTargets(ctx, c.Account, p.ID, in.ManyLabels)
+	targets, err := h.labelTargets(ctx, c.Account, p.ID, in.ManyLabels)
 	if err != nil {
 		return body, err
 	}
-	by := s.labeller(c, in.LabelBy)
-	var labels []store.Label
+	by := h.labeller(c, in.LabelBy)
+	var labels []Label
 	var positions []int // of labels
 	for i, l := range in.Labels {
 		t, found := targets[labelKey(l)]
@@ -160,7 +197,7 @@ func (s *Service) addLabels(ctx context.Context, c store.Caller, in api.AddLabel
 			body.NotFound = append(body.NotFound, i)
 			continue
 		}
-		value, problem, err := s.newLabel(ctx, c.Account, p, t, l)
+		value, problem, err := h.newLabel(ctx, c.Account, p, t, l)
 		switch {
 		case err != nil:
 			return body, err
@@ -170,7 +207,7 @@ func (s *Service) addLabels(ctx context.Context, c store.Caller, in api.AddLabel
 			labels, positions = append(labels, by.label(t.Result, t.Version, l.Question, value)), append(positions, i)
 		}
 	}
-	gone, err := s.Store.PutLabels(ctx, c.Account, p.ID, labels)
+	gone, err := h.store.PutLabels(ctx, c.Account, p.ID, labels)
 	if err != nil {
 		return body, err
 	}
@@ -193,9 +230,9 @@ func labelKey(l api.NewLabel) any {
 }
 
 // labelTargets are the results of labels, by labelKey.
-func (s *Service) labelTargets(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, n api.ManyLabels,
-) (map[any]store.LabelTarget, error) {
+func (h *Handlers) labelTargets(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, n api.ManyLabels,
+) (map[any]Target, error) {
 	var ids []prism.ResultID
 	var refs []string
 	for _, l := range n.Labels {
@@ -205,15 +242,15 @@ func (s *Service) labelTargets(
 			ids = append(ids, l.Result)
 		}
 	}
-	targets := map[any]store.LabelTarget{}
-	found, err := s.Store.LabelTargets(ctx, account, of, ids)
+	targets := map[any]Target{}
+	found, err := h.store.LabelTargets(ctx, account, prismID, ids)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range found {
 		targets[t.Result] = t
 	}
-	found, err = s.Store.RefTargets(ctx, account, of, int32(n.Version), refs) //nolint:gosec // bounded by the declaration
+	found, err = h.store.RefTargets(ctx, account, prismID, int32(n.Version), refs) //nolint:gosec // bounded by the declaration
 	for _, t := range found {
 		targets[t.Ref] = t
 	}
@@ -221,13 +258,13 @@ func (s *Service) labelTargets(
 }
 
 // newLabel is the value of a label of a result, or the problem.
-func (s *Service) newLabel(
-	ctx context.Context, account prism.AccountID, p prism.Prism, t store.LabelTarget, l api.NewLabel,
+func (h *Handlers) newLabel(
+	ctx context.Context, account prism.AccountID, p prism.Prism, t Target, l api.NewLabel,
 ) (value, problem string, err error) {
 	if t.Status != prism.OK {
 		return "", apierr.OnlyOKLabelled().Message, nil
 	}
-	v, err := s.Version(ctx, account, prisms.VersionIn(p, t.Version))
+	v, err := h.versions.Version(ctx, account, prisms.VersionIn(p, t.Version))
 	if err != nil {
 		return "", "", err
 	}
@@ -242,29 +279,29 @@ func (s *Service) newLabel(
 	return value, problem, nil
 }
 
-func (s *Service) listLabels(ctx context.Context, c store.Caller, in api.ListLabelsRequest) ([]byte, error) {
+func (h *Handlers) listLabels(ctx context.Context, c store.Caller, in api.ListLabelsRequest) ([]byte, error) {
 	page, err := bodies.StorePage(contract.ListOfLabels, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	p, err := h.store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return nil, err
 	}
-	filter := store.LabelFilter{Prism: p.ID, Version: in.Version, Question: in.Question}
-	labelled, more, err := s.Store.ListLabels(ctx, c.Account, filter, page)
+	filter := Filter{Prism: p.ID, Version: in.Version, Question: in.Question}
+	labelled, more, err := h.store.ListLabels(ctx, c.Account, filter, page)
 	if err != nil {
 		return nil, err
 	}
-	return bodies.NewList(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
-		v, err := s.Version(ctx, c.Account, prisms.VersionIn(p, r.Version))
+	return bodies.NewList(contract.ListOfLabels, labelled, more, func(r Labelled) (strictjson.Value, error) {
+		v, err := h.versions.Version(ctx, c.Account, prisms.VersionIn(p, r.Version))
 		if err != nil {
 			return nil, err
 		}
 		body := labelsBody{Result: r.Result, Ref: r.Ref, Version: r.Version}
-		if body.Labels, err = labelsObject(v.Definition, r.Labels); err != nil {
+		if body.Labels, err = Object(v.Definition, r.Labels); err != nil {
 			return nil, err
 		}
 		return strictjson.Marshal(body)
-	}, func(r store.LabelledResult) prism.UUID { return r.Result.UUID })
+	}, func(r Labelled) prism.UUID { return r.Result.UUID })
 }

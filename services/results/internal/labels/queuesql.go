@@ -1,4 +1,4 @@
-package sqlstore
+package labels
 
 import (
 	"cmp"
@@ -30,14 +30,14 @@ SELECT ` + sqldb.Fixed + sqldb.Input + ` FROM results r`
 // queuePart is how many ids RandomQueue holds at once.
 const queuePart = 25_000
 
-// RandomQueue implements store.Labels. It reads only ids, from an index, and keeps the first ones by position.
-func (s Statements) RandomQueue(
-	ctx context.Context, account prism.AccountID, q store.Queue, from, after prism.UUID, limit int,
-) (entries []store.QueueEntry, err error) {
+// RandomQueue implements Store. It reads only ids, from an index, and keeps the first ones by position.
+func (s SQL) RandomQueue(
+	ctx context.Context, account prism.AccountID, q Queue, from, after prism.UUID, limit int,
+) (entries []QueueEntry, err error) {
 	var work fair.Work
 	first := firstEntries{limit: limit}
 	before := store.Page{}.Before()
-	for read := 0; read < store.QueueResults; read += queuePart {
+	for read := 0; read < QueueResults; read += queuePart {
 		var ids, labelled []prism.UUID
 		args := []any{account.UUID, q.Prism.UUID, from, before, int64(queuePart)}
 		if err := s.Run(ctx, sqldb.Query("newest_ids", newestIDs, args...), sqldb.ReadRows(&ids, (*sqldb.Row).UUID)); err != nil {
@@ -61,8 +61,8 @@ func (s Statements) RandomQueue(
 			if len(labelled) > 0 && labelled[0] == id {
 				continue
 			}
-			e := store.QueueEntry{Result: prism.ResultID{UUID: id}}
-			if e.Position = store.RandomPosition(e.Result); sqldb.CompareIDs(e.Position, after) > 0 {
+			e := QueueEntry{Result: prism.ResultID{UUID: id}}
+			if e.Position = RandomPosition(e.Result); sqldb.CompareIDs(e.Position, after) > 0 {
 				first.add(e)
 			}
 		}
@@ -76,12 +76,12 @@ func (s Statements) RandomQueue(
 // firstEntries keeps the first entries by position, as many as limit. Between two sorts it holds up to twice as many.
 type firstEntries struct {
 	limit   int
-	entries []store.QueueEntry
+	entries []QueueEntry
 	full    bool       // there were limit entries or more
 	last    prism.UUID // if full, no entry after this position is one of the first
 }
 
-func (f *firstEntries) add(e store.QueueEntry) {
+func (f *firstEntries) add(e QueueEntry) {
 	if f.full && sqldb.CompareIDs(e.Position, f.last) > 0 {
 		return
 	}
@@ -91,13 +91,13 @@ func (f *firstEntries) add(e store.QueueEntry) {
 	}
 }
 
-func (f *firstEntries) sorted() []store.QueueEntry {
-	slices.SortFunc(f.entries, func(a, b store.QueueEntry) int { return sqldb.CompareIDs(a.Position, b.Position) })
+func (f *firstEntries) sorted() []QueueEntry {
+	slices.SortFunc(f.entries, func(a, b QueueEntry) int { return sqldb.CompareIDs(a.Position, b.Position) })
 	return f.entries[:min(f.limit, len(f.entries))]
 }
 
 // whereQueued narrows results r to those of the queue.
-func whereQueued(l *sqldb.List, query string, account prism.AccountID, q store.Queue) {
+func whereQueued(l *sqldb.List, query string, account prism.AccountID, q Queue) {
 	l.Results(query, account, store.Filter{Prism: q.Prism, Version: q.Version, Status: prism.OK})
 	l.Add(" AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.account_id = ", account.UUID)
 	l.Add(" AND l.prism_id = ", q.Prism.UUID)
@@ -105,11 +105,11 @@ func whereQueued(l *sqldb.List, query string, account prism.AccountID, q store.Q
 	l.Write(")")
 }
 
-// Unlabelled implements store.Labels.
-func (s Statements) Unlabelled(
-	ctx context.Context, account prism.AccountID, q store.Queue, page store.Page,
-	entry func(store.Unlabelled) (*store.QueueEntry, error),
-) (entries []store.QueueEntry, last prism.UUID, err error) {
+// Unlabelled implements Store.
+func (s SQL) Unlabelled(
+	ctx context.Context, account prism.AccountID, q Queue, page store.Page,
+	entry func(Unlabelled) (*QueueEntry, error),
+) (entries []QueueEntry, last prism.UUID, err error) {
 	l := sqldb.NewList("unlabelled")
 	whereQueued(&l, unlabelled, account, q)
 	l.Page(page, "<", "DESC")
@@ -118,8 +118,8 @@ func (s Statements) Unlabelled(
 		entries, last, failed = nil, prism.UUID{}, nil
 		read := 0
 		for r := range rows {
-			u := store.Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
-			var e *store.QueueEntry
+			u := Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
+			var e *QueueEntry
 			if e, failed = entry(u); failed != nil {
 				return nil
 			}
@@ -135,19 +135,19 @@ func (s Statements) Unlabelled(
 	return entries, last, cmp.Or(err, failed)
 }
 
-// Queued implements store.Labels.
-func (s Statements) Queued(
-	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
-) (queued []store.Queued, err error) {
+// Queued implements Store.
+func (s SQL) Queued(
+	ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID,
+) (queued []Queued, err error) {
 	query := queuedIDs + s.Size("r.context", "r.fields", "r.answers") + ` FROM results r`
-	return queuedOf(ctx, s, sqldb.Statement{Operation: "queued", Text: query}, account, q, ids, func(r *sqldb.Row) store.Queued {
-		return store.Queued{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Bytes: int(r.Int())}
+	return queuedOf(ctx, s, sqldb.Statement{Operation: "queued", Text: query}, account, q, ids, func(r *sqldb.Row) Queued {
+		return Queued{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Bytes: int(r.Int())}
 	})
 }
 
-// QueuedResults implements store.Labels.
-func (s Statements) QueuedResults(
-	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
+// QueuedResults implements Store.
+func (s SQL) QueuedResults(
+	ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID,
 ) (results []prism.Result, err error) {
 	statement := sqldb.Statement{Operation: "queued_results", Text: queuedResults}
 	return queuedOf(ctx, s, statement, account, q, ids, func(r *sqldb.Row) prism.Result { return r.Result(q.Prism, store.WithInput) })
@@ -155,7 +155,7 @@ func (s Statements) QueuedResults(
 
 // queuedOf finds those of some results that are in the queue, by a statement up to its conditions.
 func queuedOf[T any](
-	ctx context.Context, s Statements, query sqldb.Statement, account prism.AccountID, q store.Queue, ids []prism.ResultID, read func(*sqldb.Row) T,
+	ctx context.Context, s SQL, query sqldb.Statement, account prism.AccountID, q Queue, ids []prism.ResultID, read func(*sqldb.Row) T,
 ) (queued []T, err error) {
 	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
 		l := sqldb.NewList(query.Operation)
