@@ -13,6 +13,7 @@ const (
 	sqlite   = stores + "sqlite/"
 	shared   = stores + "sqlstore/"
 	sqldb    = stores + "sqldb/"
+	files    = stores + "files/"
 	members  = stores + "members/"
 	quality  = stores + "quality/"
 	search   = stores + "search/"
@@ -327,11 +328,11 @@ var mutants = []mutant{
 		old: "c.chunk.Rows > 0 && offset+bytes-c.chunk.Offset > contract.ChunkBytes", new: "false",
 	},
 	{
-		file: shared + "files.go", tests: sqlite, why: "a part is stored in a file that is complete",
+		file: files + "sql.go", tests: sqlite, why: "a part is stored in a file that is complete",
 		old: "AND id = $2 AND status = 'uploading'\nON CONFLICT", new: "AND id = $2\nON CONFLICT",
 	},
 	{
-		file: shared + "files.go", tests: sqlite, why: "a file that a run needs expires",
+		file: files + "sql.go", tests: sqlite, why: "a file that a run needs expires",
 		old: "f.expires_at <= $1 AND NOT ` + usedBy + `", new: "f.expires_at <= $1 AND (true OR ` + usedBy + `)",
 	},
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -27,8 +26,6 @@ const (
 	maxLabelsFile = 64 << 20
 	// inputsAtOnce is how many results are read at once to make it. Each may have more than 1 MiB.
 	inputsAtOnce = 16
-	// readyEvery is the time between two looks whether the file was read.
-	readyEvery = 50 * time.Millisecond
 )
 
 // The columns of a file of labelled inputs. Fields and questions have a prefix, so that no two columns have one name.
@@ -45,23 +42,23 @@ func (s *Service) LabelsRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
 ) (run api.NewRun, err error) {
 	var account prism.AccountID
-	_, err = s.respond(ctx, key, access.LabelsRun, nil, func(c store.Caller) (any, error) {
+	err = s.Serve(ctx, key, access.LabelsRun, nil, func(c store.Caller) error {
 		account = c.Account
 		if n.FromLabelsOf != 0 {
 			n.Labels = []api.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
 			if err := mayLabel(c, n); err != nil {
-				return nil, err
+				return err
 			}
 			n.Labels = nil
 		}
 		p, err := s.livePrism(ctx, c.Account, ref)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if n.IdempotencyKey != "" {
 			if _, err := s.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey); !errors.Is(err, store.ErrNotFound) {
 				run = n
-				return nil, err
+				return err
 			}
 		}
 		if n.FromResults != nil {
@@ -69,12 +66,12 @@ func (s *Service) LabelsRun(
 		} else {
 			run, err = s.labelsRun(ctx, c.Account, p, n)
 		}
-		return nil, err
+		return err
 	})
 	if err != nil || run.File.IsZero() {
 		return run, err
 	}
-	return run, access.Translate(s.fileRead(ctx, account, run.File), nil)
+	return run, access.Translate(s.AwaitReading(ctx, account, run.File), nil)
 }
 
 func (s *Service) labelsRun(
@@ -109,7 +106,7 @@ func (s *Service) labelsRun(
 		return n, err
 	}
 	name := fmt.Sprintf("labels of version %d of %s.jsonl", of.Number, p.Slug)
-	n.File, err = s.keepFile(ctx, account, name, content)
+	n.File, err = s.Keep(ctx, account, name, content)
 	return n, err
 }
 
@@ -250,48 +247,14 @@ func appendInput(b []byte, r prism.Result, labels map[string]string, answers pri
 	return append(b, '}')
 }
 
-// keepFile stores a file in JSONL, which is then read.
-func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name string, content []byte) (prism.FileID, error) {
-	f, err := s.addFile(ctx, account, api.NewFile{Name: name, Format: prism.FileJSONL, Bytes: int64(len(content))})
-	if err != nil {
-		return f.ID, err
-	}
-	number := int32(0)
-	for data := range slices.Chunk(content, contract.PartBytes) {
-		number++
-		if _, err := s.addPart(ctx, account, f, contract.FilePart{File: f.ID, Number: number, Data: data}); err != nil {
-			return f.ID, err
-		}
-	}
-	return f.ID, s.Store.SetReading(ctx, account, f.ID, prism.Now(s.Now))
-}
-
 // DropLabelsFile implements contract.Runs.
 func (s *Service) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	_, err := s.respond(ctx, key, access.PlanRun, nil, func(c store.Caller) (any, error) {
-		return nil, s.dropFile(ctx, c.Account, id)
+	return contract.Response{}, s.Serve(ctx, key, access.PlanRun, nil, func(c store.Caller) error {
+		return s.dropFile(ctx, c.Account, id)
 	})
-	return contract.Response{}, err
 }
 
 // dropFile deletes a file of labelled inputs of which no run was made.
 func (s *Service) dropFile(ctx context.Context, account prism.AccountID, id prism.FileID) error {
 	return s.Store.DeleteFile(ctx, account, id, store.By{At: prism.Now(s.Now)})
-}
-
-// fileRead waits until a file was read, or ctx ends: nothing was made that a caller knows of, and the file expires.
-func (s *Service) fileRead(ctx context.Context, account prism.AccountID, id prism.FileID) error {
-	look := time.NewTicker(readyEvery)
-	defer look.Stop()
-	for {
-		f, err := s.Store.File(ctx, account, id)
-		if err != nil || f.Status != prism.FileReading {
-			return err
-		}
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return errors.Join(contract.ErrUnavailable, ctx.Err())
-		}
-	}
 }

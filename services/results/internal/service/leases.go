@@ -86,7 +86,7 @@ func (s *Service) rowsOf(ctx context.Context, l *store.LeasedChunk, d prism.Defi
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.fileRows(ctx, l.Account, f, place)
+	rows, err := s.Rows(ctx, l.Account, f, reader.layout, place)
 	if err != nil {
 		return nil, err
 	}

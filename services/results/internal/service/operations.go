@@ -24,7 +24,7 @@ import (
 // handlers are those of the declared operations.
 func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 	return api.NewHandlers(slices.Concat(
-		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
+		s.fileHandlers.Operations(), s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
@@ -45,13 +45,6 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Handle(api.AssignResults, s.assignResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
-		access.Handle(api.CreateFile, s.createFile),
-		access.Encoded(api.ListFiles, s.listFiles),
-		access.Handle(api.ReadFile, s.readFile),
-		access.Change(s.Access, api.DeleteFile, s.deleteFile),
-		access.Handle(api.CompleteFile, s.completeFile),
-		access.Handle(api.ReadFileAgain, s.readFileAgain),
-		access.Encoded(api.ListFileRows, s.listFileRows),
 		access.Handle(api.CreateRun, s.createRun),
 		access.Encoded(api.ListRuns, s.listRuns),
 		access.Handle(api.ReadRun, s.readRun),

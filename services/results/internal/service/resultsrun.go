@@ -30,7 +30,7 @@ func (s *Service) resultsRun(ctx context.Context, account prism.AccountID, p pri
 	if err != nil {
 		return n, err
 	}
-	n.File, err = s.keepFile(ctx, account, "results of "+p.Slug+".jsonl", content)
+	n.File, err = s.Keep(ctx, account, "results of "+p.Slug+".jsonl", content)
 	return n, err
 }
 

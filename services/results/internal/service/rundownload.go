@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -37,7 +38,7 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 		return contract.Stream{}, access.Translate(err, apierr.FileNotFound())
 	}
 	in.Format = cmp.Or(in.Format, prism.RowsFormatOf(file.Format))
-	layout, err := layoutOf(file)
+	layout, err := file.ReadLayout()
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -125,7 +126,7 @@ type download struct {
 	cancel  context.CancelFunc
 	account prism.AccountID
 	run     store.Run
-	file    store.File
+	file    files.File
 	layout  tabular.Layout
 	only    prism.RowStatus
 	after   int64
@@ -253,7 +254,7 @@ func (d *download) fetch() error {
 	if err != nil {
 		return err
 	}
-	if d.rows, err = d.service.rowsOfChunk(d.ctx, d.account, d.file, d.layout, place); err != nil {
+	if d.rows, err = d.service.Rows(d.ctx, d.account, d.file, d.layout, place); err != nil {
 		return err
 	}
 	if len(d.rows) != len(d.chunk.States) {

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -22,7 +23,7 @@ import (
 type runOfFile struct {
 	sqlstore.Store
 	run     store.Run
-	file    store.File
+	file    files.File
 	layout  tabular.Layout
 	data    []byte
 	places  []store.FileChunk
@@ -36,7 +37,7 @@ type runOfFile struct {
 // runOf reads a file, and makes it one that a run of the prism has rows of.
 func (w *world) runOf(t *testing.T, id prism.PrismID, format prism.FileFormat, data, states string) *runOfFile {
 	t.Helper()
-	f := &runOfFile{Store: w.store, data: []byte(data), states: states}
+	f := &runOfFile{Store: w.store.Store, data: []byte(data), states: states}
 	source := io.NewSectionReader(strings.NewReader(data), 0, int64(len(data)))
 	layout, rows, err := tabular.Read(t.Context(), format, tabular.Options{}, source, io.Discard, func(c store.FileChunk) error {
 		f.places = append(f.places, c)
@@ -50,12 +51,12 @@ func (w *world) runOf(t *testing.T, id prism.PrismID, format prism.FileFormat, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.file = store.File{
+	f.file = files.File{
 		ID: prism.FileID{UUID: w.id()}, Format: format, Status: prism.FileReady, Layout: described, Bytes: int64(len(data)),
 		Chunks: int32(len(f.places)),
 	}
 	f.run = store.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}
-	w.Store, w.Blobs = f, contentOf{data: f.data}
+	w.store.Store, w.blobs.Blobs = f, contentOf{data: f.data}
 	return f
 }
 
@@ -66,9 +67,9 @@ func (f *runOfFile) ReadRun(_ context.Context, _ prism.AccountID, id prism.RunID
 	return f.run, nil
 }
 
-func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) (store.File, error) {
+func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) (files.File, error) {
 	if id != f.file.ID {
-		return store.File{}, store.ErrNotFound
+		return files.File{}, store.ErrNotFound
 	}
 	return f.file, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -44,7 +45,7 @@ func mappingOf(n api.NewRun) mapping {
 // planned is a run that may be made.
 type planned struct {
 	version prism.Version
-	file    store.File
+	file    files.File
 	rows    rowReader
 }
 
@@ -108,6 +109,7 @@ func checkFields(fields []prism.Field, sent []api.FieldColumn) error {
 
 // rowReader makes rows of a run of the rows of its file.
 type rowReader struct {
+	layout  tabular.Layout
 	fields  []fieldPlace // in the order of the version
 	ref     int          // -1: rows have no ref
 	context int          // -1: the text
@@ -126,8 +128,8 @@ type fieldPlace struct {
 }
 
 // newRowReader is apierr.Invalid if the file lacks a column.
-func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error) {
-	layout, err := layoutOf(f)
+func newRowReader(f files.File, d prism.Definition, m mapping) (rowReader, error) {
+	layout, err := f.ReadLayout()
 	if err != nil {
 		return rowReader{}, err
 	}
@@ -142,7 +144,7 @@ func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error
 		}
 		return at
 	}
-	r := rowReader{fields: make([]fieldPlace, len(d.Fields)), ref: -1, context: -1, text: m.Context}
+	r := rowReader{layout: layout, fields: make([]fieldPlace, len(d.Fields)), ref: -1, context: -1, text: m.Context}
 	for _, sent := range m.Fields {
 		place := fieldPlace{sent.Field, named("fields."+sent.Field, sent.Column)}
 		if i := slices.IndexFunc(d.Fields, func(f prism.Field) bool { return f.Key == sent.Field }); i >= 0 {
@@ -269,7 +271,7 @@ func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contra
 	if err != nil {
 		return nil, access.Translate(err, nil)
 	}
-	rows, err := s.fileRows(ctx, caller.Account, planned.file, chunk)
+	rows, err := s.Rows(ctx, caller.Account, planned.file, planned.rows.layout, chunk)
 	if err != nil {
 		return nil, access.Translate(err, nil)
 	}
@@ -281,7 +283,7 @@ func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contra
 }
 
 // readerOf makes rows of a stored run.
-func readerOf(r store.Run, f store.File, d prism.Definition) (rowReader, error) {
+func readerOf(r store.Run, f files.File, d prism.Definition) (rowReader, error) {
 	var m mapping
 	if strictjson.Unmarshal(r.Mapping, &m) != nil {
 		return rowReader{}, errMapping

@@ -15,10 +15,10 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
@@ -50,6 +50,7 @@ type Deps struct {
 
 // The slices that have methods of contract.Results and contract.Console.
 type (
+	fileHandlers    = files.Handlers
 	keyHandlers     = keys.Handlers
 	memberHandlers  = members.Handlers
 	prismHandlers   = prisms.Handlers
@@ -60,6 +61,7 @@ type (
 type Service struct {
 	Deps
 	*access.Access
+	*fileHandlers
 	*keyHandlers
 	*memberHandlers
 	*prismHandlers
@@ -79,6 +81,7 @@ func New(d Deps) *Service {
 	a := access.New(d.Store, d.Now, d.NewID, d.Memory)
 	s := &Service{
 		Deps: d, Access: a, searches: search.NewHandlers(d.Store, d.Store),
+		fileHandlers:   files.NewHandlers(d.Store, a, d.Blobs, d.Now, d.NewID),
 		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
 		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
@@ -265,31 +268,4 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 		table.Latest = latest.Definition
 	}
 	return format.One(f, table, format.Row{Result: r, Plan: applied.Plan})
-}
-
-// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is bytes. notFound is
-// what store.ErrNotFound means there; nil if it is a fault.
-func (s *Service) manage(
-	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
-) (contract.Response, error) {
-	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) { return fn(c.Account) })
-}
-
-func (s *Service) respond(
-	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
-) (contract.Response, error) {
-	caller, leave, err := s.Enter(ctx, key, op)
-	if err != nil {
-		return contract.Response{}, err
-	}
-	defer leave()
-	body, err := fn(caller)
-	if err != nil {
-		return contract.Response{}, access.Translate(err, notFound)
-	}
-	b, isJSON := body.([]byte)
-	if !isJSON {
-		b, err = strictjson.Marshal(body)
-	}
-	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
 }

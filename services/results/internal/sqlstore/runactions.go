@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -220,7 +221,7 @@ func (c *runChange) over(ctx context.Context, status prism.RunStatus, at time.Ti
 	if err := c.do(ctx, setStatus, sqldb.NoRow, string(status), "", nil, at); err != nil {
 		return err
 	}
-	return c.do(ctx, keepFile, sqldb.NoRow, at.Add(store.FileTime))
+	return c.do(ctx, keepFile, sqldb.NoRow, at.Add(files.KeepTime))
 }
 
 // retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.

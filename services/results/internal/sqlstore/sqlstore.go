@@ -5,10 +5,12 @@ import (
 	"context"
 
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
@@ -37,6 +39,7 @@ type Statements struct {
 	viewSQL
 	commentSQL
 	labelSQL
+	fileSQL
 }
 
 type (
@@ -53,6 +56,7 @@ type (
 	viewSQL         = views.SQL
 	commentSQL      = comments.SQL
 	labelSQL        = labels.SQL
+	fileSQL         = files.SQL
 )
 
 // New is the Store in a database.
@@ -61,6 +65,7 @@ func New(db sqldb.Database) Statements {
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
+		fileSQL: fileSQL{Database: db},
 	}
 }
 
@@ -80,8 +85,8 @@ type Store interface {
 	search.Store
 	distribution.Store
 	store.Deletions
-	store.Files
-	store.Contents
+	files.Store
+	blobs.Contents
 	store.Runs
 	members.Store
 	members.SessionStore

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
@@ -22,7 +23,7 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	for name, c := range map[string][2]time.Duration{
 		"session": {members.SessionTime, 7 * day}, "session without use": {members.SessionIdleTime, 12 * time.Hour},
 		"key of a session": {members.SessionKeyTime, 15 * time.Minute}, "invitation": {members.InvitationTime, 7 * day},
-		"link of an operator": {members.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {store.FileTime, 30 * day},
+		"link of an operator": {members.OperatorLinkTime, 10 * time.Minute}, "upload": {files.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {files.KeepTime, 30 * day},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %v, want %v", name, c[0], c[1])

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/comments"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
@@ -144,7 +145,7 @@ func pagedLists() []pagedList {
 			return l.File.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListFiles(ctx, f.mine.account, page)
-			return positions(found, func(file store.File) prism.UUID { return file.ID.UUID }), more, err
+			return positions(found, func(file files.File) prism.UUID { return file.ID.UUID }), more, err
 		}},
 		{"ListRuns", "runs", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			r := f.newRun(f.mine, f.fileOf(t, f.mine.account, 1).ID)

@@ -11,16 +11,17 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // fileOf is a ready file of an account, with a chunk of so many rows for each number.
-func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) store.File {
+func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) files.File {
 	t.Helper()
-	file := store.File{
+	file := files.File{
 		ID: prism.FileID{UUID: f.id()}, Name: "rows.csv", Format: prism.FileCSV, Bytes: 1, Status: prism.FileUploading,
-		CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+		CreatedAt: moment(1), ExpiresAt: moment(1).Add(files.UploadTime),
 	}
 	var chunks []store.FileChunk
 	first := int64(1)
@@ -360,7 +361,7 @@ func runTests() []test {
 		}},
 		{"a file is kept while a run that is not over uses it", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 1)
-			late := moment(1).Add(store.FileTime + time.Hour)
+			late := moment(1).Add(files.KeepTime + time.Hour)
 			expired := func() int {
 				files, err := f.ExpiredFiles(t.Context(), late, 9)
 				succeeds(t, err)
@@ -371,9 +372,9 @@ func runTests() []test {
 			same(t, expired(), 0)
 			f.saves(t, f.leased(t, moment(7)), "f", moment(7))
 			f.tend(t, moment(8))
-			late = moment(8).Add(store.FileTime - time.Millisecond)
+			late = moment(8).Add(files.KeepTime - time.Millisecond)
 			same(t, expired(), 0) // it is kept 30 days from the end of the run
-			late = moment(8).Add(store.FileTime)
+			late = moment(8).Add(files.KeepTime)
 			same(t, expired(), 1)
 			succeeds(t, f.DeleteFile(t.Context(), f.mine.account, r.File, f.by(moment(9))))
 			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunRetry, f.by(moment(9)))

@@ -1,4 +1,4 @@
-package service
+package files
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -14,87 +15,123 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-var _ contract.Files = (*Service)(nil)
+// Handlers are those of the operations on files. Runs make files by them, and read rows.
+type Handlers struct {
+	store  handlerStore
+	access *access.Access
+	blobs  blobs.Blobs
+	now    func() time.Time
+	newID  func() (prism.UUID, error)
+}
+
+// handlerStore knows whether there is room, too.
+type handlerStore interface {
+	Store
+	Full() bool
+}
+
+// NewHandlers makes Handlers over a store and the content of files.
+func NewHandlers(s handlerStore, a *access.Access, b blobs.Blobs, now func() time.Time, newID func() (prism.UUID, error)) *Handlers {
+	return &Handlers{s, a, b, now, newID}
+}
+
+// Operations are the operations on files.
+func (h *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{
+		access.Handle(api.CreateFile, h.createFile),
+		access.Encoded(api.ListFiles, h.listFiles),
+		access.Handle(api.ReadFile, h.readFile),
+		access.Change(h.access, api.DeleteFile, h.deleteFile),
+		access.Handle(api.CompleteFile, h.completeFile),
+		access.Handle(api.ReadFileAgain, h.readFileAgain),
+		access.Encoded(api.ListFileRows, h.listFileRows),
+	}
+}
 
 // maxMissing bounds the numbers of missing parts that a response lists (spec: file-upload).
 const maxMissing = 1000
 
-func (s *Service) createFile(ctx context.Context, c store.Caller, in api.CreateFileRequest) (api.File, error) {
-	f, err := s.addFile(ctx, c.Account, in.NewFile)
+func (h *Handlers) createFile(ctx context.Context, c store.Caller, in api.CreateFileRequest) (api.File, error) {
+	f, err := h.addFile(ctx, c.Account, in.NewFile)
 	if err != nil {
 		return api.File{}, err
 	}
-	return s.fileBody(ctx, c.Account, f)
+	return h.fileBody(ctx, c.Account, f)
 }
 
 // addFile stores a file whose parts are to come.
-func (s *Service) addFile(ctx context.Context, account prism.AccountID, n api.NewFile) (store.File, error) {
-	id, err := s.NewID()
+func (h *Handlers) addFile(ctx context.Context, account prism.AccountID, n api.NewFile) (File, error) {
+	id, err := h.newID()
 	if err != nil {
-		return store.File{}, err
+		return File{}, err
 	}
-	at := prism.Now(s.Now)
-	f := store.File{
+	at := prism.Now(h.now)
+	f := File{
 		ID: prism.FileID{UUID: id}, Name: n.Name, Format: n.Format, Bytes: n.Bytes, SHA256: (*[32]byte)(n.SHA256), Status: prism.FileUploading,
-		CreatedAt: at, ExpiresAt: at.Add(store.UploadTime),
+		CreatedAt: at, ExpiresAt: at.Add(UploadTime),
 	}
-	return f, s.Store.CreateFile(ctx, account, f)
+	return f, h.store.CreateFile(ctx, account, f)
 }
 
 // PutPart implements contract.Files.
-func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
-	return s.manage(ctx, key, contract.Operation(api.PutPart.Name), apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
-		f, err := s.Store.File(ctx, account, p.File)
+func (h *Handlers) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (response contract.Response, err error) {
+	err = h.access.Serve(ctx, key, contract.Operation(api.PutPart.Name), apierr.FileNotFound(), func(c store.Caller) error {
+		f, err := h.store.File(ctx, c.Account, p.File)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := checkPart(f, p); err != nil {
-			return nil, err
+			return err
 		}
-		digest, err := s.addPart(ctx, account, f, p)
+		digest, err := h.addPart(ctx, c.Account, f, p)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		s.hashOn(ctx, account, p)
-		return api.FilePart{Part: int(p.Number), Bytes: int64(len(p.Data)), SHA256: hex.EncodeToString(digest[:])}, nil
+		h.hashOn(ctx, c.Account, p)
+		response.ContentType = format.ContentType(contract.JSON)
+		response.Body, err = strictjson.Marshal(api.FilePart{Part: int(p.Number), Bytes: int64(len(p.Data)), SHA256: hex.EncodeToString(digest[:])})
+		return err
 	})
+	return response, err
 }
 
 // addPart stores a part of a file. The content is stored before the part is recorded, so that a part that is recorded is there.
-func (s *Service) addPart(
-	ctx context.Context, account prism.AccountID, f store.File, p contract.FilePart,
+func (h *Handlers) addPart(
+	ctx context.Context, account prism.AccountID, f File, p contract.FilePart,
 ) (digest [sha256.Size]byte, err error) {
-	if s.Store.Full() { // a content beside the store would take the space that deletions need
+	if h.store.Full() { // a content beside the store would take the space that deletions need
 		return digest, store.ErrFull
 	}
 	part := store.Part{Number: p.Number, Bytes: int32(len(p.Data)), SHA256: sha256.Sum256(p.Data)} //nolint:gosec // at most a part
 	owner, name := store.FileOwner{Account: account, ID: f.ID}, blobs.Part(part.Number, part.SHA256)
 	if f.Status == prism.FileUploading {
-		if err := s.Blobs.Put(ctx, owner, name, p.Data); err != nil {
+		if err := h.blobs.Put(ctx, owner, name, p.Data); err != nil {
 			return digest, err
 		}
 	}
 	crash.At(crash.AfterPart)
-	stored, err := s.Store.PutPart(ctx, account, f.ID, part)
+	stored, err := h.store.PutPart(ctx, account, f.ID, part)
 	if err == nil && stored != part.SHA256 {
 		err = apierr.PartConflict(p.Number)
 	}
 	if errors.Is(err, apierr.PartConflict(p.Number)) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrFileState) {
 		// No part has this content, nor will one; what is not deleted here goes with the file. After another error the part may be
 		// recorded.
-		_, _ = s.Blobs.Delete(ctx, owner, name, name)
+		_, _ = h.blobs.Delete(ctx, owner, name, name)
 	}
 	return part.SHA256, err
 }
 
 // checkPart checks the number and the length of a part (spec: file-parts).
-func checkPart(f store.File, p contract.FilePart) error {
+func checkPart(f File, p contract.FilePart) error {
 	switch parts := f.Parts(); {
 	case p.Number < 1:
 		return apierr.Invalid(apierr.Problem{Path: "n", Text: "Number must be greater than or equal to 1"})
@@ -108,33 +145,33 @@ func checkPart(f store.File, p contract.FilePart) error {
 	return nil
 }
 
-func (s *Service) completeFile(ctx context.Context, c store.Caller, in api.FileRequest) (api.File, error) {
-	f, err := s.Store.File(ctx, c.Account, in.File)
+func (h *Handlers) completeFile(ctx context.Context, c store.Caller, in api.FileRequest) (api.File, error) {
+	f, err := h.store.File(ctx, c.Account, in.File)
 	if err != nil {
 		return api.File{}, err
 	}
 	if f.Status == prism.FileUploading {
-		missing, total, err := s.missing(ctx, c.Account, f)
+		missing, total, err := h.missing(ctx, c.Account, f)
 		if err != nil {
 			return api.File{}, err
 		}
 		if total > 0 {
 			return api.File{}, apierr.PartsMissing(missing, total)
 		}
-		if err := s.checkDigest(ctx, c.Account, f); err != nil {
+		if err := h.checkDigest(ctx, c.Account, f); err != nil {
 			return api.File{}, err
 		}
 	}
-	if err := s.Store.SetReading(ctx, c.Account, in.File, prism.Now(s.Now)); err != nil {
+	if err := h.store.SetReading(ctx, c.Account, in.File, prism.Now(h.now)); err != nil {
 		return api.File{}, err
 	}
-	return s.readFile(ctx, c, in)
+	return h.readFile(ctx, c, in)
 }
 
 // missing are the first numbers of parts that were not sent, and how many there are in all.
-func (s *Service) missing(ctx context.Context, account prism.AccountID, f store.File) (first []int32, total int, err error) {
+func (h *Handlers) missing(ctx context.Context, account prism.AccountID, f File) (first []int32, total int, err error) {
 	first = []int32{}
-	sent, err := s.Store.Parts(ctx, account, f.ID, 1, f.Parts())
+	sent, err := h.store.Parts(ctx, account, f.ID, 1, f.Parts())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -150,37 +187,37 @@ func (s *Service) missing(ctx context.Context, account prism.AccountID, f store.
 	return first, total, nil
 }
 
-func (s *Service) listFiles(ctx context.Context, c store.Caller, in api.ListFilesRequest) ([]byte, error) {
+func (h *Handlers) listFiles(ctx context.Context, c store.Caller, in api.ListFilesRequest) ([]byte, error) {
 	page, err := bodies.StorePage(contract.ListOfFiles, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	files, more, err := s.Store.ListFiles(ctx, c.Account, page)
+	files, more, err := h.store.ListFiles(ctx, c.Account, page)
 	if err != nil {
 		return nil, err
 	}
 	return bodies.NewList(contract.ListOfFiles, files, more,
-		func(f store.File) (strictjson.Value, error) {
-			body, err := s.fileBody(ctx, c.Account, f)
+		func(f File) (strictjson.Value, error) {
+			body, err := h.fileBody(ctx, c.Account, f)
 			if err != nil {
 				return nil, err
 			}
 			return strictjson.Marshal(body)
 		},
-		func(f store.File) prism.UUID { return f.ID.UUID })
+		func(f File) prism.UUID { return f.ID.UUID })
 }
 
-func (s *Service) readFile(ctx context.Context, c store.Caller, in api.FileRequest) (api.File, error) {
-	f, err := s.Store.File(ctx, c.Account, in.File)
+func (h *Handlers) readFile(ctx context.Context, c store.Caller, in api.FileRequest) (api.File, error) {
+	f, err := h.store.File(ctx, c.Account, in.File)
 	if err != nil {
 		return api.File{}, err
 	}
-	return s.fileBody(ctx, c.Account, f)
+	return h.fileBody(ctx, c.Account, f)
 }
 
 // readFileAgain has a file read as the request says, and forgets how it was read before.
-func (s *Service) readFileAgain(ctx context.Context, c store.Caller, in api.ReadFileAgainRequest) (api.File, error) {
-	f, err := s.Store.File(ctx, c.Account, in.File)
+func (h *Handlers) readFileAgain(ctx context.Context, c store.Caller, in api.ReadFileAgainRequest) (api.File, error) {
+	f, err := h.store.File(ctx, c.Account, in.File)
 	if err != nil {
 		return api.File{}, err
 	}
@@ -193,10 +230,10 @@ func (s *Service) readFileAgain(ctx context.Context, c store.Caller, in api.Read
 	if err != nil {
 		return api.File{}, err
 	}
-	if err := s.Store.ReadAgain(ctx, c.Account, in.File, layout, prism.Now(s.Now)); err != nil {
+	if err := h.store.ReadAgain(ctx, c.Account, in.File, layout, prism.Now(h.now)); err != nil {
 		return api.File{}, err
 	}
-	return s.readFile(ctx, c, api.FileRequest{File: in.File})
+	return h.readFile(ctx, c, api.FileRequest{File: in.File})
 }
 
 // checkReading refuses what a format does not have (spec: file-read-again).
@@ -218,11 +255,11 @@ func checkReading(f prism.FileFormat, r api.FileOptions) error {
 }
 
 // deleteFile deletes a file; a worker deletes the content.
-func (s *Service) deleteFile(ctx context.Context, account prism.AccountID, by store.By, in api.FileRequest) (api.None, error) {
-	return api.None{}, s.Store.DeleteFile(ctx, account, in.File, by)
+func (h *Handlers) deleteFile(ctx context.Context, account prism.AccountID, by store.By, in api.FileRequest) (api.None, error) {
+	return api.None{}, h.store.DeleteFile(ctx, account, in.File, by)
 }
 
-func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store.File) (api.File, error) {
+func (h *Handlers) fileBody(ctx context.Context, account prism.AccountID, f File) (api.File, error) {
 	body := api.File{
 		ID: f.ID.String(), Name: f.Name, Format: f.Format, Bytes: f.Bytes, Status: f.Status, PartBytes: contract.PartBytes, Parts: int(f.Parts()),
 		Error: bodies.Optional(f.Error), CreatedAt: api.Time{Time: f.CreatedAt}, ExpiresAt: api.Time{Time: f.ExpiresAt},
@@ -232,7 +269,7 @@ func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store
 	}
 	switch f.Status {
 	case prism.FileUploading:
-		missing, _, err := s.missing(ctx, account, f)
+		missing, _, err := h.missing(ctx, account, f)
 		if err != nil {
 			return api.File{}, err
 		}
@@ -248,11 +285,11 @@ func (s *Service) fileBody(ctx context.Context, account prism.AccountID, f store
 }
 
 // describeFile says how a file was read.
-func describeFile(body *api.File, f store.File) error {
+func describeFile(body *api.File, f File) error {
 	if len(f.Layout) == 0 { // one that was unusable before its layout was kept
 		return nil
 	}
-	layout, err := layoutOf(f)
+	layout, err := f.ReadLayout()
 	if err != nil {
 		return err
 	}
@@ -276,14 +313,4 @@ func describeFile(body *api.File, f store.File) error {
 		body.Columns = append(body.Columns, api.FileColumn{Name: c.Name, Filled: c.Filled, Longest: c.Longest})
 	}
 	return nil
-}
-
-// errLayout drops the error of the JSON library, which may quote the layout.
-var errLayout = errors.New("service: the layout of a file is not readable")
-
-func layoutOf(f store.File) (l tabular.Layout, err error) {
-	if strictjson.Unmarshal(f.Layout, &l) != nil {
-		err = errLayout
-	}
-	return l, err
 }

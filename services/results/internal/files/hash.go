@@ -1,4 +1,4 @@
-package service
+package files
 
 import (
 	"context"
@@ -32,23 +32,23 @@ const (
 // If parts 1 and 2 are sent at once, one of the two calls hashes part 2: the call of part 2 records its part before it reads how
 // much is hashed, and the call of part 1 stores its hash before it looks for part 2. If the call of part 1 fails or has no time
 // left, no later part is the next one. Then the call of every catchUp-th part that is hashBlock parts behind goes on.
-func (s *Service) hashOn(ctx context.Context, account prism.AccountID, p contract.FilePart) {
-	f, err := s.Store.File(ctx, account, p.File)
+func (h *Handlers) hashOn(ctx context.Context, account prism.AccountID, p contract.FilePart) {
+	f, err := h.store.File(ctx, account, p.File)
 	if err != nil || f.SHA256 == nil || f.Status != prism.FileUploading {
 		return
 	}
 	next := f.Hashed.Parts + 1
 	if behind := p.Number - next; behind == 0 || behind >= hashBlock && p.Number%catchUp == 0 {
-		_, _, _ = s.hash(ctx, account, f, &p, partHashLimit)
+		_, _, _ = h.hash(ctx, account, f, &p, partHashLimit)
 	}
 }
 
 // checkDigest is apierr.FileDiffers, or contract.ErrUnavailable if the file is not hashed yet: the next call goes on.
-func (s *Service) checkDigest(ctx context.Context, account prism.AccountID, f store.File) error {
+func (h *Handlers) checkDigest(ctx context.Context, account prism.AccountID, f File) error {
 	if f.SHA256 == nil {
 		return nil
 	}
-	digest, done, err := s.hash(ctx, account, f, nil, completeHashLimit)
+	digest, done, err := h.hash(ctx, account, f, nil, completeHashLimit)
 	switch {
 	case err != nil:
 		return err
@@ -61,26 +61,26 @@ func (s *Service) checkDigest(ctx context.Context, account prism.AccountID, f st
 }
 
 // hash hashes the parts of a file that follow those that were hashed, until one is missing or the time is over, and reports the
-// digest if that was the last. held is a part whose content need not be read; it may be nil.
-func (s *Service) hash(
-	ctx context.Context, account prism.AccountID, f store.File, held *contract.FilePart, limit time.Duration,
+// digest if that was the last. sent is a part whose content need not be read; it may be nil.
+func (h *Handlers) hash(
+	ctx context.Context, account prism.AccountID, f File, sent *contract.FilePart, limit time.Duration,
 ) (digest [32]byte, done bool, err error) {
 	state, at := restored(f.Hashed)
 	from := f.Hashed.Parts
 	owner := store.FileOwner{Account: account, ID: f.ID}
 	for begun := time.Now(); at < f.Parts() && (at == f.Hashed.Parts || time.Since(begun) < limit); {
-		parts, err := s.Store.Parts(ctx, account, f.ID, at+1, at+hashBlock)
+		parts, err := h.store.Parts(ctx, account, f.ID, at+1, at+hashBlock)
 		if err != nil {
 			return digest, false, err
 		}
-		before, source := at, blobs.Whole(s.Blobs, owner, f.Bytes, parts)
+		before, source := at, blobs.Whole(h.blobs, owner, f.Bytes, parts)
 		for _, p := range parts {
 			if p.Number != at+1 || at > before && time.Since(begun) > limit { // a call hashes one part at least
 				break
 			}
 			var content []byte
-			if held != nil && held.Number == p.Number {
-				content = held.Data
+			if sent != nil && sent.Number == p.Number {
+				content = sent.Data
 			} else {
 				content, err = source.Range(ctx, int64(at)*contract.PartBytes, f.PartBytes(p.Number))
 			}
@@ -93,11 +93,11 @@ func (s *Service) hash(
 		if at == before {
 			break
 		}
-		kept, err := state.(encoding.BinaryMarshaler).MarshalBinary()
+		stored, err := state.(encoding.BinaryMarshaler).MarshalBinary()
 		if err != nil {
 			return digest, false, err
 		}
-		if err := s.Store.SetHashed(ctx, account, f.ID, from, store.Hashed{Parts: at, State: kept}); err != nil {
+		if err := h.store.SetHashed(ctx, account, f.ID, from, Hashed{Parts: at, State: stored}); err != nil {
 			return digest, false, err
 		}
 		from = at
@@ -107,7 +107,7 @@ func (s *Service) hash(
 }
 
 // restored is the state of a hash, and how many parts it is of: none if it was written by a release that keeps it differently.
-func restored(h store.Hashed) (state hash.Hash, parts int32) {
+func restored(h Hashed) (state hash.Hash, parts int32) {
 	state = sha256.New()
 	if h.Parts > 0 && state.(encoding.BinaryUnmarshaler).UnmarshalBinary(h.State) == nil {
 		return state, h.Parts

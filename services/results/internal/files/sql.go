@@ -1,4 +1,4 @@
-package sqlstore
+package files
 
 import (
 	"cmp"
@@ -13,6 +13,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps them in a database, and the content of files for package blobs.
+type SQL struct{ sqldb.Database }
 
 const (
 	fileColumns = `id, name, format, bytes, sha256, status, error, row_count, chunks, layout, copy_id, copy_bytes, created_at,
@@ -71,28 +74,28 @@ RETURNING name`
 	forgetFile  = `DELETE FROM files WHERE account_id = $1 AND id = $2 AND status = 'deleted'`
 )
 
-// CreateFile implements store.Files. The lock of the account makes concurrent calls count the files one after the other.
-func (s Statements) CreateFile(ctx context.Context, account prism.AccountID, f store.File) error {
+// CreateFile implements Store. The lock of the account makes concurrent calls count the files one after the other.
+func (s SQL) CreateFile(ctx context.Context, account prism.AccountID, f File) error {
 	return s.Transaction(ctx, "create_file", func(run sqldb.Run) error {
 		var uploads int64
-		of := []any{account.UUID}
-		if err := run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: of}, sqldb.SomeRow); err != nil {
+		owner := []any{account.UUID}
+		if err := run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: owner}, sqldb.SomeRow); err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: countUploads, Args: of}, sqldb.ReadRow(&uploads, (*sqldb.Row).Int)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: countUploads, Args: owner}, sqldb.ReadRow(&uploads, (*sqldb.Row).Int)); err != nil {
 			return err
 		}
 		if uploads >= store.MaxUploads {
 			return store.ErrTooManyUploads
 		}
 		var stored store.Storage
-		if err := run(ctx, sqldb.Statement{Text: keys.SelectStorage, Args: of}, sqldb.ReadRow(&stored, keys.ReadStorage)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: keys.SelectStorage, Args: owner}, sqldb.ReadRow(&stored, keys.ReadStorage)); err != nil {
 			return err
 		}
 		if f.Bytes > stored.Limit-stored.Bytes {
 			return &store.NoRoomError{Limit: stored.Limit}
 		}
-		args := append(slices.Clip(of), f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
+		args := append(slices.Clip(owner), f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
 		return run(ctx, sqldb.Statement{Text: insertFile, Args: args}, sqldb.NoRow)
 	})
 }
@@ -105,26 +108,26 @@ func digestArgument(digest *[32]byte) []byte {
 	return digest[:]
 }
 
-// File implements store.Files.
-func (s Statements) File(ctx context.Context, account prism.AccountID, id prism.FileID) (f store.File, err error) {
+// File implements Store.
+func (s SQL) File(ctx context.Context, account prism.AccountID, id prism.FileID) (f File, err error) {
 	err = s.Run(ctx, sqldb.Query("file", selectFile, account.UUID, id.UUID), sqldb.ReadRow(&f, readFile))
 	return f, err
 }
 
-// ListFiles implements store.Files.
-func (s Statements) ListFiles(
+// ListFiles implements Store.
+func (s SQL) ListFiles(
 	ctx context.Context, account prism.AccountID, page store.Page,
-) (files []store.File, more bool, err error) {
+) (files []File, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_files", listFiles, args...), page.Limit, readFile, "layout", "hash_state")
 }
 
-func readFile(r *sqldb.Row) store.File {
-	return store.File{
+func readFile(r *sqldb.Row) File {
+	return File{
 		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: prism.FileFormat(r.Text()), Bytes: r.Int(), SHA256: readDigest(r),
 		Status: prism.FileStatus(r.Text()), Error: r.Text(), Rows: r.Int(), Chunks: r.Int32(), Layout: r.Bytes(),
 		Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}, CreatedAt: r.Time(), ExpiresAt: r.Time(),
-		Hashed: store.Hashed{Parts: r.Int32(), State: r.Bytes()}, Readings: r.Int32(),
+		Hashed: Hashed{Parts: r.Int32(), State: r.Bytes()}, Readings: r.Int32(),
 	}
 }
 
@@ -141,9 +144,9 @@ func readDigest(r *sqldb.Row) *[32]byte {
 	return (*[32]byte)(b)
 }
 
-// PutPart implements store.Files. The insert may wait for the transaction of another call that stores the same part. The look-up
+// PutPart implements Store. The insert may wait for the transaction of another call that stores the same part. The look-up
 // is a second statement of the transaction, so that it sees that part.
-func (s Statements) PutPart(
+func (s SQL) PutPart(
 	ctx context.Context, account prism.AccountID, id prism.FileID, p store.Part,
 ) (digest [32]byte, err error) {
 	inserted := 0
@@ -168,8 +171,8 @@ func (s Statements) PutPart(
 	return digest, err
 }
 
-// Parts implements store.Files.
-func (s Statements) Parts(
+// Parts implements Store.
+func (s SQL) Parts(
 	ctx context.Context, account prism.AccountID, id prism.FileID, from, to int32,
 ) (parts []store.Part, err error) {
 	args := []any{account.UUID, id.UUID, from, to}
@@ -185,20 +188,20 @@ func readPart(r *sqldb.Row) store.Part {
 	return p
 }
 
-// SetHashed implements store.Files.
-func (s Statements) SetHashed(
-	ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h store.Hashed,
+// SetHashed implements Store.
+func (s SQL) SetHashed(
+	ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h Hashed,
 ) error {
 	args := []any{account.UUID, id.UUID, from, h.Parts, h.State}
 	return s.Run(ctx, sqldb.Change("set_hashed", setHashed, args...), sqldb.NoRow)
 }
 
-// SetReading implements store.Files.
-func (s Statements) SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error {
+// SetReading implements Store.
+func (s SQL) SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error {
 	set := 0
 	err := s.Transaction(ctx, "set_reading", func(run sqldb.Run) error {
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, sqldb.Statement{Text: setReading, Args: append(args, at, at.Add(store.FileTime))}, sqldb.CountRows(&set))
+		err := run(ctx, sqldb.Statement{Text: setReading, Args: append(args, at, at.Add(KeepTime))}, sqldb.CountRows(&set))
 		if err != nil {
 			return err
 		}
@@ -210,8 +213,8 @@ func (s Statements) SetReading(ctx context.Context, account prism.AccountID, id 
 	return err
 }
 
-// DeleteFile implements store.Files. The repeat of a deletion is confirmed, as in DeleteResult.
-func (s Statements) DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by store.By) error {
+// DeleteFile implements Store. The repeat of a deletion is confirmed, as in DeleteResult.
+func (s SQL) DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by store.By) error {
 	err := s.Transaction(ctx, "delete_file", func(run sqldb.Run) error {
 		var name string
 		args := []any{account.UUID, id.UUID, by.At}
@@ -238,17 +241,17 @@ func (s Statements) DeleteFile(ctx context.Context, account prism.AccountID, id 
 	return err
 }
 
-// ExpiredFiles implements store.Files.
-func (s Statements) ExpiredFiles(ctx context.Context, now time.Time, limit int) (owners []store.FileOwner, err error) {
+// ExpiredFiles implements Store.
+func (s SQL) ExpiredFiles(ctx context.Context, now time.Time, limit int) (owners []store.FileOwner, err error) {
 	err = s.Run(ctx, sqldb.Query("expired_files", fileExpired, now, int64(limit)), sqldb.ReadRows(&owners, readFileOwner))
 	return owners, err
 }
 
-// DeletedFiles implements store.Files.
-func (s Statements) DeletedFiles(ctx context.Context, before time.Time, limit int) (files []store.DeletedFile, err error) {
+// DeletedFiles implements Store.
+func (s SQL) DeletedFiles(ctx context.Context, before time.Time, limit int) (files []DeletedFile, err error) {
 	args := []any{before, int64(limit)}
-	err = s.Run(ctx, sqldb.Query("deleted_files", fileDeleted, args...), sqldb.ReadRows(&files, func(r *sqldb.Row) store.DeletedFile {
-		return store.DeletedFile{FileOwner: readFileOwner(r), Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}}
+	err = s.Run(ctx, sqldb.Query("deleted_files", fileDeleted, args...), sqldb.ReadRows(&files, func(r *sqldb.Row) DeletedFile {
+		return DeletedFile{FileOwner: readFileOwner(r), Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}}
 	}))
 	return files, err
 }
@@ -257,21 +260,21 @@ func readFileOwner(r *sqldb.Row) store.FileOwner {
 	return store.FileOwner{Account: prism.AccountID{UUID: r.UUID()}, ID: prism.FileID{UUID: r.UUID()}}
 }
 
-// DeletedParts implements store.Files.
-func (s Statements) DeletedParts(ctx context.Context, f store.FileOwner) (parts []store.Part, err error) {
+// DeletedParts implements Store.
+func (s SQL) DeletedParts(ctx context.Context, f store.FileOwner) (parts []store.Part, err error) {
 	args := []any{f.Account.UUID, f.ID.UUID}
 	err = s.Run(ctx, sqldb.Query("deleted_parts", deletedParts, args...), sqldb.ReadRows(&parts, readPart))
 	return parts, err
 }
 
-// PutOffRemoval implements store.Files.
-func (s Statements) PutOffRemoval(ctx context.Context, f store.FileOwner, at time.Time) error {
+// PutOffRemoval implements Store.
+func (s SQL) PutOffRemoval(ctx context.Context, f store.FileOwner, at time.Time) error {
 	args := []any{f.Account.UUID, f.ID.UUID, at}
 	return s.Run(ctx, sqldb.Change("put_off_removal", putOffRemoval, args...), sqldb.NoRow)
 }
 
-// ForgetFile implements store.Files.
-func (s Statements) ForgetFile(ctx context.Context, f store.FileOwner) error {
+// ForgetFile implements Store.
+func (s SQL) ForgetFile(ctx context.Context, f store.FileOwner) error {
 	return s.Transaction(ctx, "forget_file", func(run sqldb.Run) error {
 		for _, text := range []string{forgetParts, forgetChunks, forgetFile} {
 			if err := run(ctx, sqldb.Statement{Text: text, Args: []any{f.Account.UUID, f.ID.UUID}}, sqldb.NoRow); err != nil {
@@ -293,14 +296,14 @@ SELECT substr(content, $4, $5) FROM file_contents WHERE account_id = $1 AND file
 ) RETURNING name`
 )
 
-// PutContent implements store.Contents.
-func (s Statements) PutContent(ctx context.Context, f store.FileOwner, name string, content []byte) error {
+// PutContent implements blobs.Contents.
+func (s SQL) PutContent(ctx context.Context, f store.FileOwner, name string, content []byte) error {
 	args := []any{f.Account.UUID, f.ID.UUID, name, content}
 	return s.Run(ctx, sqldb.Change("put_content", insertContent, args...), sqldb.NoRow)
 }
 
-// Content implements store.Contents.
-func (s Statements) Content(
+// Content implements blobs.Contents.
+func (s SQL) Content(
 	ctx context.Context, f store.FileOwner, name string, offset, bytes int64,
 ) (content []byte, err error) {
 	args := []any{f.Account.UUID, f.ID.UUID, name, int32(offset) + 1, int32(bytes)} //nolint:gosec // contents are smaller
@@ -308,8 +311,8 @@ func (s Statements) Content(
 	return content, err
 }
 
-// DeleteContents implements store.Contents. Each statement deletes only a few contents, as they may be large.
-func (s Statements) DeleteContents(ctx context.Context, f store.FileOwner, prefix string) error {
+// DeleteContents implements blobs.Contents. Each statement deletes only a few contents, as they may be large.
+func (s SQL) DeleteContents(ctx context.Context, f store.FileOwner, prefix string) error {
 	args := []any{f.Account.UUID, f.ID.UUID, prefix, prefix + "\x7f"}
 	for {
 		deleted := 0

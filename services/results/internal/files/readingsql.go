@@ -1,4 +1,4 @@
-package sqlstore
+package files
 
 import (
 	"context"
@@ -77,8 +77,8 @@ func insertChunks(n int) string {
 	return text.String()
 }
 
-// ReadAgain implements store.Files.
-func (s Statements) ReadAgain(ctx context.Context, account prism.AccountID, id prism.FileID, layout []byte, at time.Time) error {
+// ReadAgain implements Store.
+func (s SQL) ReadAgain(ctx context.Context, account prism.AccountID, id prism.FileID, layout []byte, at time.Time) error {
 	return s.Transaction(ctx, "read_again", func(run sqldb.Run) error {
 		set := 0
 		args := []any{account.UUID, id.UUID}
@@ -104,12 +104,12 @@ func (s Statements) ReadAgain(ctx context.Context, account prism.AccountID, id p
 	})
 }
 
-// TakeReading implements store.Files. If two workers take at the same time, the second one sees the lease of the first.
-func (s Statements) TakeReading(
+// TakeReading implements Store. If two workers take at the same time, the second one sees the lease of the first.
+func (s SQL) TakeReading(
 	ctx context.Context, f store.FileOwner, token prism.UUID, now, until time.Time,
-) (l store.FileLease, err error) {
+) (l Lease, err error) {
 	err = s.Transaction(ctx, "take_reading", func(run sqldb.Run) error {
-		l = store.FileLease{Account: f.Account, Token: token}
+		l = Lease{Account: f.Account, Token: token}
 		args := []any{f.Account.UUID, f.ID.UUID}
 		take := sqldb.Statement{Text: takeReading, Args: append(args[:2:2], now, until, token)}
 		if err := run(ctx, take, sqldb.ReadRow(&l.File, readFile)); err != nil {
@@ -120,8 +120,8 @@ func (s Statements) TakeReading(
 	return l, err
 }
 
-// RenewReading implements store.Files.
-func (s Statements) RenewReading(ctx context.Context, l store.FileLease, until time.Time, chunks []store.FileChunk) error {
+// RenewReading implements Store.
+func (s SQL) RenewReading(ctx context.Context, l Lease, until time.Time, chunks []store.FileChunk) error {
 	return s.Transaction(ctx, "renew_reading", func(run sqldb.Run) error {
 		if err := run(ctx, sqldb.Statement{Text: renewReading, Args: leased(l, until)}, sqldb.SomeRow); err != nil {
 			return err
@@ -151,17 +151,17 @@ func (s Statements) RenewReading(ctx context.Context, l store.FileLease, until t
 }
 
 // leased returns the arguments of whereLeased, and more.
-func leased(l store.FileLease, more ...any) []any {
+func leased(l Lease, more ...any) []any {
 	return append([]any{l.Account.UUID, l.File.ID.UUID, l.Token}, more...)
 }
 
-// ReturnReading implements store.Files.
-func (s Statements) ReturnReading(ctx context.Context, l store.FileLease, at time.Time) error {
+// ReturnReading implements Store.
+func (s SQL) ReturnReading(ctx context.Context, l Lease, at time.Time) error {
 	return s.Run(ctx, sqldb.Change("return_reading", returnReading, leased(l, at)...), sqldb.NoRow)
 }
 
-// EndReading implements store.Files.
-func (s Statements) EndReading(ctx context.Context, l store.FileLease, f store.File) error {
+// EndReading implements Store.
+func (s SQL) EndReading(ctx context.Context, l Lease, f File) error {
 	return s.Transaction(ctx, "end_reading", func(run sqldb.Run) error {
 		var copied *prism.UUID
 		if !f.Copy.ID.IsZero() {
@@ -175,18 +175,18 @@ func (s Statements) EndReading(ctx context.Context, l store.FileLease, f store.F
 	})
 }
 
-// ReadingQueue implements store.Files.
-func (s Statements) ReadingQueue(ctx context.Context, now time.Time) (queue []store.ReadingQueue, err error) {
-	err = s.Run(ctx, sqldb.Query("reading_queue", readingQueue, now), sqldb.ReadRows(&queue, func(r *sqldb.Row) store.ReadingQueue {
-		return store.ReadingQueue{
+// ReadingQueue implements Store.
+func (s SQL) ReadingQueue(ctx context.Context, now time.Time) (queue []ReadingQueue, err error) {
+	err = s.Run(ctx, sqldb.Query("reading_queue", readingQueue, now), sqldb.ReadRows(&queue, func(r *sqldb.Row) ReadingQueue {
+		return ReadingQueue{
 			Account: prism.AccountID{UUID: r.UUID()}, Files: r.Int(), Leased: r.Int(), Since: r.Time(), Next: prism.FileID{UUID: r.UUID()},
 		}
 	}))
 	return queue, err
 }
 
-// FileChunk implements store.Files.
-func (s Statements) FileChunk(
+// FileChunk implements Store.
+func (s SQL) FileChunk(
 	ctx context.Context, account prism.AccountID, id prism.FileID, number int32,
 ) (c store.FileChunk, err error) {
 	args := []any{account.UUID, id.UUID, number}
@@ -194,8 +194,8 @@ func (s Statements) FileChunk(
 	return c, err
 }
 
-// FileChunkOf implements store.Files.
-func (s Statements) FileChunkOf(
+// FileChunkOf implements Store.
+func (s SQL) FileChunkOf(
 	ctx context.Context, account prism.AccountID, id prism.FileID, row int64,
 ) (c store.FileChunk, err error) {
 	args := []any{account.UUID, id.UUID, row}

@@ -1,4 +1,4 @@
-package service
+package files
 
 import (
 	"context"
@@ -14,25 +14,25 @@ import (
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-func (s *Service) listFileRows(ctx context.Context, c store.Caller, in api.ListFileRowsRequest) ([]byte, error) {
-	f, err := s.Store.File(ctx, c.Account, in.File)
+func (h *Handlers) listFileRows(ctx context.Context, c store.Caller, in api.ListFileRowsRequest) ([]byte, error) {
+	f, err := h.store.File(ctx, c.Account, in.File)
 	if err != nil {
 		return nil, err
 	}
 	if f.Status != prism.FileReady {
 		return nil, apierr.FileNotReady()
 	}
-	layout, err := layoutOf(f)
+	layout, err := f.ReadLayout()
 	if err != nil {
 		return nil, err
 	}
 	var page bodies.Page
 	for next := in.Offset + 1; next <= min(f.Rows, in.Offset+int64(in.Limit)); {
-		chunk, err := s.Store.FileChunkOf(ctx, c.Account, in.File, next)
+		chunk, err := h.store.FileChunkOf(ctx, c.Account, in.File, next)
 		if err != nil {
 			return nil, err
 		}
-		rows, err := s.rowsOfChunk(ctx, c.Account, f, layout, chunk)
+		rows, err := h.Rows(ctx, c.Account, f, layout, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -63,30 +63,19 @@ func rowObject(columns []tabular.Column, row tabular.Row) strictjson.Value {
 	return append(object, '}')
 }
 
-// fileRows reads the rows of a chunk of a ready file.
-func (s *Service) fileRows(
-	ctx context.Context, account prism.AccountID, f store.File, chunk store.FileChunk,
-) ([]tabular.Row, error) {
-	layout, err := layoutOf(f)
-	if err != nil {
-		return nil, err
-	}
-	return s.rowsOfChunk(ctx, account, f, layout, chunk)
-}
-
-// rowsOfChunk is fileRows of a file whose layout is known.
-func (s *Service) rowsOfChunk(
-	ctx context.Context, account prism.AccountID, f store.File, layout tabular.Layout, chunk store.FileChunk,
+// Rows reads the rows of a chunk of a ready file, whose layout is known.
+func (h *Handlers) Rows(
+	ctx context.Context, account prism.AccountID, f File, layout tabular.Layout, chunk store.FileChunk,
 ) ([]tabular.Row, error) {
 	owner := store.FileOwner{Account: account, ID: f.ID}
-	source := blobs.Copied(s.Blobs, owner, f.Copy)
+	source := blobs.Copied(h.blobs, owner, f.Copy)
 	if !layout.Copied {
 		first, last := chunk.Offset/contract.PartBytes+1, (chunk.Offset+chunk.Bytes-1)/contract.PartBytes+1
-		parts, err := s.Store.Parts(ctx, account, f.ID, int32(first), int32(last)) //nolint:gosec // at most 5,120
+		parts, err := h.store.Parts(ctx, account, f.ID, int32(first), int32(last)) //nolint:gosec // at most 5,120
 		if err != nil {
 			return nil, err
 		}
-		source = blobs.Whole(s.Blobs, owner, f.Bytes, parts)
+		source = blobs.Whole(h.blobs, owner, f.Bytes, parts)
 	}
 	data, err := source.Range(ctx, chunk.Offset, chunk.Bytes)
 	if err != nil {
