@@ -56,7 +56,7 @@ func (a *app) resultsList() *cobra.Command {
 	var (
 		status, from, to string
 		filter           client.ResultFilter
-		most             most
+		size             listSize
 		watch            bool
 		every            time.Duration
 		output           *output
@@ -68,7 +68,7 @@ prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'
 prismctl results list --prism tickets --q 'refund -invoice' --where topic:is:billing --where topic:from:0.8 --sort -urgency@average
 prismctl results list --prism tickets --watch`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		limit, err := most.items()
+		limit, err := size.items()
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ prismctl results list --prism tickets --watch`,
 		if !watch {
 			return list(cmd.Context(), a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit), resultColumns, a.resultRow)
 		}
-		if most.all || filter.Run != "" || filter.Sort != "" || !filter.To.IsZero() || every <= 0 {
+		if size.all || filter.Run != "" || filter.Sort != "" || !filter.To.IsZero() || every <= 0 {
 			return usage(errors.New("--watch goes without --all, --run, --sort and --to, and --every is longer than 0"))
 		}
 		return a.watchResults(cmd.Context(), output, limit, every, func(from time.Time) iter.Seq2[client.Result, error] {
@@ -104,7 +104,7 @@ prismctl results list --prism tickets --watch`,
 	cmd.Flags().BoolVar(&filter.Fields, "fields", false, "in JSON and YAML, also what was sent with each call: its fields and context")
 	searchFlags(cmd, &filter.ResultSearch)
 	cmd.Flags().StringVar(&filter.Sort, "sort", "", "order: @created, @took, a question, question.option, question@confidence; with - in front the greatest first")
-	most.flags(cmd)
+	size.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the newest results, and then each new one, until Ctrl-C")
 	cmd.Flags().DurationVar(&every, "every", 2*time.Second, "with --watch, how often Prism is asked")

@@ -18,16 +18,16 @@ var (
 // for each option, as the formats know none like it.
 type Question struct {
 	prism.Question
-	// Of is the key of the question of the definition, and Part that of the option; "" for a question that is whole.
-	Of, Part string
+	// Parent is the key of the question of the definition, and Part that of the option; "" for a question that is whole.
+	Parent, Part string
 }
 
 // Name is what the formats call the question.
 func (q Question) Name() string {
 	if q.Part == "" {
-		return q.Of
+		return q.Parent
 	}
-	return q.Of + "." + q.Part
+	return q.Parent + "." + q.Part
 }
 
 // Questions are those of a definition in its order.
@@ -47,7 +47,7 @@ func Questions(d prism.Definition) (all []Question) {
 // answer finds the answer to a question; false if there is none, or one of another kind.
 func (q Question) answer(all prism.Answers) (prism.Answer, bool) {
 	for _, a := range all {
-		if a.Question != q.Of {
+		if a.Question != q.Parent {
 			continue
 		}
 		if q.Part != "" {

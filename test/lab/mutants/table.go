@@ -320,7 +320,7 @@ var mutants = []mutant{
 	},
 	{
 		file: runs + "pace.go", why: "a row that gives up its place keeps it",
-		old: "	p.give(t.of)\n", new: "",
+		old: "	p.give(t.places)\n", new: "",
 	},
 
 	{

@@ -18,10 +18,10 @@ var (
 	asSent         = &shape{whole: true}
 	decisionShape  = &shape{members: []member{{"model", scalar}, {"input", asSent}, {"questions", asSent}}}
 	systemOneShape = &shape{members: []member{{"model", scalar}, {"state", asSent}, {"questions", asSent}, {"assets", asSent}}}
-	messagesShape  = &shape{most: maxParts, element: &shape{members: []member{
+	messagesShape  = &shape{maxElements: maxParts, element: &shape{members: []member{
 		{"type", scalar}, {"role", scalar}, {"content", asSent}, {"output", asSent},
 	}}}
-	partsShape = &shape{most: maxParts, element: &shape{members: []member{{"type", scalar}, {"text", scalar}, {"data", asSent}}}}
+	partsShape = &shape{maxElements: maxParts, element: &shape{members: []member{{"type", scalar}, {"text", scalar}, {"data", asSent}}}}
 	stateShape = &shape{fields: true, lists: true, objects: true}
 )
 
