@@ -257,6 +257,14 @@ func TooManyViews() *Error { return conflict("This account has 200 views.") }
 // TooManyComments is a new comment of a result that has as many as it may have (spec: comments-limit).
 func TooManyComments() *Error { return conflict("This result has 100 comments.") }
 
+// TooManyAdHoc is a call that would make an ad-hoc prism for an account that has as many as it may have (spec: adhoc-limits).
+func TooManyAdHoc() *Error {
+	return conflict("This account has " + strconv.Itoa(prism.MaxAdHoc) + " ad-hoc prisms.")
+}
+
+// AdHocPrism is a call that ad-hoc prisms do not take (spec: adhoc-unchangeable).
+func AdHocPrism() *Error { return conflict("This prism is ad hoc.") }
+
 // TooManyRuns is a run for an account that has as many that are not over as it may have (spec: runs-not-over).
 func TooManyRuns() *Error { return conflict("This account has 500 runs that are not over.") }
 

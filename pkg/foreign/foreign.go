@@ -5,6 +5,7 @@ package foreign
 import (
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -13,6 +14,29 @@ var (
 	decisionTypes  = map[prism.Classes]string{prism.Binary: "predicate", prism.Nominal: "choice", prism.Ordinal: "score"}
 	systemOneTypes = map[prism.Classes]string{prism.Binary: "noul", prism.Nominal: "choice", prism.Ordinal: "score"}
 )
+
+// Types are the words of a format for the types of questions.
+func Types(f api.Format) []string {
+	words := wordsOf(f)
+	return []string{words[prism.Binary], words[prism.Nominal], words[prism.Ordinal]}
+}
+
+// TypeOf is the type of question that has a word in a format; "" if none has.
+func TypeOf(f api.Format, word string) prism.QuestionType {
+	for _, name := range prism.QuestionType("").Values() {
+		if t := prism.QuestionType(name); word != "" && wordsOf(f)[t.Classes()] == word {
+			return t
+		}
+	}
+	return ""
+}
+
+func wordsOf(f api.Format) map[prism.Classes]string {
+	if f == api.SystemOne {
+		return systemOneTypes
+	}
+	return decisionTypes
+}
 
 // Question is a question of a definition as the formats have it. A question of whose options any number can be right is one question
 // for each option, as the formats know none like it.

@@ -28,6 +28,9 @@ func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.Retry
 	if p.ArchivedAt != nil {
 		return api.Retrying{}, apierr.PrismArchived()
 	}
+	if p.AdHoc {
+		return api.Retrying{}, apierr.AdHocPrism()
+	}
 	r := store.Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bodies.Bound(in.From), To: bodies.Bound(in.To)}
 	if r.By = searchedBy(in.SearchMembers); r.By != nil {
 		f, err := s.searches.Narrow(ctx, c.Account, p, store.Filter{Prism: p.ID, Status: prism.Failed, From: r.From, To: r.To}, api.ResultSearch(in.SearchMembers))

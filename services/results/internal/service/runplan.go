@@ -57,6 +57,8 @@ func (s *Service) livePrism(ctx context.Context, account prism.AccountID, ref pr
 		return prism.Prism{}, access.Translate(err, apierr.PrismNotFound())
 	case p.ArchivedAt != nil:
 		return prism.Prism{}, apierr.PrismNotFound()
+	case p.AdHoc: // results of runs would not keep it
+		return prism.Prism{}, apierr.AdHocPrism()
 	}
 	return p, nil
 }

@@ -131,23 +131,36 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 		return contract.CreateFacts{}, err
 	}
 	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
+	if q.AdHoc && (found.Prism == nil || found.Prism.Archived) {
+		return s.withoutAdHoc(ctx, facts, found)
+	}
 	if found.Prism == nil {
 		return facts, nil
 	}
 	facts.Prism, facts.Archived = found.Prism.ID, found.Prism.Archived
+	if prism.IsAdHocSlug(found.Prism.Slug) {
+		facts.AdHoc = contract.KeptAdHoc
+	}
 	if found.Stored != nil {
-		err = s.addStored(ctx, &facts, found, q.Format)
-	} else if found.Version != 0 {
+		err = s.addStored(ctx, &facts, found, q)
+	} else if found.Version != 0 && !facts.Archived {
 		var v *prisms.Cached
-		if v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*found.Prism, found.Version)); err == nil {
+		v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*found.Prism, found.Version))
+		switch {
+		case err == nil:
 			facts.Version = &v.Version
+		case errors.Is(err, store.ErrNotFound) && facts.AdHoc != contract.NotAdHoc: // it has ended since it was looked up
+			if facts.Prism = (prism.PrismID{}); q.AdHoc {
+				return s.withoutAdHoc(ctx, facts, found)
+			}
+			return facts, nil
 		}
 	}
 	return facts, access.Translate(err, nil)
 }
 
 // addStored adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
-func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, found store.CreateFacts, f contract.Format) error {
+func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, found store.CreateFacts, q contract.CreateQuery) error {
 	stored, err := s.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
 	if err != nil {
 		return err
@@ -156,7 +169,7 @@ func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, fo
 	if stored.Prism != facts.Prism || stored.Status != prism.OK {
 		return nil
 	}
-	response, err := s.format(ctx, facts.Account, *found.Stored, *found.StoredPrism, f)
+	response, err := s.formatNamed(ctx, facts.Account, *found.Stored, *found.StoredPrism, q.Format, q.Names)
 	facts.Response = &response
 	return err
 }
@@ -203,11 +216,11 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	var err error
 	crash.At(crash.BeforeCommit)
 	if in.RetryOf == nil {
-		saved, err = s.Store.SaveResult(ctx, in.Account, r)
+		saved, err = s.saveFirst(ctx, in, r)
 	} else {
 		saved, err = s.Store.SaveRetry(ctx, in.Account, r, *in.RetryOf)
 		if errors.Is(err, store.ErrNotFound) && r.IdempotencyKey != "" { // spec: retry-of-a-deleted-result
-			saved, err = s.Store.SaveResult(ctx, in.Account, r)
+			saved, err = s.saveFirst(ctx, in, r)
 		}
 	}
 	s.saves.note(err)
@@ -219,7 +232,7 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	}
 	crash.At(crash.AfterCommit)
 	saved.Result.Call = in.Outcome.Call // its usage is that of this call
-	response, err := s.format(ctx, in.Account, saved.Result, saved.Prism, in.Format)
+	response, err := s.formatNamed(ctx, in.Account, saved.Result, saved.Prism, in.Format, in.Names)
 	return response, access.Translate(err, nil)
 }
 
@@ -245,12 +258,19 @@ func (s *Service) readResult(ctx context.Context, key contract.KeyDigest, in api
 
 // format formats one result with the current Lens of its prism.
 func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format) (contract.Response, error) {
+	return s.formatNamed(ctx, account, r, p, f, nil)
+}
+
+// formatNamed is format for a call that names the questions of an ad-hoc prism.
+func (s *Service) formatNamed(
+	ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format, names []api.NamesOfQuestion,
+) (contract.Response, error) {
 	answered, err := s.Version(ctx, account, prisms.VersionOf(p, r.Version))
 	if err != nil {
 		return contract.Response{}, err
 	}
 	if f.Foreign() && r.Status == prism.OK {
-		return format.Foreign(f, p.Slug, answered.Definition, r)
+		return format.Foreign(f, p.Slug, answered.Definition, r, names)
 	}
 	if f.Foreign() { // spec: headers-of-others
 		f = contract.JSON

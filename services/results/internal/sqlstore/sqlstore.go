@@ -75,6 +75,7 @@ var _ Store = Statements{}
 // the zero value.
 type Store interface {
 	store.Results
+	store.AdHoc
 	prisms.Store
 	store.Listing
 	keys.Store

@@ -25,6 +25,8 @@ var (
 	ErrNameTaken = errors.New("store: account name taken")
 	// ErrTooManyKeys: the account has as many keys that are not revoked as it may have.
 	ErrTooManyKeys = errors.New("store: too many active keys")
+	// ErrTooManyAdHoc: the account has as many ad-hoc prisms as it may have.
+	ErrTooManyAdHoc = errors.New("store: too many ad-hoc prisms")
 	// ErrTooManyViews: the account has as many views as it may have.
 	ErrTooManyViews = errors.New("store: too many views")
 	// ErrTooManyComments: the result has as many comments as it may have.
@@ -84,6 +86,16 @@ type Results interface {
 	// stored result. It returns *RetriedError if another result retried the old one first, and ErrNotFound if the account
 	// has no such failed result of r's prism version.
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (Saved, error)
+}
+
+// AdHoc saves results of ad-hoc prisms, which are there while they have results (spec: adhoc-kept).
+type AdHoc interface {
+	// AdHocFull tells whether an account has as many ad-hoc prisms as most.
+	AdHocFull(ctx context.Context, account prism.AccountID, most int64) (bool, error)
+	// SaveAdHoc is SaveResult for a result of the ad-hoc prism with the slug of p, whatever r.Prism is. If the account has no such prism,
+	// the same transaction makes p, and an entry of the audit: ErrTooManyAdHoc if the account has as many as most. The deletion of the last
+	// result ends the prism, in the transaction of the deletion. ErrUnavailable if others make and end the prism all the time.
+	SaveAdHoc(ctx context.Context, account prism.AccountID, p prism.Prism, most int64, r prism.Result, by By) (Saved, error)
 }
 
 // Input says whether to load what a result sent to the model, its context and field values, which are most of its size, and

@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Usage", usageTests()},
 		{"Changes", changesTests()},
 		{"Deletions", deletionTests()},
+		{"AdHoc", adHocTests()},
 		{"Examples", exampleTests()},
 		{"Retention", retentionTests()},
 		{"Runs", runTests()},
