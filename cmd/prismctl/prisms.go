@@ -47,7 +47,8 @@ prismctl prisms list --all -o wide`,
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().BoolVar(&filter.Archived, "archived", false, "list the archived prisms instead")
 	cmd.Flags().BoolVar(&filter.All, "all", false, "list the archived prisms too")
-	cmd.MarkFlagsMutuallyExclusive("archived", "all")
+	cmd.Flags().BoolVar(&filter.AdHoc, "adhoc", false, "list the ad-hoc prisms instead, which other lists leave out")
+	cmd.MarkFlagsMutuallyExclusive("archived", "all", "adhoc")
 	return cmd
 }
 

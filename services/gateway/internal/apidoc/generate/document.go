@@ -301,11 +301,8 @@ func soleComponent(status string, errors []*apierr.Error) string {
 		if strconv.Itoa(e.Status) != status {
 			continue
 		}
-		switch *e {
-		case *apierr.PrismNotFound():
+		if *e == *apierr.PrismNotFound() {
 			return "PrismNotFound"
-		case *apierr.ArchivedUnchangeable():
-			return "PrismArchived"
 		}
 	}
 	return ""
