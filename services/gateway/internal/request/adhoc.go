@@ -31,14 +31,14 @@ const (
 
 // The shapes of questions.
 var (
-	decisionQuestionsShape = &shape{most: maxQuestions, element: &shape{members: []member{
+	decisionQuestionsShape = &shape{maxElements: maxQuestions, element: &shape{members: []member{
 		{"type", scalar}, {"name", scalar}, {"instructions", asSent},
-		{"choices", &shape{most: prism.MaxOptions, element: &shape{members: members("value", "description")}}},
-		{"levels", &shape{most: maxLevels, element: &shape{members: members("label", "description")}}},
+		{"choices", &shape{maxElements: prism.MaxOptions, element: &shape{members: members("value", "description")}}},
+		{"levels", &shape{maxElements: maxLevels, element: &shape{members: members("label", "description")}}},
 	}}}
 	systemOneQuestionShape = &shape{members: []member{{"type", scalar}, {"instructions", asSent}, {"criteria", asSent}}}
 	noulCriteriaShape      = &shape{members: []member{{"true", asSent}, {"false", asSent}}}
-	scoreCriteriaShape     = &shape{most: maxLevels, element: asSent}
+	scoreCriteriaShape     = &shape{maxElements: maxLevels, element: asSent}
 )
 
 // isAdHoc reports whether a call names a model, whose name it reads.
