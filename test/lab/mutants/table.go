@@ -14,6 +14,7 @@ const (
 	shared   = stores + "sqlstore/"
 	sqldb    = stores + "sqldb/"
 	files    = stores + "files/"
+	fileRuns = stores + "runs/"
 	members  = stores + "members/"
 	quality  = stores + "quality/"
 	search   = stores + "search/"
@@ -291,23 +292,23 @@ var mutants = []mutant{
 	},
 
 	{
-		file: shared + "rowsaving.go", tests: sqlite, why: "a row that was saved is saved again",
-		old: "		if c.States[at] != store.RowPendingState {\n			continue // saved before\n		}\n		letter", new: "		letter",
+		file: fileRuns + "rowsaving.go", tests: sqlite, why: "a row that was saved is saved again",
+		old: "		if c.States[at] != RowPendingState {\n			continue // saved before\n		}\n		letter", new: "		letter",
 	},
 	{
-		file: shared + "rowsaving.go", tests: sqlite, why: "a row is saved under an id of another attempt",
+		file: fileRuns + "rowsaving.go", tests: sqlite, why: "a row is saved under an id of another attempt",
 		old: "saved.Run, row.Row, c.Attempt) {", new: "saved.Run, row.Row, c.Attempt) && false {",
 	},
 	{
-		file: shared + "leasing.go", tests: sqlite, why: "a lease may ask the model for more rows at once than the run has left",
+		file: fileRuns + "leasing.go", tests: sqlite, why: "a lease may ask the model for more rows at once than the run has left",
 		old: "		free -= o.granted\n", new: "		free -= o.granted * 0\n",
 	},
 	{
-		file: shared + "leasing.go", tests: sqlite, why: "two workers share a run with a limit of rows a second",
+		file: fileRuns + "leasing.go", tests: sqlite, why: "two workers share a run with a limit of rows a second",
 		old: "l.RowsPerSecond > 0 && !first {", new: "l.RowsPerSecond > 0 && false {",
 	},
 	{
-		file: shared + "leasing.go", tests: sqlite, why: "an account with many leased rows is served before one with few",
+		file: fileRuns + "leasing.go", tests: sqlite, why: "an account with many leased rows is served before one with few",
 		old: "ORDER BY a.pending, r.leased_at, r.id", new: "ORDER BY r.leased_at, r.id",
 	},
 	{
@@ -337,15 +338,15 @@ var mutants = []mutant{
 	},
 
 	{
-		file: shared + "retries.go", tests: sqlite, why: "results that were retried are retried again",
+		file: fileRuns + "retrysql.go", tests: sqlite, why: "results that were retried are retried again",
 		old: `l.Write(" AND r.retried_by IS NULL")`, new: `l.Write("")`,
 	},
 	{
-		file: shared + "retries.go", tests: sqlite, why: "another number of results is retried than was asked for",
+		file: fileRuns + "retrysql.go", tests: sqlite, why: "another number of results is retried than was asked for",
 		old: "if matches != expected {", new: "if matches < expected {",
 	},
 	{
-		file: shared + "retryleasing.go", tests: sqlite, why: "a result that was retried by itself meanwhile is retried again",
+		file: fileRuns + "retryleasing.go", tests: sqlite, why: "a result that was retried by itself meanwhile is retried again",
 		old: "r.status = 'failed' AND r.retried_by IS NULL AND r.id IN", new: "r.status = 'failed' AND r.id IN",
 	},
 

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -241,7 +242,7 @@ func TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 			if !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
-			run := store.Run{
+			run := runs.Run{
 				ID: prism.RunID{UUID: prism.UUID{31}}, Prism: prismID(), Version: 1, File: stored["a run"].ID, Mapping: []byte("{}"),
 				IdempotencyKey: "key",
 			}

@@ -16,7 +16,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/labels"
-	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
 )
@@ -29,7 +28,7 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
-		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), l.Operations(),
+		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), l.Operations(), s.runHandlers.Operations(),
 		s.operations(),
 	)...)
 }
@@ -41,18 +40,9 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Encoded(api.ReadRecord, s.readRecord),
 		access.Change(s.Access, api.DeleteResult, s.deleteResult),
 		access.Handle(api.DeleteResults, s.deleteResults),
-		access.Handle(api.RetryResults, s.retryResults),
 		access.Handle(api.AssignResults, s.assignResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
-		access.Handle(api.CreateRun, s.createRun),
-		access.Encoded(api.ListRuns, s.listRuns),
-		access.Handle(api.ReadRun, s.readRun),
-		access.Change(s.Access, api.PauseRun, s.actOnRun(store.RunPause)),
-		access.Change(s.Access, api.ResumeRun, s.actOnRun(store.RunResume)),
-		access.Change(s.Access, api.CancelRun, s.actOnRun(store.RunCancel)),
-		access.Change(s.Access, api.RetryRun, s.actOnRun(store.RunRetry)),
-		access.Change(s.Access, api.SetRunLimits, s.setRunLimits),
 	}
 }
 
@@ -98,7 +88,7 @@ func (s *Service) Open(ctx context.Context, key contract.KeyDigest, op api.Opera
 	case *api.ExportSelectedRequest:
 		stream, err = s.exportSelected(ctx, c, *in)
 	case *api.ListRunRowsRequest:
-		stream, err = s.listRunRows(ctx, c, *in)
+		stream, err = s.ListRows(ctx, c, *in)
 	default:
 		err = fmt.Errorf("service: %s is no stream", op.Declared().Name)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -55,6 +56,7 @@ type (
 	memberHandlers  = members.Handlers
 	prismHandlers   = prisms.Handlers
 	qualityHandlers = quality.Handlers
+	runHandlers     = runs.Handlers
 )
 
 // Service implements contract.Results and contract.Console.
@@ -66,6 +68,7 @@ type Service struct {
 	*memberHandlers
 	*prismHandlers
 	*qualityHandlers
+	*runHandlers
 	saves    saves
 	searches *search.Handlers
 	handlers access.Handlers
@@ -87,6 +90,10 @@ func New(d Deps) *Service {
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
+	s.runHandlers = runs.NewHandlers(runs.Deps{
+		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Files: s.fileHandlers, Versions: s.prismHandlers, Quality: s.qualityHandlers,
+		Searches: s.searches, Refuses: s.refuses, NoteSave: s.saves.note, LeaseEnded: d.LeaseEnded,
+	})
 	l := labels.NewHandlers(d.Store, d.Now, s.prismHandlers, s.qualityHandlers, s.searches)
 	s.TakeExamplesWith(l.TakeExamples)
 	s.handlers = s.handlersOfOperations(l)

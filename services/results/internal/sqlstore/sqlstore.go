@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -40,6 +41,7 @@ type Statements struct {
 	commentSQL
 	labelSQL
 	fileSQL
+	runSQL
 }
 
 type (
@@ -57,6 +59,7 @@ type (
 	commentSQL      = comments.SQL
 	labelSQL        = labels.SQL
 	fileSQL         = files.SQL
+	runSQL          = runs.SQL
 )
 
 // New is the Store in a database.
@@ -65,7 +68,7 @@ func New(db sqldb.Database) Statements {
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 		driftSQL: driftSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
-		fileSQL: fileSQL{Database: db},
+		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db},
 	}
 }
 
@@ -88,10 +91,10 @@ type Store interface {
 	store.Deletions
 	files.Store
 	blobs.Contents
-	store.Runs
+	runs.Store
 	members.Store
 	members.SessionStore
-	store.Retries
+	runs.RetryStore
 	labels.Store
 	quality.Store
 	quality.LabelStore

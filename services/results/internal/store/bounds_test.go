@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 )
@@ -36,7 +37,7 @@ func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]int64{
 		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {keys.MaxActiveKeys, 1000},
-		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
+		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {runs.MaxRuns, 500},
 		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
 		"results of the label queue": {labels.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
 	} {

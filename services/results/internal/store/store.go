@@ -223,6 +223,20 @@ func Size(r prism.Result) int {
 	return n
 }
 
+// ResultOf is the result that a save stores at a time.
+func ResultOf(in contract.Save, at time.Time) prism.Result {
+	r := prism.Result{
+		ID: in.ID, Prism: in.Prism, Version: in.Version, Ref: in.Ref, Context: in.Context, Fields: in.Fields,
+		Status: prism.OK, Error: in.Outcome.Error, TookMS: in.Outcome.TookMS, CreatedAt: at,
+		Answers: in.Outcome.Answers, IdempotencyKey: in.IdempotencyKey,
+		Key: in.Key, Call: in.Outcome.Call,
+	}
+	if in.Outcome.Failed() {
+		r.Status, r.Answers = prism.Failed, nil
+	}
+	return r
+}
+
 // Filter narrows a list; zero values narrow nothing. From (inclusive) and To (exclusive) bound the time of saving.
 // ExportResults ignores Prism, Ref and Version.
 type Filter struct {

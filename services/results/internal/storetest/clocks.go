@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/files"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -45,7 +46,7 @@ func clockTests() []test {
 			f.leased(t, moment(2).Add(ahead))
 			same(t, f.act(t, r.ID, store.RunPause, moment(3).Add(ahead)).Status, prism.RunPausing)
 			f.mends(t, 4)
-			f.tend(t, moment(4).Add(store.StopWait))
+			f.tend(t, moment(4).Add(runs.StopWait))
 			f.has(t, r.ID, prism.RunPaused)
 		}},
 		{"a retry of many whose worker dies goes on soon", func(t *testing.T, f *fixture) {

@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/views"
@@ -154,8 +155,8 @@ func pagedLists() []pagedList {
 			succeeds(t, err)
 			return r.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListRuns(ctx, f.mine.account, store.RunFilter{}, page)
-			return positions(found, func(r store.Run) prism.UUID { return r.ID.UUID }), more, err
+			found, more, err := f.ListRuns(ctx, f.mine.account, runs.Filter{}, page)
+			return positions(found, func(r runs.Run) prism.UUID { return r.ID.UUID }), more, err
 		}},
 		{"ListCalibrations", "calibrations", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			c := quality.Calibration{

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"context"
@@ -49,14 +49,14 @@ WHERE account_id = $1 AND run_id = $2 AND number >= $3 AND number < $4 AND faile
 
 // lockedRun is a run whose row is locked.
 type lockedRun struct {
-	store.Run
+	Run
 	attempt   int32
 	retryFrom *int32
 	stoppedAt *time.Time
 }
 
 func readLockedRun(r *sqldb.Row) lockedRun {
-	l := lockedRun{Run: store.Run{
+	l := lockedRun{Run: Run{
 		ID: prism.RunID{UUID: r.UUID()}, File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Status: prism.RunStatus(r.Text()),
 		Reason: r.Text(), StartedAt: r.OptionalTime(),
 	}}
@@ -78,7 +78,7 @@ type runChange struct {
 }
 
 // changeRun calls fn in a transaction that has locked the run against other changes.
-func (s Statements) changeRun(
+func (s SQL) changeRun(
 	ctx context.Context, operation string, account prism.AccountID, id prism.RunID, fn func(*runChange) error,
 ) error {
 	return s.Transaction(ctx, operation, func(run sqldb.Run) error {
@@ -101,10 +101,10 @@ func (c *runChange) is(ctx context.Context, text string) (yes bool, err error) {
 	return yes, err
 }
 
-// ActOnRun implements store.Runs.
-func (s Statements) ActOnRun(
+// ActOnRun implements Store.
+func (s SQL) ActOnRun(
 	ctx context.Context, account prism.AccountID, id prism.RunID, a store.Action, by store.By,
-) (store.Run, error) {
+) (Run, error) {
 	act := map[store.Action]func(*runChange) (changed bool, err error){
 		store.RunPause:  func(c *runChange) (bool, error) { return c.pause(ctx, "", by.At) },
 		store.RunResume: func(c *runChange) (bool, error) { return c.resume(ctx, by.At) },
@@ -122,13 +122,13 @@ func (s Statements) ActOnRun(
 		return recordRun(ctx, c.run, account, by, a, c.Run, audit.NoDetail{})
 	})
 	if err != nil {
-		return store.Run{}, err
+		return Run{}, err
 	}
 	return s.ReadRun(ctx, account, id)
 }
 
-// PauseRun implements store.Runs.
-func (s Statements) PauseRun(
+// PauseRun implements Store.
+func (s SQL) PauseRun(
 	ctx context.Context, account prism.AccountID, id prism.RunID, reason string, at time.Time,
 ) error {
 	err := s.changeRun(ctx, "pause_run", account, id, func(c *runChange) error {
@@ -190,7 +190,7 @@ func (c *runChange) stop(ctx context.Context, status prism.RunStatus, reason str
 
 // finishStop ends the stop of a run when no chunk is leased. A pausing run becomes paused, or finished if each row has its
 // outcome (spec: run-states). A cancelling run gets its waiting rows
-// cancelled, store.RunPart chunks at a time, and becomes cancelled when none is left.
+// cancelled, PartChunks chunks at a time, and becomes cancelled when none is left.
 func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool, err error) {
 	leased, err := c.is(ctx, chunkLeased)
 	if err != nil || leased {
@@ -207,7 +207,7 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 		return true, c.do(ctx, setStatus, sqldb.NoRow, string(prism.RunPaused), c.Reason, nil, nil)
 	}
 	cancelled := 0
-	if err := c.do(ctx, cancelChunks, sqldb.CountRows(&cancelled), int64(store.RunPart)); err != nil || cancelled == store.RunPart {
+	if err := c.do(ctx, cancelChunks, sqldb.CountRows(&cancelled), int64(PartChunks)); err != nil || cancelled == PartChunks {
 		return true, err // TendRuns goes on
 	}
 	if err := c.do(ctx, setRetryFrom, sqldb.NoRow, nil); err != nil {
@@ -225,7 +225,7 @@ func (c *runChange) over(ctx context.Context, status prism.RunStatus, at time.Ti
 }
 
 // retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.
-func (s Statements) retryRun(ctx context.Context, c *runChange, at time.Time) (retried bool, err error) {
+func (s SQL) retryRun(ctx context.Context, c *runChange, at time.Time) (retried bool, err error) {
 	if c.Status == prism.RunCancelling || c.Status == prism.RunCancelled {
 		return false, store.ErrRunOver
 	}
@@ -269,14 +269,14 @@ func (s Statements) retryRun(ctx context.Context, c *runChange, at time.Time) (r
 // retryPart makes the failed rows of the next chunks pending, in their next attempt. TendRuns goes on.
 func (c *runChange) retryPart(ctx context.Context) error {
 	from := *c.retryFrom
-	if err := c.do(ctx, retryChunks, sqldb.NoRow, from, from+store.RunPart); err != nil {
+	if err := c.do(ctx, retryChunks, sqldb.NoRow, from, from+PartChunks); err != nil {
 		return err
 	}
 	var chunks int64
 	if err := c.do(ctx, selectChunks, sqldb.ReadRow(&chunks, (*sqldb.Row).Int)); err != nil {
 		return err
 	}
-	next := from + store.RunPart
+	next := from + PartChunks
 	if int64(next) >= chunks {
 		return c.do(ctx, setRetryFrom, sqldb.NoRow, nil)
 	}
@@ -288,10 +288,10 @@ type runLimitsDetail struct {
 	Concurrency   int32   `json:"concurrency"`
 }
 
-// SetRunLimits implements store.Runs.
-func (s Statements) SetRunLimits(
+// SetRunLimits implements Store.
+func (s SQL) SetRunLimits(
 	ctx context.Context, account prism.AccountID, id prism.RunID, l api.RunLimits, by store.By,
-) (store.Run, error) {
+) (Run, error) {
 	err := s.changeRun(ctx, "set_run_limits", account, id, func(c *runChange) error {
 		switch c.Status {
 		case prism.RunCancelling, prism.RunCancelled, prism.RunFinished:
@@ -315,7 +315,7 @@ func (s Statements) SetRunLimits(
 		return recordRun(ctx, c.run, account, by, store.RunLimits, c.Run, limits)
 	})
 	if err != nil {
-		return store.Run{}, err
+		return Run{}, err
 	}
 	return s.ReadRun(ctx, account, id)
 }

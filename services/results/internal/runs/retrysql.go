@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"context"
@@ -51,8 +51,8 @@ type retryDetail struct {
 	Retrying int64    `json:"retrying"`
 }
 
-// matching narrows the list to the results that a retry matches.
-func matching(l *sqldb.List, query string, r store.Retry) {
+// whereRetryable narrows the list to the results that a retry matches.
+func whereRetryable(l *sqldb.List, query string, r Retry) {
 	l.Results(query, r.Account, store.Filter{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To})
 	l.Write(" AND r.retried_by IS NULL")
 }
@@ -60,8 +60,8 @@ func matching(l *sqldb.List, query string, r store.Retry) {
 // upToMost bounds the list by one more than a retry may have.
 var upToMost = " LIMIT " + strconv.Itoa(api.MaxRetried+1)
 
-// CountRetry implements store.Retries.
-func (s Statements) CountRetry(ctx context.Context, r store.Retry) (matches int64, underWay bool, err error) {
+// CountRetry implements RetryStore.
+func (s SQL) CountRetry(ctx context.Context, r Retry) (matches int64, underWay bool, err error) {
 	args := []any{r.Account.UUID, r.Prism.UUID}
 	if err := s.Run(ctx, sqldb.Query("retry_under_way", retryUnderWay, args...), sqldb.ReadRow(&underWay, (*sqldb.Row).Bool)); err != nil {
 		return 0, false, err
@@ -75,23 +75,23 @@ func (s Statements) CountRetry(ctx context.Context, r store.Retry) (matches int6
 		return matches, underWay, err
 	}
 	l := sqldb.NewList("count_retry")
-	matching(&l, countRetryable, r)
+	whereRetryable(&l, countRetryable, r)
 	l.Write(upToMost + ") r")
 	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&matches, (*sqldb.Row).Int))
 	return matches, underWay, err
 }
 
-// AddRetry implements store.Retries. All pages of ids are of one snapshot.
-func (s Statements) AddRetry(ctx context.Context, r store.Retry, expected int64, by store.By) error {
+// AddRetry implements RetryStore. All pages of ids are of one snapshot.
+func (s SQL) AddRetry(ctx context.Context, r Retry, expected int64, by store.By) error {
 	return s.Transaction(ctx, "add_retry", func(run sqldb.Run) error {
 		if err := s.Snapshot(ctx, run); err != nil {
 			return err
 		}
-		of := []any{r.Account.UUID, r.Prism.UUID}
-		if err := run(ctx, sqldb.Statement{Text: removeEndedRetry, Args: of}, sqldb.NoRow); err != nil {
+		key := []any{r.Account.UUID, r.Prism.UUID}
+		if err := run(ctx, sqldb.Statement{Text: removeEndedRetry, Args: key}, sqldb.NoRow); err != nil {
 			return err
 		}
-		err := run(ctx, sqldb.Statement{Text: insertRetry, Args: append(of, r.ID.UUID, r.Key.UUID, by.At)}, sqldb.SomeRow)
+		err := run(ctx, sqldb.Statement{Text: insertRetry, Args: append(key, r.ID.UUID, r.Key.UUID, by.At)}, sqldb.SomeRow)
 		if errors.Is(err, store.ErrNotFound) {
 			return store.ErrRetrying
 		}
@@ -124,8 +124,8 @@ type retryable struct {
 }
 
 // addRetried stores the chunks of a retry, and returns how many results they have. It stops after api.MaxRetried and a page.
-func addRetried(ctx context.Context, run sqldb.Run, r store.Retry) (matches int64, err error) {
-	chunks := newChunks{of: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
+func addRetried(ctx context.Context, run sqldb.Run, r Retry) (matches int64, err error) {
+	chunks := newChunks{key: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
 	matches, err = eachMatch(ctx, run, r, func(found retryable) error { return chunks.add(ctx, run, found) })
 	if err != nil {
 		return 0, err
@@ -134,7 +134,7 @@ func addRetried(ctx context.Context, run sqldb.Run, r store.Retry) (matches int6
 }
 
 // eachMatch calls add with each result that a retry matches, and counts them. It stops after api.MaxRetried and a page.
-func eachMatch(ctx context.Context, run sqldb.Run, r store.Retry, add func(retryable) error) (matches int64, err error) {
+func eachMatch(ctx context.Context, run sqldb.Run, r Retry, add func(retryable) error) (matches int64, err error) {
 	var among map[prism.UUID]bool
 	if r.By != nil {
 		among = make(map[prism.UUID]bool, len(r.Among))
@@ -145,7 +145,7 @@ func eachMatch(ctx context.Context, run sqldb.Run, r store.Retry, add func(retry
 	var page []retryable
 	for after, read := (prism.UUID{}), retryPage; read == retryPage && matches <= api.MaxRetried; {
 		l := sqldb.List{}
-		matching(&l, selectRetryable, r)
+		whereRetryable(&l, selectRetryable, r)
 		l.Add(" AND r.id > ", after)
 		l.Write(" ORDER BY r.id LIMIT " + strconv.Itoa(retryPage))
 		err := run(ctx, l.Complete(), sqldb.ReadRows(&page, func(r *sqldb.Row) retryable { return retryable{r.UUID(), r.Int32()} }))
@@ -170,7 +170,7 @@ func eachMatch(ctx context.Context, run sqldb.Run, r store.Retry, add func(retry
 
 // newChunks are the chunks of a retry that are not stored yet, each of results of one version.
 type newChunks struct {
-	of     []any            // account and retry
+	key    []any            // account and retry
 	open   map[int32][]byte // ids by version
 	args   []any            // of chunks to be stored together
 	number int32
@@ -190,7 +190,7 @@ func (c *newChunks) add(ctx context.Context, run sqldb.Run, r retryable) error {
 // close adds a chunk to those that are stored together, and stores them if they are chunksAtOnce.
 func (c *newChunks) close(ctx context.Context, run sqldb.Run, version int32, ids []byte) error {
 	n := len(ids) / len(prism.UUID{})
-	c.args = append(c.args, c.number, version, ids, strings.Repeat(string(store.RowPendingState), n), int32(n)) //nolint:gosec // few
+	c.args = append(c.args, c.number, version, ids, strings.Repeat(string(RowPendingState), n), int32(n)) //nolint:gosec // few
 	c.number++
 	if c.number%chunksAtOnce != 0 {
 		return nil
@@ -213,7 +213,7 @@ func (c *newChunks) flush(ctx context.Context, run sqldb.Run) error {
 	if len(c.args) == 0 {
 		return nil
 	}
-	l := sqldb.List{Statement: sqldb.Statement{Args: c.of[:2:2]}}
+	l := sqldb.List{Statement: sqldb.Statement{Args: c.key[:2:2]}}
 	l.Write(insertRetryChunks)
 	for i, arg := range c.args {
 		switch {

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // The column outcomes of a chunk has the letters of its last rows' states, a group for each save, which is preceded by the time of
@@ -41,23 +40,23 @@ func parseOutcomes(outcomes string) (batches []batch) {
 	return batches
 }
 
-// addOutcomes adds the letters of a save, and drops letters that cannot be among the last store.WatchedRows rows of a run.
+// addOutcomes adds the letters of a save, and drops letters that cannot be among the last WatchedRows rows of a run.
 func addOutcomes(outcomes string, at time.Time, letters string) string {
 	if letters == "" {
 		return outcomes
 	}
-	var kept strings.Builder
+	var text strings.Builder
 	behind := len(letters)
 	batches := parseOutcomes(outcomes)
 	from := len(batches)
-	for from > 0 && behind < store.WatchedRows {
+	for from > 0 && behind < WatchedRows {
 		from--
 		behind += len(batches[from].letters)
 	}
 	for _, b := range append(batches[from:], batch{at: at.UnixMilli(), letters: letters}) {
-		kept.WriteString(strconv.FormatInt(b.at, 10) + b.letters)
+		text.WriteString(strconv.FormatInt(b.at, 10) + b.letters)
 	}
-	return kept.String()
+	return text.String()
 }
 
 // readBatches reads the number of a chunk and its outcomes after a time, the last ones first.

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"bytes"
@@ -142,18 +142,18 @@ func (c *retryChunk) id(at int) prism.UUID {
 func (c *retryChunk) row(at int) int64 { return int64(c.number)*contract.ChunkRows + int64(at) + 1 }
 
 func (c *retryChunk) pending() int32 {
-	return int32(bytes.Count(c.states, []byte{store.RowPendingState})) //nolint:gosec // of a chunk
+	return int32(bytes.Count(c.states, []byte{RowPendingState})) //nolint:gosec // of a chunk
 }
 
 // leaseRetry leases a chunk of a retry: store.ErrNotFound if another worker was faster. It returns nil if it found only chunks
 // with nothing to retry, which it has removed.
-func (s Statements) leaseRetry(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
-	of := []any{lease.Account.UUID, lease.Run.UUID}
+func (s SQL) leaseRetry(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *LeasedChunk, err error) {
+	key := []any{lease.Account.UUID, lease.Run.UUID}
 	err = s.Transaction(ctx, "lease_retry", func(run sqldb.Run) error {
 		leased = nil
-		l := &store.LeasedChunk{Lease: lease, BegunAt: now}
+		l := &LeasedChunk{Lease: lease, BegunAt: now}
 		l.Run.ID = lease.Run
-		err := run(ctx, sqldb.Statement{Text: serveRetry, Args: append([]any{now}, of...)}, sqldb.ReadRow(&l.Run, func(r *sqldb.Row) store.Run {
+		err := run(ctx, sqldb.Statement{Text: serveRetry, Args: append([]any{now}, key...)}, sqldb.ReadRow(&l.Run, func(r *sqldb.Row) Run {
 			l.Run.Prism, l.Run.Key = prism.PrismID{UUID: r.UUID()}, prism.KeyID{UUID: r.UUID()}
 			return l.Run
 		}))
@@ -163,7 +163,7 @@ func (s Statements) leaseRetry(ctx context.Context, lease contract.Lease, now, u
 		removed := false
 		for range emptyChunks {
 			var c retryChunk
-			waiting := sqldb.Statement{Text: waitingRetryChunk + s.Locking(true), Args: of}
+			waiting := sqldb.Statement{Text: waitingRetryChunk + s.Locking(true), Args: key}
 			err := run(ctx, waiting, sqldb.ReadRow(&c, readRetryChunk))
 			if errors.Is(err, store.ErrNotFound) && removed {
 				return nil
@@ -174,7 +174,7 @@ func (s Statements) leaseRetry(ctx context.Context, lease contract.Lease, now, u
 			if l.Retried, err = c.find(ctx, run, l); err != nil {
 				return err
 			}
-			chunk := slices.Concat(of[:2], []any{c.number})
+			chunk := slices.Concat(key[:2], []any{c.number})
 			if len(l.Retried) == 0 {
 				if err := run(ctx, sqldb.Statement{Text: removeRetryChunk, Args: chunk}, sqldb.NoRow); err != nil {
 					return err
@@ -194,11 +194,11 @@ func (s Statements) leaseRetry(ctx context.Context, lease contract.Lease, now, u
 
 // find finds the next results of a chunk that can be retried, up to contract.ChunkBytes. It marks those before them that cannot be
 // retried as done.
-func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *store.LeasedChunk) (found []store.RowResult, err error) {
+func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *LeasedChunk) (found []RowResult, err error) {
 	var ids []prism.UUID
 	at := map[prism.UUID]int{}
 	for i, state := range c.states {
-		if state == store.RowPendingState {
+		if state == RowPendingState {
 			ids, at[c.id(i)] = append(ids, c.id(i)), i
 		}
 	}
@@ -210,7 +210,7 @@ func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *store.LeasedChu
 			end = i
 			return false
 		}
-		found = append(found, store.RowResult{Row: c.row(i), Result: result})
+		found = append(found, RowResult{Row: c.row(i), Result: result})
 		delete(at, result.ID.UUID)
 		return true
 	})
@@ -223,10 +223,10 @@ func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *store.LeasedChu
 }
 
 // saveRetries is SaveRows for a chunk of a retry. A result that has since been deleted, or retried on its own, is not retried.
-func (s Statements) saveRetries(ctx context.Context, run sqldb.Run, saved contract.SaveRows, now time.Time) error {
-	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
+func (s SQL) saveRetries(ctx context.Context, run sqldb.Run, saved contract.SaveRows, now time.Time) error {
+	key := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
 	var c retryChunk
-	locked := sqldb.Statement{Text: lockRetryChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
+	locked := sqldb.Statement{Text: lockRetryChunk + s.Locking(false), Args: append(key[:3:3], saved.Token)}
 	err := run(ctx, locked, sqldb.ReadRow(&c, readRetryChunk))
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrLeaseLost
@@ -249,13 +249,13 @@ func (s Statements) saveRetries(ctx context.Context, run sqldb.Run, saved contra
 	crash.At(crash.InCommit)
 	switch {
 	case saved.Done && c.pending() == 0:
-		return run(ctx, sqldb.Statement{Text: removeRetryChunk, Args: of}, sqldb.NoRow)
+		return run(ctx, sqldb.Statement{Text: removeRetryChunk, Args: key}, sqldb.NoRow)
 	case saved.Done:
-		if err := run(ctx, sqldb.Statement{Text: endRetryLease, Args: of}, sqldb.NoRow); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: endRetryLease, Args: key}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
-	return run(ctx, sqldb.Statement{Text: saveRetryChunk, Args: append(of[:3:3], string(c.states), c.pending())}, sqldb.NoRow)
+	return run(ctx, sqldb.Statement{Text: saveRetryChunk, Args: append(key[:3:3], string(c.states), c.pending())}, sqldb.NoRow)
 }
 
 // take marks the saved results as done, and returns the rows to insert. It locks the retried results by id, before any run is
@@ -269,7 +269,7 @@ func (c *retryChunk) take(ctx context.Context, run sqldb.Run, saved contract.Sav
 		if at < 0 || at >= int64(len(c.states)) || (row.Save == nil) == (row.Invalid == "") {
 			return rows, errForeignRow
 		}
-		if c.states[at] != store.RowPendingState {
+		if c.states[at] != RowPendingState {
 			continue // saved before
 		}
 		c.states[at] = retryDoneState
@@ -284,14 +284,14 @@ func (c *retryChunk) take(ctx context.Context, run sqldb.Run, saved contract.Sav
 	}
 	slices.SortFunc(ids, sqldb.CompareIDs)
 	err = eachRetryable(ctx, run, saved.Account, lock, ids, func(r *sqldb.Row) bool {
-		of := r.UUID()
-		result := store.ResultOf(sent[of], now)
+		retried := r.UUID()
+		result := store.ResultOf(sent[retried], now)
 		result.IdempotencyKey = r.Text()
 		var runID *prism.UUID
 		if id := r.UUID(); !id.IsZero() {
 			runID = &id
 		}
-		rows.Add(result, &of, runID, r.OptionalInt())
+		rows.Add(result, &retried, runID, r.OptionalInt())
 		return true
 	})
 	return rows, err
@@ -300,17 +300,17 @@ func (c *retryChunk) take(ctx context.Context, run sqldb.Run, saved contract.Sav
 // countRetried changes the counts of the runs whose rows were retried (spec: run-single-retry). It locks the runs by id, so that
 // transactions that change several runs do not deadlock.
 func countRetried(ctx context.Context, run sqldb.Run, rows sqldb.Rows) error {
-	var of []int
+	var positions []int
 	for i, id := range rows.Runs {
 		if id != nil {
-			of = append(of, i)
+			positions = append(positions, i)
 		}
 	}
-	slices.SortFunc(of, func(a, b int) int {
+	slices.SortFunc(positions, func(a, b int) int {
 		return cmp.Or(sqldb.CompareIDs(*rows.Runs[a], *rows.Runs[b]), cmp.Compare(*rows.Numbers[a], *rows.Numbers[b]))
 	})
 	var unfolded prism.UUID
-	for _, i := range of {
+	for _, i := range positions {
 		id, r := *rows.Runs[i], rows.Results[i]
 		if id != unfolded {
 			if err := run(ctx, sqldb.Statement{Text: unfoldRun, Args: []any{rows.Account.UUID, id}}, sqldb.NoRow); err != nil {
@@ -333,18 +333,18 @@ func countRetried(ctx context.Context, run sqldb.Run, rows sqldb.Rows) error {
 }
 
 // tendRetries ends leases of retries whose time is over, and retries that are done or must stop. It returns how many it changed.
-func (s Statements) tendRetries(ctx context.Context, now time.Time) (changes int, err error) {
+func (s SQL) tendRetries(ctx context.Context, now time.Time) (changes int, err error) {
 	tended, err := s.ownedRuns(ctx, "tended_retries", tendedRetries, now)
 	for _, t := range tended {
 		if err != nil {
 			break
 		}
-		of := []any{t.account.UUID, t.run.UUID}
+		key := []any{t.account.UUID, t.run.UUID}
 		err = s.Transaction(ctx, "tend_retry", func(run sqldb.Run) error {
 			return errors.Join(
-				run(ctx, sqldb.Statement{Text: expireRetryLeases, Args: append(of[:2:2], now)}, sqldb.NoRow),
-				run(ctx, sqldb.Statement{Text: removeRetryChunks, Args: append([]any{now}, of...)}, sqldb.NoRow),
-				run(ctx, sqldb.Statement{Text: removeRetry, Args: of}, sqldb.NoRow),
+				run(ctx, sqldb.Statement{Text: expireRetryLeases, Args: append(key[:2:2], now)}, sqldb.NoRow),
+				run(ctx, sqldb.Statement{Text: removeRetryChunks, Args: append([]any{now}, key...)}, sqldb.NoRow),
+				run(ctx, sqldb.Statement{Text: removeRetry, Args: key}, sqldb.NoRow),
 			)
 		})
 		changes++

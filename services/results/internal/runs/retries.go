@@ -1,4 +1,4 @@
-package service
+package runs
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -18,10 +19,10 @@ import (
 const retryLimit = api.RetryWait - time.Second
 
 // retryResults counts what matches. The store compares the count again when it stores the retry; that one decides.
-func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.RetryResultsRequest) (api.Retrying, error) {
+func (h *Handlers) retryResults(ctx context.Context, c store.Caller, in api.RetryResultsRequest) (api.Retrying, error) {
 	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
-	p, err := s.Store.Prism(ctx, c.Account, prism.ParseRef(in.Prism))
+	p, err := h.deps.Store.Prism(ctx, c.Account, prism.ParseRef(in.Prism))
 	if err != nil {
 		return api.Retrying{}, err
 	}
@@ -31,17 +32,17 @@ func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.Retry
 	if p.AdHoc {
 		return api.Retrying{}, apierr.AdHocPrism()
 	}
-	r := store.Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bodies.Bound(in.From), To: bodies.Bound(in.To)}
-	if r.By = searchedBy(in.SearchMembers); r.By != nil {
-		f, err := s.searches.Narrow(ctx, c.Account, p, store.Filter{Prism: p.ID, Status: prism.Failed, From: r.From, To: r.To}, api.ResultSearch(in.SearchMembers))
+	r := Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bodies.Bound(in.From), To: bodies.Bound(in.To)}
+	if r.By = search.SentBy(in.SearchMembers); r.By != nil {
+		f, err := h.deps.Searches.Narrow(ctx, c.Account, p, store.Filter{Prism: p.ID, Status: prism.Failed, From: r.From, To: r.To}, api.ResultSearch(in.SearchMembers))
 		if err == nil {
-			r.Among, err = s.searches.All(ctx, c.Account, f, api.MaxRetried+1)
+			r.Among, err = h.deps.Searches.All(ctx, c.Account, f, api.MaxRetried+1)
 		}
 		if err != nil {
 			return api.Retrying{}, err
 		}
 	}
-	matches, underWay, err := s.Store.CountRetry(ctx, r)
+	matches, underWay, err := h.deps.Store.CountRetry(ctx, r)
 	switch {
 	case err != nil:
 		return api.Retrying{}, err
@@ -56,18 +57,18 @@ func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.Retry
 	case matches == 0:
 		return api.Retrying{}, nil
 	}
-	return api.Retrying{Retrying: int(matches)}, s.addRetry(ctx, r, matches, c.Actor())
+	return api.Retrying{Retrying: int(matches)}, h.addRetry(ctx, r, matches, c.Actor())
 }
 
 // addRetry stores a retry, which workers then lease.
-func (s *Service) addRetry(ctx context.Context, r store.Retry, expected int64, actor store.Actor) error {
-	by, err := s.By(actor)
+func (h *Handlers) addRetry(ctx context.Context, r Retry, expected int64, actor store.Actor) error {
+	by, err := h.deps.Access.By(actor)
 	if err != nil {
 		return err
 	}
 	r.ID = prism.RunID{UUID: by.Entry}
 	crash.At(crash.BeforeCommit)
-	err = s.Store.AddRetry(ctx, r, expected, by)
+	err = h.deps.Store.AddRetry(ctx, r, expected, by)
 	var match *store.MatchError
 	switch {
 	case errors.As(err, &match):
@@ -81,7 +82,7 @@ func (s *Service) addRetry(ctx context.Context, r store.Retry, expected int64, a
 }
 
 // retriesOf are the rows of a leased chunk of a retry.
-func retriesOf(l *store.LeasedChunk) (rows []contract.ChunkRow) {
+func retriesOf(l *LeasedChunk) (rows []contract.ChunkRow) {
 	for _, r := range l.Retried {
 		rows = append(rows, contract.ChunkRow{
 			Row: r.Row, ID: prism.RowResultID(l.BegunAt, l.Run.ID, r.Row, 1), RetryOf: &r.ID,

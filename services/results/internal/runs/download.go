@@ -1,4 +1,4 @@
-package service
+package runs
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tables"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
@@ -28,12 +29,13 @@ const textBytes, valueBytes = 16, 24
 // downloadChunks is how many chunks of a run a download asks the store for.
 const downloadChunks = 16
 
-func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRunRowsRequest) (contract.Stream, error) {
-	run, err := s.Store.ReadRun(ctx, c.Account, in.Run)
+// ListRows is the stream of api.ListRunRows.
+func (h *Handlers) ListRows(ctx context.Context, c store.Caller, in api.ListRunRowsRequest) (contract.Stream, error) {
+	run, err := h.deps.Store.ReadRun(ctx, c.Account, in.Run)
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	file, err := s.Store.File(ctx, c.Account, run.File)
+	file, err := h.deps.Store.File(ctx, c.Account, run.File)
 	if err != nil {
 		return contract.Stream{}, access.Translate(err, apierr.FileNotFound())
 	}
@@ -42,35 +44,27 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	p, err := s.Store.Prism(ctx, c.Account, prism.Ref{ID: run.Prism})
+	p, err := h.deps.Store.Prism(ctx, c.Account, prism.Ref{ID: run.Prism})
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	answered, err := s.Version(ctx, c.Account, prisms.VersionIn(p, run.Version))
+	answered, err := h.deps.Versions.Version(ctx, c.Account, prisms.VersionIn(p, run.Version))
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	pinned, err := s.CalibrationsFor(ctx, c.Account, p.Lens, p.ID, p.Pins, run.Version)
+	pinned, err := h.deps.Quality.CalibrationsFor(ctx, c.Account, p.Lens, p.ID, p.Pins, run.Version)
 	if err != nil {
 		return contract.Stream{}, err
 	}
 	d := &download{
-		service: s, account: c.Account, run: run, file: file, layout: layout, only: in.Only, after: in.After,
-		lens: lens.Compile(p.Lens, answered.Definition, pinned), limit: exportFirst,
-		answersFirst: in.Format == prism.RowsXLSX,
-	}
-	added := addedColumns(layout.Columns, p.Lens)
-	if d.answersFirst {
-		added = withHeadings(layout.Columns, append(sheetColumns(p.Lens), rowColumns("Prism row", "Prism result ID", "Prism status", "Prism error")...))
+		runs: h, account: c.Account, run: run, file: file, layout: layout, only: in.Only, after: in.After,
+		limit: tables.FirstRows,
 	}
 	fair.Identify(ctx, c.Account.String())
-	if in.Format == prism.RowsParquet {
-		d.writer, err = newParquetRows(&d.buffer, layout.Columns, added, p.Lens, in.Raw, func(held int) bool {
-			return fair.Reserve(ctx, d.rowsHeld()+held, false)
-		})
-	} else {
-		d.writer, err = tabular.NewWriter(in.Format, in.TextStyle, &d.buffer, layout.Columns, added)
-	}
+	d.writer, err = tables.NewRows(
+		&d.buffer, in.Format, in.TextStyle, in.Raw, layout.Columns, p.Lens, lens.Compile(p.Lens, answered.Definition, pinned),
+		func(held int) bool { return fair.Reserve(ctx, d.rowsHeld()+held, false) },
+	)
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -81,70 +75,29 @@ func (s *Service) listRunRows(ctx context.Context, c store.Caller, in api.ListRu
 	return contract.Stream{ContentType: tabular.ContentType(in.Format), Body: d}, nil
 }
 
-// addedColumns are the columns that are added to those of a file (spec: run-rows-columns).
-func addedColumns(columns []tabular.Column, l prism.Lens) []tabular.Column {
-	return withFreeNames(columns, append(rowColumns("prism_row", "prism_result_id", "prism_status", "prism_error"), lensColumns(l)...))
-}
-
-// rowColumns are those of what came of a row.
-func rowColumns(row, id, status, failure string) []tabular.Column {
-	return []tabular.Column{{Name: row}, {Name: id, Longest: 36}, {Name: status}, {Name: failure, Longest: 40}}
-}
-
-// lensColumns are the columns of a Lens.
-func lensColumns(l prism.Lens) (columns []tabular.Column) {
-	for _, c := range l.Columns {
-		column := tabular.Column{Name: c.Name, Longest: 12}
-		if c.Show == prism.ShowProbability || c.Show == prism.ShowConfidence {
-			column.Look = tabular.LookPercent
-		}
-		columns = append(columns, column)
-	}
-	return columns
-}
-
-// withFreeNames gives added columns the prefix prism_ as often as a column before them has their name.
-func withFreeNames(columns, added []tabular.Column) []tabular.Column {
-	taken := map[string]bool{}
-	for _, c := range columns {
-		taken[c.Name] = true
-	}
-	for i := range added {
-		for taken[added[i].Name] {
-			added[i].Name = "prism_" + added[i].Name
-		}
-		taken[added[i].Name] = true
-	}
-	return added
-}
-
 // download is a response body that fetches a chunk of a run when the chunk before has been read, and writes a piece of the chunk
 // when the piece before has been read (spec: run-rows-streamed).
 type download struct {
-	service *Service
+	runs    *Handlers
 	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
 	cancel  context.CancelFunc
 	account prism.AccountID
-	run     store.Run
+	run     Run
 	file    files.File
 	layout  tabular.Layout
 	only    prism.RowStatus
 	after   int64
-	lens    *lens.Plan
-	writer  tabular.Writer
+	writer  *tables.Rows
 	parser  answerjson.Parser
-	cells   []prism.Cell
-	chunks  []store.RunChunk  // that were fetched and are not read
-	number  int32             // of the next chunk to fetch
-	chunk   store.RunChunk    // whose rows are written
-	rows    []tabular.Row     // of the chunk, to be written; the last ones of it
-	results []store.RowResult // of some of these rows
-	behind  int64             // the last row whose result was fetched
-	limit   int               // how many results to fetch at once
-	buffer  bytes.Buffer      // what was written and is not read
-	// answersFirst has the columns of the Lens before the others that are added.
-	answersFirst bool
-	ended        bool
+	chunks  []Chunk       // that were fetched and are not read
+	number  int32         // of the next chunk to fetch
+	chunk   Chunk         // whose rows are written
+	rows    []tabular.Row // of the chunk, to be written; the last ones of it
+	results []RowResult   // of some of these rows
+	behind  int64         // the last row whose result was fetched
+	limit   int           // how many results to fetch at once
+	buffer  bytes.Buffer  // what was written and is not read
+	ended   bool
 }
 
 // begin is the number of the first chunk to fetch (spec: run-rows-after).
@@ -155,7 +108,7 @@ func (d *download) begin(ctx context.Context) (int32, error) {
 	case d.after >= d.run.Rows:
 		return d.file.Chunks, nil
 	}
-	place, err := d.service.Store.FileChunkOf(ctx, d.account, d.file.ID, d.after+1)
+	place, err := d.runs.deps.Store.FileChunkOf(ctx, d.account, d.file.ID, d.after+1)
 	return place.Number, err
 }
 
@@ -177,7 +130,7 @@ func (d *download) Close() error {
 }
 
 // Held is about how many bytes of rows are in memory.
-func (d *download) Held() int { return d.rowsHeld() + heldBy(d.writer) }
+func (d *download) Held() int { return d.rowsHeld() + d.writer.Held() }
 
 // rowsHeld is Held without what the writer holds.
 func (d *download) rowsHeld() int {
@@ -207,7 +160,7 @@ func (d *download) fill() error {
 			return err
 		}
 	}
-	for len(d.rows) > 0 && d.buffer.Len() < exportPiece {
+	for len(d.rows) > 0 && d.buffer.Len() < tables.PieceBytes {
 		at := len(d.chunk.States) - len(d.rows)
 		row := d.rows[0]
 		d.rows[0], d.rows = tabular.Row{}, d.rows[1:]
@@ -222,7 +175,7 @@ func (d *download) fill() error {
 func (d *download) next() (ok bool, err error) {
 	for {
 		if len(d.chunks) == 0 {
-			if d.chunks, err = d.service.Store.RunChunks(d.ctx, d.account, d.run.ID, d.number, downloadChunks); err != nil {
+			if d.chunks, err = d.runs.deps.Store.RunChunks(d.ctx, d.account, d.run.ID, d.number, downloadChunks); err != nil {
 				return false, err
 			}
 			if len(d.chunks) == 0 {
@@ -250,11 +203,11 @@ func (d *download) wanted() bool {
 
 // fetch fetches the rows of the chunk.
 func (d *download) fetch() error {
-	place, err := d.service.Store.FileChunk(d.ctx, d.account, d.file.ID, d.chunk.Number)
+	place, err := d.runs.deps.Store.FileChunk(d.ctx, d.account, d.file.ID, d.chunk.Number)
 	if err != nil {
 		return err
 	}
-	if d.rows, err = d.service.Rows(d.ctx, d.account, d.file, d.layout, place); err != nil {
+	if d.rows, err = d.runs.deps.Files.Rows(d.ctx, d.account, d.file, d.layout, place); err != nil {
 		return err
 	}
 	if len(d.rows) != len(d.chunk.States) {
@@ -285,45 +238,34 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 	if d.only != api.AllRows && status != d.only {
 		return nil
 	}
-	place := prism.Cell{Kind: prism.NumberCell, Number: float64(number)}
-	own := [...]prism.Cell{place, {}, textCell(string(status)), {}}
-	var answers prism.Answers
+	o := tables.Outcome{Number: number, Status: status}
 	if status == prism.RowInvalid {
-		own[3] = textCell(d.chunk.Invalid[number])
+		o.Message = new(d.chunk.Invalid[number])
 	}
 	if r != nil {
-		own[1] = textCell(r.ID.String())
+		o.Result = r.ID
 		if r.Status == prism.Failed {
-			own[3] = textCell(r.Error)
+			o.Message = &r.Error
 		} else {
-			if answers, err = d.parser.Parse(r.Answers); err != nil {
+			answers, err := d.parser.Parse(r.Answers)
+			if err != nil {
 				return fmt.Errorf("result %s: %w", r.ID, err)
 			}
+			o.Answers = &answers
 		}
 	}
-	if w, ok := d.writer.(*parquetRows); ok {
-		w.raw = nil
-		if r != nil && r.Status == prism.OK {
-			w.raw = &answers
-		}
-	}
-	if d.answersFirst {
-		d.cells = append(d.lens.Apply(d.cells[:0], answers), own[:]...)
-	} else {
-		d.cells = d.lens.Apply(append(d.cells[:0], own[:]...), answers)
-	}
-	return d.writer.Row(row, d.cells)
+	return d.writer.Row(row, o)
 }
 
 // result is the result of a row, or nil. Rows come in order. Results are fetched a piece at a time: those of a chunk can be many times
 // as large as its rows.
 func (d *download) result(row int64) (*prism.Result, error) {
 	for len(d.results) > 0 && d.results[0].Row < row {
-		d.results[0], d.results = store.RowResult{}, d.results[1:]
+		d.results[0], d.results = RowResult{}, d.results[1:]
 	}
 	if len(d.results) == 0 && d.behind < row {
 		last := d.chunk.FirstRow + int64(len(d.chunk.States)) - 1 // the states of later rows may not be read yet
-		found, err := d.service.Store.RunResults(d.ctx, d.account, d.run.ID, row, min(d.limit, int(last-row)+1))
+		found, err := d.runs.deps.Store.RunResults(d.ctx, d.account, d.run.ID, row, min(d.limit, int(last-row)+1))
 		if err != nil {
 			return nil, err
 		}
@@ -333,8 +275,8 @@ func (d *download) result(row int64) (*prism.Result, error) {
 			d.behind = r.Row
 			size += store.Size(r.Result)
 		}
-		d.results = slices.DeleteFunc(found, func(r store.RowResult) bool { return r.Row > last })
-		d.limit = nextPiece(d.limit, len(found), size)
+		d.results = slices.DeleteFunc(found, func(r RowResult) bool { return r.Row > last })
+		d.limit = tables.NextPiece(d.limit, len(found), size)
 	}
 	if len(d.results) > 0 && d.results[0].Row == row {
 		return &d.results[0].Result, nil
@@ -342,20 +284,16 @@ func (d *download) result(row int64) (*prism.Result, error) {
 	return nil, nil //nolint:nilnil // see above
 }
 
-func textCell(text string) prism.Cell {
-	return prism.Cell{Kind: prism.TextCell, Key: text, Label: text}
-}
-
 // statusOfRow is the state for which a letter stands.
 func statusOfRow(letter byte) prism.RowStatus {
 	switch letter {
-	case store.RowOKState:
+	case RowOKState:
 		return prism.RowOK
-	case store.RowFailedState:
+	case RowFailedState:
 		return prism.RowFailed
-	case store.RowInvalidState:
+	case RowInvalidState:
 		return prism.RowInvalid
-	case store.RowCancelledState:
+	case RowCancelledState:
 		return prism.RowCancelled
 	}
 	return prism.RowPending

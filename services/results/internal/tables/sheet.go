@@ -1,4 +1,4 @@
-package service
+package tables
 
 import (
 	"cmp"
@@ -11,25 +11,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
-
-// rowEncoder writes the results of an export: a format.Encoder, a sheet, or a table of Parquet.
-type rowEncoder interface {
-	Header(b []byte) []byte
-	Row(b []byte, r format.Row) ([]byte, error)
-	// End appends what follows the last row.
-	End(b []byte) ([]byte, error)
-}
-
-func newRowEncoder(in exportedAs, t format.Table, room func(held int) bool) (rowEncoder, error) {
-	if in.format == api.XLSX {
-		return newSheet(t)
-	}
-	if in.format == api.Parquet {
-		return newParquet(t, in.raw, room)
-	}
-	e, err := format.NewEncoder(in.format, in.style, t)
-	return &e, err
-}
 
 // sheet writes an export as a workbook: the fields, the columns of the Lens, and what is known of the result (spec: export-xlsx).
 type sheet struct {

@@ -1,4 +1,4 @@
-package service
+package tables
 
 import (
 	"fmt"
@@ -14,14 +14,6 @@ import (
 
 // errNoRoom is a table of Parquet for which the budget of responses has no room: nothing was sent of it (spec: parquet-row-groups).
 var errNoRoom = fmt.Errorf("%w: no room for a row group", contract.ErrUnavailable)
-
-// heldBy is how many bytes an encoder or a writer holds in memory.
-func heldBy(x any) int {
-	if h, ok := x.(interface{ Held() int }); ok {
-		return h.Held()
-	}
-	return 0
-}
 
 // parquetExport writes an export as a table of Parquet: the columns of jsonl, with its keys (spec: parquet-columns).
 type parquetExport struct {
@@ -146,49 +138,3 @@ func optionalCell(text *string) prism.Cell {
 	}
 	return textCell(*text)
 }
-
-// parquetRows writes the rows of a run as a table of Parquet: numbers, booleans and dates of the file's columns keep their type, as in a
-// workbook (spec: parquet-rows).
-type parquetRows struct {
-	table *tabular.Parquet
-	kinds []tabular.Kind // of the columns of the file
-	cells []prism.Cell
-	raw   *prism.Answers // of the next row; nil without an answer
-}
-
-func newParquetRows(
-	to io.Writer, columns, added []tabular.Column, l prism.Lens, raw bool, room func(held int) bool,
-) (*parquetRows, error) {
-	w := &parquetRows{}
-	var all []tabular.ParquetColumn
-	for _, c := range columns {
-		w.kinds = append(w.kinds, c.Kind)
-		all = append(all, tabular.ParquetColumn{Name: c.Name, Type: c.Kind.Parquet()})
-	}
-	types := []tabular.ParquetType{tabular.ParquetDouble, tabular.ParquetText, tabular.ParquetKey, tabular.ParquetText} // of rowColumns
-	for _, c := range l.Columns {
-		types = append(types, typeOfColumn(c))
-	}
-	for i, c := range added {
-		all = append(all, tabular.ParquetColumn{Name: c.Name, Type: types[i]})
-	}
-	var err error
-	w.table, err = beginParquet(to, all, raw, room)
-	return w, err
-}
-
-// Row implements tabular.Writer.
-func (w *parquetRows) Row(original tabular.Row, added []prism.Cell) error {
-	w.cells = w.cells[:0]
-	for i, kind := range w.kinds {
-		w.cells = append(w.cells, original.Cell(i, kind))
-	}
-	w.cells = append(w.cells, added...)
-	return w.table.Row(w.cells, w.raw)
-}
-
-// Close implements tabular.Writer.
-func (w *parquetRows) Close() error { return w.table.Close() }
-
-// Held is how many bytes the table holds in memory, without what it has written.
-func (w *parquetRows) Held() int { return w.table.Held() }

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"cmp"
@@ -108,18 +108,18 @@ func readRunLimits(r *sqldb.Row) runLimits {
 	return runLimits{prism.RunStatus(r.Text()), contract.RowLimits{RowsPerSecond: r.Float(), Concurrency: r.Int32()}}
 }
 
-// held is a lease of a run.
-type held struct {
+// runLease is a lease of a run.
+type runLease struct {
 	chunk   int32
 	token   prism.UUID
 	granted int32 // rows at the model at once; 0: any number, from before the run had a limit
 	until   time.Time
 }
 
-func readHeld(r *sqldb.Row) held { return held{r.Int32(), r.UUID(), r.Int32(), r.Time()} }
+func readRunLease(r *sqldb.Row) runLease { return runLease{r.Int32(), r.UUID(), r.Int32(), r.Time()} }
 
 // grant returns the limits of a lease of a run with these other leases, and false if the lease must stop.
-func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
+func (l runLimits) grant(others []runLease, first bool) (contract.RowLimits, bool) {
 	granted := contract.RowLimits{RowsPerSecond: l.RowsPerSecond}
 	if l.status != prism.RunQueued && l.status != prism.RunRunning || l.RowsPerSecond > 0 && !first {
 		return granted, false
@@ -130,24 +130,24 @@ func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 	free := l.Concurrency
 	for _, o := range others {
 		if o.granted == 0 {
-			o.granted = store.LeaseShare
+			o.granted = LeaseShare
 		}
 		free -= o.granted
 	}
-	granted.Concurrency = min(free, store.LeaseShare)
+	granted.Concurrency = min(free, LeaseShare)
 	return granted, free > 0
 }
 
-// LeaseChunk implements store.Runs.
-func (s Statements) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*store.LeasedChunk, error) {
-	type lease func() (*store.LeasedChunk, error)
+// LeaseChunk implements Store.
+func (s SQL) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*LeasedChunk, error) {
+	type lease func() (*LeasedChunk, error)
 	var waiting []lease
 	err := s.Run(ctx, sqldb.Query("waiting_runs", waitingRuns, now), sqldb.ReadRows(&waiting, func(r *sqldb.Row) lease {
 		l := contract.Lease{Account: prism.AccountID{UUID: r.UUID()}, Run: prism.RunID{UUID: r.UUID()}, Token: token}
 		if r.Bool() {
-			return func() (*store.LeasedChunk, error) { return s.leaseRetry(ctx, l, now, until) }
+			return func() (*LeasedChunk, error) { return s.leaseRetry(ctx, l, now, until) }
 		}
-		return func() (*store.LeasedChunk, error) { return s.leaseOf(ctx, l, now, until) }
+		return func() (*LeasedChunk, error) { return s.leaseRun(ctx, l, now, until) }
 	}))
 	if err != nil {
 		return nil, err
@@ -161,19 +161,19 @@ func (s Statements) LeaseChunk(ctx context.Context, token prism.UUID, now, until
 	return nil, nil
 }
 
-// leaseOf leases a chunk of a run: store.ErrNotFound if another worker was faster.
-func (s Statements) leaseOf(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
-	of := []any{lease.Account.UUID, lease.Run.UUID}
+// leaseRun leases a chunk of a run: store.ErrNotFound if another worker was faster.
+func (s SQL) leaseRun(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *LeasedChunk, err error) {
+	key := []any{lease.Account.UUID, lease.Run.UUID}
 	err = s.Transaction(ctx, "lease_chunk", func(run sqldb.Run) error {
-		leased = &store.LeasedChunk{Lease: lease}
+		leased = &LeasedChunk{Lease: lease}
 		var (
 			limits runLimits
-			others []held
+			others []runLease
 		)
-		if err := run(ctx, sqldb.Statement{Text: serveRun, Args: append([]any{now}, of...)}, sqldb.ReadRow(&limits, readRunLimits)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: serveRun, Args: append([]any{now}, key...)}, sqldb.ReadRow(&limits, readRunLimits)); err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: leasesOfRun, Args: of}, sqldb.ReadRows(&others, readHeld)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: leasesOfRun, Args: key}, sqldb.ReadRows(&others, readRunLease)); err != nil {
 			return err
 		}
 		granted, more := limits.grant(others, len(others) == 0)
@@ -181,24 +181,24 @@ func (s Statements) leaseOf(ctx context.Context, lease contract.Lease, now, unti
 			return store.ErrNotFound
 		}
 		leased.RowLimits = granted
-		args := slices.Concat(of, []any{lease.Token, until, granted.Concurrency, now.Add(-store.AttemptAge), now})
+		args := slices.Concat(key, []any{lease.Token, until, granted.Concurrency, now.Add(-AttemptAge), now})
 		statement := sqldb.Statement{Text: leaseChunk + s.Locking(true) + leasedChunk, Args: args}
-		err := run(ctx, statement, sqldb.ReadRow(leased, func(r *sqldb.Row) store.LeasedChunk {
+		err := run(ctx, statement, sqldb.ReadRow(leased, func(r *sqldb.Row) LeasedChunk {
 			l := *leased
-			l.Chunk = store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}
+			l.Chunk = Chunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}
 			l.Lease.Chunk, l.BegunAt = l.Chunk.Number, r.Time()
 			return l
 		}))
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: selectBareRun, Args: of}, sqldb.ReadRow(&leased.Run, readRun)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: selectBareRun, Args: key}, sqldb.ReadRow(&leased.Run, readRun)); err != nil {
 			return err
 		}
 		if leased.Chunk.Attempt == 1 {
 			return nil
 		}
-		args = slices.Concat(of, []any{leased.Chunk.FirstRow, leased.Chunk.FirstRow + int64(len(leased.Chunk.States))})
+		args = slices.Concat(key, []any{leased.Chunk.FirstRow, leased.Chunk.FirstRow + int64(len(leased.Chunk.States))})
 		leased.Failed = map[int64]prism.ResultID{}
 		return run(ctx, sqldb.Statement{Text: failedOfRows, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
 			for r := range rows {
@@ -213,8 +213,8 @@ func (s Statements) leaseOf(ctx context.Context, lease contract.Lease, now, unti
 	return leased, nil
 }
 
-// RenewLeases implements store.Runs.
-func (s Statements) RenewLeases(
+// RenewLeases implements Store.
+func (s SQL) RenewLeases(
 	ctx context.Context, leases []contract.Lease, now, until time.Time,
 ) ([]contract.LeaseState, error) {
 	states := make([]contract.LeaseState, len(leases))
@@ -223,16 +223,16 @@ func (s Statements) RenewLeases(
 		if done[i] {
 			continue
 		}
-		var of []int // the leases of the same run
+		var same []int // the leases of the same run
 		for j := i; j < len(leases); j++ {
 			if leases[j].Run == l.Run && leases[j].Account == l.Account {
-				of, done[j] = append(of, j), true
+				same, done[j] = append(same, j), true
 				states[j] = contract.LeaseState{Lease: leases[j], Stop: true}
 			}
 		}
-		err := s.renew(ctx, ofRun, leases, of, states, now, until)
+		err := s.renew(ctx, ofRun, leases, same, states, now, until)
 		if errors.Is(err, store.ErrNotFound) {
-			err = s.renew(ctx, ofRetry, leases, of, states, now, until)
+			err = s.renew(ctx, ofRetry, leases, same, states, now, until)
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
@@ -245,40 +245,40 @@ func (s Statements) RenewLeases(
 type leasable struct {
 	limits, leases string
 	timed          bool // the first argument of limits is the time
-	renew          func(held) (text string, args []any)
+	renew          func(runLease) (text string, args []any)
 }
 
 var (
-	ofRun = leasable{lockLimits, leasesOfRun, false, func(h held) (string, []any) {
+	ofRun = leasable{lockLimits, leasesOfRun, false, func(h runLease) (string, []any) {
 		return renewLease, []any{h.chunk, h.token, h.until, h.granted}
 	}}
-	ofRetry = leasable{retryLimits, leasesOfRetry, true, func(h held) (string, []any) {
+	ofRetry = leasable{retryLimits, leasesOfRetry, true, func(h runLease) (string, []any) {
 		return renewRetryLease, []any{h.chunk, h.token, h.until}
 	}}
 )
 
-// renew renews the leases of one run or retry, whose indexes in leases are of: store.ErrNotFound if there is no such run or retry.
-func (s Statements) renew(
-	ctx context.Context, kind leasable, leases []contract.Lease, of []int, states []contract.LeaseState, now, until time.Time,
+// renew renews the leases of one run or retry, whose indexes in leases are same: store.ErrNotFound if there is no such run or retry.
+func (s SQL) renew(
+	ctx context.Context, kind leasable, leases []contract.Lease, same []int, states []contract.LeaseState, now, until time.Time,
 ) error {
-	args := []any{leases[of[0]].Account.UUID, leases[of[0]].Run.UUID}
+	args := []any{leases[same[0]].Account.UUID, leases[same[0]].Run.UUID}
 	limitsArgs := args
 	if kind.timed {
 		limitsArgs = slices.Insert(slices.Clone(args), 0, any(now))
 	}
-	look := func(run sqldb.Run, locking string) (l runLimits, leasesOf []held, err error) {
+	look := func(run sqldb.Run, locking string) (l runLimits, leasesOf []runLease, err error) {
 		err = run(ctx, sqldb.Query("look_at_lease", kind.limits+locking, limitsArgs...), sqldb.ReadRow(&l, readRunLimits))
 		if err == nil {
-			err = run(ctx, sqldb.Query("look_at_lease", kind.leases, args...), sqldb.ReadRows(&leasesOf, readHeld))
+			err = run(ctx, sqldb.Query("look_at_lease", kind.leases, args...), sqldb.ReadRows(&leasesOf, readRunLease))
 			// Sorted here: for the order, Postgres would walk all chunks of the run.
-			slices.SortFunc(leasesOf, func(a, b held) int { return cmp.Compare(a.chunk, b.chunk) })
+			slices.SortFunc(leasesOf, func(a, b runLease) int { return cmp.Compare(a.chunk, b.chunk) })
 		}
 		return l, leasesOf, err
 	}
-	decide := func(l runLimits, leasesOf []held, write func(held) error) error {
-		for _, i := range of {
+	decide := func(l runLimits, leasesOf []runLease, write func(runLease) error) error {
+		for _, i := range same {
 			states[i] = contract.LeaseState{Lease: leases[i], Stop: true}
-			at := slices.IndexFunc(leasesOf, func(h held) bool {
+			at := slices.IndexFunc(leasesOf, func(h runLease) bool {
 				return h.chunk == leases[i].Chunk && h.token == leases[i].Token
 			})
 			if at < 0 {
@@ -301,20 +301,20 @@ func (s Statements) renew(
 		}
 		return nil
 	}
-	l, found, err := look(s.Run, "")
+	l, leased, err := look(s.Run, "")
 	if err != nil {
 		return err
 	}
-	err = decide(l, found, func(held) error { return errWrite })
+	err = decide(l, leased, func(runLease) error { return errWrite })
 	if !errors.Is(err, errWrite) {
 		return err
 	}
 	return s.Transaction(ctx, "renew_leases", func(run sqldb.Run) error {
-		l, found, err := look(run, s.Locking(false))
+		l, leased, err := look(run, s.Locking(false))
 		if err != nil {
 			return err
 		}
-		return decide(l, found, func(h held) error {
+		return decide(l, leased, func(h runLease) error {
 			text, more := kind.renew(h)
 			return run(ctx, sqldb.Statement{Text: text, Args: append(args[:2:2], more...)}, sqldb.NoRow)
 		})

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"cmp"
@@ -107,8 +107,8 @@ const (
 	reasonFull     = "This account stores as much as it may."
 )
 
-// TendRuns implements store.Runs.
-func (s Statements) TendRuns(ctx context.Context, now time.Time) (changes int, err error) {
+// TendRuns implements Store.
+func (s SQL) TendRuns(ctx context.Context, now time.Time) (changes int, err error) {
 	if err := s.expire(ctx, now); err != nil {
 		return 0, err
 	}
@@ -137,7 +137,7 @@ func (s Statements) TendRuns(ctx context.Context, now time.Time) (changes int, e
 
 // fold adds the finished chunks at the front of each run to the sums of the run, so that neither reads nor leases have to pass
 // over them. Only a retry changes such a chunk later, and it unfolds the run first, under the same lock.
-func (s Statements) fold(ctx context.Context) error {
+func (s SQL) fold(ctx context.Context) error {
 	unfolded, err := s.ownedRuns(ctx, "unfolded_runs", unfoldedRuns)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (s Statements) fold(ctx context.Context) error {
 }
 
 // expire ends the leases whose time is over. If there is none, it writes nothing.
-func (s Statements) expire(ctx context.Context, now time.Time) error {
+func (s SQL) expire(ctx context.Context, now time.Time) error {
 	expired, err := s.ownedRuns(ctx, "expired_leases", expiredLeases, now)
 	for _, e := range expired {
 		if err == nil {
@@ -189,7 +189,7 @@ type ownedRun struct {
 }
 
 // ownedRuns reads runs of any account.
-func (s Statements) ownedRuns(ctx context.Context, operation, text string, args ...any) (found []ownedRun, err error) {
+func (s SQL) ownedRuns(ctx context.Context, operation, text string, args ...any) (found []ownedRun, err error) {
 	err = s.Run(ctx, sqldb.Query(operation, text, args...), sqldb.ReadRows(&found, func(r *sqldb.Row) ownedRun {
 		return ownedRun{prism.AccountID{UUID: r.UUID()}, prism.RunID{UUID: r.UUID()}}
 	}))
@@ -203,7 +203,7 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 	}
 	switch c.Status {
 	case prism.RunPausing, prism.RunCancelling:
-		if c.stoppedAt == nil || !now.Before(c.stoppedAt.Add(store.StopWait)) {
+		if c.stoppedAt == nil || !now.Before(c.stoppedAt.Add(StopWait)) {
 			if err := c.do(ctx, revokeLeases, sqldb.NoRow); err != nil {
 				return false, err
 			}
@@ -265,17 +265,17 @@ func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 		return reasonFull, nil
 	}
 	failed, rows, err := c.lastRows(ctx, from)
-	if err != nil || rows < store.WatchedRows || float64(failed) <= pauseAt*store.WatchedRows {
+	if err != nil || rows < WatchedRows || float64(failed) <= pauseAt*WatchedRows {
 		return "", err
 	}
 	return fmt.Sprintf(reasonFailures, failed, rows), nil
 }
 
-// lastRows counts the last store.WatchedRows rows that got their outcome after a time, and how many of them failed. It reads as
+// lastRows counts the last WatchedRows rows that got their outcome after a time, and how many of them failed. It reads as
 // many chunks, those that were saved last, as each has at least one such row.
 func (c *runChange) lastRows(ctx context.Context, from time.Time) (failed, rows int, err error) {
 	var batches []batch
-	err = c.do(ctx, fmt.Sprintf("%s LIMIT %d", savedSince, store.WatchedRows), func(found iter.Seq[*sqldb.Row]) error {
+	err = c.do(ctx, fmt.Sprintf("%s LIMIT %d", savedSince, WatchedRows), func(found iter.Seq[*sqldb.Row]) error {
 		batches = nil
 		for r := range found {
 			batches = append(batches, readBatches(r, from)...)
@@ -284,8 +284,8 @@ func (c *runChange) lastRows(ctx context.Context, from time.Time) (failed, rows 
 	}, from)
 	slices.SortStableFunc(batches, func(a, b batch) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.chunk, a.chunk)) })
 	for _, b := range batches {
-		last := b.letters[max(0, len(b.letters)-(store.WatchedRows-rows)):]
-		failed += strings.Count(last, string(store.RowFailedState))
+		last := b.letters[max(0, len(b.letters)-(WatchedRows-rows)):]
+		failed += strings.Count(last, string(RowFailedState))
 		rows += len(last)
 	}
 	return failed, rows, err

@@ -1,4 +1,4 @@
-package service
+package runs
 
 import (
 	"cmp"
@@ -38,11 +38,11 @@ const (
 
 // LabelsRun implements contract.Runs. It waits until the file was read, as a run is only of a file that is ready; meanwhile it has no
 // place.
-func (s *Service) LabelsRun(
+func (h *Handlers) LabelsRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
 ) (run api.NewRun, err error) {
 	var account prism.AccountID
-	err = s.Serve(ctx, key, access.LabelsRun, nil, func(c store.Caller) error {
+	err = h.deps.Access.Serve(ctx, key, access.LabelsRun, nil, func(c store.Caller) error {
 		account = c.Account
 		if n.FromLabelsOf != 0 {
 			n.Labels = []api.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
@@ -51,69 +51,69 @@ func (s *Service) LabelsRun(
 			}
 			n.Labels = nil
 		}
-		p, err := s.livePrism(ctx, c.Account, ref)
+		p, err := h.livePrism(ctx, c.Account, ref)
 		if err != nil {
 			return err
 		}
 		if n.IdempotencyKey != "" {
-			if _, err := s.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey); !errors.Is(err, store.ErrNotFound) {
+			if _, err := h.deps.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey); !errors.Is(err, store.ErrNotFound) {
 				run = n
 				return err
 			}
 		}
 		if n.FromResults != nil {
-			run, err = s.resultsRun(ctx, c.Account, p, n)
+			run, err = h.resultsRun(ctx, c.Account, p, n)
 		} else {
-			run, err = s.labelsRun(ctx, c.Account, p, n)
+			run, err = h.labelsRun(ctx, c.Account, p, n)
 		}
 		return err
 	})
 	if err != nil || run.File.IsZero() {
 		return run, err
 	}
-	return run, access.Translate(s.AwaitReading(ctx, account, run.File), nil)
+	return run, access.Translate(h.deps.Files.AwaitReading(ctx, account, run.File), nil)
 }
 
-func (s *Service) labelsRun(
+func (h *Handlers) labelsRun(
 	ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun,
 ) (api.NewRun, error) {
-	of, err := s.Version(ctx, account, prisms.VersionIn(p, n.FromLabelsOf))
+	labelled, err := h.deps.Versions.Version(ctx, account, prisms.VersionIn(p, n.FromLabelsOf))
 	if err != nil {
 		return n, access.Translate(err, apierr.VersionNotFound())
 	}
-	by, err := s.answering(ctx, account, p, &n)
+	by, err := h.answering(ctx, account, p, &n)
 	if err != nil {
 		return n, err
 	}
 	for _, f := range by.Fields {
-		if slices.ContainsFunc(of.Fields, func(l prism.Field) bool { return l.Key == f.Key }) {
+		if slices.ContainsFunc(labelled.Fields, func(l prism.Field) bool { return l.Key == f.Key }) {
 			n.Fields = append(n.Fields, api.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
 		}
 	}
 	if err := checkFields(by.Fields, n.Fields); err != nil {
 		return n, err
 	}
-	questions := commonQuestions(of.Definition, by.Definition)
+	questions := commonQuestions(labelled.Definition, by.Definition)
 	for _, q := range questions {
 		n.Labels = append(n.Labels, api.FieldColumn{Field: q.Key, Column: labelColumnPrefix + q.Key})
 	}
-	labels, err := s.labelsByResult(ctx, account, store.Filter{Prism: p.ID, Version: of.Number}, questions)
+	labels, err := h.labelsByResult(ctx, account, store.Filter{Prism: p.ID, Version: labelled.Number}, questions)
 	if err != nil {
 		return n, err
 	}
-	content, err := s.inputsOf(ctx, account, p.ID, slices.Collect(maps.Keys(labels)), labels, by.Definition, questions, "from_labels_of")
+	content, err := h.inputsOf(ctx, account, p.ID, slices.Collect(maps.Keys(labels)), labels, by.Definition, questions, "from_labels_of")
 	if err != nil {
 		return n, err
 	}
-	name := fmt.Sprintf("labels of version %d of %s.jsonl", of.Number, p.Slug)
-	n.File, err = s.Keep(ctx, account, name, content)
+	name := fmt.Sprintf("labels of version %d of %s.jsonl", labelled.Number, p.Slug)
+	n.File, err = h.deps.Files.Keep(ctx, account, name, content)
 	return n, err
 }
 
 // answering is the version that answers a run of results, or the latest one. The run gets it, and the columns of refs and contexts.
-func (s *Service) answering(ctx context.Context, account prism.AccountID, p prism.Prism, n *api.NewRun) (*prisms.Cached, error) {
+func (h *Handlers) answering(ctx context.Context, account prism.AccountID, p prism.Prism, n *api.NewRun) (*prisms.Cached, error) {
 	n.Version, n.Ref, n.Context = cmp.Or(n.Version, p.Latest.Number), refColumn, contextColumn
-	by, err := s.Version(ctx, account, prisms.VersionIn(p, n.Version))
+	by, err := h.deps.Versions.Version(ctx, account, prisms.VersionIn(p, n.Version))
 	return by, access.Translate(err, apierr.VersionNotFound())
 }
 
@@ -128,13 +128,13 @@ func commonQuestions(a, b prism.Definition) (common []prism.Question) {
 }
 
 // labelsByResult are the labels that count, by question. Each input is there once, as its newest result.
-func (s *Service) labelsByResult(
+func (h *Handlers) labelsByResult(
 	ctx context.Context, account prism.AccountID, f store.Filter, questions []prism.Question,
 ) (map[prism.ResultID]map[string]string, error) {
 	byResult := map[prism.ResultID]map[string]string{}
 	newest, inputs := map[[16]byte]prism.ResultID{}, map[prism.ResultID][16]byte{}
 	for _, q := range questions {
-		labels, err := s.CountedLabels(ctx, account, f, q.Key)
+		labels, err := h.deps.Quality.CountedLabels(ctx, account, f, q.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (s *Service) labelsByResult(
 				ids = append(ids, l.Result)
 			}
 		}
-		err = s.Store.Answers(ctx, account, ids, func(a quality.Answered) error {
+		err = h.deps.Store.Answers(ctx, account, ids, func(a quality.Answered) error {
 			inputs[a.Result] = a.Input
 			return nil
 		})
@@ -174,14 +174,14 @@ func (s *Service) labelsByResult(
 
 // inputsOf is a JSON object on a line for each of some results, the oldest one first, with the fields of a definition and their labels. Its
 // problems are those of a member. A result that lacks a field is apierr.MissingFields.
-func (s *Service) inputsOf(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID, labels map[prism.ResultID]map[string]string,
+func (h *Handlers) inputsOf(
+	ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID, labels map[prism.ResultID]map[string]string,
 	answers prism.Definition, questions []prism.Question, member string,
 ) ([]byte, error) {
 	slices.SortFunc(ids, olderResult)
 	var content []byte
 	for part := range slices.Chunk(ids, inputsAtOnce) {
-		results, err := s.Store.FindResults(ctx, account, of, part, store.WithInput)
+		results, err := h.deps.Store.FindResults(ctx, account, prismID, part, store.WithInput)
 		if err != nil {
 			return nil, err
 		}
@@ -248,13 +248,13 @@ func appendInput(b []byte, r prism.Result, labels map[string]string, answers pri
 }
 
 // DropLabelsFile implements contract.Runs.
-func (s *Service) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
-	return contract.Response{}, s.Serve(ctx, key, access.PlanRun, nil, func(c store.Caller) error {
-		return s.dropFile(ctx, c.Account, id)
+func (h *Handlers) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	return contract.Response{}, h.deps.Access.Serve(ctx, key, access.PlanRun, nil, func(c store.Caller) error {
+		return h.dropFile(ctx, c.Account, id)
 	})
 }
 
 // dropFile deletes a file of labelled inputs of which no run was made.
-func (s *Service) dropFile(ctx context.Context, account prism.AccountID, id prism.FileID) error {
-	return s.Store.DeleteFile(ctx, account, id, store.By{At: prism.Now(s.Now)})
+func (h *Handlers) dropFile(ctx context.Context, account prism.AccountID, id prism.FileID) error {
+	return h.deps.Store.DeleteFile(ctx, account, id, store.By{At: prism.Now(h.deps.Now)})
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"context"
@@ -27,9 +27,6 @@ FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND number = $3 AND token 
 WHERE account_id = $1 AND run_id = $2 AND number = $3`
 
 	endLease = endOfLease + ` WHERE account_id = $1 AND run_id = $2 AND number = $3`
-
-	// RunColumns are the columns of results that only results of runs have.
-	RunColumns = `, run_id, run_row`
 )
 
 // UnfoldRun is the statement before CountRetriedRow: it locks the run, and makes its chunks count for themselves again. The
@@ -70,35 +67,35 @@ WHERE c.account_id = @account AND c.run_id = @run AND c.number = (
 // errForeignRow: a row to save is not one of its lease.
 var errForeignRow = errors.New("store: a row to save is not one of its lease")
 
-// chunk is a leased chunk in which rows are saved.
-type chunk struct {
-	store.RunChunk
+// savedChunk is a leased chunk in which rows are saved.
+type savedChunk struct {
+	Chunk
 	outcomes string
 	savedAt  *time.Time
 	begunAt  time.Time
-	usage    store.RunUsage
+	usage    Usage
 	// How many labels are stored, and how many cells held none.
 	labels, invalidLabels int64
 }
 
-func readChunk(r *sqldb.Row) chunk {
-	c := chunk{RunChunk: store.RunChunk{FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}}
+func readChunk(r *sqldb.Row) savedChunk {
+	c := savedChunk{Chunk: Chunk{FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}}
 	c.Invalid = sqldb.Decode[map[int64]string](r)
 	c.outcomes, c.savedAt, c.begunAt = r.Text(), r.OptionalTime(), r.Time()
-	c.usage = store.RunUsage{InputTokens: r.Int(), OutputTokens: r.Int(), Cost: prism.Cost{Whole: r.Int(), Rest: r.Int()}}
+	c.usage = Usage{InputTokens: r.Int(), OutputTokens: r.Int(), Cost: prism.Cost{Whole: r.Int(), Rest: r.Int()}}
 	c.usage.Currency = r.Text()
 	c.labels, c.invalidLabels = r.Int(), r.Int()
 	return c
 }
 
-// SaveRows implements store.Runs. It locks the chunk, then checks the lease and reads the letters of the rows. So each row gets
+// SaveRows implements Store. It locks the chunk, then checks the lease and reads the letters of the rows. So each row gets
 // one result in each attempt, whoever saves it and however often (spec: one-result-a-row). A repeat writes too, so that its commit
 // waits until the rows that were saved before are durable (spec: saved-means-replicated).
-func (s Statements) SaveRows(ctx context.Context, saved contract.SaveRows, now time.Time) error {
-	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
+func (s SQL) SaveRows(ctx context.Context, saved contract.SaveRows, now time.Time) error {
+	key := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
 	return s.Transaction(ctx, "save_rows", func(run sqldb.Run) error {
-		var c chunk
-		statement := sqldb.Statement{Text: lockChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
+		var c savedChunk
+		statement := sqldb.Statement{Text: lockChunk + s.Locking(false), Args: append(key[:3:3], saved.Token)}
 		err := run(ctx, statement, sqldb.ReadRow(&c, readChunk))
 		if errors.Is(err, store.ErrNotFound) {
 			return s.saveRetries(ctx, run, saved, now)
@@ -127,25 +124,25 @@ func (s Statements) SaveRows(ctx context.Context, saved contract.SaveRows, now t
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: saveChunk, Args: append(of[:3:3], args...)}, sqldb.NoRow); err != nil || !saved.Done {
+		if err := run(ctx, sqldb.Statement{Text: saveChunk, Args: append(key[:3:3], args...)}, sqldb.NoRow); err != nil || !saved.Done {
 			return err
 		}
-		return run(ctx, sqldb.Statement{Text: endLease, Args: of}, sqldb.NoRow)
+		return run(ctx, sqldb.Statement{Text: endLease, Args: key}, sqldb.NoRow)
 	})
 }
 
 // take changes the letters of the saved rows that are pending, and returns the rows and labels to store, and the new letters.
-func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, put []labels.OfPrism, letters string, err error) {
+func (c *savedChunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, put []labels.OfPrism, letters string, err error) {
 	rows = sqldb.Rows{Account: saved.Account}
 	for _, row := range saved.Rows {
 		at := row.Row - c.FirstRow
 		if at < 0 || at >= int64(len(c.States)) || (row.Save == nil) == (row.Invalid == "") {
 			return rows, nil, "", errForeignRow
 		}
-		if c.States[at] != store.RowPendingState {
+		if c.States[at] != RowPendingState {
 			continue // saved before
 		}
-		letter := byte(store.RowInvalidState)
+		letter := byte(RowInvalidState)
 		if row.Save == nil {
 			if c.Invalid == nil {
 				c.Invalid = map[int64]string{}
@@ -157,15 +154,15 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows sqldb.Rows, p
 			}
 			r := store.ResultOf(*row.Save, now)
 			r.IdempotencyKey = ""
-			var of *prism.UUID
+			var retryOf *prism.UUID
 			if row.Save.RetryOf != nil {
-				of = &row.Save.RetryOf.UUID
+				retryOf = &row.Save.RetryOf.UUID
 			}
-			rows.Add(r, of, &saved.Run.UUID, &row.Row)
+			rows.Add(r, retryOf, &saved.Run.UUID, &row.Row)
 			c.add(r)
-			letter = store.RowFailedState
+			letter = RowFailedState
 			if r.Status == prism.OK {
-				letter = store.RowOKState
+				letter = RowOKState
 				put = append(put, labelsOf(r, row.Labels, now)...)
 				c.labels += int64(len(row.Labels))
 				c.invalidLabels += int64(len(row.InvalidLabels))
@@ -188,7 +185,7 @@ func labelsOf(r prism.Result, row []contract.RowLabel, now time.Time) (put []lab
 }
 
 // add adds what a result used.
-func (c *chunk) add(r prism.Result) {
+func (c *savedChunk) add(r prism.Result) {
 	if r.Call == nil {
 		return
 	}
@@ -206,12 +203,12 @@ func (c *chunk) add(r prism.Result) {
 	case u.Currency == "":
 		u.Currency = used.Currency
 	default:
-		u.Currency = store.SeveralCurrencies
+		u.Currency = SeveralCurrencies
 	}
 }
 
 // arguments are the values of saveChunk from states on.
-func (c *chunk) arguments() ([]any, error) {
+func (c *savedChunk) arguments() ([]any, error) {
 	counts := map[byte]int32{}
 	for _, letter := range c.States {
 		counts[letter]++
@@ -224,8 +221,8 @@ func (c *chunk) arguments() ([]any, error) {
 		}
 	}
 	return []any{
-		string(c.States), counts[store.RowPendingState] + counts[pendingLater], counts[store.RowOKState], counts[store.RowFailedState],
-		counts[store.RowInvalidState], counts[store.RowCancelledState], messages, c.outcomes, c.savedAt,
+		string(c.States), counts[RowPendingState] + counts[pendingLater], counts[RowOKState], counts[RowFailedState],
+		counts[RowInvalidState], counts[RowCancelledState], messages, c.outcomes, c.savedAt,
 		c.usage.InputTokens, c.usage.OutputTokens, c.usage.Cost.Whole, c.usage.Cost.Rest, c.usage.Currency,
 		c.labels, c.invalidLabels,
 	}, nil

@@ -1,4 +1,4 @@
-package service
+package runs
 
 import (
 	"context"
@@ -50,8 +50,8 @@ type planned struct {
 }
 
 // livePrism is a prism that can answer.
-func (s *Service) livePrism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error) {
-	p, err := s.Store.Prism(ctx, account, ref)
+func (h *Handlers) livePrism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error) {
+	p, err := h.deps.Store.Prism(ctx, account, ref)
 	switch {
 	case err != nil:
 		return prism.Prism{}, access.Translate(err, apierr.PrismNotFound())
@@ -64,19 +64,19 @@ func (s *Service) livePrism(ctx context.Context, account prism.AccountID, ref pr
 }
 
 // plan checks a new run in the order of the checks of a create call, and then its file and columns (spec: run-checks).
-func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun) (planned, error) {
+func (h *Handlers) plan(ctx context.Context, account prism.AccountID, p prism.Prism, n api.NewRun) (planned, error) {
 	number := n.Version
 	if number == 0 {
 		number = p.Latest.Number
 	}
-	v, err := s.Version(ctx, account, prisms.VersionIn(p, number))
+	v, err := h.deps.Versions.Version(ctx, account, prisms.VersionIn(p, number))
 	if err != nil {
 		return planned{}, access.Translate(err, apierr.VersionNotFound())
 	}
 	if err := checkFields(v.Fields, n.Fields); err != nil {
 		return planned{}, err
 	}
-	f, err := s.Store.File(ctx, account, n.File)
+	f, err := h.deps.Store.File(ctx, account, n.File)
 	if err != nil {
 		return planned{}, access.Translate(err, apierr.FileNotFound())
 	}
@@ -174,23 +174,23 @@ func newRowReader(f files.File, d prism.Definition, m mapping) (rowReader, error
 }
 
 // row is a row with the values of its fields (spec: run-row-values).
-func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
-	row := contract.ChunkRow{Row: number, Invalid: of.Invalid, Context: r.text, Fields: make([]prism.FieldValue, len(r.fields))}
-	if of.Invalid != "" { // its cells are not what was meant
+func (r rowReader) row(number int64, original tabular.Row) contract.ChunkRow {
+	row := contract.ChunkRow{Row: number, Invalid: original.Invalid, Context: r.text, Fields: make([]prism.FieldValue, len(r.fields))}
+	if original.Invalid != "" { // its cells are not what was meant
 		return row
 	}
 	for i, f := range r.fields {
-		row.Fields[i] = prism.FieldValue{Key: f.key, Value: of.Value(f.column)}
+		row.Fields[i] = prism.FieldValue{Key: f.key, Value: original.Value(f.column)}
 	}
-	if r.ref >= 0 && !of.Absent(r.ref) {
-		ref := of.Value(r.ref)
+	if r.ref >= 0 && !original.Absent(r.ref) {
+		ref := original.Value(r.ref)
 		row.Ref = &ref
 	}
 	if r.context >= 0 {
-		row.Context = of.Value(r.context)
+		row.Context = original.Value(r.context)
 	}
 	for _, l := range r.labels { // spec: run-labels-invalid
-		cell := of.Cells[l.column]
+		cell := original.Cells[l.column]
 		if strings.TrimSpace(cell) == "" {
 			continue
 		}
@@ -217,15 +217,15 @@ func (r rowReader) size(row contract.ChunkRow) (n int) {
 }
 
 // PlanRun implements contract.Runs.
-func (s *Service) PlanRun(
+func (h *Handlers) PlanRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
 ) (contract.RunPlan, error) {
-	caller, leave, err := s.Enter(ctx, key, access.PlanRun)
+	caller, leave, err := h.deps.Access.Enter(ctx, key, access.PlanRun)
 	if err != nil {
 		return contract.RunPlan{}, err
 	}
 	defer leave()
-	p, planned, err := s.planOf(ctx, caller, ref, n)
+	p, planned, err := h.planOf(ctx, caller, ref, n)
 	if err != nil {
 		return contract.RunPlan{}, err
 	}
@@ -234,16 +234,16 @@ func (s *Service) PlanRun(
 	}, nil
 }
 
-func (s *Service) planOf(
+func (h *Handlers) planOf(
 	ctx context.Context, caller store.Caller, ref prism.Ref, n api.NewRun,
 ) (p prism.Prism, plan planned, err error) {
 	if err := mayLabel(caller, n); err != nil {
 		return p, plan, err
 	}
-	if p, err = s.livePrism(ctx, caller.Account, ref); err != nil {
+	if p, err = h.livePrism(ctx, caller.Account, ref); err != nil {
 		return p, plan, err
 	}
-	plan, err = s.plan(ctx, caller.Account, p, n)
+	plan, err = h.plan(ctx, caller.Account, p, n)
 	return p, plan, err
 }
 
@@ -256,24 +256,24 @@ func mayLabel(c store.Caller, n api.NewRun) error {
 }
 
 // PlanRows implements contract.Runs.
-func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	caller, leave, err := s.Enter(ctx, key, access.PlanRows)
+func (h *Handlers) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
+	caller, leave, err := h.deps.Access.Enter(ctx, key, access.PlanRows)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	_, planned, err := s.planOf(ctx, caller, q.Prism, q.Run)
+	_, planned, err := h.planOf(ctx, caller, q.Prism, q.Run)
 	if err != nil {
 		return nil, err
 	}
-	chunk, err := s.Store.FileChunk(ctx, caller.Account, q.Run.File, q.Chunk)
+	chunk, err := h.deps.Store.FileChunk(ctx, caller.Account, q.Run.File, q.Chunk)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil // behind the last chunk
 	}
 	if err != nil {
 		return nil, access.Translate(err, nil)
 	}
-	rows, err := s.Rows(ctx, caller.Account, planned.file, planned.rows.layout, chunk)
+	rows, err := h.deps.Files.Rows(ctx, caller.Account, planned.file, planned.rows.layout, chunk)
 	if err != nil {
 		return nil, access.Translate(err, nil)
 	}
@@ -285,7 +285,7 @@ func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contra
 }
 
 // readerOf makes rows of a stored run.
-func readerOf(r store.Run, f files.File, d prism.Definition) (rowReader, error) {
+func readerOf(r Run, f files.File, d prism.Definition) (rowReader, error) {
 	var m mapping
 	if strictjson.Unmarshal(r.Mapping, &m) != nil {
 		return rowReader{}, errMapping

@@ -1,4 +1,4 @@
-package sqlstore
+package runs
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps them in a database.
+type SQL struct{ sqldb.Database }
 
 const (
 	// lockReadyFile keeps a file from being deleted until the transaction ends.
@@ -117,15 +120,15 @@ type runDetail struct {
 	Rows    int64 `json:"rows"`
 }
 
-// CreateRun implements store.Runs.
-func (s Statements) CreateRun(ctx context.Context, account prism.AccountID, r store.Run, by store.By) (created store.Run, err error) {
+// CreateRun implements Store.
+func (s SQL) CreateRun(ctx context.Context, account prism.AccountID, r Run, by store.By) (created Run, err error) {
 	err = s.Transaction(ctx, "create_run", func(run sqldb.Run) error {
 		created = r
 		if err := roomForRun(ctx, run, account); err != nil {
 			return err
 		}
 		err := run(ctx, sqldb.Statement{Text: lockReadyFile + s.Locking(false), Args: []any{account.UUID, r.File.UUID}},
-			sqldb.ReadRow(&created, func(row *sqldb.Row) store.Run {
+			sqldb.ReadRow(&created, func(row *sqldb.Row) Run {
 				created.Rows, created.Chunks = row.Int(), row.Int32()
 				return created
 			}))
@@ -150,7 +153,7 @@ func (s Statements) CreateRun(ctx context.Context, account prism.AccountID, r st
 		if err != nil {
 			return err
 		}
-		pending := strings.Repeat(string(store.RowPendingState), contract.ChunkRows)
+		pending := strings.Repeat(string(RowPendingState), contract.ChunkRows)
 		args := []any{account.UUID, r.File.UUID, r.ID.UUID, pending}
 		if err := run(ctx, sqldb.Statement{Text: insertRunChunks, Args: args}, sqldb.NoRow); err != nil {
 			return err
@@ -168,42 +171,42 @@ func (s Statements) CreateRun(ctx context.Context, account prism.AccountID, r st
 // roomForRun returns store.ErrTooManyRuns if the account may have no further run. The lock of the account makes concurrent calls count
 // one after the other.
 func roomForRun(ctx context.Context, run sqldb.Run, account prism.AccountID) error {
-	return keys.Room(ctx, run, account, countRunsNotOver, store.MaxRuns, store.ErrTooManyRuns)
+	return keys.Room(ctx, run, account, countRunsNotOver, MaxRuns, store.ErrTooManyRuns)
 }
 
 // recordRun records what was done to a run.
 func recordRun(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, r store.Run, detail any,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, r Run, detail any,
 ) error {
 	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.RunObject, ID: r.ID.UUID, Name: r.Name}, detail)
 }
 
-// ReadRun implements store.Runs.
-func (s Statements) ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (store.Run, error) {
-	return s.oneRun(ctx, "read_run", account, func(l *sqldb.List) { l.Add(" AND r.id = ", id.UUID) })
+// ReadRun implements Store.
+func (s SQL) ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (Run, error) {
+	return s.findRun(ctx, "read_run", account, func(l *sqldb.List) { l.Add(" AND r.id = ", id.UUID) })
 }
 
-// RunOfKey implements store.Runs. The call may be the repeat of one that has created the run and whose response was lost: the run
+// RunOfKey implements Store. The call may be the repeat of one that has created the run and whose response was lost: the run
 // must be as durable as that response promised.
-func (s Statements) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
-	found, err := s.oneRun(ctx, "run_of_key", account, func(l *sqldb.List) { l.Add(" AND r.idempotency_key = ", key) })
+func (s SQL) RunOfKey(ctx context.Context, account prism.AccountID, key string) (Run, error) {
+	r, err := s.findRun(ctx, "run_of_key", account, func(l *sqldb.List) { l.Add(" AND r.idempotency_key = ", key) })
 	if err == nil {
 		err = s.ConfirmAll(ctx, account)
 	}
-	return found, err
+	return r, err
 }
 
-func (s Statements) oneRun(
+func (s SQL) findRun(
 	ctx context.Context, operation string, account prism.AccountID, where func(*sqldb.List),
-) (found store.Run, err error) {
-	err = s.Run(ctx, runsOf(operation, account, where), sqldb.ReadRow(&found, readCountedRun))
-	return found, err
+) (r Run, err error) {
+	err = s.Run(ctx, runsOf(operation, account, where), sqldb.ReadRow(&r, readCountedRun))
+	return r, err
 }
 
-// ListRuns implements store.Runs.
-func (s Statements) ListRuns(
-	ctx context.Context, account prism.AccountID, f store.RunFilter, page store.Page,
-) (runs []store.Run, more bool, err error) {
+// ListRuns implements Store.
+func (s SQL) ListRuns(
+	ctx context.Context, account prism.AccountID, f Filter, page store.Page,
+) (runs []Run, more bool, err error) {
 	statement := runsOf("list_runs", account, func(l *sqldb.List) {
 		if !f.Prism.IsZero() {
 			l.Add(" AND r.prism_id = ", f.Prism.UUID)
@@ -226,36 +229,36 @@ func runsOf(operation string, account prism.AccountID, where func(*sqldb.List)) 
 }
 
 // readCountedRun reads runColumns and the counts behind them.
-func readCountedRun(r *sqldb.Row) store.Run {
-	found := readRun(r)
-	found.OK, found.Failed, found.Invalid, found.Cancelled = r.Int(), r.Int(), r.Int(), r.Int()
-	u := &found.Usage
+func readCountedRun(r *sqldb.Row) Run {
+	run := readRun(r)
+	run.OK, run.Failed, run.Invalid, run.Cancelled = r.Int(), r.Int(), r.Int(), r.Int()
+	u := &run.Usage
 	u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
 	u.Currency = r.Text()
-	found.Labels, found.InvalidLabels = r.Int(), r.Int()
-	return found
+	run.Labels, run.InvalidLabels = r.Int(), r.Int()
+	return run
 }
 
 // readRun reads runColumns.
-func readRun(r *sqldb.Row) store.Run {
-	found := store.Run{
+func readRun(r *sqldb.Row) Run {
+	run := Run{
 		ID: prism.RunID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Version: r.Int32(),
 		File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Mapping: r.Bytes(), Status: prism.RunStatus(r.Text()),
 		Reason: r.Text(), Key: prism.KeyID{UUID: r.UUID()}, IdempotencyKey: r.Text(), PauseAt: r.Float(),
 	}
-	found.RowsPerSecond, found.Concurrency = r.Float(), r.Int32()
-	found.Rows, found.Chunks, found.CreatedAt = r.Int(), r.Int32(), r.Time()
-	found.StartedAt, found.FinishedAt = r.OptionalTime(), r.OptionalTime()
-	return found
+	run.RowsPerSecond, run.Concurrency = r.Float(), r.Int32()
+	run.Rows, run.Chunks, run.CreatedAt = r.Int(), r.Int32(), r.Time()
+	run.StartedAt, run.FinishedAt = r.OptionalTime(), r.OptionalTime()
+	return run
 }
 
-// RunChunks implements store.Runs.
-func (s Statements) RunChunks(
+// RunChunks implements Store.
+func (s SQL) RunChunks(
 	ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int,
-) (chunks []store.RunChunk, err error) {
+) (chunks []Chunk, err error) {
 	args := []any{account.UUID, id.UUID, from, int64(limit)}
-	err = s.Run(ctx, sqldb.Query("run_chunks", selectRunChunks, args...), sqldb.ReadPiece(&chunks, func(r *sqldb.Row) store.RunChunk {
-		c := store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: shown(r.Text())}
+	err = s.Run(ctx, sqldb.Query("run_chunks", selectRunChunks, args...), sqldb.ReadPiece(&chunks, func(r *sqldb.Row) Chunk {
+		c := Chunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: shown(r.Text())}
 		c.Invalid = sqldb.Decode[map[int64]string](r)
 		return c
 	}))
@@ -264,23 +267,23 @@ func (s Statements) RunChunks(
 
 // shown replaces the states that only this package distinguishes.
 func shown(states string) []byte {
-	return []byte(strings.ReplaceAll(states, string(pendingLater), string(store.RowPendingState)))
+	return []byte(strings.ReplaceAll(states, string(pendingLater), string(RowPendingState)))
 }
 
-// RunResults implements store.Runs.
-func (s Statements) RunResults(
+// RunResults implements Store.
+func (s SQL) RunResults(
 	ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int,
-) (results []store.RowResult, err error) {
+) (results []RowResult, err error) {
 	args := []any{account.UUID, id.UUID, first, int64(limit)}
-	err = s.Run(ctx, sqldb.Query("run_results", runResults, args...), sqldb.ReadPiece(&results, func(r *sqldb.Row) store.RowResult {
+	err = s.Run(ctx, sqldb.Query("run_results", runResults, args...), sqldb.ReadPiece(&results, func(r *sqldb.Row) RowResult {
 		row := r.Int()
-		return store.RowResult{Row: row, Result: r.Result(prism.PrismID{UUID: r.UUID()}, store.WithoutInput)}
+		return RowResult{Row: row, Result: r.Result(prism.PrismID{UUID: r.UUID()}, store.WithoutInput)}
 	}))
 	return results, err
 }
 
-// RowsSince implements store.Runs.
-func (s Statements) RowsSince(
+// RowsSince implements Store.
+func (s SQL) RowsSince(
 	ctx context.Context, account prism.AccountID, id prism.RunID, since time.Time,
 ) (rows int64, err error) {
 	args := []any{account.UUID, id.UUID, since}
@@ -296,10 +299,10 @@ func (s Statements) RowsSince(
 	return rows, err
 }
 
-// QueueOfRuns implements store.Runs.
-func (s Statements) QueueOfRuns(ctx context.Context, now time.Time) (q store.RunQueue, err error) {
-	err = s.Run(ctx, sqldb.Query("queue_of_runs", queueOfRuns, now), sqldb.ReadRow(&q, func(r *sqldb.Row) store.RunQueue {
-		return store.RunQueue{Runs: r.Int(), PendingRows: r.Int(), OldestSince: r.Time(), Leases: r.Int()}
+// QueueOfRuns implements Store.
+func (s SQL) QueueOfRuns(ctx context.Context, now time.Time) (q Queue, err error) {
+	err = s.Run(ctx, sqldb.Query("queue_of_runs", queueOfRuns, now), sqldb.ReadRow(&q, func(r *sqldb.Row) Queue {
+		return Queue{Runs: r.Int(), PendingRows: r.Int(), OldestSince: r.Time(), Leases: r.Int()}
 	}))
 	return q, err
 }
