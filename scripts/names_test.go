@@ -30,7 +30,8 @@ func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 	}
 }
 
-// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at the folders without such a name. The list of folders only grows.
+// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at variables, parameters and fields, in the folders without such a name.
+// The list of folders only grows.
 func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	const longLife = 5 // lines from the first use to the last
@@ -41,6 +42,15 @@ func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	files := eachFile(t, roots, nil, func(set *token.FileSet, file *ast.File) {
 		lines := map[*ast.Object][2]int{} //nolint:staticcheck // a variable of a function needs no types to be told apart
 		ast.Inspect(file, func(n ast.Node) bool {
+			if list, ok := n.(*ast.StructType); ok { // whose fields live as long as their values
+				for _, field := range list.Fields.List {
+					for _, name := range field.Names {
+						if slices.Contains(vague, name.Name) {
+							t.Errorf("%s: name the field %s by what it is", set.Position(name.Pos()), name.Name)
+						}
+					}
+				}
+			}
 			id, ok := n.(*ast.Ident)
 			if !ok || id.Obj == nil || id.Obj.Kind != ast.Var || !slices.Contains(vague, id.Name) {
 				return true
