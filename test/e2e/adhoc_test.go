@@ -101,7 +101,7 @@ func TestAdHocCalls(t *testing.T) {
 			wantEqual(t, "the questions", p.Version.Questions, []struct{ Key, Text string }{
 				{"q1", "What is it about here?"}, {"q2", "Is it urgent\n\n{\"for\": \"us\"}"}, {"q3", "How does the customer feel?"},
 			})
-			// spec: prism-list, adhoc-unchangeable
+			// spec: prism-list, adhoc-unchangeable, error-adhoc-prism
 			var usual struct{ Data []any }
 			list := own.get(t, "/v1/prisms?archived=all")
 			list.decode(t, &usual)
@@ -114,6 +114,7 @@ func TestAdHocCalls(t *testing.T) {
 			own.post(t, path+"/archive", "").wantFail(t, adHoc)
 			own.post(t, path+"/unarchive", "").wantFail(t, adHoc)
 			own.retryMany(t, slugs[0], `"dry_run":true`).wantFail(t, adHoc)
+			own.post(t, path+"/runs", object("file_id", absentID, "fields", raw(`{"input":"a"}`))).wantFail(t, adHoc)
 			own.put(t, path+"/retention", `{"days":null}`).wantStatus(t, 200)
 			// A call of the prism by its slug is one of any prism.
 			own.decide(t, object("model", slugs[0]+"@1", "input", "x")).wantStatus(t, 200)

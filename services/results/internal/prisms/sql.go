@@ -17,8 +17,8 @@ import (
 type SQL struct{ sqldb.Database }
 
 const (
-	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash, ad_hoc)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, false)`
 
 	// There is nothing to take out of the index.
 	createUnsearchable = `INSERT INTO index_prisms (account_id, prism_id, searchable) VALUES ($1, $2, false)`

@@ -45,7 +45,7 @@ func adHocTests() []test {
 			f.isGone(t, p)
 			same(t, len(f.entriesOf(t, store.PrismCreate)), 1)
 		}},
-		// spec: adhoc-limits
+		// spec: adhoc-limits, error-too-many-adhoc
 		{"an account has no more ad-hoc prisms than it may, and an ended one makes room", func(t *testing.T, f *fixture) {
 			var last prism.Result
 			for n := range mostAdHoc {
