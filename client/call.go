@@ -387,7 +387,7 @@ func (b *body) reason(err error) error {
 // pauses are the times between attempts: each up to twice the previous one, with a random part so that clients that failed
 // together do not return together.
 type pauses struct {
-	first, most time.Duration
+	first, longest time.Duration
 }
 
 // maxRetryAfter is the longest pause that the client makes for a server: beyond it, the caller decides whether to try again.
@@ -400,7 +400,7 @@ func (p pauses) wait(ctx context.Context, n int, asked time.Duration) bool {
 	if asked > maxRetryAfter {
 		return false
 	}
-	longest := min(p.first<<min(n-1, 16), p.most)
+	longest := min(p.first<<min(n-1, 16), p.longest)
 	pause := max(longest/2, asked) + rand.N(longest/2+1) //nolint:gosec // jitter needs no secrecy
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= pause {
 		return false

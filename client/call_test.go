@@ -58,7 +58,7 @@ func calling(t *testing.T, url string) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.pause = pauses{first: time.Millisecond, most: 2 * time.Millisecond}
+	c.pause = pauses{first: time.Millisecond, longest: 2 * time.Millisecond}
 	c.poll = c.pause
 	t.Cleanup(c.http.CloseIdleConnections)
 	return c

@@ -70,8 +70,8 @@ func New(c Config) (*Client, error) {
 		attempts:  cmp.Or(c.Attempts, 4),
 		agent:     cmp.Or(c.UserAgent, "prism-client"),
 		authorize: func(h http.Header) { h.Set("Authorization", header) },
-		pause:     pauses{first: 200 * time.Millisecond, most: 10 * time.Second},
-		poll:      pauses{first: 100 * time.Millisecond, most: 2 * time.Second},
+		pause:     pauses{first: 200 * time.Millisecond, longest: 10 * time.Second},
+		poll:      pauses{first: 100 * time.Millisecond, longest: 2 * time.Second},
 	}, nil
 }
 

@@ -53,7 +53,7 @@ var everything = withPlain(map[string]func(context.Context, *Client) error{
 	},
 	"readPrism": func(ctx context.Context, c *Client) error { _, err := c.ReadPrism(ctx, "a"); return err },
 	"listPrisms": func(ctx context.Context, c *Client) error {
-		_, err := c.ListPrisms(ctx, PrismFilter{Archived: true}, PageOptions{Limit: 1, Cursor: "c"})
+		_, err := c.ListPrisms(ctx, PrismFilter{Archived: true, AdHoc: true}, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {

@@ -196,7 +196,7 @@ func TestAnUploadEndsBeforeAPauseThatOutlastsTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := serving(t, newFakeFiles().ServeHTTP)
-	c.poll = pauses{first: time.Hour, most: time.Hour}
+	c.poll = pauses{first: time.Hour, longest: time.Hour}
 	if got, err := c.UploadFile(ctx, uploadOf(smallFile)); !errors.Is(err, context.DeadlineExceeded) || got.Status != FileReading {
 		t.Error(got, err)
 	}

@@ -25,6 +25,8 @@ type PrismFilter struct {
 	Archived bool
 	// All selects both.
 	All bool
+	// AdHoc selects the ad-hoc prisms, which else are left out.
+	AdHoc bool
 }
 
 // ListPrisms returns one page of the account's prisms, newest first.
@@ -35,6 +37,9 @@ func (c *Client) ListPrisms(ctx context.Context, f PrismFilter, o PageOptions, o
 		q.Set("archived", "all")
 	case f.Archived:
 		q.Set("archived", "true")
+	}
+	if f.AdHoc {
+		q.Set("kind", api.AdHocPrisms)
 	}
 	return fetch[Page[Prism]](ctx, c, declared(api.ListPrisms).where(q), options)
 }

@@ -120,7 +120,7 @@ func TestWatchingEndsBeforeAPauseThatOutlastsTheDeadline(t *testing.T) {
 		}
 		encode(w, http.StatusOK, runAt(RunRunning, 4))
 	})
-	c.poll = pauses{first: time.Hour, most: time.Hour}
+	c.poll = pauses{first: time.Hour, longest: time.Hour}
 	if got, err := c.WatchRun(ctx, "r", nil); !errors.Is(err, context.DeadlineExceeded) || got.OK != 4 {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -98,13 +98,13 @@ func (r *whileAlive) Read(p []byte) (int, error) {
 // uploading is an upload under way.
 type uploading struct {
 	Upload
-	c     *Client
-	new   NewFile
-	file  File // as Prism described it last; zero until it is found or created
-	found bool // file was among the account's files
-	anew  bool // the found file could not be continued
-	sent  atomic.Int64
-	shown sync.Mutex // of Progress
+	c      *Client
+	new    NewFile
+	file   File // as Prism described it last; zero until it is found or created
+	stored bool // file was among the account's files
+	anew   bool // the found file could not be continued
+	sent   atomic.Int64
+	shown  sync.Mutex // of Progress
 }
 
 // advance does all that is left of the upload.
@@ -117,8 +117,8 @@ func (s *uploading) advance(ctx context.Context) error {
 			err = s.keep(s.c.ReadFile(ctx, s.file.ID))
 		}
 	}
-	if s.found && errors.Is(err, ErrConflict) { // a part was sent with other content, by another program or before a change
-		s.file, s.found, s.anew = File{}, false, true
+	if s.stored && errors.Is(err, ErrConflict) { // a part was sent with other content, by another program or before a change
+		s.file, s.stored, s.anew = File{}, false, true
 		return s.advance(ctx)
 	}
 	return err
@@ -136,7 +136,7 @@ func (s *uploading) find(ctx context.Context) error {
 				return err
 			}
 			if f.SHA256 != nil && f.Status != FileUnusable && s.new == (NewFile{f.Name, f.Format, f.Bytes, *f.SHA256}) {
-				s.file, s.found = f, true
+				s.file, s.stored = f, true
 				break
 			}
 			if newest++; newest == newestFiles {

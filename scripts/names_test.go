@@ -30,17 +30,27 @@ func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 	}
 }
 
-// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at the folders without such a name. The list of folders only grows.
+// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at variables, parameters and fields, in the folders without such a name.
+// The list of folders only grows.
 func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	const longLife = 5 // lines from the first use to the last
 	roots := []string{
-		"../client", "../cmd/prism", "../pkg", "../services/console", "../services/gateway", "../services/runs", "../services/webhooks",
+		"../client", "../cmd", "../pkg", "../services/console", "../services/gateway", "../services/model-proxy", "../services/runs", "../services/webhooks",
 		"../services/results/internal/drift", "../services/results/internal/quality", "../test/internal",
 	}
-	files := eachFile(t, roots, []string{"chathost"}, func(set *token.FileSet, file *ast.File) {
+	files := eachFile(t, roots, nil, func(set *token.FileSet, file *ast.File) {
 		lines := map[*ast.Object][2]int{} //nolint:staticcheck // a variable of a function needs no types to be told apart
 		ast.Inspect(file, func(n ast.Node) bool {
+			if list, ok := n.(*ast.StructType); ok { // whose fields live as long as their values
+				for _, field := range list.Fields.List {
+					for _, name := range field.Names {
+						if slices.Contains(vague, name.Name) {
+							t.Errorf("%s: name the field %s by what it is", set.Position(name.Pos()), name.Name)
+						}
+					}
+				}
+			}
 			id, ok := n.(*ast.Ident)
 			if !ok || id.Obj == nil || id.Obj.Kind != ast.Var || !slices.Contains(vague, id.Name) {
 				return true

@@ -54,13 +54,13 @@ func (f *firstStart) seed(ctx context.Context) error {
 		account, err = op.CreateAccount(ctx, demoAccount)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("the demo account: %w", err)
 	}
 	f.account = account
 	keys := 0
 	for _, err := range op.Keys(ctx, account) {
 		if err != nil {
-			return err
+			return fmt.Errorf("the keys of the demo account: %w", err)
 		}
 		keys++
 	}
@@ -69,7 +69,7 @@ func (f *firstStart) seed(ctx context.Context) error {
 	}
 	text, err := op.CreateKey(ctx, account, "first start", prism.Owner)
 	if err != nil {
-		return err
+		return fmt.Errorf("the demo key: %w", err)
 	}
 	key, ok := apikey.Parse(text)
 	if !ok {
@@ -81,7 +81,7 @@ func (f *firstStart) seed(ctx context.Context) error {
 	}
 	_, err = contract.Do(ctx, f.service, key.Digest(), api.CreatePrism, api.CreatePrismRequest{NewPrism: p})
 	if err != nil && !errors.Is(err, apierr.SlugTaken()) {
-		return err
+		return fmt.Errorf("the demo prism: %w", err)
 	}
 	f.key = text
 	return nil

@@ -128,7 +128,7 @@ func (a *app) definitions(ctx context.Context, names []string) ([]definition.Fil
 }
 
 // definitionFiles returns the definition files of a folder, or the file itself. Names that begin with a dot are skipped.
-func definitionFiles(name string) (found []string, err error) {
+func definitionFiles(name string) (paths []string, err error) {
 	if name == "-" {
 		return []string{name}, nil
 	}
@@ -137,17 +137,17 @@ func definitionFiles(name string) (found []string, err error) {
 		case err != nil:
 			return err
 		case path == name && !entry.IsDir():
-			found = append(found, path)
+			paths = append(paths, path)
 		case path != name && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
 			}
 		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
-			found = append(found, path)
+			paths = append(paths, path)
 		}
 		return nil
 	})
-	return found, err
+	return paths, err
 }
 
 // showPlan prints the plan and counts the changes.
@@ -177,11 +177,11 @@ var diffColors = map[byte]color{'+': green, '-': red}
 
 // confirm asks whether to make changes.
 func (a *app) confirm(ctx context.Context, todo int) error {
-	what := "this change"
+	subject := "this change"
 	if todo > 1 {
-		what = fmt.Sprintf("these %d changes", todo)
+		subject = fmt.Sprintf("these %d changes", todo)
 	}
-	return a.ask(ctx, "Make "+what+"?")
+	return a.ask(ctx, "Make "+subject+"?")
 }
 
 // ask asks a question on a terminal, and returns an error unless the answer is yes. Without a terminal, --yes is required.

@@ -15,7 +15,7 @@ var assignmentFlags = []string{"ref", "from", "to", "status", "version", "model"
 
 func (a *app) resultsAssign() *cobra.Command {
 	var (
-		of     string
+		slug   string
 		dryRun bool
 		expect int
 		match  matchFlags
@@ -27,7 +27,7 @@ prismctl results assign "$RESULT"
 prismctl results assign --prism tickets --assignee none --q refund "$MEMBER"`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		changed := cmd.Flags().Changed
-		if of == "" {
+		if slug == "" {
 			if slices.ContainsFunc(assignmentFlags, changed) || len(args) == 0 {
 				return usage(errors.New("name a result by its id, or results by --prism"))
 			}
@@ -51,7 +51,7 @@ prismctl results assign --prism tickets --assignee none --q refund "$MEMBER"`, c
 			many.Member = &args[0]
 		}
 		if dryRun || !changed("expect") {
-			found, err := c.AssignResults(cmd.Context(), of, many, 0, client.WithDryRun())
+			found, err := c.AssignResults(cmd.Context(), slug, many, 0, client.WithDryRun())
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ prismctl results assign --prism tickets --assignee none --q refund "$MEMBER"`, c
 				return err
 			}
 		}
-		done, err := c.AssignResults(cmd.Context(), of, many, expect)
+		done, err := c.AssignResults(cmd.Context(), slug, many, expect)
 		if err == nil {
 			_, _ = fmt.Fprintf(a.err, "%s assigned, %d of them not so before.\n", plural(done.Assigned, "result"), changedBy(done))
 		}
@@ -71,7 +71,7 @@ prismctl results assign --prism tickets --assignee none --q refund "$MEMBER"`, c
 With --prism these are the results that results list finds with the same flags, up to 1,000; with --expect, another number of results
 assigns none.`
 	f := cmd.Flags()
-	a.prismFlag(cmd, &of, "assign results of this prism")
+	a.prismFlag(cmd, &slug, "assign results of this prism")
 	addMatchFlags(cmd, &match, "to")
 	f.IntVar(&expect, "expect", 0, "assign none unless as many results match")
 	f.BoolVar(&dryRun, "dry-run", false, "print how many results match, and assign none")

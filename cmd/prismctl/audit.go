@@ -18,11 +18,11 @@ func (a *app) auditList() *cobra.Command {
 	var (
 		from, to string
 		filter   client.AuditFilter
-		most     most
+		size     listSize
 		output   *output
 	)
 	show := func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		limit, err := most.items()
+		limit, err := size.items()
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ prismctl audit list --from 2026-11-01 --actor operator -o csv`,
 	cmd.Flags().StringVar(&from, "from", "", "only changes made at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "only changes made before this time")
 	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, by an operator: operator, or by the retention of prisms: retention")
-	most.flags(cmd)
+	size.flags(cmd)
 	return cmd
 }
 

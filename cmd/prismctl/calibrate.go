@@ -152,15 +152,15 @@ func (a *app) calibratePin() *cobra.Command {
 			}
 			pins := map[string]*string{}
 			for _, id := range args[1:] {
-				found, err := c.ReadCalibration(cmd.Context(), args[0], version, id)
+				calibration, err := c.ReadCalibration(cmd.Context(), args[0], version, id)
 				if err != nil {
 					return err
 				}
-				target := prism.TargetName(found.Question, found.Option)
+				target := prism.TargetName(calibration.Question, calibration.Option)
 				if pins[target] != nil {
 					return usage(fmt.Errorf("two of the calibrations are of the question %s", target))
 				}
-				pins[target] = &found.ID
+				pins[target] = &calibration.ID
 			}
 			return a.changePins(cmd, c, args[0], version, pins)
 		})

@@ -54,7 +54,7 @@ type input struct {
 	allFields            string
 	version              int
 	key, ref, background string
-	given                func(flag string) bool
+	isSet                func(flag string) bool
 }
 
 func (in *input) flags(cmd *cobra.Command) {
@@ -77,7 +77,7 @@ func (in *input) valueFlags(cmd *cobra.Command) {
 	f.StringVar(&in.background, "background", "", "what the model should know beside the fields")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field-file")
-	in.given = f.Changed
+	in.isSet = f.Changed
 }
 
 func (in *input) result(ctx context.Context, a *app) (client.NewResult, error) {
@@ -87,13 +87,13 @@ func (in *input) result(ctx context.Context, a *app) (client.NewResult, error) {
 	}
 	var err error
 	switch {
-	case in.given("text"):
+	case in.isSet("text"):
 		r.Text = in.text
-	case in.given("text-file"):
+	case in.isSet("text-file"):
 		r.Text, err = a.readText(ctx, in.textFile)
-	case in.given("fields"):
+	case in.isSet("fields"):
 		r.Fields, err = a.readFields(ctx, in.allFields)
-	case in.given("field"), in.given("field-file"):
+	case in.isSet("field"), in.isSet("field-file"):
 		r.Fields, err = in.eachField(ctx, a)
 	case isTerminal(a.in):
 		err = usage(errors.New("there is no text: use --text, --field or standard input"))

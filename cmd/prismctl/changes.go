@@ -17,7 +17,7 @@ func (a *app) changes() *cobra.Command {
 	var (
 		filter client.ChangeFilter
 		follow bool
-		most   most
+		size   listSize
 		output *output
 	)
 	cmd := a.calling(about{
@@ -25,7 +25,7 @@ func (a *app) changes() *cobra.Command {
 		example: `prismctl changes --all -o jsonl
 prismctl changes --follow --after 4183`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		limit, err := most.items()
+		limit, err := size.items()
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ prismctl changes --follow --after 4183`,
 	cmd.Flags().Int64Var(&filter.After, "after", 0, "the seq behind which they begin (before the first that is kept)")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait for further changes, until Ctrl-C, one JSON line each")
 	a.prismFlag(cmd, &filter.Prism, "only changes of results of this prism")
-	most.flags(cmd)
+	size.flags(cmd)
 	return cmd
 }
 

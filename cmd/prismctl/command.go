@@ -24,12 +24,12 @@ type about struct {
 }
 
 // command is a command without subcommands.
-func (a *app) command(what about, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
-	if what.complete == nil {
-		what.complete = cobra.NoFileCompletions
+func (a *app) command(d about, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	if d.complete == nil {
+		d.complete = cobra.NoFileCompletions
 	}
 	return &cobra.Command{
-		Use: what.use, Short: what.short, Example: indent(what.example), Args: argumentsOf(what.use),
+		Use: d.use, Short: d.short, Example: indent(d.example), Args: argumentsOf(d.use),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(givenNothing(cmd), outputOf(cmd).check()); err != nil {
 				return err
@@ -37,13 +37,13 @@ func (a *app) command(what about, do func(cmd *cobra.Command, args []string) err
 			a.ran = true
 			return do(cmd, args)
 		},
-		ValidArgsFunction: what.complete,
+		ValidArgsFunction: d.complete,
 	}
 }
 
 // calling is a command that calls Prism.
-func (a *app) calling(what about, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
-	return a.command(what, func(cmd *cobra.Command, args []string) error {
+func (a *app) calling(d about, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
+	return a.command(d, func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.client()
 		if err != nil {
 			return err
@@ -173,7 +173,7 @@ func argumentsOf(use string) cobra.PositionalArgs {
 		return cobra.ArbitraryArgs
 	}
 	var required []string
-	most := 0
+	maxArgs := 0
 	for _, word := range strings.Fields(use)[1:] {
 		if strings.HasPrefix(word, "-") {
 			break
@@ -182,16 +182,16 @@ func argumentsOf(use string) cobra.PositionalArgs {
 		if !strings.HasPrefix(word, "[") {
 			required = append(required, name)
 		}
-		if most++; many {
-			most = 1 << 30
+		if maxArgs++; many {
+			maxArgs = 1 << 30
 		}
 	}
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(required):
 			return fmt.Errorf("missing argument <%s>", strings.ToLower(required[len(args)]))
-		case len(args) > most:
-			return fmt.Errorf("unexpected argument %q", args[most])
+		case len(args) > maxArgs:
+			return fmt.Errorf("unexpected argument %q", args[maxArgs])
 		}
 		return nil
 	}

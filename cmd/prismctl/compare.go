@@ -66,8 +66,8 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 			continue
 		}
 		cells := []string{m.name}
-		for _, of := range [][]measure{first, second, difference} {
-			cells = append(cells, a.figureCells(of[i].figure)...)
+		for _, measures := range [][]measure{first, second, difference} {
+			cells = append(cells, a.figureCells(measures[i].figure)...)
 		}
 		rows = append(rows, row{cells: cells})
 	}

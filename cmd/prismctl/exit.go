@@ -108,11 +108,11 @@ func errorJSON(err error, code int, text string) (e jsonError) {
 
 // aboutError names which of several prisms or results an error belongs to.
 type aboutError struct {
-	what string
-	err  error
+	subject string
+	err     error
 }
 
-func (e *aboutError) Error() string { return e.what + ": " + e.err.Error() }
+func (e *aboutError) Error() string { return e.subject + ": " + e.err.Error() }
 
 func (e *aboutError) Unwrap() error { return e.err }
 
@@ -140,7 +140,7 @@ func explain(err error) string {
 	case *codeError:
 		return explain(e.error)
 	case *aboutError:
-		return e.what + ": " + explain(e.err)
+		return e.subject + ": " + explain(e.err)
 	case *hintError:
 		return explain(e.err) + ": " + e.hint
 	case interface{ Unwrap() []error }:

@@ -83,18 +83,12 @@ name when it is complete. Until then its name is FILE.part, and the same command
 	fileFlag(cmd, &name)
 	styleFlags(cmd, &filter.TextStyle)
 	rawFlag(cmd, &filter.Raw)
-	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
-	f.StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
-	allowEmpty(cmd, "ref")
+	selectFlags(cmd, &status, &filter.Ref, &filter.Model, &filter.KeyID, &filter.Run, &filter.ResultSearch)
 	f.IntVar(&filter.Version, "version", 0, "only results of this version")
 	timeFlags(cmd, &from, &to)
-	callFlags(cmd, &filter.Model, &filter.KeyID)
-	f.StringVar(&filter.Run, "run", "", "only results of the run of this id")
 	assigneeFlag(cmd, &filter.Assignee)
-	searchFlags(cmd, &filter.ResultSearch)
 	f.StringArrayVar(&ids, "id", nil, "only the result of this id; may be given up to 1,000 times")
 	f.BoolVar(&restart, "restart", false, "discard the unfinished file and begin again")
-	choices(cmd, "status", "ok", "failed")
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }

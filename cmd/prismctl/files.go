@@ -235,11 +235,11 @@ func (a *app) filesRows() *cobra.Command {
 		example: `prismctl files rows "$FILE" --limit 3
 prismctl files rows "$FILE" --offset 100 -o csv`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		found, err := c.ListFileRows(cmd.Context(), args[0], offset, limit)
+		rows, err := c.ListFileRows(cmd.Context(), args[0], offset, limit)
 		if err != nil {
 			return err
 		}
-		return a.showRows(cmd.Context(), output, found.Data)
+		return a.showRows(cmd.Context(), output, rows.Data)
 	})
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().Int64Var(&offset, "offset", 0, "how many rows to skip")
@@ -249,10 +249,10 @@ prismctl files rows "$FILE" --offset 100 -o csv`,
 }
 
 // showRows writes rows of a file, with the file's own columns.
-func (a *app) showRows(ctx context.Context, o *output, found []client.FileRow) error {
+func (a *app) showRows(ctx context.Context, o *output, rows []client.FileRow) error {
 	var shown []row
 	var texts []int
-	for i, r := range found {
+	for i, r := range rows {
 		var names, cells []string
 		for _, c := range r {
 			names, cells = append(names, c.Column), append(cells, optional(c.Value))
@@ -281,7 +281,7 @@ func (a *app) showRows(ctx context.Context, o *output, found []client.FileRow) e
 	case "wide":
 		return table(a.out, shown)
 	}
-	return list(ctx, a, o, each(found), columns{}, nil)
+	return list(ctx, a, o, each(rows), columns{}, nil)
 }
 
 func (a *app) filesDelete() *cobra.Command {

@@ -145,7 +145,7 @@ func (a *app) labelsQueue() *cobra.Command {
 	var (
 		q      client.LabelQueue
 		prism  string
-		most   most
+		size   listSize
 		output *output
 	)
 	cmd := a.calling(about{
@@ -154,7 +154,7 @@ func (a *app) labelsQueue() *cobra.Command {
 prismctl labels queue --prism tickets --question topic --limit 200 -o csv > queue.csv
 prismctl labels queue --prism tickets --question topic --order uncertain`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		n, err := most.items()
+		n, err := size.items()
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ the model was least sure are found faster to improve a definition, but say nothi
 	cmd.Flags().IntVar(&q.Version, "version", 0, "only results of this version")
 	assigneeFlag(cmd, &q.Assignee)
 	searchFlags(cmd, &q.ResultSearch)
-	most.flags(cmd)
+	size.flags(cmd)
 	output = outputFlag(cmd, listFormats...)
 	required(cmd, "prism", "question")
 	return cmd

@@ -130,8 +130,8 @@ func (a *app) membersSetRole() *cobra.Command {
 	return cmd
 }
 
-func (a *app) membersChange(what about, change func(to string) client.MemberChange) *cobra.Command {
-	return a.calling(what, func(cmd *cobra.Command, c *client.Client, args []string) error {
+func (a *app) membersChange(d about, change func(to string) client.MemberChange) *cobra.Command {
+	return a.calling(d, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if args[1] == "" {
 			return usage(errors.New("the last argument is empty"))
 		}

@@ -49,14 +49,14 @@ prismctl models states -o json --jq '.[] | select(.state != "asked") | .name'`,
 var stateColumns = columns{"name state running max_in_flight failures", "name~ state running failures~"}
 
 func stateRow(s client.ModelState) row {
-	most, failures := "", make([]string, len(s.Failures))
+	places, failures := "", make([]string, len(s.Failures))
 	if s.MaxInFlight != nil {
-		most = strconv.Itoa(*s.MaxInFlight)
+		places = strconv.Itoa(*s.MaxInFlight)
 	}
 	for i, f := range s.Failures {
 		failures[i] = string(f.Reason)
 	}
-	return row{cells: []string{s.Name, string(s.State), strconv.Itoa(s.Running), most, strings.Join(slices.Compact(failures), " ")}}
+	return row{cells: []string{s.Name, string(s.State), strconv.Itoa(s.Running), places, strings.Join(slices.Compact(failures), " ")}}
 }
 
 // modelsCheck checks a model. It fails if a part failed.
@@ -67,14 +67,14 @@ func (a *app) modelsCheck() *cobra.Command {
 		example: `prismctl models check fast
 prismctl models check fast -o json --jq '.[] | select(.status != "ok") | .write'`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		found, err := c.CheckModel(cmd.Context(), args[0])
+		check, err := c.CheckModel(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		err = list(cmd.Context(), a, output, each(found.Checks), columns{"part status text write", "part status text~ write~"}, func(p client.CheckedPart) row {
+		err = list(cmd.Context(), a, output, each(check.Checks), columns{"part status text write", "part status text~ write~"}, func(p client.CheckedPart) row {
 			return row{cells: []string{string(p.Part), string(p.Status), p.Text, optional(p.Write)}}
 		})
-		if err == nil && !found.OK {
+		if err == nil && !check.OK {
 			return &codeError{exitFailed, errTold}
 		}
 		return err

@@ -212,20 +212,20 @@ func list[T any](ctx context.Context, a *app, o *output, items iter.Seq2[T, erro
 	return lines.Error()
 }
 
-// most is how many items a list shows.
-type most struct {
+// listSize is how many items a list shows.
+type listSize struct {
 	limit int
 	all   bool
 }
 
 // flags adds --limit and --all.
-func (m *most) flags(cmd *cobra.Command) {
+func (m *listSize) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&m.limit, "limit", 50, "how many at most")
 	cmd.Flags().BoolVar(&m.all, "all", false, "list all, however many there are")
 }
 
 // items is the number of items, or 0 for all.
-func (m *most) items() (int, error) {
+func (m *listSize) items() (int, error) {
 	switch {
 	case m.limit < 1:
 		return 0, usage(errors.New("--limit is at least 1; --all lists all"))

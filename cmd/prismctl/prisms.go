@@ -47,7 +47,8 @@ prismctl prisms list --all -o wide`,
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().BoolVar(&filter.Archived, "archived", false, "list the archived prisms instead")
 	cmd.Flags().BoolVar(&filter.All, "all", false, "list the archived prisms too")
-	cmd.MarkFlagsMutuallyExclusive("archived", "all")
+	cmd.Flags().BoolVar(&filter.AdHoc, "adhoc", false, "list the ad-hoc prisms instead, which other lists leave out")
+	cmd.MarkFlagsMutuallyExclusive("archived", "all", "adhoc")
 	return cmd
 }
 
@@ -129,7 +130,7 @@ func readPrism(ctx context.Context, c *client.Client, prism string, version int)
 }
 
 func (a *app) showPrism(p client.Prism) error {
-	text := definition.YAML(definition.Of(p))
+	text := definition.YAML(definition.FromPrism(p))
 	archived := ""
 	if p.ArchivedAt != nil {
 		archived = ", archived " + p.ArchivedAt.String()
@@ -138,8 +139,8 @@ func (a *app) showPrism(p client.Prism) error {
 	return err
 }
 
-func (a *app) archive(what about, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
-	cmd := a.calling(what, func(cmd *cobra.Command, c *client.Client, args []string) error {
+func (a *app) archive(d about, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
+	cmd := a.calling(d, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		for _, name := range args {
 			p, err := change(c, cmd.Context(), name)
 			if err != nil {

@@ -30,15 +30,15 @@ func (m *measured) flags(a *app, cmd *cobra.Command, question string) {
 
 // target is the filter with the question and the option that --question names, such as tags.vip.
 func (m *measured) target() client.QualityFilter {
-	of := m.filter
-	of.Question, of.Option = prism.SplitTarget(m.filter.Question)
-	return of
+	filter := m.filter
+	filter.Question, filter.Option = prism.SplitTarget(m.filter.Question)
+	return filter
 }
 
 func (a *app) quality() *cobra.Command {
 	var (
-		of     measured
-		output *output
+		selected measured
+		output   *output
 	)
 	cmd := a.calling(about{
 		use: "quality PRISM", short: "Measure the answers of a version by labels",
@@ -46,11 +46,11 @@ func (a *app) quality() *cobra.Command {
 prismctl quality tickets --version 2 --question urgent --calibrated -o wide`,
 		complete: a.completePrisms,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		version, err := versionOf(cmd, c, args[0], of.version)
+		version, err := versionOf(cmd, c, args[0], selected.version)
 		if err != nil {
 			return err
 		}
-		q, err := c.ReadQuality(cmd.Context(), args[0], version, of.target())
+		q, err := c.ReadQuality(cmd.Context(), args[0], version, selected.target())
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ and of each option those of a yes_no; --question tags.vip is one option.
 
 A measure has its 95% interval in parentheses. With -o wide there are also the classes, what was answered for each
 label, the reliability of probabilities, and what remains if the least certain answers are left to people.`
-	of.flags(a, cmd, "only this question, or an option such as tags.vip")
+	selected.flags(a, cmd, "only this question, or an option such as tags.vip")
 	output = outputFlag(cmd, listFormats...)
 	cmd.AddCommand(a.qualityThresholds(), a.qualityDrift(), a.qualityWatch(), a.qualityUnwatch())
 	return cmd
@@ -122,13 +122,13 @@ var qualityColumns = columns{all: "question type labels counted calibration meas
 func (a *app) showQuality(ctx context.Context, o *output, q client.Quality) error {
 	switch o.format {
 	case "table", "wide":
-		for i, one := range q.Questions {
+		for i, question := range q.Questions {
 			if i > 0 {
 				if _, err := fmt.Fprintln(a.out); err != nil {
 					return err
 				}
 			}
-			if err := a.showQuestion(one, o.format == "wide"); err != nil {
+			if err := a.showQuestion(question, o.format == "wide"); err != nil {
 				return err
 			}
 		}
@@ -241,9 +241,9 @@ func (a *app) details(m client.Measures) [][]row {
 
 func (a *app) qualityThresholds() *cobra.Command {
 	var (
-		of     measured
-		costs  client.Costs
-		output *output
+		selected measured
+		costs    client.Costs
+		output   *output
 	)
 	cmd := a.calling(about{
 		use: "thresholds PRISM", short: "Choose where yes begins and no ends by what mistakes cost",
@@ -251,11 +251,11 @@ func (a *app) qualityThresholds() *cobra.Command {
 prismctl quality thresholds tickets --question urgent --false-yes 5 --false-no 1 --unsure 0.5 --calibrated -o json --jq .theory`,
 		complete: a.completePrisms,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		version, err := versionOf(cmd, c, args[0], of.version)
+		version, err := versionOf(cmd, c, args[0], selected.version)
 		if err != nil {
 			return err
 		}
-		t, err := c.ReadThresholds(cmd.Context(), args[0], version, of.target(), costs)
+		t, err := c.ReadThresholds(cmd.Context(), args[0], version, selected.target(), costs)
 		if err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ prismctl quality thresholds tickets --question urgent --false-yes 5 --false-no 1
 
 Those by theory are for calibrated probabilities. Those by labels cost the least on the labels that there are, and will cost
 more on new answers.`
-	of.flags(a, cmd, "key of a yes_no question, or an option such as tags.vip")
+	selected.flags(a, cmd, "key of a yes_no question, or an option such as tags.vip")
 	cmd.Flags().Float64Var(&costs.FalseYes, "false-yes", 0, "what a yes costs that should be no")
 	cmd.Flags().Float64Var(&costs.FalseNo, "false-no", 0, "what a no costs that should be yes")
 	cmd.Flags().Float64Var(&costs.Unsure, "unsure", 0, "what an answer costs that is left unsure")

@@ -57,11 +57,11 @@ func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.D
 		windows = append(windows, driftRow{name, "hour", q.Hour}, driftRow{name, "day", q.Day})
 	}
 	return list(cmd.Context(), a, o, each(windows), driftColumns, func(w driftRow) row {
-		figure := func(i *client.DriftIndex, of func(client.DriftIndex) float64) string {
+		figure := func(i *client.DriftIndex, value func(client.DriftIndex) float64) string {
 			if i == nil {
 				return ""
 			}
-			return fmt.Sprintf("%.4f", of(*i))
+			return fmt.Sprintf("%.4f", value(*i))
 		}
 		psi := func(i client.DriftIndex) float64 { return i.PSI }
 		limit := func(i client.DriftIndex) float64 { return i.Limit }

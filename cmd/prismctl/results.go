@@ -56,7 +56,7 @@ func (a *app) resultsList() *cobra.Command {
 	var (
 		status, from, to string
 		filter           client.ResultFilter
-		most             most
+		size             listSize
 		watch            bool
 		every            time.Duration
 		output           *output
@@ -68,7 +68,7 @@ prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'
 prismctl results list --prism tickets --q 'refund -invoice' --where topic:is:billing --where topic:from:0.8 --sort -urgency@average
 prismctl results list --prism tickets --watch`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		limit, err := most.items()
+		limit, err := size.items()
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ prismctl results list --prism tickets --watch`,
 		if !watch {
 			return list(cmd.Context(), a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit), resultColumns, a.resultRow)
 		}
-		if most.all || filter.Run != "" || filter.Sort != "" || !filter.To.IsZero() || every <= 0 {
+		if size.all || filter.Run != "" || filter.Sort != "" || !filter.To.IsZero() || every <= 0 {
 			return usage(errors.New("--watch goes without --all, --run, --sort and --to, and --every is longer than 0"))
 		}
 		return a.watchResults(cmd.Context(), output, limit, every, func(from time.Time) iter.Seq2[client.Result, error] {
@@ -92,19 +92,13 @@ prismctl results list --prism tickets --watch`,
 		})
 	})
 	output = outputFlag(cmd, listFormats...)
-	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
-	choices(cmd, "status", "ok", "failed")
-	cmd.Flags().StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
-	allowEmpty(cmd, "ref")
+	selectFlags(cmd, &status, &filter.Ref, &filter.Model, &filter.KeyID, &filter.Run, &filter.ResultSearch)
 	cmd.Flags().IntVar(&filter.Version, "version", 0, "only results of this version")
 	timeFlags(cmd, &from, &to)
-	callFlags(cmd, &filter.Model, &filter.KeyID)
-	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
 	assigneeFlag(cmd, &filter.Assignee)
 	cmd.Flags().BoolVar(&filter.Fields, "fields", false, "in JSON and YAML, also what was sent with each call: its fields and context")
-	searchFlags(cmd, &filter.ResultSearch)
 	cmd.Flags().StringVar(&filter.Sort, "sort", "", "order: @created, @took, a question, question.option, question@confidence; with - in front the greatest first")
-	most.flags(cmd)
+	size.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the newest results, and then each new one, until Ctrl-C")
 	cmd.Flags().DurationVar(&every, "every", 2*time.Second, "with --watch, how often Prism is asked")
@@ -137,6 +131,18 @@ func callFlags(cmd *cobra.Command, model, key *string) {
 	cmd.Flags().StringVar(key, "key-id", "", "only results of calls with the API key of this id")
 }
 
+// selectFlags adds --status, --ref, --model, --key-id, --run, --q and --where.
+func selectFlags(cmd *cobra.Command, status, ref, model, key, run *string, search *client.ResultSearch) {
+	f := cmd.Flags()
+	f.StringVar(status, "status", "", "only results with this status: ok or failed")
+	choices(cmd, "status", "ok", "failed")
+	f.StringVar(ref, "ref", "", "only results with this ref, which may be empty")
+	allowEmpty(cmd, "ref")
+	callFlags(cmd, model, key)
+	f.StringVar(run, "run", "", "only results of the run of this id")
+	searchFlags(cmd, search)
+}
+
 // matchFlags are the flags that select results of a prism to change, but for the one that ends the time.
 type matchFlags struct {
 	ref, from, until, status, model, key, run, assignee string
@@ -147,17 +153,11 @@ type matchFlags struct {
 // addMatchFlags adds the flags. until is the one that ends the time.
 func addMatchFlags(cmd *cobra.Command, m *matchFlags, until string) {
 	f := cmd.Flags()
-	f.StringVar(&m.ref, "ref", "", "only results with this ref; it may be empty")
-	allowEmpty(cmd, "ref")
+	selectFlags(cmd, &m.status, &m.ref, &m.model, &m.key, &m.run, &m.search)
 	f.StringVar(&m.from, "from", "", "only results saved at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	f.StringVar(&m.until, until, "", "only results saved before this time")
-	f.StringVar(&m.status, "status", "", "only results with this status: ok or failed")
-	choices(cmd, "status", "ok", "failed")
 	f.Int32Var(&m.version, "version", 0, "only results of this version")
-	callFlags(cmd, &m.model, &m.key)
-	f.StringVar(&m.run, "run", "", "only results of the run of this id")
 	assigneeFlag(cmd, &m.assignee)
-	searchFlags(cmd, &m.search)
 }
 
 // bounds are the times that were given; until is the flag that ends them.

@@ -30,7 +30,7 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 		if !newest.IsZero() {
 			from = newest.Add(-watchOverlap)
 		}
-		var found []client.Result
+		var results []client.Result
 		for r, err := range since(from) {
 			if ctx.Err() != nil {
 				return &codeError{exitInterrupted, errTold}
@@ -41,17 +41,17 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 			if r.CreatedAt.After(newest) {
 				newest = r.CreatedAt.Time
 			}
-			full := initial && len(found) >= limit
+			full := initial && len(results) >= limit
 			if full && r.CreatedAt.Before(newest.Add(-watchOverlap)) {
 				break
 			}
 			if _, old := known[r.ID]; !old && !full {
-				found = append(found, r)
+				results = append(results, r)
 			}
 			known[r.ID] = r.CreatedAt.Time
 		}
-		slices.Reverse(found)
-		if err := show(found); err != nil && ctx.Err() == nil {
+		slices.Reverse(results)
+		if err := show(results); err != nil && ctx.Err() == nil {
 			return err
 		}
 		for id, at := range known {
@@ -74,8 +74,8 @@ func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result)
 	}
 	switch o.format {
 	case "jsonl":
-		return func(found []client.Result) error {
-			for _, r := range found {
+		return func(results []client.Result) error {
+			for _, r := range results {
 				if err := a.write(ctx, o, r); err != nil {
 					return err
 				}
@@ -87,8 +87,8 @@ func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result)
 		if err := lines.Write(strings.Fields(resultColumns.all)); err != nil {
 			return nil, err
 		}
-		return func(found []client.Result) error {
-			for _, r := range found {
+		return func(results []client.Result) error {
+			for _, r := range results {
 				if err := lines.Write(a.resultRow(r).cells); err != nil {
 					return err
 				}
@@ -98,9 +98,9 @@ func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result)
 		}, nil
 	case "table", "wide":
 		var widths []int
-		return func(found []client.Result) error {
-			rows := a.watchedRows(found, o.format == "table")
-			if len(found) == 0 || widths != nil {
+		return func(results []client.Result) error {
+			rows := a.watchedRows(results, o.format == "table")
+			if len(results) == 0 || widths != nil {
 				rows = rows[1:] // the titles stand before the first results
 			}
 			widths = widen(widths, rows)
@@ -111,10 +111,10 @@ func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result)
 }
 
 // watchedRows are the titles and the rows of results. A narrow row has the time of day, since "5s ago" would soon be wrong.
-func (a *app) watchedRows(found []client.Result, narrow bool) []row {
+func (a *app) watchedRows(results []client.Result, narrow bool) []row {
 	var rows []row
 	at := slices.Index(strings.Fields(resultColumns.all), "created_at")
-	for _, r := range found {
+	for _, r := range results {
 		cells := a.resultRow(r)
 		if narrow {
 			cells.cells[at] = r.CreatedAt.UTC().Format(time.TimeOnly)

@@ -184,25 +184,25 @@ func (a *app) fileOf(ctx context.Context, c *client.Client, in runFlags) (client
 // mapFields finds the column of each field: the one that --map names, or else the one with the field's key as its name, whatever
 // its case. mapFields prints each column that it found by its name.
 func (a *app) mapFields(fields []string, mapped map[string]string, columns []string) (map[string]string, error) {
-	found := map[string]string{}
+	columnOf := map[string]string{}
 	for _, field := range fields {
-		column, given := mapped[field]
-		if given && !slices.Contains(columns, column) {
+		column, named := mapped[field]
+		if named && !slices.Contains(columns, column) {
 			return nil, invalid(fmt.Errorf("--map %s=%s: the file has no such column: %s", field, printable(column), suggest(column, columns)))
 		}
 		for _, name := range columns {
-			if !given && (name == field || column == "" && strings.EqualFold(name, field)) {
+			if !named && (name == field || column == "" && strings.EqualFold(name, field)) {
 				column = name
 			}
 		}
 		if column == "" {
 			return nil, invalid(fmt.Errorf("no column for the field %q: add --map %[1]s=COLUMN; the columns are %s", field, printable(strings.Join(columns, ", "))))
 		}
-		if found[field] = column; !given {
+		if columnOf[field] = column; !named {
 			_, _ = fmt.Fprintf(a.err, "The field %s is the column %s, by its name.\n", field, printable(column))
 		}
 	}
-	return found, nil
+	return columnOf, nil
 }
 
 // suggest names the known name that is most like a misspelled one, or all known names.

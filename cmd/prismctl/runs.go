@@ -32,7 +32,7 @@ func (a *app) runsList() *cobra.Command {
 	var (
 		status string
 		filter client.RunFilter
-		most   most
+		size   listSize
 		output *output
 	)
 	cmd := a.calling(about{
@@ -40,7 +40,7 @@ func (a *app) runsList() *cobra.Command {
 		example: `prismctl runs list
 prismctl runs list --prism tickets --status running -o wide`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		limit, err := most.items()
+		limit, err := size.items()
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ prismctl runs list --prism tickets --status running -o wide`,
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status, such as running or paused")
 	choices(cmd, "status", runStatuses...)
-	most.flags(cmd)
+	size.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only runs of this prism")
 	return cmd
 }

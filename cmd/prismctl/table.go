@@ -73,11 +73,11 @@ func ago(text string, now time.Time) string {
 		d, form = -d, "in %d%s"
 	}
 	for _, unit := range []struct {
-		name string
-		of   time.Duration
+		name   string
+		length time.Duration
 	}{{"y", 365 * 24 * time.Hour}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}} {
-		if d >= unit.of {
-			return fmt.Sprintf(form, d/unit.of, unit.name)
+		if d >= unit.length {
+			return fmt.Sprintf(form, d/unit.length, unit.name)
 		}
 	}
 	return fmt.Sprintf(form, d/time.Second, "s")

@@ -23,7 +23,7 @@ func (a *app) try() *cobra.Command {
 		example: `prismctl try tickets.yaml --text "Where is my parcel?"
 prismctl try tickets.yaml -o json < mail.txt`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		of, err := a.definition(cmd.Context(), args[0])
+		file, err := a.definition(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ prismctl try tickets.yaml -o json < mail.txt`,
 			return err
 		}
 		try, err := c.TryDefinition(cmd.Context(), client.NewTry{
-			Definition: of.Definition, Lens: of.Lens, Fields: sent.Fields, Text: sent.Text, Context: sent.Context,
+			Definition: file.Definition, Lens: file.Lens, Fields: sent.Fields, Text: sent.Text, Context: sent.Context,
 		})
 		var failed *client.FailedError
 		if errors.As(err, &failed) && failed.Try != nil {
@@ -108,11 +108,11 @@ prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,
 		case newest < 1 || newest > mostPreviewed:
 			return usage(fmt.Errorf("--limit is 1 to %d", mostPreviewed))
 		}
-		of, err := a.definition(cmd.Context(), file)
+		newPrism, err := a.definition(cmd.Context(), file)
 		if err != nil {
 			return err
 		}
-		if of.Lens == nil {
+		if newPrism.Lens == nil {
 			return usage(fmt.Errorf("%s has no lens", file))
 		}
 		if len(ids) == 0 {
@@ -125,7 +125,7 @@ prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,
 				}
 			}
 		}
-		preview, err := c.PreviewLens(cmd.Context(), args[0], *of.Lens, ids)
+		preview, err := c.PreviewLens(cmd.Context(), args[0], *newPrism.Lens, ids)
 		if err != nil {
 			return err
 		}
@@ -143,13 +143,13 @@ prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,
 func (a *app) showPreview(p client.PreviewedLens) error {
 	rows := []row{{cells: append([]string{"ID", "VERSION", "STATUS"}, p.Columns...), color: bold}}
 	reasons := map[string]bool{}
-	for _, one := range p.Data {
-		r := one.Result
+	for _, preview := range p.Data {
+		r := preview.Result
 		cells := []string{r.ID, fmt.Sprint(r.Version), string(r.Status)}
 		for _, name := range p.Columns {
 			value, _ := r.Row.Get(name)
 			cells = append(cells, a.cell(value))
-			if reason := one.Missing[name]; reason != "" {
+			if reason := preview.Missing[name]; reason != "" {
 				reasons[name+": "+reason] = true
 			}
 		}

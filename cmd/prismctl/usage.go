@@ -51,12 +51,12 @@ prismctl usage --by prism --from 2026-11-01 -o csv`,
 }
 
 // usageColumns are the columns of sums by a column. Beside the long id of a key there is no room for tokens.
-func usageColumns(of string) columns {
-	narrow := of + "~ results failed input_tokens:in output_tokens:out cost currency"
-	if of == "key_id" {
+func usageColumns(title string) columns {
+	narrow := title + "~ results failed input_tokens:in output_tokens:out cost currency"
+	if title == "key_id" {
 		narrow = "key_id results failed cost currency"
 	}
-	return columns{of + " results failed input_tokens output_tokens cost currency", narrow}
+	return columns{title + " results failed input_tokens output_tokens cost currency", narrow}
 }
 
 func usageRow(s client.UsageSum, short bool) row {

@@ -35,7 +35,7 @@ prismctl prisms get tickets | prismctl validate -`,
 		if err != nil {
 			return err
 		}
-		var found []checked
+		var reports []checked
 		var problems []error
 		checker, places := definition.NewChecker(), map[string]string{}
 		for _, f := range files {
@@ -45,7 +45,7 @@ prismctl prisms get tickets | prismctl validate -`,
 				problems = append(problems, fmt.Errorf("%s: %s is defined in %s too", f.At("slug"), slug, other))
 			}
 			places[slug] = f.At("slug")
-			found = append(found, checked{File: f.Name, Prism: slug, Checked: "offline"})
+			reports = append(reports, checked{File: f.Name, Prism: slug, Checked: "offline"})
 		}
 		if err := errors.Join(problems...); err != nil {
 			return invalid(err)
@@ -60,14 +60,14 @@ prismctl prisms get tickets | prismctl validate -`,
 				return err
 			}
 			for _, change := range changes {
-				for i := range found {
-					if found[i].Prism == change.Slug {
-						found[i].Checked, found[i].Change = "by "+t.Host, change.Summary()
+				for i := range reports {
+					if reports[i].Prism == change.Slug {
+						reports[i].Checked, reports[i].Change = "by "+t.Host, change.Summary()
 					}
 				}
 			}
 		}
-		return list(cmd.Context(), a, output, each(found), checkedColumns, func(c checked) row {
+		return list(cmd.Context(), a, output, each(reports), checkedColumns, func(c checked) row {
 			return row{cells: []string{c.File, c.Prism, c.Checked, c.Change}}
 		})
 	})

@@ -54,16 +54,10 @@ prismctl views save Failed --status failed --default`,
 		}
 		return err
 	})
-	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
-	choices(cmd, "status", "ok", "failed")
-	cmd.Flags().StringVar(&ref, "ref", "", "only results with this ref, which may be empty")
-	allowEmpty(cmd, "ref")
+	selectFlags(cmd, &status, &ref, &view.Filters.Model, &key, &run, &search)
 	cmd.Flags().Int32Var(&view.Filters.Version, "version", 0, "only results of this version")
 	timeFlags(cmd, &from, &to)
-	callFlags(cmd, &view.Filters.Model, &key)
-	cmd.Flags().StringVar(&run, "run", "", "only results of the run of this id")
 	assigneeFlag(cmd, &view.Filters.Assignee)
-	searchFlags(cmd, &search)
 	cmd.Flags().StringVar(&view.Filters.Sort, "sort", "", "the order, as of results list")
 	a.prismFlag(cmd, &view.Filters.Prism, "only results of this prism")
 	cmd.Flags().StringArrayVar(&view.Columns, "column", nil, "a column of the table; may be given several times, in their order")

@@ -46,7 +46,7 @@ type CreatePrismRequest struct {
 
 // NewPrism is a prism to be, with its version 1.
 type NewPrism struct {
-	Slug string `json:"slug" form:"prism" schema:"Slug"`
+	Slug string `json:"slug" form:"prism" schema:"NewSlug"`
 	// What people call it.
 	Name string `json:"name,omitzero" max:"200"`
 	NewVersion

@@ -33,6 +33,23 @@ type ForeignCall struct {
 	CreateResultRequest
 	// Questions are those that were sent, as they were sent; nil: those of the prism are asked.
 	Questions []byte
+	// AdHoc are those of a call that names a model instead of a prism (spec: adhoc-call).
+	AdHoc *AdHoc
+}
+
+// AdHoc is what a call asks that names a model.
+type AdHoc struct {
+	Definition prism.Definition
+	// Names has what the call calls the questions, in their order.
+	Names []NamesOfQuestion
+}
+
+// NamesOfQuestion are what a call in a format of others calls a question and its options or levels.
+type NamesOfQuestion struct {
+	// Name is nil of a question without one.
+	Name *string `json:",omitzero"`
+	// Values are the options or levels in order, as JSON: texts, and in OpenAI's format true and false.
+	Values []string `json:",omitzero"`
 }
 
 // ForeignHeaders are the headers of a call in a format of others.
@@ -51,11 +68,11 @@ type CreateDecisionRequest struct {
 
 // NewDecision is a call in OpenAI's decisions format. Members that are not named here are ignored.
 type NewDecision struct {
-	// The slug or id of a prism, or `slug@3` for its version 3.
+	// The slug or id of a prism, or `slug@3` for its version 3. Or `model/` and the name of a configured model, which answers the questions of the call.
 	Model string `json:"model" max:"200"`
 	// A text, or messages with texts. It is the value of the version's only field.
 	Input any `json:"input" schema:"DecisionInput"`
-	// Absent, empty, or the questions of the prism, which are asked in any case.
+	// Absent, empty, or the questions of the prism, which are asked in any case. Required if `model` names a model.
 	Questions any `json:"questions,omitzero" schema:"DecisionQuestions"`
 	// Ignored.
 	SafetyIdentifier *string `json:"safety_identifier,omitzero"`
@@ -108,11 +125,11 @@ type CreateSystemOneRequest struct {
 
 // NewSystemOne is a call in TypeSafe's System One format. Members that are not named here are ignored.
 type NewSystemOne struct {
-	// The slug or id of a prism, or `slug@3` for its version 3.
+	// The slug or id of a prism, or `slug@3` for its version 3. Or `model/` and the name of a configured model, which answers the questions of the call.
 	Model string `json:"model" max:"200"`
 	// A text or an array, which is the value of the version's only field, or an object whose members are the values of fields. A value that is no text is its JSON.
 	State any `json:"state" schema:"SystemOneState"`
-	// Absent, empty, or the questions of the prism, which are asked in any case.
+	// Absent, empty, or the questions of the prism, which are asked in any case. Required if `model` names a model.
 	Questions any `json:"questions,omitzero" schema:"SystemOneQuestions"`
 }
 

@@ -19,7 +19,12 @@ type ListPrismsRequest struct {
 	Cursor string `query:"cursor" list:"prisms"`
 	// `true` lists the archived prisms, `all` those and the others.
 	Archived string `query:"archived" enum:"true,false,all" default:"false"`
+	// `adhoc` lists the ad-hoc prisms alone, which no other list has.
+	Kind string `query:"kind" enum:"usual,adhoc" default:"usual"`
 }
+
+// AdHocPrisms is the kind of ad-hoc prisms.
+const AdHocPrisms = "adhoc"
 
 // ReadPrism reads a prism, archived or not (spec: prism-read).
 var ReadPrism = Op[PrismRequest, Prism]{Declaration{
@@ -35,7 +40,7 @@ type PrismRequest struct {
 // RenamePrism replaces the name of a prism (spec: prism-rename).
 var RenamePrism = Op[RenamePrismRequest, Prism]{Declaration{
 	Name: "renamePrism", Method: http.MethodPut, Path: "/v1/prisms/{prism}/name", Tag: "Prisms", Role: prism.Editor, Class: Keyed,
-	ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.ArchivedUnchangeable()},
+	ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.ArchivedUnchangeable(), apierr.AdHocPrism()},
 }}
 
 // RenamePrismRequest is the request of RenamePrism.
@@ -59,7 +64,7 @@ var UnarchivePrism = Op[PrismRequest, Prism]{archiving("unarchivePrism", "unarch
 func archiving(name, verb string) Declaration {
 	return Declaration{
 		Name: name, Method: http.MethodPost, Path: "/v1/prisms/{prism}/" + verb, Tag: "Prisms", Role: prism.Editor, Class: Keyed,
-		Repeatable: true, ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound()},
+		Repeatable: true, ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.AdHocPrism()},
 	}
 }
 

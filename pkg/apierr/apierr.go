@@ -238,8 +238,8 @@ func MatchNow(results int64) *Error {
 }
 
 // TooManyMatch is a retry of more results than one call may retry (spec: retry-many-limit).
-func TooManyMatch(most int64) *Error {
-	return conflict("More than " + strconv.FormatInt(most, 10) + " results match.")
+func TooManyMatch(limit int64) *Error {
+	return conflict("More than " + strconv.FormatInt(limit, 10) + " results match.")
 }
 
 // AreRetried is a retry of many results of a prism while an earlier retry is under way (spec: retry-many-under-way).
@@ -271,6 +271,14 @@ func StillWaiting() *Error { return conflict("This delivery is still waiting.") 
 
 // TooManyComments is a new comment of a result that has as many as it may have (spec: comments-limit).
 func TooManyComments() *Error { return conflict("This result has 100 comments.") }
+
+// TooManyAdHoc is a call that would make an ad-hoc prism for an account that has as many as it may have (spec: adhoc-limits).
+func TooManyAdHoc() *Error {
+	return conflict("This account has " + strconv.Itoa(prism.MaxAdHoc) + " ad-hoc prisms.")
+}
+
+// AdHocPrism is a call that ad-hoc prisms do not take (spec: adhoc-unchangeable).
+func AdHocPrism() *Error { return conflict("This prism is ad hoc.") }
 
 // TooManyRuns is a run for an account that has as many that are not over as it may have (spec: runs-not-over).
 func TooManyRuns() *Error { return conflict("This account has 500 runs that are not over.") }
@@ -315,13 +323,13 @@ func NotFitted() *Error { return conflict("The labels do not determine a calibra
 func NoGain() *Error { return conflict("No calibration is better than none.") }
 
 // TooManyUploads is a new file of an account that has as many uploads that are not completed as it may have (spec: open-uploads).
-func TooManyUploads(most int) *Error {
-	return conflict("This account has " + strconv.Itoa(most) + " open uploads. Complete or delete one of them.")
+func TooManyUploads(limit int) *Error {
+	return conflict("This account has " + strconv.Itoa(limit) + " open uploads. Complete or delete one of them.")
 }
 
 // NoRoom is a new file with which an account would store more than it may (spec: stored-bytes).
-func NoRoom(most int64) *Error {
-	return conflict("This account may store " + strconv.FormatInt(most, 10) + " bytes, and this file is larger than what is left. " +
+func NoRoom(limit int64) *Error {
+	return conflict("This account may store " + strconv.FormatInt(limit, 10) + " bytes, and this file is larger than what is left. " +
 		"Delete files or results.")
 }
 
@@ -333,9 +341,9 @@ func PartConflict(number int32) *Error {
 // PartsMissing is the completion of a file of which parts were not sent. The message has the first two of their numbers, and how
 // many more there are.
 func PartsMissing(first []int32, total int) *Error {
-	const most = 2
+	const maxNamed = 2
 	var named []string
-	for _, n := range first[:min(len(first), most)] {
+	for _, n := range first[:min(len(first), maxNamed)] {
 		named = append(named, strconv.Itoa(int(n)))
 	}
 	text := strings.Join(named, ", ")

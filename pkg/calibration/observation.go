@@ -70,11 +70,11 @@ func (o Observation) logLoss() float64 { return -math.Log(max(o.probability(o.La
 // TooFewError tells that there are fewer labels than a computation needs.
 type TooFewError struct {
 	Have, Need int
-	Of         string // "labels", or what else is counted
+	Counted    string // "labels", or what else is counted
 }
 
 func (e *TooFewError) Error() string {
-	return fmt.Sprintf("too few %s: %d of %d", e.Of, e.Have, e.Need)
+	return fmt.Sprintf("too few %s: %d of %d", e.Counted, e.Have, e.Need)
 }
 
 // canonical checks observations and returns a copy in an order that depends on their content only: clusters together, in
@@ -95,7 +95,7 @@ func compareObservations(a, b Observation) int {
 
 func check(kind prism.Classes, observations []Observation) error {
 	if len(observations) == 0 {
-		return &TooFewError{Need: 1, Of: "labels"}
+		return &TooFewError{Need: 1, Counted: "labels"}
 	}
 	width := len(observations[0].Probabilities)
 	switch kind {

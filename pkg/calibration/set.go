@@ -227,7 +227,7 @@ func (r resampled) several() MeasuresOfSeveral {
 
 func checkSets(sets []Set) error {
 	if len(sets) == 0 {
-		return &TooFewError{Need: 1, Of: "labels"}
+		return &TooFewError{Need: 1, Counted: "labels"}
 	}
 	options := len(sets[0].Probabilities)
 	if options == 0 {

@@ -51,7 +51,7 @@ func (e Environment) Getenv(name string) string {
 }
 
 // Problem is one setting that is wrong.
-type Problem struct{ Variable, What, Example string }
+type Problem struct{ Variable, Text, Example string }
 
 // Invalid is settings that are wrong, all of them.
 type Invalid []Problem //nolint:errname // config.Invalid reads as what it is
@@ -59,7 +59,7 @@ type Invalid []Problem //nolint:errname // config.Invalid reads as what it is
 func (p Invalid) Error() string {
 	lines := []string{"the settings are wrong:"}
 	for _, one := range p {
-		line := "  " + one.Variable + ": " + one.What
+		line := "  " + one.Variable + ": " + one.Text
 		if one.Example != "" {
 			line += " (for example " + one.Variable + "=" + one.Example + ")"
 		}

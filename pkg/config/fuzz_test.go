@@ -76,7 +76,7 @@ func wantProblems(t *testing.T, err error, sent map[string]string) {
 	}
 	met := map[string]bool{}
 	for _, p := range problems {
-		if met[p.Variable] || !slices.Contains(said[p.Variable], p.What) || p.Example != examples[p.Variable] {
+		if met[p.Variable] || !slices.Contains(said[p.Variable], p.Text) || p.Example != examples[p.Variable] {
 			t.Errorf("%q: got the problem %+v", sent, p)
 		}
 		met[p.Variable] = true

@@ -23,7 +23,7 @@ const (
 	ListOfRunResults // the results of one run, in row order
 	ListOfMembers
 	ListOfLabels
-	ListOfRandom    // results to label, by store.RandomPosition
+	ListOfRandom    // results to label, by labels.RandomPosition
 	ListOfUncertain // results to label, the most uncertain first
 	ListOfCalibrations
 	ListOfFound // the results of a search, by a number and then by id

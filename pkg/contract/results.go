@@ -124,7 +124,22 @@ type CreateQuery struct {
 	Version        int32  `json:",omitzero"` // 0: the latest
 	IdempotencyKey string `json:",omitzero"` // "": none
 	Format         Format // of the stored result, if it is returned
+	// AdHoc tells that Prism is the slug of an ad-hoc prism, which the call may make (spec: adhoc-call).
+	AdHoc bool `json:",omitzero"`
+	// Names are what the call names the questions of an ad-hoc prism.
+	Names []api.NamesOfQuestion `json:",omitzero"`
 }
+
+// AdHoc is what a call may do with an ad-hoc prism.
+type AdHoc string
+
+// The values of AdHoc.
+const (
+	NotAdHoc  AdHoc = ""     // the prism is another one
+	KeptAdHoc AdHoc = "kept" // the prism is there
+	NewAdHoc  AdHoc = "new"  // the first result makes it
+	FullAdHoc AdHoc = "full" // the account has as many as it may have
+)
 
 // CreateFacts is what a CreateQuery names, read on one snapshot. A missing thing is its zero value, and so is everything that
 // belongs to it.
@@ -133,6 +148,7 @@ type CreateFacts struct {
 	Key      prism.KeyID     `json:",omitzero"`
 	Prism    prism.PrismID   // zero: not found in the account
 	Archived bool            `json:",omitzero"`
+	AdHoc    AdHoc           `json:",omitzero"`
 	// Stored is the result that holds the idempotency key.
 	Stored *Stored `json:",omitzero"`
 	// Response is Stored in the format of the query, when Stored is ok and of this prism (spec: repeat-of-an-ok-result).
@@ -192,6 +208,10 @@ type Save struct {
 	Key            prism.KeyID        `json:",omitzero"` // that makes the call
 	Outcome        Outcome
 	Format         Format
+	// AdHoc is the definition of the ad-hoc prism that the result is of. The save makes the prism unless it is there, also if it was there
+	// before the model was called (spec: adhoc-kept).
+	AdHoc *prism.Definition     `json:",omitzero"`
+	Names []api.NamesOfQuestion `json:",omitzero"`
 }
 
 // Page is a limit of 1 to 100 and the cursor of the page before ("" for the first page).

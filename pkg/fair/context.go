@@ -7,11 +7,11 @@ import (
 
 // call records which account a call counts for, and what the call holds.
 type call struct {
-	mu      sync.Mutex
-	account string
-	places  *Bound // set between Hold and Leave, else nil
-	bytes   *Bound // set between Hold and Leave, else nil
-	held    int    // bytes
+	mu        sync.Mutex
+	account   string
+	places    *Bound // set between Hold and Leave, else nil
+	bytes     *Bound // set between Hold and Leave, else nil
+	heldBytes int
 }
 
 type callKey struct{}
@@ -42,10 +42,10 @@ func Leave(ctx context.Context) {
 	if c.places != nil {
 		c.places.Give(c.account)
 	}
-	if c.held > 0 {
-		c.bytes.force(c.account, -c.held)
+	if c.heldBytes > 0 {
+		c.bytes.force(c.account, -c.heldBytes)
 	}
-	c.places, c.bytes, c.held = nil, nil, 0
+	c.places, c.bytes, c.heldBytes = nil, nil, 0
 }
 
 // Reserve has the call hold at least n bytes until Leave. It returns false, and changes nothing, if the bound of Hold has no room
@@ -57,16 +57,16 @@ func Reserve(ctx context.Context, n int, must bool) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	more := n - c.held
+	more := n - c.heldBytes
 	switch {
 	case c.bytes == nil || more <= 0:
 		return true
 	case must:
 		c.bytes.force(c.account, more)
-	case !c.bytes.TakeN(c.account, Preferred, more, c.held):
+	case !c.bytes.TakeN(c.account, Preferred, more, c.heldBytes):
 		return false
 	}
-	c.held = n
+	c.heldBytes = n
 	return true
 }
 
@@ -104,8 +104,8 @@ func Identify(ctx context.Context, account string) {
 	if c.places != nil {
 		c.places.move(c.account, account, 1)
 	}
-	if c.held > 0 {
-		c.bytes.move(c.account, account, c.held)
+	if c.heldBytes > 0 {
+		c.bytes.move(c.account, account, c.heldBytes)
 	}
 	c.account = account
 }

@@ -23,22 +23,22 @@ const (
 
 // Bound is a number of places, shared by accounts. It is safe for concurrent use.
 type Bound struct {
-	mu      sync.Mutex
-	places  int
-	reserve int
-	most    int // that an account may hold; 0: any number
-	taken   int
-	held    map[string]int // by account; only accounts that hold a place
+	mu           sync.Mutex
+	places       int
+	reserve      int
+	maxOfAccount int // 0: any number
+	taken        int
+	byAccount    map[string]int // only accounts that hold a place
 }
 
 // New makes a bound of places, at least 1. Yielding calls leave reserve of them, fewer than places, to preferred calls.
 func New(places, reserve int) *Bound {
-	return &Bound{places: places, reserve: reserve, held: make(map[string]int)}
+	return &Bound{places: places, reserve: reserve, byAccount: make(map[string]int)}
 }
 
 // AtMost has no account hold more than n places, whoever else wants one.
 func (b *Bound) AtMost(n int) *Bound {
-	b.most = n
+	b.maxOfAccount = n
 	return b
 }
 
@@ -54,11 +54,11 @@ func (b *Bound) TakeN(account string, class Class, n, own int) bool {
 	if class == Yielding {
 		limit -= b.reserve
 	}
-	places, active := b.held[account], len(b.held)
+	places, active := b.byAccount[account], len(b.byAccount)
 	if places == 0 {
 		active++ // the account itself
 	}
-	if b.most > 0 && places+n > b.most {
+	if b.maxOfAccount > 0 && places+n > b.maxOfAccount {
 		return false
 	}
 	share := max(1, limit/active)
@@ -72,8 +72,8 @@ func (b *Bound) TakeN(account string, class Class, n, own int) bool {
 // add takes n places and ignores the bound; with n below zero it gives places back. The caller holds the lock.
 func (b *Bound) add(account string, n int) {
 	b.taken += n
-	if b.held[account] += n; b.held[account] == 0 {
-		delete(b.held, account)
+	if b.byAccount[account] += n; b.byAccount[account] == 0 {
+		delete(b.byAccount, account)
 	}
 }
 

@@ -26,7 +26,7 @@ type Queue struct {
 
 // line is an account that holds a place or waits for one.
 type line struct {
-	held    int
+	places  int
 	turn    int64              // twice Queue.turns at its last turn; of a new account, 1 less than that of the last turn of any account
 	came    int64              // Queue.came
 	waiting [2][]chan struct{} // by Class; a channel is closed when its call has a place
@@ -34,7 +34,7 @@ type line struct {
 
 // order is in which order lines get free places.
 func (l *line) order(other *line) int {
-	return cmp.Or(cmp.Compare(l.held, other.held), cmp.Compare(l.turn, other.turn), cmp.Compare(l.came, other.came))
+	return cmp.Or(cmp.Compare(l.places, other.places), cmp.Compare(l.turn, other.turn), cmp.Compare(l.came, other.came))
 }
 
 // Processors are places for work that keeps a processor busy: half of the processors, at least one, so that other calls have the rest.
@@ -136,7 +136,7 @@ func (q *Queue) line(account string) *line {
 func (q *Queue) grant(l *line) {
 	q.taken++
 	q.turns++
-	l.held++
+	l.places++
 	l.turn = 2 * q.turns
 }
 
@@ -173,7 +173,7 @@ func (q *Queue) withdraw(account string, class Class, turn chan struct{}) bool {
 func (q *Queue) give(account string) {
 	l := q.lines[account]
 	q.taken--
-	l.held--
+	l.places--
 	q.forget(account, l)
 	for q.waiting > 0 && q.free(Preferred) {
 		next, class := q.next()
@@ -204,7 +204,7 @@ func (q *Queue) next() (next *line, class Class) {
 
 // forget removes the line of an account that neither holds nor waits.
 func (q *Queue) forget(account string, l *line) {
-	if l.held == 0 && len(l.waiting[Preferred]) == 0 && len(l.waiting[Yielding]) == 0 {
+	if l.places == 0 && len(l.waiting[Preferred]) == 0 && len(l.waiting[Yielding]) == 0 {
 		delete(q.lines, account)
 	}
 }

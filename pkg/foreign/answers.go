@@ -13,6 +13,7 @@ type Answered struct {
 	Model   string // as Model makes it
 	Answers prism.Answers
 	Usage   prism.Usage
+	Names   Names
 }
 
 // Append appends the body of a response in one of the formats (spec: decisions-answer, systemone-answer).
@@ -29,7 +30,7 @@ func appendDecision(b []byte, questions []Question, r Answered) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendDecisionAnswer(b, q, r.Answers)
+		b = appendDecisionAnswer(b, i, q, r)
 	}
 	b = strictjson.AppendString(append(b, `],"model":`...), r.Model)
 	input, output := count(r.Usage.InputTokens), count(r.Usage.OutputTokens)
@@ -41,14 +42,14 @@ func appendDecision(b []byte, questions []Question, r Answered) []byte {
 }
 
 // appendDecisionAnswer appends one answer. A question that the stored answers do not have has none: a refusal.
-func appendDecisionAnswer(b []byte, q Question, all prism.Answers) []byte {
-	a, ok := q.answer(all)
+func appendDecisionAnswer(b []byte, at int, q Question, r Answered) []byte {
+	a, ok := q.answer(r.Answers)
 	kind := decisionTypes[q.Type.Classes()]
 	if !ok || kind == "" {
 		kind = "refusal"
 	}
 	b = append(append(append(b, `{"type":"`...), kind...), `","name":`...)
-	b = strictjson.AppendString(b, q.Name())
+	b = r.Names.appendQuestion(b, at, q)
 	if !ok {
 		return append(b, '}')
 	}
@@ -56,7 +57,7 @@ func appendDecisionAnswer(b []byte, q Question, all prism.Answers) []byte {
 	case prism.Binary:
 		return append(appendNumber(b, `,"probability":`, a.Probability), '}')
 	case prism.Nominal:
-		b = strictjson.AppendString(append(b, `,"choice":`...), a.Chosen)
+		b = r.Names.appendValue(append(b, `,"choice":`...), at, a.Chosen, a.Chosen)
 	case prism.Ordinal:
 		b = appendNumber(b, `,"score":`, score(a))
 	case prism.Multiple: // Questions makes questions of its options
@@ -71,10 +72,10 @@ func appendDecisionAnswer(b []byte, q Question, all prism.Answers) []byte {
 			b = append(b, ',')
 		}
 		if label, ok := labels[p.Key]; ok {
-			b = strictjson.AppendString(append(b, `{"label":`...), label)
+			b = r.Names.appendValue(append(b, `{"label":`...), at, p.Key, label)
 			b = strconv.AppendInt(append(b, `,"value":`...), int64(i), 10)
 		} else {
-			b = strictjson.AppendString(append(b, `{"value":`...), p.Key)
+			b = r.Names.appendValue(append(b, `{"value":`...), at, p.Key, p.Key)
 		}
 		b = append(appendNumber(b, `,"probability":`, p.Probability), '}')
 	}
@@ -85,7 +86,7 @@ func appendSystemOne(b []byte, questions []Question, r Answered) []byte {
 	b = strictjson.AppendString(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"answers":{`...)
 	first := true
-	for _, q := range questions {
+	for i, q := range questions {
 		a, ok := q.answer(r.Answers)
 		if !ok || q.Type.Classes() == "" {
 			continue // the format has no word for it
@@ -94,32 +95,32 @@ func appendSystemOne(b []byte, questions []Question, r Answered) []byte {
 			b = append(b, ',')
 		}
 		first = false
-		b = appendSystemOneAnswer(append(strictjson.AppendString(b, q.Name()), ':'), q, a)
+		b = appendSystemOneAnswer(append(strictjson.AppendString(b, r.Names.question(i, q)), ':'), i, q, a, r.Names)
 	}
 	b = appendCount(b, `},"usage":{"input_tokens":`, count(r.Usage.InputTokens))
 	b = appendCount(b, `,"output_tokens":`, count(r.Usage.OutputTokens))
 	return append(b, "}}"...)
 }
 
-func appendSystemOneAnswer(b []byte, q Question, a prism.Answer) []byte {
+func appendSystemOneAnswer(b []byte, at int, q Question, a prism.Answer, names Names) []byte {
 	switch q.Type.Classes() {
 	case prism.Binary:
 		return append(appendNumber(b, `{"type":"noul","noul":`, a.Probability), '}')
 	case prism.Nominal:
-		b = strictjson.AppendString(append(b, `{"type":"choice","choice":`...), a.Chosen)
+		b = strictjson.AppendString(append(b, `{"type":"choice","choice":`...), names.text(at, a.Chosen))
 		b = appendNumber(b, `,"confidence":`, confidence(a))
 	case prism.Ordinal, prism.Multiple: // Questions makes questions of the options of a Multiple one
 		b = appendNumber(b, `{"type":"score","score":`, score(a))
 		b = append(appendNumber(b, `,"confidence":`, confidence(a)), `,"legend":{`...)
 		labels := labelsOf(q)
 		for i, p := range a.Probabilities {
-			b = strictjson.AppendString(append(appendName(b, i, strconv.Itoa(i)), ':'), labels[p.Key])
+			b = names.appendValue(append(appendName(b, i, strconv.Itoa(i)), ':'), at, p.Key, labels[p.Key])
 		}
 		b = append(b, '}')
 	}
 	b = append(b, `,"probabilities":{`...)
 	for i, p := range a.Probabilities {
-		name := p.Key
+		name := names.text(at, p.Key)
 		if q.Type.Classes() == prism.Ordinal {
 			name = strconv.Itoa(i)
 		}

@@ -5,6 +5,7 @@ package foreign
 import (
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -14,20 +15,43 @@ var (
 	systemOneTypes = map[prism.Classes]string{prism.Binary: "noul", prism.Nominal: "choice", prism.Ordinal: "score"}
 )
 
+// Types are the words of a format for the types of questions.
+func Types(f api.Format) []string {
+	words := wordsOf(f)
+	return []string{words[prism.Binary], words[prism.Nominal], words[prism.Ordinal]}
+}
+
+// TypeOf is the type of question that has a word in a format; "" if none has.
+func TypeOf(f api.Format, word string) prism.QuestionType {
+	for _, name := range prism.QuestionType("").Values() {
+		if t := prism.QuestionType(name); word != "" && wordsOf(f)[t.Classes()] == word {
+			return t
+		}
+	}
+	return ""
+}
+
+func wordsOf(f api.Format) map[prism.Classes]string {
+	if f == api.SystemOne {
+		return systemOneTypes
+	}
+	return decisionTypes
+}
+
 // Question is a question of a definition as the formats have it. A question of whose options any number can be right is one question
 // for each option, as the formats know none like it.
 type Question struct {
 	prism.Question
-	// Of is the key of the question of the definition, and Part that of the option; "" for a question that is whole.
-	Of, Part string
+	// Parent is the key of the question of the definition, and Part that of the option; "" for a question that is whole.
+	Parent, Part string
 }
 
 // Name is what the formats call the question.
 func (q Question) Name() string {
 	if q.Part == "" {
-		return q.Of
+		return q.Parent
 	}
-	return q.Of + "." + q.Part
+	return q.Parent + "." + q.Part
 }
 
 // Questions are those of a definition in its order.
@@ -47,7 +71,7 @@ func Questions(d prism.Definition) (all []Question) {
 // answer finds the answer to a question; false if there is none, or one of another kind.
 func (q Question) answer(all prism.Answers) (prism.Answer, bool) {
 	for _, a := range all {
-		if a.Question != q.Of {
+		if a.Question != q.Parent {
 			continue
 		}
 		if q.Part != "" {

@@ -41,7 +41,7 @@ func TestBodiesBeyondTheBoundAreShed(t *testing.T) {
 		taken = append(taken, r.dial().send(toHeld(request)))
 		g.wait(t)
 	}
-	if held := r.tracker.held.Load(); held < 3*mebibyte || held > 4*mebibyte {
+	if held := r.tracker.heldBytes.Load(); held < 3*mebibyte || held > 4*mebibyte {
 		t.Errorf("%d bytes are held", held)
 	}
 	for _, request := range []string{post(asText, large), postChunked(asText, large, 60000)} {
@@ -61,7 +61,7 @@ func TestBodiesBeyondTheBoundAreShed(t *testing.T) {
 		wantReply(t, p.reply("POST"), 200, want)
 		p.send(get("/v1/results/a")).reply("GET") // the answer before is out for good
 	}
-	eventually(t, "nothing held", func() bool { return r.tracker.held.Load() == 0 })
+	eventually(t, "nothing held", func() bool { return r.tracker.heldBytes.Load() == 0 })
 	wantSeries(t, r.metrics, "prism_http_body_bytes", `service="test" 0`)
 	wantSeries(t, r.metrics, "prism_http_body_bytes_limit", fmt.Sprintf(`service="test" %v`, float64(4*mebibyte)))
 	for range 10 {
@@ -76,7 +76,7 @@ func TestManyLargeBodiesAtOnceStayWithinTheBound(t *testing.T) {
 	r := start(t, Config{MaxBodyBytes: most}, Deps{}, func(app *fiber.App) {
 		app.Post("/read", func(c *fiber.Ctx) error {
 			b, err := ReadBody(c)
-			if held := exchangeOf(c).server.tracker.held.Load(); held > most {
+			if held := exchangeOf(c).server.tracker.heldBytes.Load(); held > most {
 				select {
 				case over <- held:
 				default:
@@ -114,7 +114,7 @@ func TestManyLargeBodiesAtOnceStayWithinTheBound(t *testing.T) {
 		t.Errorf("%d bytes were held", held)
 	default:
 	}
-	eventually(t, "nothing held", func() bool { return r.tracker.held.Load() == 0 })
+	eventually(t, "nothing held", func() bool { return r.tracker.heldBytes.Load() == 0 })
 	wantReply(t, r.once(request), 200, fmt.Sprint(mebibyte))
 }
 

@@ -49,14 +49,14 @@ type conn struct {
 	notice        func() []byte // what cut sends, unless nil (Config.ClosingNotice)
 	channel       *channel      // is Conn, when the server speaks TLS, else nil
 
-	state    atomic.Int32
-	cutting  sync.Mutex // held while cut sends the notice; Close waits for it
-	inFlight bool       // the tracker counts a request
-	held     int64      // bytes of a body that the tracker counts
-	received bool       // at least one byte
-	ended    bool       // the client has half-closed the connection
-	linger   bool       // Close waits until the client has read the last response
-	framing  framing    // of the body that is being read
+	state     atomic.Int32
+	cutting   sync.Mutex // held while cut sends the notice; Close waits for it
+	inFlight  bool       // the tracker counts a request
+	heldBytes int64      // bytes of a body that the tracker counts
+	received  bool       // at least one byte
+	ended     bool       // the client has half-closed the connection
+	linger    bool       // Close waits until the client has read the last response
+	framing   framing    // of the body that is being read
 
 	exchange exchange  // the current one, or the last
 	began    time.Time // the first byte of the request
@@ -87,18 +87,18 @@ func (c *conn) endRequest() {
 		fair.Leave(c.exchange.ctx)
 		c.tracker.uncount()
 	}
-	if c.held > 0 {
-		c.tracker.held.Add(-c.held)
-		c.held = 0
+	if c.heldBytes > 0 {
+		c.tracker.heldBytes.Add(-c.heldBytes)
+		c.heldBytes = 0
 	}
 }
 
 // hold counts n more bytes of the request's body, until the request ends. It fails when Config.MaxBodyBytes is exceeded.
 func (c *conn) hold(n int64) bool {
 	t := c.tracker
-	for held := t.held.Load(); held+n <= t.maxHeld; held = t.held.Load() {
-		if t.held.CompareAndSwap(held, held+n) {
-			c.held += n
+	for held := t.heldBytes.Load(); held+n <= t.maxHeld; held = t.heldBytes.Load() {
+		if t.heldBytes.CompareAndSwap(held, held+n) {
+			c.heldBytes += n
 			return true
 		}
 	}

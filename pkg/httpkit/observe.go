@@ -46,7 +46,7 @@ func newObserver(cfg Config, d Deps, t *tracker) *observer {
 		"prism_http_in_flight":   {"Requests that are being handled or answered.", t.inFlight.Load, int64(t.places.Places())},
 		"prism_http_connections": {"Connections that are served, idle ones included.", t.residents.Load, t.maxConns},
 		"prism_http_arriving":    {"Requests that wait for the rest of their body.", t.arrivals.count, int64(t.arrivals.max)},
-		"prism_http_body_bytes":  {"Bytes of bodies that requests in flight hold beyond the first 16 KiB of each.", t.held.Load, t.maxHeld},
+		"prism_http_body_bytes":  {"Bytes of bodies that requests in flight hold beyond the first 16 KiB of each.", t.heldBytes.Load, t.maxHeld},
 		"prism_http_response_bytes": {
 			"Bytes of response bodies that requests in flight hold beyond the first 16 KiB of each.",
 			func() int64 { return int64(t.answers.Taken()) }, int64(t.answers.Places()),

@@ -162,7 +162,7 @@ func TestUnderAFloodEveryClientGetsAnAnswer(t *testing.T) {
 		t.Errorf("%d served, %d shed: that was no flood", served, shed)
 	}
 	eventually(t, "no connection left", func() bool { return r.connections() == 0 })
-	if held := r.tracker.held.Load(); held != 0 {
+	if held := r.tracker.heldBytes.Load(); held != 0 {
 		t.Errorf("%d bytes of bodies are still held", held)
 	}
 }

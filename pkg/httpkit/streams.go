@@ -31,26 +31,26 @@ type streams struct {
 	max, maxOfAccount int
 	now               func() time.Time
 
-	mu   sync.Mutex
-	live map[*outgoing]struct{}
-	held map[string]int // by account; only accounts that hold a place
+	mu        sync.Mutex
+	live      map[*outgoing]struct{}
+	byAccount map[string]int // only accounts that hold a place
 }
 
 func newStreams(cfg Config, now func() time.Time) *streams {
 	return &streams{
 		max: cfg.MaxStreams, maxOfAccount: cfg.MaxStreamsOfAccount, now: now,
-		live: map[*outgoing]struct{}{}, held: map[string]int{},
+		live: map[*outgoing]struct{}{}, byAccount: map[string]int{},
 	}
 }
 
 func (s *streams) take(o *outgoing) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held[o.account] >= s.maxOfAccount {
+	if s.byAccount[o.account] >= s.maxOfAccount {
 		return false
 	}
 	if len(s.live) >= s.max {
-		stalled := s.stalled(s.held[o.account] + 1)
+		stalled := s.stalled(s.byAccount[o.account] + 1)
 		if stalled == nil {
 			return false
 		}
@@ -58,7 +58,7 @@ func (s *streams) take(o *outgoing) bool {
 		s.remove(stalled)
 	}
 	s.live[o] = struct{}{}
-	s.held[o.account]++
+	s.byAccount[o.account]++
 	return true
 }
 
@@ -67,7 +67,7 @@ func (s *streams) take(o *outgoing) bool {
 func (s *streams) stalled(places int) (stalest *outgoing) {
 	oldest := s.now().Add(-streamPatience).UnixNano()
 	for o := range s.live {
-		if since := o.idle.Load(); since != 0 && since <= oldest && s.held[o.account] > places {
+		if since := o.idle.Load(); since != 0 && since <= oldest && s.byAccount[o.account] > places {
 			stalest, oldest = o, since
 		}
 	}
@@ -86,8 +86,8 @@ func (s *streams) remove(o *outgoing) {
 		return
 	}
 	delete(s.live, o)
-	if s.held[o.account]--; s.held[o.account] == 0 {
-		delete(s.held, o.account)
+	if s.byAccount[o.account]--; s.byAccount[o.account] == 0 {
+		delete(s.byAccount, o.account)
 	}
 }
 

@@ -36,7 +36,7 @@ type tracker struct {
 	now      func() time.Time
 
 	inFlight  atomic.Int64
-	held      atomic.Int64 // bytes of bodies
+	heldBytes atomic.Int64 // bytes of bodies
 	residents atomic.Int64 // connections with a place, at most maxConns but for shares (see belowShare)
 	refusing  atomic.Bool
 	quiet     chan struct{} // holds a token after the last request in flight of a refusing server ended

@@ -138,12 +138,12 @@ func isShow(s prism.Show) bool { return slices.Contains(prism.Shows(), s) }
 
 // showProblem names all shows if s is none, and those of the question's type if s is a show of other types; "" is no
 // problem.
-func showProblem(s prism.Show, of prism.QuestionType) string {
+func showProblem(s prism.Show, t prism.QuestionType) string {
 	switch {
 	case !isShow(s):
 		return expected(prism.Shows())
-	case !slices.Contains(of.Shows(), s):
-		return expected(of.Shows())
+	case !slices.Contains(t.Shows(), s):
+		return expected(t.Shows())
 	}
 	return ""
 }

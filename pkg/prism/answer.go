@@ -52,8 +52,8 @@ func (a *Answer) Part(option string) (Answer, bool) { return a.Type.kind().part(
 
 // Number is the number that a column shows of the answer, or why there is none. Levels are those of the question in the version that
 // answered.
-func (a *Answer) Number(of Column, levels []Level) (float64, Reason) {
-	return a.Type.kind().number(a, of, levels)
+func (a *Answer) Number(column Column, levels []Level) (float64, Reason) {
+	return a.Type.kind().number(a, column, levels)
 }
 
 // AppendProbabilities appends the probabilities in order; of a binary answer that of yes.

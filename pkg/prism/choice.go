@@ -13,9 +13,9 @@ func (c choice) setProbabilities(a *Answer, probabilities []float64, keys []KeyP
 	a.Confidence = Confidence(c.certainty(a), len(probabilities))
 }
 
-func (c choice) number(a *Answer, of Column, levels []Level) (float64, Reason) {
-	if of.Show == ShowConfidence {
+func (c choice) number(a *Answer, column Column, levels []Level) (float64, Reason) {
+	if column.Show == ShowConfidence {
 		return a.Confidence, ""
 	}
-	return c.keyed.number(a, of, levels)
+	return c.keyed.number(a, column, levels)
 }

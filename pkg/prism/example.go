@@ -52,10 +52,10 @@ func (e Example) Label(q Question) (value string, ok bool) {
 
 // EmptyExamples takes the content of the examples that were taken from some results out of a definition, and returns how many there are.
 // The examples of d keep their places in a list of their own.
-func (d *Definition) EmptyExamples(of []ResultID) (emptied int) {
+func (d *Definition) EmptyExamples(results []ResultID) (emptied int) {
 	examples := slices.Clone(d.Examples)
 	for i, e := range examples {
-		if !e.Result.IsZero() && slices.Contains(of, e.Result) {
+		if !e.Result.IsZero() && slices.Contains(results, e.Result) {
 			examples[i] = Example{Fields: ExampleFields{}, Answers: ExampleAnswers{}}
 			emptied++
 		}

@@ -152,6 +152,8 @@ type Prism struct {
 	Pins PinsID
 	// RetentionDays is how many days old results become before they are deleted; 0: they are kept.
 	RetentionDays int32
+	// AdHoc tells that the prism is there while it has results (spec: adhoc-kept).
+	AdHoc bool
 	// Unsearchable tells that searches leave the results out.
 	Unsearchable bool
 	// VersionsHash names the versions that the prism has: with the same hash, it has the same versions. It is not sent.

@@ -55,7 +55,7 @@ type kind interface {
 	setProbabilities(a *Answer, probabilities []float64, keys []KeyProbability)
 	// show sets a cell to the answer, and number is what else a column can show, or why nothing.
 	show(a *Answer, c *AnsweredColumn, to *Cell) Reason
-	number(a *Answer, of Column, levels []Level) (float64, Reason)
+	number(a *Answer, column Column, levels []Level) (float64, Reason)
 	// parts are the questions that a question is made of, part is the answer to one of them, and partOfLabel the value of a label of it.
 	// whole is the answer to the question with answers to all parts. There are none unless classes is Multiple.
 	parts(q Question) []Question

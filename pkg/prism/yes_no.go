@@ -72,8 +72,8 @@ func (yesNo) show(a *Answer, c *AnsweredColumn, to *Cell) Reason {
 	return ""
 }
 
-func (yesNo) number(a *Answer, of Column, _ []Level) (float64, Reason) {
-	if of.Show != ShowProbability || of.Option != "" {
+func (yesNo) number(a *Answer, column Column, _ []Level) (float64, Reason) {
+	if column.Show != ShowProbability || column.Option != "" {
 		return 0, OtherType
 	}
 	return a.Probability, ""

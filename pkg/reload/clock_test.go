@@ -58,7 +58,7 @@ func TestAValueFollowsItsFileAlthoughTheClockWentBack(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	values := bufio.NewScanner(out)
-	clock, err := wallclock.Of(cmd.Process.Pid)
+	clock, err := wallclock.TakeOver(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // Problem is what is wrong in a file.
 type Problem struct {
 	Line int // 0: the whole file
-	What string
+	Text string
 }
 
 // Reader walks the nodes of one document. A problem names its node by a path such as questions.0.key.
@@ -53,15 +53,15 @@ func Parse(text []byte, options ...parser.Option) (bodies []ast.Node, problem *P
 }
 
 // Add adds a problem of a line.
-func (r *Reader) Add(line int, path, what string) {
+func (r *Reader) Add(line int, path, text string) {
 	if path != "" {
-		what = path + ": " + what
+		text = path + ": " + text
 	}
-	r.Problems = append(r.Problems, Problem{line, what})
+	r.Problems = append(r.Problems, Problem{line, text})
 }
 
 // Wrong adds a problem of a node.
-func (r *Reader) Wrong(n ast.Node, path, what string) { r.Add(Line(n), path, what) }
+func (r *Reader) Wrong(n ast.Node, path, text string) { r.Add(Line(n), path, text) }
 
 // Line is the line of a node. The line of a member is that of its name, and the line of an object that of its first member.
 func Line(n ast.Node) int {

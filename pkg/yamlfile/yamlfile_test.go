@@ -44,7 +44,7 @@ func TestNodesAreReadWithTheirLinesAndProblems(t *testing.T) {
 			got = nil
 		}
 		for _, p := range r.Problems {
-			got = append(got, fmt.Sprintf("%d: %s", p.Line, p.What))
+			got = append(got, fmt.Sprintf("%d: %s", p.Line, p.Text))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

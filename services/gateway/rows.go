@@ -44,12 +44,12 @@ type Rows struct {
 // NewRows makes the Rows of a process. It does no I/O. With a Redis it counts what accounts with limits do together with the
 // gateways that have the same.
 func NewRows(cfg Config, d RowsDeps) (*Rows, error) {
-	of := Deps{Results: d.Results, Models: d.Models, Metrics: d.Metrics, Log: d.Log, Tracer: d.Tracer, Now: d.Now}
-	locks, err := newLocks(cfg, of)
+	deps := Deps{Results: d.Results, Models: d.Models, Metrics: d.Metrics, Log: d.Log, Tracer: d.Tracer, Now: d.Now}
+	locks, err := newLocks(cfg, deps)
 	if err != nil {
 		return nil, err
 	}
-	admit := newAdmission(locks, &of, execute.NewAccounts())
+	admit := newAdmission(locks, &deps, execute.NewAccounts())
 	asking := execute.Asking{Models: d.Models, Sizer: size.New(nil), Quota: admit, Log: d.Log}
 	return &Rows{Rows: rowsOf(asking, admit), locks: locks, admission: admit}, nil
 }

@@ -92,9 +92,9 @@ func Command(ctx context.Context, args []string, cfg Config, out io.Writer) erro
 }
 
 // show writes a check for an operator.
-func show(out io.Writer, m *models.Model, found api.ModelCheck, did []ask.Checked) error {
-	_, err := fmt.Fprintf(out, "%s: %s %s %s, by %s, in %d ms\n", m.Name, m.Provider, m.BaseURL, m.Model, m.API.Probabilities, found.TookMS)
-	for _, p := range found.Checks {
+func show(out io.Writer, m *models.Model, checked api.ModelCheck, did []ask.Checked) error {
+	_, err := fmt.Fprintf(out, "%s: %s %s %s, by %s, in %d ms\n", m.Name, m.Provider, m.BaseURL, m.Model, m.API.Probabilities, checked.TookMS)
+	for _, p := range checked.Checks {
 		_, wrote := fmt.Fprintf(out, "  %-7s %-18s %s\n", p.Status, p.Part, p.Text)
 		if p.Write != nil {
 			_, more := fmt.Fprintf(out, "  %-7s %-18s write: %s\n", "", "", *p.Write)

@@ -35,16 +35,16 @@ type metrics struct {
 
 // newMetrics registers the collectors, unless to is nil. It panics when they are registered already.
 func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Asker) *metrics {
-	of := promauto.With(to)
+	factory := promauto.With(to)
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return of.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append([]string{"model", "provider"}, labels...))
+		return factory.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append([]string{"model", "provider"}, labels...))
 	}
 	histograms := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-		return of.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets},
+		return factory.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets},
 			append([]string{"model", "provider"}, labels...))
 	}
 	counter := func(name, help string) prometheus.Counter {
-		return of.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+		return factory.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	m := &metrics{
 		calls: counters("prism_model_calls_total", "Asks of models by how they ended, over all their attempts.", "class", "outcome"),
@@ -63,13 +63,13 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 		shed:          counter("prism_model_shed_total", "Asks refused because too many were under way."),
 		notConfigured: counter("prism_model_not_configured_total", "Asks of models that are not configured."),
 		refused:       counter("prism_models_refused_total", "New files of models that could not be used."),
-		reloaded: of.NewGauge(prometheus.GaugeOpts{
+		reloaded: factory.NewGauge(prometheus.GaugeOpts{
 			Name: "prism_models_last_reload_successful",
 			Help: "0 while the file of models cannot be used as it is, and the previous models are in use; otherwise 1.",
 		}),
 	}
 	gauge := func(name, help string, read func() int) {
-		of.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
+		factory.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 	}
 	gauge("prism_model_in_flight", "Asks under way.", asker.InFlight)
 	gauge("prism_model_in_flight_limit", "Asks under way at which more are shed.", asker.MaxInFlight)
@@ -205,7 +205,7 @@ func (c *costs) Describe(to chan<- *prometheus.Desc) { to <- costTotal }
 func (c *costs) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for of, sum := range c.sums {
-		to <- prometheus.MustNewConstMetric(costTotal, prometheus.CounterValue, sum.Float64(), of.model, of.provider, of.currency)
+	for cost, sum := range c.sums {
+		to <- prometheus.MustNewConstMetric(costTotal, prometheus.CounterValue, sum.Float64(), cost.model, cost.provider, cost.currency)
 	}
 }

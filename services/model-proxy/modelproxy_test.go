@@ -208,7 +208,7 @@ func TestOverloadIsShedAndSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, reg := held{make(chan struct{})}, prometheus.NewRegistry()
-		s := newService(Config{MaxInFlight: 2}, Deps{Metrics: reg, Log: slog.New(slog.DiscardHandler)}, models.Of(models.New(models.Spec{Name: "held"}, provider.Provider{Name: "held", Calls: h.calls}, nil)))
+		s := newService(Config{MaxInFlight: 2}, Deps{Metrics: reg, Log: slog.New(slog.DiscardHandler)}, models.NewCurrent(models.New(models.Spec{Name: "held"}, provider.Provider{Name: "held", Calls: h.calls}, nil)))
 		for range 2 {
 			go func() { _, _ = s.Ask(t.Context(), contract.Ask{}) }()
 		}

@@ -21,7 +21,7 @@ func (u Upstream) Config(env config.Environment, provider string) (Config, error
 	var problems config.Invalid
 	if u.Proxy != "" {
 		if name := modelsfile.WrongProxy(env.Getenv); name != "" {
-			problems = append(problems, config.Problem{Variable: name, What: "must be the address of a proxy", Example: "http://proxy:3128"})
+			problems = append(problems, config.Problem{Variable: name, Text: "must be the address of a proxy", Example: "http://proxy:3128"})
 		}
 	}
 	c := Config{ModelsFile: u.File, Getenv: env.Getenv, EnvironmentProxy: u.Proxy != ""}
@@ -38,7 +38,7 @@ func (u Upstream) Config(env config.Environment, provider string) (Config, error
 		{"PRISM_MODEL_API_KEY", u.APIKey != ""},
 	} {
 		if v.set && u.File != "" {
-			problems = append(problems, config.Problem{Variable: v.name, What: "cannot be set together with PRISM_MODELS_FILE"})
+			problems = append(problems, config.Problem{Variable: v.name, Text: "cannot be set together with PRISM_MODELS_FILE"})
 		}
 	}
 	if len(problems) > 0 {

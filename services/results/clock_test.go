@@ -24,7 +24,7 @@ func TestAnIDBeginsWithTheTimeOfPostgres(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	clock, err := wallclock.Of(server.PID())
+	clock, err := wallclock.TakeOver(server.PID())
 	if err != nil {
 		t.Fatal(err)
 	}

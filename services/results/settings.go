@@ -10,7 +10,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/services/results/internal/blobs"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Files is the setting of the content of files.
@@ -19,7 +18,7 @@ type Files struct {
 }
 
 // blobs is where the content of files is kept.
-func (c Config) blobs(s store.Contents) (blobs.Blobs, error) {
+func (c Config) blobs(s blobs.Contents) (blobs.Blobs, error) {
 	switch u, err := url.Parse(c.FilesURL); {
 	case c.FilesURL == "" && c.DatabaseURL != "":
 		return blobs.InDatabase(s), nil

@@ -55,7 +55,7 @@ type chunk struct {
 	ticket      *ticket
 	nextAt      time.Time // when the pace of the lease allows a row
 	heldTo      time.Time // no row begins before, as one was not taken
-	held        backoff
+	heldWait    backoff
 	overAccount bool // by the limits of the account
 
 	saver saves
@@ -97,7 +97,7 @@ func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
 }
 
 // remaining is how many rows have not begun, and what they wait for.
-func (c *chunk) remaining() (left int, of state) { return int(c.left.Load()), state(c.state.Load()) }
+func (c *chunk) remaining() (left int, s state) { return int(c.left.Load()), state(c.state.Load()) }
 
 // renewed tells the chunk what became of its lease. Only the newest renewal counts.
 func (c *chunk) renewed(r renewal) {
@@ -116,10 +116,10 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 	defer timer.Stop()
 	for {
 		now := time.Now()
-		of, wake := c.mayBegin(now)
-		c.publish(of)
+		next, wake := c.mayBegin(now)
+		c.publish(next)
 		var granted chan struct{}
-		if of == waiting {
+		if next == waiting {
 			if c.ticket == nil {
 				c.ticket = c.s.pace.ask(c.Facts.Version.Model)
 			}
@@ -160,7 +160,7 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 }
 
 // mayBegin is what the next row waits for, and when that is over if time alone ends it.
-func (c *chunk) mayBegin(now time.Time) (of state, wake time.Time) {
+func (c *chunk) mayBegin(now time.Time) (next state, wake time.Time) {
 	switch {
 	case c.stopped || len(c.rows) == 0:
 		return ending, time.Time{}
@@ -178,10 +178,10 @@ func (c *chunk) mayBegin(now time.Time) (of state, wake time.Time) {
 }
 
 // publish has the worker lease more if this chunk needs less.
-func (c *chunk) publish(of state) {
+func (c *chunk) publish(s state) {
 	left := int32(len(c.rows)) //nolint:gosec // a chunk has few rows
-	before, was := c.left.Swap(left), c.state.Swap(int32(of))
-	if before != left || was != int32(of) {
+	before, was := c.left.Swap(left), c.state.Swap(int32(s))
+	if before != left || was != int32(s) {
 		c.s.reconsider()
 	}
 }
@@ -249,7 +249,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 	now := time.Now()
 	if e.err == nil {
 		c.saver.add(e.outcome, now)
-		c.held = 0
+		c.heldWait = 0
 		return
 	}
 	c.s.metrics.rows.WithLabelValues(rowWaited).Inc()
@@ -260,11 +260,11 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 		c.overAccount = true
 		c.heldTo = later(c.heldTo, now.Add(min(time.Duration(over.Seconds)*time.Second, maxHold)))
 	case !now.Before(c.heldTo): // rows that failed together are one pause
-		if c.held == 0 {
+		if c.heldWait == 0 {
 			c.s.deps.Log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
 		}
 		c.overAccount = false
-		c.heldTo = now.Add(c.held.next(firstPause, maxPause))
+		c.heldTo = now.Add(c.heldWait.next(firstPause, maxPause))
 	}
 }
 

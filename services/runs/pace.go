@@ -32,8 +32,8 @@ const (
 //
 // It is safe for concurrent use.
 type pace struct {
-	most   int // places of all models
-	slowed func()
+	maxPlaces int // places of all models
+	slowed    func()
 
 	mu      sync.Mutex
 	running int
@@ -59,12 +59,12 @@ type places struct {
 // ticket waits for a place. Granted is closed when it has one.
 type ticket struct {
 	model   string
-	of      *places
+	places  *places
 	granted chan struct{}
 }
 
 func newPace(most int, slowed func()) *pace {
-	p := &pace{most: most, slowed: slowed, models: map[string]*places{}}
+	p := &pace{maxPlaces: most, slowed: slowed, models: map[string]*places{}}
 	p.wake = time.AfterFunc(time.Hour, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *pace) withdraw(t *ticket) {
 		p.queue = slices.Delete(p.queue, i, i+1)
 		return
 	}
-	p.give(t.of)
+	p.give(t.places)
 }
 
 // noteAnswer notes what Prism took to answer a row, without the model, and whether calls come.
@@ -127,7 +127,7 @@ const (
 func (p *pace) ended(t *ticket, began time.Time, how modelSignal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m, now := t.of, time.Now()
+	m, now := t.places, time.Now()
 	switch {
 	case how == answered && !m.wantedAt.Before(began): // more places would have been used
 		if m.steady {
@@ -135,7 +135,7 @@ func (p *pace) ended(t *ticket, began time.Time, how modelSignal) {
 		} else {
 			m.limit++
 		}
-		m.limit = min(m.limit, float64(p.most))
+		m.limit = min(m.limit, float64(p.maxPlaces))
 	case how == overloaded && (!m.steady || began.After(m.slowedAt) && now.Sub(m.slowedAt) >= slowdownWindow):
 		m.limit = max(1, min(m.limit, float64(m.running))/2)
 		m.steady, m.slowedAt = true, now
@@ -152,7 +152,7 @@ func (p *pace) limit() int {
 	for _, m := range p.models {
 		sum += int(m.limit)
 	}
-	return min(max(sum, slowStart), p.most)
+	return min(max(sum, slowStart), p.maxPlaces)
 }
 
 // fills tells whether that many waiting rows take every place of their model.
@@ -166,7 +166,7 @@ func (p *pace) fills(model string, rows int) bool {
 func (p *pace) full() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.running >= p.most
+	return p.running >= p.maxPlaces
 }
 
 // rows is how many rows have a place.
@@ -183,12 +183,12 @@ func (p *pace) modelPlaces(model string) *places {
 	}
 	if len(p.models) >= keptModels {
 		for name, m := range p.models {
-			if m.running == 0 && !slices.ContainsFunc(p.queue, func(t *ticket) bool { return t.of == m }) {
+			if m.running == 0 && !slices.ContainsFunc(p.queue, func(t *ticket) bool { return t.places == m }) {
 				delete(p.models, name)
 			}
 		}
 	}
-	m := &places{limit: min(slowStart, float64(p.most))}
+	m := &places{limit: min(slowStart, float64(p.maxPlaces))}
 	p.models[model] = m
 	return m
 }
@@ -201,17 +201,17 @@ func (p *pace) give(m *places) {
 
 // grant grants places to the first tickets that can have one. A ticket of a model without places holds up no other.
 func (p *pace) grant() {
-	for i := 0; i < len(p.queue) && p.running < p.most; {
+	for i := 0; i < len(p.queue) && p.running < p.maxPlaces; {
 		t := p.queue[i]
-		if t.of.running >= int(t.of.limit) {
-			t.of.wantedAt = time.Now()
+		if t.places.running >= int(t.places.limit) {
+			t.places.wantedAt = time.Now()
 			i++
 			continue
 		}
 		if !p.spaced() {
 			return
 		}
-		t.of.running++
+		t.places.running++
 		p.running++
 		close(t.granted)
 		p.queue = slices.Delete(p.queue, i, i+1)

@@ -85,7 +85,7 @@ func jump(t *testing.T) (late string) {
 func (w *world) clocks(t *testing.T) (clocks []*wallclock.Clock) {
 	t.Helper()
 	for _, p := range w.Parts() {
-		clock, err := wallclock.Of(p.Process().PID())
+		clock, err := wallclock.TakeOver(p.Process().PID())
 		if err != nil {
 			t.Fatal(err)
 		}

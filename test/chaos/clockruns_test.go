@@ -52,7 +52,7 @@ func TestFileRunsHoldWhileTheClockOfPostgresJumps(t *testing.T) {
 	w.during(t, func() {
 		for _, ahead := range []time.Duration{time.Hour, 0, -time.Hour, 3 * time.Hour, 0} {
 			must(t, s.Workers[0].Kill())
-			clock, err := wallclock.Of(s.Postgres.PID()) // of the processes that it has now
+			clock, err := wallclock.TakeOver(s.Postgres.PID()) // of the processes that it has now
 			must(t, err)
 			must(t, clock.Set(ahead), clock.Close(), s.Workers[0].Start(t.Context()))
 			pass(clockFollowed)
@@ -77,7 +77,7 @@ func TestFileRunsHoldWhileTheClockOfAStandalonePrismJumps(t *testing.T) {
 	w := newUserWorld(t, s, s.URL(), s.Model)
 	w.during(t, func() {
 		for _, offsets := range [][]time.Duration{{time.Minute, -time.Minute}, {time.Hour, -time.Hour, 3 * time.Hour}} {
-			clock, err := wallclock.Of(s.Process().PID())
+			clock, err := wallclock.TakeOver(s.Process().PID())
 			must(t, err)
 			for _, ahead := range offsets {
 				must(t, clock.Set(ahead))

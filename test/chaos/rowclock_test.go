@@ -22,7 +22,7 @@ func TestRowsLearnOfCallsWhateverTheClockSays(t *testing.T) {
 	t.Parallel()
 	const learning = 500 * time.Millisecond
 	s := startSystem(t, system.Config{Flags: shipped, Forgetful: true})
-	clock, err := wallclock.Of(s.Models.Process().PID())
+	clock, err := wallclock.TakeOver(s.Models.Process().PID())
 	if err != nil {
 		t.Fatal(err)
 	}

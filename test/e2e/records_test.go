@@ -135,7 +135,7 @@ func TestDeletion(t *testing.T) {
 func TestDeletionsComeToTheirEnd(t *testing.T) {
 	only(t, standalone, func(t *testing.T, s *stack) {
 		own := s.private(t, nil)
-		clock, err := wallclock.Of(own.front.Process().PID())
+		clock, err := wallclock.TakeOver(own.front.Process().PID())
 		if err != nil {
 			t.Fatal(err)
 		}

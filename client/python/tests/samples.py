@@ -228,7 +228,7 @@ BY_HAND: dict[str, Act] = {
         )
     ),
     "createPrism": lambda c: c.create_prism("a", DEFINITION, name="n", lens=LENS, searchable=False),
-    "listPrisms": lambda c: c.list_prisms(archived=True).page(limit=1, cursor="c"),
+    "listPrisms": lambda c: c.list_prisms(archived=True, kind="adhoc").page(limit=1, cursor="c"),
     "createVersion": lambda c: c.create_version(
         "a", DEFINITION, lens=LENS, if_latest=1, examples_from_labels=TAKEN, if_match='"e"'
     ),

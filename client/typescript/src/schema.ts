@@ -41,7 +41,7 @@ export interface paths {
         put?: never;
         /**
          * Create a result, in OpenAI's format
-         * @description The decisions call of OpenAI's clients, which asks a prism: the same call as creating a result, with the same checks in the same order, limits and role. `model` names the prism, and its own questions are asked; other questions are a 400, which comes after the 404 of the version. The value of the only field is `input`: a text, messages of a user, each a paragraph, or a conversation, as its JSON. The idempotency key and the ref are headers. Errors have `type` and `param` beside `code` and `message`. A failed result is the 502 with the result in format `json`. That 502 and every 409 have `X-Should-Retry: false`, since a repeat would ask the model once more.
+         * @description The decisions call of OpenAI's clients, which asks a prism: the same call as creating a result, with the same checks in the same order, limits and role. `model` names the prism, and its own questions are asked; other questions are a 400, which comes after the 404 of the version. `model/` and the name of a configured model makes the call ad hoc: the questions of the call are asked. Prism keeps a prism for them while it has results, which are deleted after 30 days unless that is set. The first call with new questions makes the prism, which needs an editor and is a 409 when the account has 1,000 of them. The value of the only field is `input`: a text, messages of a user, each a paragraph, or a conversation, as its JSON. The idempotency key and the ref are headers. Errors have `type` and `param` beside `code` and `message`. A failed result is the 502 with the result in format `json`. That 502 and every 409 have `X-Should-Retry: false`, since a repeat would ask the model once more.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -61,7 +61,7 @@ export interface paths {
         put?: never;
         /**
          * Create a result, in TypeSafe's format
-         * @description The System One call of TypeSafe's clients, which asks a prism: the same call as creating a result, with the same checks in the same order, limits and role. `model` names the prism, and its own questions are asked; other questions are a 400, which comes after the 404 of the version. The members of `state` are the values of the fields; a `state` that is a text or an array is the value of the only field. The idempotency key and the ref are headers. Errors have `type` and `param` beside `code` and `message`. A failed result is the 502 with the result in format `json`. That 502 and every 409 have `X-Should-Retry: false`, since a repeat would ask the model once more.
+         * @description The System One call of TypeSafe's clients, which asks a prism: the same call as creating a result, with the same checks in the same order, limits and role. `model` names the prism, and its own questions are asked; other questions are a 400, which comes after the 404 of the version. `model/` and the name of a configured model makes the call ad hoc: the questions of the call are asked. Prism keeps a prism for them while it has results, which are deleted after 30 days unless that is set. The first call with new questions makes the prism, which needs an editor and is a 409 when the account has 1,000 of them. The members of `state` are the values of the fields; a `state` that is a text or an array is the value of the only field. The idempotency key and the ref are headers. Errors have `type` and `param` beside `code` and `message`. A failed result is the 502 with the result in format `json`. That 502 and every 409 have `X-Should-Retry: false`, since a repeat would ask the model once more.
          */
         post: operations["createSystemOne"];
         delete?: never;
@@ -1662,13 +1662,15 @@ export interface components {
         Status: "ok" | "failed";
         /** @description Lowercase letters, digits and underscores, 1 to 64, beginning with a letter. */
         Key: string;
-        /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. Those that begin with `adhoc-` are reserved. */
+        /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. Of an ad-hoc prism `adhoc-` and 32 more. */
         Slug: string;
+        /** @description Lowercase letters, digits and inner hyphens, 1 to 64. Unique in the account, and never a UUID. Those that begin with `adhoc-` are reserved. */
+        NewSlug: string;
         /** @description A stored answer. Its members depend on the question's type. */
         Answer: components["schemas"]["ChoiceAnswer"] | components["schemas"]["YesNoAnswer"] | components["schemas"]["ScaleAnswer"] | components["schemas"]["TagsAnswer"];
         /** @description A text, or messages: texts of a user, or a conversation. Images are not supported. */
         DecisionInput: string | Record<string, never>[];
-        /** @description The questions of the prism in its order, or none. */
+        /** @description The questions of the prism in its order, or none. Of an ad-hoc call those to ask, 1 to 64. */
         DecisionQuestions: Record<string, never>[] | null;
         /** @description The answer to a question in OpenAI's decisions format. */
         DecisionAnswer: {
@@ -1677,8 +1679,8 @@ export interface components {
              * @constant
              */
             type: "predicate";
-            /** @description The key of the question. */
-            name: string;
+            /** @description The key of the question; of an ad-hoc call the name that was sent, or null. */
+            name: string | null;
             /** @description That of yes. */
             probability: number;
         } | {
@@ -1687,16 +1689,16 @@ export interface components {
              * @constant
              */
             type: "choice";
-            /** @description The key of the question. */
-            name: string;
-            /** @description The key of the most probable option. */
-            choice: string;
+            /** @description The key of the question; of an ad-hoc call the name that was sent, or null. */
+            name: string | null;
+            /** @description The key of the most probable option; of an ad-hoc call the value that was sent. */
+            choice: string | boolean;
             /** @description 1 is certain, 0 a guess. */
             confidence: number;
             /** @description Of each option, in order. */
             probabilities: {
-                /** @description The key of the option. */
-                value: string;
+                /** @description The key of the option; of an ad-hoc call the value that was sent. */
+                value: string | boolean;
                 /** @description From 0 to 1. */
                 probability: number;
             }[];
@@ -1706,8 +1708,8 @@ export interface components {
              * @constant
              */
             type: "score";
-            /** @description The key of the question. */
-            name: string;
+            /** @description The key of the question; of an ad-hoc call the name that was sent, or null. */
+            name: string | null;
             /** @description The average of the places of the levels, of which the first is 0. */
             score: number;
             /** @description 1 is certain, 0 a guess. */
@@ -1757,7 +1759,7 @@ export interface components {
             confidence: number;
             /** @description The label of each level by its place. */
             legend: {
-                [key: string]: string;
+                [key: string]: unknown;
             };
             /** @description Of each level by its place. */
             probabilities: {
@@ -1768,7 +1770,7 @@ export interface components {
         SystemOneState: string | unknown[] | {
             [key: string]: unknown;
         };
-        /** @description The questions of the prism by their keys, or none. */
+        /** @description The questions of the prism by their keys, or none. Of an ad-hoc call those to ask by their names, 1 to 64. */
         SystemOneQuestions: {
             [key: string]: Record<string, never>;
         } | null;
@@ -2214,11 +2216,11 @@ export interface components {
         };
         /** @description A call in OpenAI's decisions format. Members that are not named here are ignored. */
         NewDecision: {
-            /** @description The slug or id of a prism, or `slug@3` for its version 3. */
+            /** @description The slug or id of a prism, or `slug@3` for its version 3. Or `model/` and the name of a configured model, which answers the questions of the call. */
             model: string;
             /** @description A text, or messages with texts. It is the value of the version's only field. */
             input: components["schemas"]["DecisionInput"];
-            /** @description Absent, empty, or the questions of the prism, which are asked in any case. */
+            /** @description Absent, empty, or the questions of the prism, which are asked in any case. Required if `model` names a model. */
             questions?: components["schemas"]["DecisionQuestions"] | null;
             /** @description Ignored. */
             safety_identifier?: string | null;
@@ -2256,11 +2258,11 @@ export interface components {
         };
         /** @description A call in TypeSafe's System One format. Members that are not named here are ignored. */
         NewSystemOne: {
-            /** @description The slug or id of a prism, or `slug@3` for its version 3. */
+            /** @description The slug or id of a prism, or `slug@3` for its version 3. Or `model/` and the name of a configured model, which answers the questions of the call. */
             model: string;
             /** @description A text or an array, which is the value of the version's only field, or an object whose members are the values of fields. A value that is no text is its JSON. */
             state: components["schemas"]["SystemOneState"];
-            /** @description Absent, empty, or the questions of the prism, which are asked in any case. */
+            /** @description Absent, empty, or the questions of the prism, which are asked in any case. Required if `model` names a model. */
             questions?: components["schemas"]["SystemOneQuestions"] | null;
         };
         /** @description The answers of a result in TypeSafe's System One format. */
@@ -2606,7 +2608,7 @@ export interface components {
         };
         /** @description A prism to be, with its version 1. */
         NewPrism: {
-            slug: components["schemas"]["Slug"];
+            slug: components["schemas"]["NewSlug"];
             /** @description What people call it. */
             name?: string | null;
             /** @description A text that is sent to the model with every question. */
@@ -4812,18 +4814,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The prism is archived. */
-        PrismArchived: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                "Cache-Control": components["headers"]["CacheControl"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description The body is too large. */
         BodyTooLarge: {
             headers: {
@@ -5295,7 +5285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The idempotency key belongs to another prism. */
+            /** @description The idempotency key belongs to another prism, or the account has too many ad-hoc prisms. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5393,7 +5383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The idempotency key belongs to another prism. */
+            /** @description The idempotency key belongs to another prism, or the account has too many ad-hoc prisms. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5864,6 +5854,8 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description `true` lists the archived prisms, `all` those and the others. */
                 archived?: "true" | "false" | "all";
+                /** @description `adhoc` lists the ad-hoc prisms alone, which no other list has. */
+                kind?: "usual" | "adhoc";
             };
             header?: never;
             path?: never;
@@ -6133,7 +6125,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description The prism is archived, or not as the request expects, or has too few labels for the examples. */
+            /** @description The prism is archived or ad hoc, or not as the request expects, or has too few labels for the examples. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6198,7 +6190,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            409: components["responses"]["PrismArchived"];
+            /** @description The prism is archived or ad hoc. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
@@ -6951,7 +6954,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
-            /** @description The prism is archived, or not as the request expects. */
+            /** @description The prism is archived or ad hoc, or not as the request expects. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -7536,6 +7539,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            /** @description The prism is ad hoc. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
@@ -7585,6 +7600,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            /** @description The prism is ad hoc. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
@@ -9419,7 +9446,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The file is not ready, its content is missing, the idempotency key is used, the account has no room for a file of inputs, not all results that may match are indexed yet, the prism is not searchable, or there are as many runs that are not over as it may have. */
+            /** @description The file is not ready, its content is missing, the idempotency key is used, the account has no room for a file of inputs, not all results that may match are indexed yet, the prism is not searchable or ad hoc, or there are as many runs that are not over as it may have. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

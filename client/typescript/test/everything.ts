@@ -69,7 +69,7 @@ const byHand: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   }),
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", searchable: false, ...first }),
   readPrism: (p) => p.readPrism("a"),
-  listPrisms: (p) => p.listPrisms({ archived: "all", ...page }),
+  listPrisms: (p) => p.listPrisms({ archived: "all", kind: "adhoc", ...page }),
   createVersion: (p) => p.createVersion("a", taking, ifMatch),
   listVersions: (p) => p.listVersions("a", page),
   renamePrism: (p) => p.renamePrism("a", "n"),

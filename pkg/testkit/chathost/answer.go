@@ -70,7 +70,7 @@ type schema struct {
 }
 
 // schemaOf is the schema of a request: its response_format, or the one in the prompt.
-func schemaOf(in request, prompt string) (of schema) {
+func schemaOf(in request, prompt string) (wanted schema) {
 	var format struct {
 		JSON struct{ Schema json.RawMessage } `json:"json_schema"`
 	}
@@ -80,37 +80,37 @@ func schemaOf(in request, prompt string) (of schema) {
 		_, shown, _ := strings.Cut(prompt, "JSON schema:\n")
 		raw = []byte(shown)
 	}
-	_ = json.Unmarshal(raw, &of)
-	return of
+	_ = json.Unmarshal(raw, &wanted)
+	return wanted
 }
 
 // write is an object of the schema. Of five samples the last one has the second key of each enum.
-func (s *Server) write(of schema) string {
+func (s *Server) write(wanted schema) string {
 	s.mu.Lock()
 	s.drawn++
 	last := s.drawn%5 == 0
 	s.mu.Unlock()
 	var b bytes.Buffer
-	write(&b, of, last)
+	write(&b, wanted, last)
 	return b.String()
 }
 
-func write(b *bytes.Buffer, of schema, last bool) {
+func write(b *bytes.Buffer, wanted schema, last bool) {
 	switch {
-	case of.Enum != nil:
-		fmt.Fprintf(b, "%q", of.Enum[map[bool]int{last: 1}[true]])
-	case of.Type == "number":
+	case wanted.Enum != nil:
+		fmt.Fprintf(b, "%q", wanted.Enum[map[bool]int{last: 1}[true]])
+	case wanted.Type == "number":
 		fmt.Fprint(b, Certain)
-	case of.Type == "array" && of.Items != nil: // of what is most probable
+	case wanted.Type == "array" && wanted.Items != nil: // of what is most probable
 		b.WriteByte('[')
-		write(b, *of.Items, last)
+		write(b, *wanted.Items, last)
 		b.WriteByte(']')
-	case of.Type == "object":
-		ps, numbers := shares(len(of.Required)), !slices.ContainsFunc(of.Required, func(k string) bool { return of.Properties[k].Type != "number" })
-		for i, key := range of.Required {
+	case wanted.Type == "object":
+		ps, numbers := shares(len(wanted.Required)), !slices.ContainsFunc(wanted.Required, func(k string) bool { return wanted.Properties[k].Type != "number" })
+		for i, key := range wanted.Required {
 			b.WriteByte("{,"[min(i, 1)])
 			fmt.Fprintf(b, "%q:", key)
-			if p := of.Properties[key]; numbers && len(ps) > 1 {
+			if p := wanted.Properties[key]; numbers && len(ps) > 1 {
 				fmt.Fprint(b, math.Round(ps[i]*1e4)/1e4)
 			} else {
 				write(b, p, last)

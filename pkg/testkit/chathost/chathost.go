@@ -79,17 +79,17 @@ type Server struct {
 	Host
 	server *httptest.Server
 
-	mu    sync.Mutex
-	fault Fault
-	times int // how many further calls fail
-	asked int
-	drawn int            // samples
-	about map[string]int // how many calls came, by the mark in their text
+	mu     sync.Mutex
+	fault  Fault
+	times  int // how many further calls fail
+	asked  int
+	drawn  int            // samples
+	byMark map[string]int // how many calls came, by the mark in their text
 }
 
 // New starts a host on a loopback address.
 func New(h Host) *Server {
-	s := &Server{Host: h, about: map[string]int{}}
+	s := &Server{Host: h, byMark: map[string]int{}}
 	s.server = httptest.NewServer(s)
 	return s
 }
@@ -120,7 +120,7 @@ func (s *Server) Asked() int {
 func (s *Server) AskedAbout(mark string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.about[mark]
+	return s.byMark[mark]
 }
 
 // faultOf is how a call fails. mark is the text of Always or Once in it with its parts, or nil.
@@ -130,8 +130,8 @@ func (s *Server) faultOf(mark []string) Fault {
 	s.asked++
 	switch {
 	case mark != nil:
-		s.about[mark[0]]++
-		if mark[2] == "always" || s.about[mark[0]] == 1 {
+		s.byMark[mark[0]]++
+		if mark[2] == "always" || s.byMark[mark[0]] == 1 {
 			return Fault(mark[1])
 		}
 	case s.times > 0:

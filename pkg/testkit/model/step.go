@@ -32,8 +32,8 @@ type Raw string
 func Likely() Step { return Answer(nil) }
 
 // Answer gives these answers, and likely ones to the other questions.
-func Answer(given Answers) Step {
-	return func(_ context.Context, w http.ResponseWriter, req Request) { writeAnswers(w, req, given) }
+func Answer(answers Answers) Step {
+	return func(_ context.Context, w http.ResponseWriter, req Request) { writeAnswers(w, req, answers) }
 }
 
 // Status refuses with the status and headers (name, value, name, value …).

@@ -17,9 +17,9 @@ type Clock struct {
 	processes []*process
 }
 
-// Of takes over the wall clock of a process and of its children. The error is errors.ErrUnsupported where the package does
+// TakeOver takes over the wall clock of a process and of its children. The error is errors.ErrUnsupported where the package does
 // not work: it needs Linux on amd64, and the right to write to the memory of the process, which a parent has.
-func Of(pid int) (*Clock, error) {
+func TakeOver(pid int) (*Clock, error) {
 	parent, err := takeOver(pid)
 	if err != nil {
 		return nil, fmt.Errorf("wallclock: %w", err)

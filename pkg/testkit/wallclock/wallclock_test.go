@@ -117,7 +117,7 @@ func start(t *testing.T, cmd *exec.Cmd) (io.Writer, *bufio.Scanner) {
 
 func of(t *testing.T, pid int) *wallclock.Clock {
 	t.Helper()
-	clock, err := wallclock.Of(pid)
+	clock, err := wallclock.TakeOver(pid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ type Model struct {
 	counts map[int]Count // by race
 	races  []int         // by the number of the answer
 	now    int           // calls in progress
-	most   int           // the most calls in progress at one time
+	atOnce int           // the most calls in progress at one time
 }
 
 // New starts a model. Close ends it.
@@ -131,7 +131,7 @@ func (m *Model) Total() (total Count) {
 func (m *Model) MostAtOnce() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.most
+	return m.atOnce
 }
 
 // maxAnswers bounds the numbers of answers. A number is a probability between 0.5 and 1 that a float64 and its decimal
@@ -175,7 +175,7 @@ func (m *Model) progress(calls int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now += calls
-	m.most = max(m.most, m.now)
+	m.atOnce = max(m.atOnce, m.now)
 }
 
 func (m *Model) plan(tag Tag) (pause time.Duration, then model.Step) {

@@ -1,11 +1,16 @@
 package dropin
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prism-results/prism/client"
@@ -21,7 +26,7 @@ type guided struct{ language, client, source string }
 const said = "I was charged twice. Please pay me back."
 
 // The programs of the guide run as they stand there. Each gets the model's answer, and makes one result. When the model refuses, the
-// client's own retries make no second result, and no second call of the model.
+// client's own retries make no second result, and no second call of the model. A 503, which took nothing, they repeat.
 // spec: formats-of-others, retries-of-others
 func TestTheProgramsOfTheGuideAskPrism(t *testing.T) {
 	t.Parallel()
@@ -37,7 +42,7 @@ func TestTheProgramsOfTheGuideAskPrism(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```(python|js|go) (\\w+)\n(.*?)```").FindAllSubmatch(page, -1) {
 		programs = append(programs, guided{string(block[1]), string(block[2]), string(block[3])})
 	}
-	if len(programs) != 5 {
+	if len(programs) != 8 {
 		t.Fatalf("the guide has %d programs", len(programs))
 	}
 	prism := newPrism(t, root, string(page))
@@ -46,7 +51,12 @@ func TestTheProgramsOfTheGuideAskPrism(t *testing.T) {
 			if changed := strings.Count(p.source, " changed\n"); changed != 2 {
 				t.Errorf("%d lines are changed", changed)
 			}
-			script := prism.model.Script(model.Answer(model.Answers{"refund": model.Yes(0.875)}))
+			question := "refund"
+			if strings.HasSuffix(p.client, "_adhoc") { // spec: adhoc-call, adhoc-names
+				question = "q1"
+			}
+			answer := model.Answer(model.Answers{question: model.Yes(0.875)})
+			script := prism.model.Script(answer)
 			output, err := prism.run(t, p, script.Tag)
 			if err != nil || strings.TrimSpace(output) != "0.875" {
 				t.Errorf("it says %q, %v", output, err)
@@ -58,6 +68,24 @@ func TestTheProgramsOfTheGuideAskPrism(t *testing.T) {
 				t.Errorf("a failed result is no error: %q", output)
 			}
 			prism.wantOne(t, script, client.Failed)
+
+			script = prism.model.Script(answer)
+			before := prism.refuse(1)
+			output, err = prism.run(t, p, script.Tag)
+			calls := prism.calls.Load() - before
+			if p.client == "litellm" { // which leaves it to the program
+				if err == nil || calls != 1 || script.Calls() != 0 {
+					t.Errorf("after a 503 it says %q, after %d calls of Prism and %d of the model", output, calls, script.Calls())
+				}
+				return
+			}
+			if err != nil || strings.TrimSpace(output) != "0.875" {
+				t.Errorf("after a 503 it says %q, %v", output, err)
+			}
+			if calls != 2 {
+				t.Errorf("%d calls of Prism", calls)
+			}
+			prism.wantOne(t, script, client.OK)
 		})
 	}
 }
@@ -68,6 +96,34 @@ type prism struct {
 	model          *model.Model
 	client         *client.Client
 	results        int
+
+	refusing atomic.Int64 // how many of the next calls are a 503
+	calls    atomic.Int64
+}
+
+// refuse makes the next calls a 503, and returns how many calls there were.
+func (p *prism) refuse(next int64) (before int64) {
+	p.refusing.Store(next)
+	return p.calls.Load()
+}
+
+// serve passes calls on to Prism, or answers them as a Prism that is stopping does (spec: error-service-unavailable).
+func (p *prism) serve(to string) http.Handler {
+	target, err := url.Parse(to)
+	if err != nil {
+		panic(err) // it is that of a server which was started
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.calls.Add(1)
+		if p.refusing.Add(-1) >= 0 {
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"statusCode": 503, "error": "Service Unavailable", "message": "Service Unavailable"}`))
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	})
 }
 
 func newPrism(t *testing.T, root, page string) *prism {
@@ -85,7 +141,9 @@ func newPrism(t *testing.T, root, page string) *prism {
 		t.Fatal(err)
 	}
 	s.Process().StopAfter(t)
-	p.url = s.URL()
+	front := httptest.NewServer(p.serve(s.URL()))
+	t.Cleanup(front.Close)
+	p.url = front.URL
 	if p.key, err = s.DemoKey(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +206,7 @@ func (p *prism) wantOne(t *testing.T, script *model.Script, status client.Status
 	if calls := script.Calls(); calls != 1 {
 		t.Errorf("%d calls of the model", calls)
 	}
-	page, err := p.client.ListResults(t.Context(), client.ResultFilter{Prism: "refunds"}, client.PageOptions{Limit: 100})
+	page, err := p.client.ListResults(t.Context(), client.ResultFilter{}, client.PageOptions{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ const (
 	sqlite   = stores + "sqlite/"
 	shared   = stores + "sqlstore/"
 	sqldb    = stores + "sqldb/"
+	files    = stores + "files/"
+	fileRuns = stores + "runs/"
 	members  = stores + "members/"
 	quality  = stores + "quality/"
 	search   = stores + "search/"
@@ -290,23 +292,23 @@ var mutants = []mutant{
 	},
 
 	{
-		file: shared + "rowsaving.go", tests: sqlite, why: "a row that was saved is saved again",
-		old: "		if c.States[at] != store.RowPendingState {\n			continue // saved before\n		}\n		letter", new: "		letter",
+		file: fileRuns + "rowsaving.go", tests: sqlite, why: "a row that was saved is saved again",
+		old: "		if c.States[at] != RowPendingState {\n			continue // saved before\n		}\n		letter", new: "		letter",
 	},
 	{
-		file: shared + "rowsaving.go", tests: sqlite, why: "a row is saved under an id of another attempt",
+		file: fileRuns + "rowsaving.go", tests: sqlite, why: "a row is saved under an id of another attempt",
 		old: "saved.Run, row.Row, c.Attempt) {", new: "saved.Run, row.Row, c.Attempt) && false {",
 	},
 	{
-		file: shared + "leasing.go", tests: sqlite, why: "a lease may ask the model for more rows at once than the run has left",
+		file: fileRuns + "leasing.go", tests: sqlite, why: "a lease may ask the model for more rows at once than the run has left",
 		old: "		free -= o.granted\n", new: "		free -= o.granted * 0\n",
 	},
 	{
-		file: shared + "leasing.go", tests: sqlite, why: "two workers share a run with a limit of rows a second",
+		file: fileRuns + "leasing.go", tests: sqlite, why: "two workers share a run with a limit of rows a second",
 		old: "l.RowsPerSecond > 0 && !first {", new: "l.RowsPerSecond > 0 && false {",
 	},
 	{
-		file: shared + "leasing.go", tests: sqlite, why: "an account with many leased rows is served before one with few",
+		file: fileRuns + "leasing.go", tests: sqlite, why: "an account with many leased rows is served before one with few",
 		old: "ORDER BY a.pending, r.leased_at, r.id", new: "ORDER BY r.leased_at, r.id",
 	},
 	{
@@ -319,7 +321,7 @@ var mutants = []mutant{
 	},
 	{
 		file: runs + "pace.go", why: "a row that gives up its place keeps it",
-		old: "	p.give(t.of)\n", new: "",
+		old: "	p.give(t.places)\n", new: "",
 	},
 
 	{
@@ -327,24 +329,24 @@ var mutants = []mutant{
 		old: "c.chunk.Rows > 0 && offset+bytes-c.chunk.Offset > contract.ChunkBytes", new: "false",
 	},
 	{
-		file: shared + "files.go", tests: sqlite, why: "a part is stored in a file that is complete",
+		file: files + "sql.go", tests: sqlite, why: "a part is stored in a file that is complete",
 		old: "AND id = $2 AND status = 'uploading'\nON CONFLICT", new: "AND id = $2\nON CONFLICT",
 	},
 	{
-		file: shared + "files.go", tests: sqlite, why: "a file that a run needs expires",
+		file: files + "sql.go", tests: sqlite, why: "a file that a run needs expires",
 		old: "f.expires_at <= $1 AND NOT ` + usedBy + `", new: "f.expires_at <= $1 AND (true OR ` + usedBy + `)",
 	},
 
 	{
-		file: shared + "retries.go", tests: sqlite, why: "results that were retried are retried again",
+		file: fileRuns + "retrysql.go", tests: sqlite, why: "results that were retried are retried again",
 		old: `l.Write(" AND r.retried_by IS NULL")`, new: `l.Write("")`,
 	},
 	{
-		file: shared + "retries.go", tests: sqlite, why: "another number of results is retried than was asked for",
+		file: fileRuns + "retrysql.go", tests: sqlite, why: "another number of results is retried than was asked for",
 		old: "if matches != expected {", new: "if matches < expected {",
 	},
 	{
-		file: shared + "retryleasing.go", tests: sqlite, why: "a result that was retried by itself meanwhile is retried again",
+		file: fileRuns + "retryleasing.go", tests: sqlite, why: "a result that was retried by itself meanwhile is retried again",
 		old: "r.status = 'failed' AND r.retried_by IS NULL AND r.id IN", new: "r.status = 'failed' AND r.id IN",
 	},
 

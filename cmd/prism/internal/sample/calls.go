@@ -23,7 +23,7 @@ func (f *filling) call(ctx context.Context, i int, at time.Time) error {
 	}
 	facts, err := f.deps.Results.CreateFacts(ctx, q)
 	if err != nil {
-		return err
+		return fmt.Errorf("looking up the call: %w", err)
 	}
 	ref := fmt.Sprintf("ticket-%d", 10_000+i)
 	save := contract.Save{
@@ -69,17 +69,20 @@ func (f *filling) save(ctx context.Context, s *contract.Save, ask contract.Ask, 
 	f.deps.Clock.Set(at)
 	outcome, err := f.deps.Models.Ask(ctx, ask)
 	if err != nil {
-		return err
+		return fmt.Errorf("asking the model: %w", err)
 	}
 	id, err := prism.NewUUID(at, rand.Reader)
 	if err != nil {
 		return err
 	}
 	s.ID, s.Outcome = prism.ResultID{UUID: id}, f.dress(outcome, ask, at, fails)
-	if _, err = f.deps.Results.Save(ctx, *s); err == nil && !fails && at.Before(f.plan.Until.Add(-beforeUntil)) {
+	if _, err = f.deps.Results.Save(ctx, *s); err != nil {
+		return fmt.Errorf("saving the result: %w", err)
+	}
+	if !fails && at.Before(f.plan.Until.Add(-beforeUntil)) {
 		f.newest[s.Fields[0].Value] = s.ID
 	}
-	return err
+	return nil
 }
 
 // dress gives an answer of the offline model, which takes no time and has no price, the time, tokens and cost that a small

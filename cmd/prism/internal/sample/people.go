@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func (f *filling) invite(ctx context.Context) error {
 	for _, m := range members() {
 		made, err := read[struct{ ID prism.MemberID }](contract.Do(ctx, f.deps.Results, f.owner, api.AddMember, api.AddMemberRequest{NewMember: m}))
 		if err != nil {
-			return err
+			return fmt.Errorf("inviting %s: %w", m.Name, err)
 		}
 		f.people = append(f.people, made.ID)
 	}
@@ -89,14 +90,14 @@ func (f *filling) discuss(ctx context.Context) error {
 				return err
 			})
 			if err != nil {
-				return err
+				return fmt.Errorf("commenting on %q: %w", d.subject, err)
 			}
 		}
 		_, err := contract.Do(ctx, f.deps.Results, f.owner, api.AssignResult, api.AssignResultRequest{
 			ResultRequest: result, NewAssignee: api.NewAssignee{Member: &f.people[d.assignee]},
 		})
 		if err != nil {
-			return err
+			return fmt.Errorf("assigning %q: %w", d.subject, err)
 		}
 	}
 	return nil
@@ -106,7 +107,7 @@ func (f *filling) discuss(ctx context.Context) error {
 func (f *filling) signedIn(ctx context.Context, member prism.MemberID, fn func(key contract.KeyDigest) error) (err error) {
 	invited, err := read[struct{ Link string }](contract.Do(ctx, f.deps.Results, f.owner, api.LinkMember, api.MemberRequest{Member: member}))
 	if err != nil {
-		return err
+		return fmt.Errorf("making a sign-in link: %w", err)
 	}
 	_, token, _ := strings.Cut(invited.Link, "#")
 	text, err := apikey.NewToken(rand.Reader)
@@ -115,12 +116,12 @@ func (f *filling) signedIn(ctx context.Context, member prism.MemberID, fn func(k
 	}
 	session := contract.SessionDigest(sha256.Sum256([]byte(text)))
 	if _, err = f.deps.Console.SignIn(ctx, contract.SignIn{Link: sha256.Sum256([]byte(token)), Session: session}); err != nil {
-		return err
+		return fmt.Errorf("signing in: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.deps.Console.EndSession(ctx, session)) }()
 	made, err := f.deps.Console.SessionKey(ctx, session, prism.AccountID{})
 	if err != nil {
-		return err
+		return fmt.Errorf("making the key of the session: %w", err)
 	}
 	key, _ := apikey.Parse(made.Key)
 	return fn(key.Digest())

@@ -3,6 +3,7 @@ package sample
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -96,24 +97,27 @@ func (f *filling) calibrate(ctx context.Context, version api.VersionRequest, n a
 	if isConflict(err) {
 		return nil
 	} else if err != nil {
-		return err
+		return fmt.Errorf("calibrating %s: %w", n.Question, err)
 	}
 	_, err = contract.Do(ctx, f.deps.Results, f.owner, api.PinCalibrations, api.PinCalibrationsRequest{
 		VersionRequest: version, CalibrationPins: api.CalibrationPins{Questions: api.Pins{{Target: n.Question, Calibration: made.ID}}},
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("pinning the calibration of %s: %w", n.Question, err)
 	}
 	now, err := read[struct{ Lens prism.Lens }](contract.Do(ctx, f.deps.Results, f.owner, api.ReadPrism, version.PrismRequest))
 	if err != nil {
-		return err
+		return fmt.Errorf("reading the Lens: %w", err)
 	}
 	lens := api.NewLens{Lens: now.Lens}
 	lens.Columns = append(lens.Columns, prism.Column{
 		Name: n.Question + "_calibrated", Question: n.Question, Show: prism.ShowProbability, Calibrated: true,
 	})
 	_, err = contract.Do(ctx, f.deps.Results, f.owner, api.ReplaceLens, api.ReplaceLensRequest{PrismRequest: version.PrismRequest, NewLens: lens})
-	return err
+	if err != nil {
+		return fmt.Errorf("showing the calibration of %s: %w", n.Question, err)
+	}
+	return nil
 }
 
 // watch watches both prisms for drift, and waits until all their results are counted.
@@ -124,13 +128,13 @@ func (f *filling) watch(ctx context.Context) error {
 			PrismRequest: ofPrism(slug), DriftChange: api.DriftChange{Watched: true},
 		})
 		if err != nil {
-			return err
+			return fmt.Errorf("watching %s for drift: %w", slug, err)
 		}
 	}
 	return f.working(ctx, func() error {
 		for _, slug := range []string{support, banking} {
 			if err := f.awaitCounted(ctx, slug); err != nil {
-				return err
+				return fmt.Errorf("counting the answers of %s: %w", slug, err)
 			}
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -44,24 +45,24 @@ func (f *filling) runFile(ctx context.Context, start time.Time) error {
 	f.deps.Clock.Set(f.plan.Until.Add(-span / 6))
 	file, err := f.upload(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("uploading the file: %w", err)
 	}
 	n := api.NewRun{
 		File: file, Fields: []api.FieldColumn{{Field: "text", Column: "text"}},
 		Labels: []api.FieldColumn{{Field: "intent", Column: "category"}}, Name: "Questions of the test set",
 	}
 	if _, err := f.runUntil(ctx, banking, n, finished); err != nil {
-		return err
+		return fmt.Errorf("running the file: %w", err)
 	}
 	f.deps.Clock.Set(f.plan.Until.Add(-min(8*time.Hour, span/12)))
 	rate := pausedRate
 	n.Labels, n.Name, n.RowsPerSecond = nil, "Questions once more", &rate
 	paused, err := f.runUntil(ctx, banking, n, func(r run) bool { return r.OK >= pausedAt })
 	if err != nil {
-		return err
+		return fmt.Errorf("running the file again: %w", err)
 	}
 	if _, err := contract.Do(ctx, f.deps.Results, f.owner, api.PauseRun, api.RunRequest{Run: paused}); err != nil {
-		return err
+		return fmt.Errorf("pausing the run: %w", err)
 	}
 	return f.awaitRun(ctx, paused, func(r run) bool { return r.Status == prism.RunPaused })
 }

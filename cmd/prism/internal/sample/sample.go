@@ -172,17 +172,17 @@ func (f *filling) setUp(ctx context.Context) error {
 	}
 	var err error
 	if f.owner, err = f.deps.Key(ctx, "set up", prism.Owner); err != nil {
-		return err
+		return fmt.Errorf("the first key: %w", err)
 	}
 	for _, name := range []string{"help desk", "nightly import", "mobile app"} {
 		key, err := f.deps.Key(ctx, name, prism.Caller)
 		if err != nil {
-			return err
+			return fmt.Errorf("the key of the %s: %w", name, err)
 		}
 		f.callers = append(f.callers, key)
 	}
 	if _, err := f.deps.Key(ctx, "dashboard", prism.Reader); err != nil {
-		return err
+		return fmt.Errorf("the key of the dashboard: %w", err)
 	}
 	bank, err := newPrism(bankingPrism)
 	if err != nil {
@@ -198,7 +198,7 @@ func (f *filling) setUp(ctx context.Context) error {
 	}
 	for _, p := range []api.NewPrism{bank, first} {
 		if _, err := contract.Do(ctx, f.deps.Results, f.owner, api.CreatePrism, api.CreatePrismRequest{NewPrism: p}); err != nil {
-			return err
+			return fmt.Errorf("the prism %s: %w", p.Slug, err)
 		}
 	}
 	return f.invite(ctx)
@@ -214,7 +214,7 @@ func newPrism(body []byte) (p api.NewPrism, err error) {
 func (f *filling) reword(ctx context.Context, at time.Time) error {
 	f.deps.Clock.Set(at.Add(-10 * time.Minute))
 	if err := f.label(ctx, 1, labelsOfFirst); err != nil {
-		return err
+		return fmt.Errorf("labelling the first version: %w", err)
 	}
 	p, err := newPrism(supportPrism)
 	if err != nil {

@@ -127,13 +127,13 @@ func plan(ctx context.Context, c *client.Client, f definition.File, taken *clien
 		return change, located(f, err)
 	}
 	checked.Slug = f.Prism.Slug
-	after := definition.Of(checked)
+	after := definition.FromPrism(checked)
 	change.lens = *after.Lens
 	if change.Create {
 		change.Diff = udiff.Unified("", "", "", definition.YAML(after))
 		return change, nil
 	}
-	before := definition.Of(p)
+	before := definition.FromPrism(p)
 	change.before = p
 	change.Rename = before.Name != after.Name
 	change.Search = f.Prism.Searchable != nil && *f.Prism.Searchable != (p.Searchable == nil)

@@ -68,19 +68,19 @@ func leaves(f File, e *jsonschema.ValidationError) (problems []error) {
 
 // checkLens checks the Lens of a definition that passed the schema: the file's Lens, or else the one derived from the questions.
 func checkLens(f File, text []byte) error {
-	var of struct {
+	var parsed struct {
 		prism.Definition
 		Lens *prism.Lens
 	}
-	if err := json.Unmarshal(text, &of); err != nil {
+	if err := json.Unmarshal(text, &parsed); err != nil {
 		return err
 	}
-	found := lens.ValidateDerived(of.Definition)
-	if of.Lens != nil {
-		found = lens.Validate(*of.Lens, of.Definition, "lens.")
+	wrong := lens.ValidateDerived(parsed.Definition)
+	if parsed.Lens != nil {
+		wrong = lens.Validate(*parsed.Lens, parsed.Definition, "lens.")
 	}
 	var problems []error
-	for _, p := range found {
+	for _, p := range wrong {
 		problems = append(problems, problem(f, p.Path, p.Text))
 	}
 	return errors.Join(problems...)

@@ -46,7 +46,7 @@ func Decode(name string, text []byte) ([]File, error) {
 		return nil, problems(name, *bad)
 	}
 	var files []File
-	var found []yamlfile.Problem
+	var wrong []yamlfile.Problem
 	for _, body := range bodies {
 		x := decoder{
 			Reader: yamlfile.Reader{MaxNodes: maxNodes}, file: File{Name: name, lines: map[string]int{}},
@@ -55,11 +55,11 @@ func Decode(name string, text []byte) ([]File, error) {
 		if x.file.Prism.Slug == "" && len(x.Problems) == 0 {
 			x.Wrong(body, "", "slug is missing")
 		}
-		found = append(found, x.Problems...)
+		wrong = append(wrong, x.Problems...)
 		files = append(files, x.file)
 	}
-	if len(found) > 0 {
-		return nil, problems(name, found...)
+	if len(wrong) > 0 {
+		return nil, problems(name, wrong...)
 	}
 	return files, nil
 }
@@ -72,7 +72,7 @@ func problems(name string, list ...yamlfile.Problem) error {
 		if p.Line > 0 {
 			place += ":" + strconv.Itoa(p.Line)
 		}
-		errs[i] = fmt.Errorf("%s: %s", place, p.What)
+		errs[i] = fmt.Errorf("%s: %s", place, p.Text)
 	}
 	return errors.Join(errs...)
 }

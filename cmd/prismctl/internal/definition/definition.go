@@ -14,8 +14,8 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// Of is the definition of a stored prism, without default values: two definitions mean the same if they are equal.
-func Of(p client.Prism) client.NewPrism {
+// FromPrism is the definition of a stored prism, without default values: two definitions mean the same if they are equal.
+func FromPrism(p client.Prism) client.NewPrism {
 	questions := make([]client.Question, len(p.Version.Questions))
 	for i, q := range p.Version.Questions {
 		q.Levels = withoutDefaults(q.Levels)
@@ -97,21 +97,21 @@ type example struct {
 	Result  string        `yaml:"result_id,omitempty"`
 }
 
-func exampleOf(e client.Example) (of example) {
+func exampleOf(e client.Example) (written example) {
 	for _, f := range e.Fields {
-		of.Fields = append(of.Fields, yaml.MapItem{Key: f.Key, Value: f.Value})
+		written.Fields = append(written.Fields, yaml.MapItem{Key: f.Key, Value: f.Value})
 	}
 	for _, a := range e.Answers {
 		var value any
 		if json.Unmarshal(a.Value, &value) != nil {
 			value = a.Text()
 		}
-		of.Answers = append(of.Answers, yaml.MapItem{Key: a.Question, Value: value})
+		written.Answers = append(written.Answers, yaml.MapItem{Key: a.Question, Value: value})
 	}
 	if !e.Result.IsZero() {
-		of.Result = e.Result.String()
+		written.Result = e.Result.String()
 	}
-	return of
+	return written
 }
 
 var (

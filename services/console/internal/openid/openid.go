@@ -41,7 +41,7 @@ type Client struct {
 
 	finding singleflight.Group
 	mu      sync.Mutex
-	found   *provider
+	known   *provider
 	failed  time.Time // when the last request for the metadata failed; zero if it did not
 }
 
@@ -82,11 +82,11 @@ func New(cfg Config) (*Client, error) {
 // provider returns the provider. Its metadata are requested until a request succeeds.
 func (c *Client) provider(ctx context.Context) (*provider, error) {
 	c.mu.Lock()
-	found, failed := c.found, c.failed
+	known, failed := c.known, c.failed
 	c.mu.Unlock()
 	switch {
-	case found != nil:
-		return found, nil
+	case known != nil:
+		return known, nil
 	case !failed.IsZero() && c.cfg.Now().Sub(failed) < retryPause:
 		return nil, ErrUnavailable
 	}
@@ -112,7 +112,7 @@ func (c *Client) discover(ctx context.Context) (*provider, error) {
 		return nil, fmt.Errorf("%w: %s", ErrUnavailable, discoveryProblem(err))
 	}
 	c.failed = time.Time{}
-	c.found = &provider{
+	c.known = &provider{
 		Provider: discovered,
 		verifier: discovered.VerifierContext(oidc.ClientContext(ctx, c.http), &oidc.Config{ClientID: c.cfg.ClientID, Now: c.cfg.Now}),
 		oauth: oauth2.Config{
@@ -120,7 +120,7 @@ func (c *Client) discover(ctx context.Context) (*provider, error) {
 			Scopes: c.cfg.Scopes,
 		},
 	}
-	return c.found, nil
+	return c.known, nil
 }
 
 // discoveryProblem says what is wrong without the text of a response.

@@ -96,8 +96,8 @@ func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client 
 }
 
 // lookUp asks results for the account of an API key, and ends the look-up of a key that is not remembered.
-func (a *Admission) lookUp(ctx context.Context, key contract.KeyDigest, of *addressCount) (account prism.AccountID, err error) {
-	defer func() { a.unknown.end(of, errors.Is(err, apierr.InvalidAPIKey())) }()
+func (a *Admission) lookUp(ctx context.Context, key contract.KeyDigest, count *addressCount) (account prism.AccountID, err error) {
+	defer func() { a.unknown.end(count, errors.Is(err, apierr.InvalidAPIKey())) }()
 	account, err = execute.LookUp(ctx, func(ctx context.Context) (prism.AccountID, error) {
 		return a.deps.Results.Account(ctx, key)
 	})

@@ -25,9 +25,9 @@ const (
 // limits keeps accounts within their limits.
 type limits struct {
 	deps Deps
-	// of is nil while no account has limits or is full, so that limits cost nothing then.
-	of       atomic.Pointer[map[prism.AccountID]contract.AccountLimits]
-	refusals *prometheus.CounterVec
+	// byAccount is nil while no account has limits or is full, so that limits cost nothing then.
+	byAccount atomic.Pointer[map[prism.AccountID]contract.AccountLimits]
+	refusals  *prometheus.CounterVec
 }
 
 func newLimits(d Deps) *limits {
@@ -40,17 +40,17 @@ func newLimits(d Deps) *limits {
 	}
 	d.Metrics.MustRegister(l.refusals,
 		l.gauge("prism_limited_accounts", "Accounts that have limits, as this gateway knows them.",
-			func(of contract.AccountLimits) bool { return !of.IsZero() }),
+			func(a contract.AccountLimits) bool { return !a.IsZero() }),
 		l.gauge("prism_full_accounts", "Accounts that store as much as they may, as this gateway knows them.",
-			func(of contract.AccountLimits) bool { return of.Full }))
+			func(a contract.AccountLimits) bool { return a.Full }))
 	return l
 }
 
 // gauge counts accounts.
 func (l *limits) gauge(name, help string, counts func(contract.AccountLimits) bool) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() (n float64) {
-		if of := l.of.Load(); of != nil {
-			for _, account := range *of {
+		if byAccount := l.byAccount.Load(); byAccount != nil {
+			for _, account := range *byAccount {
 				if counts(account) {
 					n++
 				}
@@ -84,33 +84,33 @@ func (l *limits) poll(ctx context.Context) error {
 		return err
 	}
 	if len(fetched) == 0 {
-		l.of.Store(nil)
+		l.byAccount.Store(nil)
 		return nil
 	}
-	of := make(map[prism.AccountID]contract.AccountLimits, len(fetched))
+	byAccount := make(map[prism.AccountID]contract.AccountLimits, len(fetched))
 	for _, f := range fetched {
-		of[f.Account] = f
+		byAccount[f.Account] = f
 	}
-	l.of.Store(&of)
+	l.byAccount.Store(&byAccount)
 	return nil
 }
 
 // limitsOf are the limits of an account.
 func (l *limits) limitsOf(account prism.AccountID) contract.AccountLimits {
-	of := l.of.Load()
-	if of == nil {
+	byAccount := l.byAccount.Load()
+	if byAccount == nil {
 		return contract.AccountLimits{}
 	}
-	return (*of)[account]
+	return (*byAccount)[account]
 }
 
 // enter counts a request of an account, until end.
 func (l *limits) enter(ctx context.Context, account prism.AccountID) (end func(), err error) {
-	of := l.limitsOf(account)
-	if of.RequestsPerSecond == 0 && of.Concurrency == 0 {
+	own := l.limitsOf(account)
+	if own.RequestsPerSecond == 0 && own.Concurrency == 0 {
 		return func() {}, nil
 	}
-	leave, err := l.deps.Counter.Enter(ctx, account, of.Limits)
+	leave, err := l.deps.Counter.Enter(ctx, account, own.Limits)
 	if err != nil {
 		return nil, l.refused(err)
 	}
@@ -127,11 +127,11 @@ func (l *limits) MaySave(account prism.AccountID) error {
 
 // TakeResult implements execute.Quota.
 func (l *limits) TakeResult(ctx context.Context, account prism.AccountID) (giveBack func(), err error) {
-	of := l.limitsOf(account)
-	if of.ResultsPerDay == 0 {
+	own := l.limitsOf(account)
+	if own.ResultsPerDay == 0 {
 		return func() {}, nil
 	}
-	give, err := l.deps.Counter.TakeResult(ctx, account, of.ResultsPerDay)
+	give, err := l.deps.Counter.TakeResult(ctx, account, own.ResultsPerDay)
 	if err != nil {
 		return nil, l.refused(err)
 	}

@@ -74,13 +74,13 @@ func (s *lookUps) end(count *addressCount, unknown bool) {
 
 // countFor finds the counts of an address. Counts without anything of this second make room for others.
 func (s *lookUps) countFor(address netip.Addr, second int64) *addressCount {
-	if of, ok := s.byAddress[address]; ok {
-		return of
+	if count, ok := s.byAddress[address]; ok {
+		return count
 	}
 	if len(s.byAddress) >= maxAddresses && s.swept != second {
 		s.swept = second
-		for address, of := range s.byAddress {
-			if of.looking == 0 && of.second != second {
+		for address, count := range s.byAddress {
+			if count.looking == 0 && count.second != second {
 				delete(s.byAddress, address)
 			}
 		}
@@ -88,9 +88,9 @@ func (s *lookUps) countFor(address netip.Addr, second int64) *addressCount {
 	if len(s.byAddress) >= maxAddresses {
 		return s.others
 	}
-	of := &addressCount{second: second}
-	s.byAddress[address] = of
-	return of
+	count := &addressCount{second: second}
+	s.byAddress[address] = count
+	return count
 }
 
 // startSecond forgets the unknown keys of another second.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 	maxName, maxAsk, maxDescription = 64, 30, 1000
 	// maxText is how many characters the text of an answer has beside its structured content.
 	maxText = 2000
-	adHoc   = "adhoc-"
+	adHoc   = prism.AdHocPrefix
 )
 
 // tool is a tool, and the call that it makes.

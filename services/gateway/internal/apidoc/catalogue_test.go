@@ -19,7 +19,7 @@ func catalogue() []*apierr.Error {
 		apierr.MissingFields([]string{"subject", "message"}), apierr.UnknownFields([]string{"body", "title"}), apierr.TooLarge(31240),
 		apierr.Malformed(), apierr.BodyTooLarge(), apierr.UnsupportedMediaType(),
 		apierr.AuthenticationRequired(), apierr.InvalidAPIKey(), apierr.RoleNotAllowed(),
-		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.ViewNotFound(), apierr.CommentNotFound(), apierr.WebhookNotFound(), apierr.DeliveryNotFound(), apierr.TooManyWebhooks(), apierr.WebhookDisabled(), apierr.StillWaiting(), apierr.TooManyComments(), apierr.TooManyViews(), apierr.PrismArchived(),
+		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.ViewNotFound(), apierr.CommentNotFound(), apierr.WebhookNotFound(), apierr.DeliveryNotFound(), apierr.TooManyWebhooks(), apierr.WebhookDisabled(), apierr.StillWaiting(), apierr.TooManyComments(), apierr.TooManyViews(), apierr.TooManyAdHoc(), apierr.AdHocPrism(), apierr.PrismArchived(),
 		apierr.KeyOfAnotherPrism(), apierr.OnlyFailedRetried(), apierr.AlreadyRetried(prism.ResultID{UUID: id}),
 		apierr.MemberNotFound(), apierr.LastOwner(), apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
 		apierr.FileNotFound(), apierr.RunNotFound(), apierr.TooManyUploads(20), apierr.NoRoom(50 << 30), apierr.PartConflict(3), apierr.PartsMissing([]int32{3, 7}, 14), apierr.FileDiffers(),

@@ -5,6 +5,7 @@ package checks
 import (
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -26,6 +27,10 @@ type Attempt struct {
 	RetryOf        *prism.ResultID // nil: a first call
 	// At is the time with which the id of the new result begins (spec: one-clock). It is zero if the look-up returned no time.
 	At time.Time
+	// AdHoc tells that Prism is ad hoc, and not there if it is zero (spec: adhoc-call).
+	AdHoc bool
+	// Names are what the call names the questions of an ad-hoc prism.
+	Names []api.NamesOfQuestion
 	// Lock names the lock that all calls of a race take. It is empty if no other call can race with this one.
 	Lock string
 }

@@ -96,6 +96,67 @@ var createBreakers = []breaker[createState]{
 	{"can be saved", func(s *createState) { s.facts.Unwritable = true }, apierr.Unavailable()},
 }
 
+// adHocState is what the checks of an ad-hoc call read.
+type adHocState struct {
+	createState
+	may error
+}
+
+func (s adHocState) decide() (Decision, error) {
+	asked := Asked{AdHoc: versionOf("a", "b"), MayMake: func() error { return s.may }}
+	return CreateAsking(asked, s.sent, s.facts, s.sizer)
+}
+
+func goodAdHoc() adHocState {
+	s := goodCreate()
+	s.facts.Prism, s.facts.Version, s.facts.AdHoc = prism.PrismID{}, nil, contract.NewAdHoc
+	return adHocState{createState: s}
+}
+
+var adHocBreakers = []breaker[adHocState]{
+	{"key known", func(s *adHocState) { s.facts.Account = prism.AccountID{} }, apierr.InvalidAPIKey()},
+	{"results know ad-hoc prisms", func(s *adHocState) { s.facts.AdHoc = contract.NotAdHoc }, apierr.Unavailable()},
+	{"may make it", func(s *adHocState) { s.may = apierr.RoleNotAllowed() }, apierr.RoleNotAllowed()},
+	{"room", func(s *adHocState) { s.facts.AdHoc = contract.FullAdHoc }, apierr.TooManyAdHoc()},
+	{"key of this prism", func(s *adHocState) { s.facts.Stored = storedOf(another, prism.OK) }, apierr.KeyOfAnotherPrism()},
+	{"no field missing", func(s *adHocState) { s.sent.Fields = s.sent.Fields[1:] }, apierr.MissingFields([]string{"b"})},
+	{"size", func(s *adHocState) { s.sizer = sizes(30_000) }, apierr.TooLarge(30_000)},
+	{"can be saved", func(s *adHocState) { s.facts.Unwritable = true }, apierr.Unavailable()},
+}
+
+// spec: adhoc-order
+func TestTheEarlierCheckOfAnAdHocCallDecides(t *testing.T) {
+	t.Parallel()
+	// With facts of the release before, the ad-hoc prism is not full.
+	pairs(t, goodAdHoc, slices.Delete(slices.Clone(adHocBreakers), 1, 2))
+	s := goodAdHoc()
+	adHocBreakers[1].apply(&s)
+	if _, err := s.decide(); !errors.Is(err, adHocBreakers[1].want) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// spec: adhoc-call, adhoc-kept
+func TestAnAdHocCallAsksWhatIsThereOrMakesIt(t *testing.T) {
+	t.Parallel()
+	s := goodAdHoc()
+	made, err := s.decide()
+	if err != nil || !made.Attempt.AdHoc || !reflect.DeepEqual(made.Attempt.Input.Version, *versionOf("a", "b")) {
+		t.Errorf("got %+v, %v", made.Attempt, err)
+	}
+	s.may = apierr.RoleNotAllowed() // which a prism that is there needs not
+	s.facts.AdHoc, s.facts.Prism, s.facts.Version = contract.KeptAdHoc, thePrism, versionOf("b", "a")
+	kept, err := s.decide()
+	if err != nil || !kept.Attempt.AdHoc || kept.Attempt.Prism != thePrism || kept.Attempt.Input.Fields[0].Key != "b" {
+		t.Errorf("got %+v, %v", kept.Attempt, err)
+	}
+	s.facts.Stored = storedOf(thePrism, prism.Failed)
+	retried, err := s.decide()
+	if err != nil || !retried.Attempt.AdHoc || retried.Attempt.RetryOf == nil {
+		t.Errorf("got %+v, %v", retried.Attempt, err)
+	}
+}
+
 func goodRetry() retryState {
 	return retryState{facts: contract.RetryFacts{Account: someone, Stored: storedOf(thePrism, prism.Failed)}, sizer: sizes(0)}
 }

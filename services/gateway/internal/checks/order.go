@@ -11,19 +11,33 @@ import (
 // version and fields are checked: an ok result is returned, and a failed one is retried as it was stored
 // (spec: repeat-of-an-ok-result, repeat-of-a-failed-result).
 func Create(sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
-	return CreateAsking(nil, sent, facts, sizer)
+	return CreateAsking(Asked{}, sent, facts, sizer)
 }
 
-// CreateAsking is Create for a call that says which questions to ask: with the version are known those that it may
-// (spec: own-questions). A nil own is any.
-func CreateAsking(
-	own func(prism.Definition) bool, sent api.NewResult, facts contract.CreateFacts, sizer Sizer,
-) (Decision, error) {
+// Asked is which questions a call says to ask.
+type Asked struct {
+	// Own reports whether a definition has those that the call sends (spec: own-questions). Nil: the call sends none.
+	Own func(prism.Definition) bool
+	// AdHoc is the version to ask if facts has none: a call of an ad-hoc prism that is not there (spec: adhoc-call). MayMake is the check
+	// whether the caller may make the prism.
+	AdHoc   *prism.Version
+	MayMake func() error
+}
+
+// CreateAsking is Create for a call that says which questions to ask.
+func CreateAsking(asked Asked, sent api.NewResult, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
 	stored := facts.Stored
+	makes := false
+	if asked.AdHoc != nil && !facts.Account.IsZero() {
+		var err error
+		if makes, err = asked.makes(facts); err != nil {
+			return Decision{}, err
+		}
+	}
 	switch {
 	case facts.Account.IsZero():
 		return Decision{}, apierr.InvalidAPIKey()
-	case facts.Prism.IsZero() || facts.Archived:
+	case !makes && (facts.Prism.IsZero() || facts.Archived):
 		return Decision{}, apierr.PrismNotFound()
 	case stored != nil && stored.Prism != facts.Prism:
 		return Decision{}, apierr.KeyOfAnotherPrism()
@@ -33,11 +47,13 @@ func CreateAsking(
 		return Decision{Response: &replayed}, nil
 	case stored != nil:
 		a := retryOf(facts.Account, facts.Key, stored, facts.At)
-		a.IdempotencyKey = sent.IdempotencyKey
+		a.IdempotencyKey, a.AdHoc = sent.IdempotencyKey, facts.AdHoc != contract.NotAdHoc
 		return attempt(a, sizer, facts.Unwritable)
+	case makes:
+		facts.Version = asked.AdHoc
 	case facts.Version == nil:
 		return Decision{}, apierr.VersionNotFound()
-	case own != nil && !own(facts.Version.Definition):
+	case asked.Own != nil && !asked.Own(facts.Version.Definition):
 		return Decision{}, apierr.OtherQuestions()
 	}
 	fields, err := bind(facts.Version.Definition, sent.Fields, sent.Text)
@@ -51,8 +67,27 @@ func CreateAsking(
 		Input:          contract.Input{Version: *facts.Version, Ref: sent.Ref, Context: sent.Context, Fields: fields},
 		IdempotencyKey: sent.IdempotencyKey,
 		At:             facts.At,
+		AdHoc:          facts.AdHoc != contract.NotAdHoc,
 		Lock:           KeyLock(facts.Account, sent.IdempotencyKey),
 	}, sizer, facts.Unwritable)
+}
+
+// makes reports whether the first result of the call makes its ad-hoc prism, as the caller may (spec: adhoc-order).
+func (a Asked) makes(facts contract.CreateFacts) (bool, error) {
+	switch facts.AdHoc {
+	case contract.KeptAdHoc:
+		return false, nil
+	case contract.NotAdHoc: // results of the release before
+		return false, apierr.Unavailable()
+	case contract.NewAdHoc, contract.FullAdHoc:
+	}
+	if err := a.MayMake(); err != nil {
+		return false, err
+	}
+	if facts.AdHoc == contract.FullAdHoc {
+		return false, apierr.TooManyAdHoc()
+	}
+	return true, nil
 }
 
 // Retry decides a retry (spec: order-of-checks-retry).

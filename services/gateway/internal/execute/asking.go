@@ -53,7 +53,13 @@ func (a *Asking) answer(
 		return contract.Save{}, nil, err
 	}
 	crash.At(crash.AfterModel)
+	var adHoc *prism.Definition
+	if at.AdHoc {
+		adHoc = &at.Input.Version.Definition
+	}
 	return contract.Save{
+		AdHoc:          adHoc,
+		Names:          at.Names,
 		Account:        at.Account,
 		ID:             id,
 		Prism:          at.Prism,

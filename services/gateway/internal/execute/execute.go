@@ -67,26 +67,43 @@ func New(d Deps) *Executor { return &Executor{d} }
 // Create returns the result of a parsed create call: a new one, or the stored one that holds the idempotency key. When stopping
 // ends, waits for locks end; a call that went to the model goes on.
 func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent api.CreateResultRequest) (contract.Response, error) {
-	return e.create(ctx, stopping, key, sent, nil)
+	return e.create(ctx, stopping, key, sent, asking{query: contract.CreateQuery{Prism: sent.Prism}})
 }
 
-// CreateForeign is Create for a call in a format of others (spec: formats-of-others).
-func (e *Executor) CreateForeign(ctx, stopping context.Context, key contract.KeyDigest, sent api.ForeignCall) (contract.Response, error) {
-	if sent.Questions == nil {
-		return e.create(ctx, stopping, key, sent.CreateResultRequest, nil)
-	}
-	return e.create(ctx, stopping, key, sent.CreateResultRequest, func(d prism.Definition) bool {
-		return foreign.AreOwn(sent.Format, sent.Questions, d)
-	})
-}
-
-// create is Create of a call that asks the questions of definitions that own accepts; nil: all.
-func (e *Executor) create(
-	ctx, stopping context.Context, key contract.KeyDigest, sent api.CreateResultRequest, own func(prism.Definition) bool,
+// CreateForeign is Create for a call in a format of others (spec: formats-of-others). mayMake is the check of a caller who makes an ad-hoc
+// prism of a definition (spec: adhoc-order).
+func (e *Executor) CreateForeign(
+	ctx, stopping context.Context, key contract.KeyDigest, sent api.ForeignCall, mayMake func(context.Context, prism.Definition) error,
 ) (contract.Response, error) {
-	query := contract.CreateQuery{
-		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
+	a := asking{query: contract.CreateQuery{Prism: sent.Prism}}
+	switch {
+	case sent.AdHoc != nil:
+		v := prism.Version{Number: 1, Definition: sent.AdHoc.Definition}
+		v.Hash, _ = contract.HashDefinition(v.Definition)
+		a.query = contract.CreateQuery{Prism: prism.Ref{Slug: prism.AdHocSlug(v.Hash)}, AdHoc: true, Names: sent.AdHoc.Names}
+		a.asked = func(ctx context.Context) checks.Asked {
+			return checks.Asked{AdHoc: &v, MayMake: func() error { return mayMake(ctx, v.Definition) }}
+		}
+	case sent.Questions != nil:
+		a.asked = func(context.Context) checks.Asked {
+			return checks.Asked{Own: func(d prism.Definition) bool { return foreign.AreOwn(sent.Format, sent.Questions, d) }}
+		}
 	}
+	return e.create(ctx, stopping, key, sent.CreateResultRequest, a)
+}
+
+// asking is what a call asks, and whom; with a nil asked, the questions of the prism.
+type asking struct {
+	query contract.CreateQuery // the members that name the prism
+	asked func(context.Context) checks.Asked
+}
+
+// create is Create of a call that says what to ask.
+func (e *Executor) create(
+	ctx, stopping context.Context, key contract.KeyDigest, sent api.CreateResultRequest, a asking,
+) (contract.Response, error) {
+	query := a.query
+	query.Key, query.Version, query.IdempotencyKey, query.Format = key, sent.Version, sent.IdempotencyKey, sent.Format
 	early := ""
 	if account, known := e.deps.Accounts.Get(key); known {
 		early = checks.KeyLock(account, sent.IdempotencyKey)
@@ -97,7 +114,15 @@ func (e *Executor) create(
 			return checks.Decision{}, err
 		}
 		e.deps.Accounts.Remember(ctx, key, facts.Account)
-		return checks.CreateAsking(own, sent.NewResult, facts, e.deps.Sizer.In(ctx))
+		asked := checks.Asked{}
+		if a.asked != nil {
+			asked = a.asked(ctx)
+		}
+		decision, err := checks.CreateAsking(asked, sent.NewResult, facts, e.deps.Sizer.In(ctx))
+		if decision.Attempt != nil {
+			decision.Attempt.Names = query.Names
+		}
+		return decision, err
 	})
 }
 

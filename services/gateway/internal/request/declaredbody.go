@@ -14,9 +14,9 @@ import (
 
 // valueReader reads a value of a body that was sent. of reads an object, or the objects of an array.
 type valueReader struct {
-	shape *shape
-	read  func(r *reader, it item, to reflect.Value)
-	of    *structReader
+	shape  *shape
+	read   func(r *reader, it item, to reflect.Value)
+	object *structReader
 }
 
 // structReader reads the members of an object into the fields of a struct.
@@ -174,7 +174,7 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 	case t.Kind() == reflect.Pointer:
 		inner := newValueReader(t.Elem(), m)
 		isObject := t.Elem().Kind() == reflect.Struct && len(inner.shape.members) > 0
-		return valueReader{shape: inner.shape, of: inner.of, read: func(r *reader, it item, to reflect.Value) {
+		return valueReader{shape: inner.shape, object: inner.object, read: func(r *reader, it item, to reflect.Value) {
 			if isObject && !r.is(it, kindObject) {
 				return
 			}
@@ -223,7 +223,7 @@ func newValueReader(t reflect.Type, m api.Property) valueReader {
 		return sliceReader(t, m)
 	case t.Kind() == reflect.Struct:
 		s := newStructReader(t, api.Properties(t))
-		return valueReader{shape: s.shape, of: s, read: func(r *reader, it item, to reflect.Value) {
+		return valueReader{shape: s.shape, object: s, read: func(r *reader, it item, to reflect.Value) {
 			if r.is(it, kindObject) {
 				s.read(r, it, to)
 			}
@@ -266,7 +266,7 @@ func sliceReader(t reflect.Type, m api.Property) valueReader {
 	elements := m
 	elements.Min, elements.Max = nil, m.Each
 	inner := newValueReader(t.Elem(), elements)
-	return valueReader{shape: &shape{element: inner.shape, most: most}, of: inner.of, read: func(r *reader, it item, to reflect.Value) {
+	return valueReader{shape: &shape{element: inner.shape, maxElements: most}, object: inner.object, read: func(r *reader, it item, to reflect.Value) {
 		items := r.array(it, least(m), most)
 		list := reflect.MakeSlice(t, len(items), len(items))
 		for i, element := range items {

@@ -26,7 +26,7 @@ const (
 	maxIdempotencyKey = 200
 	maxRef            = 200
 
-	maxLabel  = 1_000 // of a question
+	maxLabel  = 1_000 // of an option or level
 	maxName   = 200   // of a prism or a run
 	maxCursor = 1_000
 )

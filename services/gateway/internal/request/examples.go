@@ -25,7 +25,7 @@ func (r *reader) examples(m memberReader, it item, d prism.Definition) []prism.E
 	items := m.items(r, it)
 	examples := make([]prism.Example, 0, len(items))
 	for _, it := range items {
-		examples = append(examples, r.example(m.of, it, d))
+		examples = append(examples, r.example(m.object, it, d))
 	}
 	if len(r.problems) == before {
 		if encoded, err := strictjson.Marshal(examples); err != nil || len(encoded) > prism.MaxExampleBytes {

@@ -18,10 +18,10 @@ var (
 	asSent         = &shape{whole: true}
 	decisionShape  = &shape{members: []member{{"model", scalar}, {"input", asSent}, {"questions", asSent}}}
 	systemOneShape = &shape{members: []member{{"model", scalar}, {"state", asSent}, {"questions", asSent}, {"assets", asSent}}}
-	messagesShape  = &shape{most: maxParts, element: &shape{members: []member{
+	messagesShape  = &shape{maxElements: maxParts, element: &shape{members: []member{
 		{"type", scalar}, {"role", scalar}, {"content", asSent}, {"output", asSent},
 	}}}
-	partsShape = &shape{most: maxParts, element: &shape{members: []member{{"type", scalar}, {"text", scalar}, {"data", asSent}}}}
+	partsShape = &shape{maxElements: maxParts, element: &shape{members: []member{{"type", scalar}, {"text", scalar}, {"data", asSent}}}}
 	stateShape = &shape{fields: true, lists: true, objects: true}
 )
 
@@ -35,9 +35,13 @@ func parseDecision(from Source) (*api.CreateDecisionRequest, error) {
 	var c api.CreateDecisionRequest
 	c.Call.Format = api.Decisions
 	if r.is(sent, kindObject) {
-		r.foreignModel(&c.Call, sent.at("model"))
-		c.Call.Text = r.input(sent.at("input"))
-		r.foreignQuestions(&c.Call, sent.at("questions"), kindArray)
+		if model, is := r.isAdHoc(sent.at("model")); is {
+			r.adHocDecision(&c.Call, model, sent)
+		} else {
+			r.foreignModel(&c.Call, sent.at("model"))
+			c.Call.Text = r.input(sent.at("input"))
+			r.foreignQuestions(&c.Call, sent.at("questions"), kindArray)
+		}
 	}
 	r.foreignHeaders(&c.Call)
 	return &c, r.err()
@@ -53,9 +57,13 @@ func parseSystemOne(from Source) (*api.CreateSystemOneRequest, error) {
 	var c api.CreateSystemOneRequest
 	c.Call.Format = api.SystemOne
 	if r.is(sent, kindObject) {
-		r.foreignModel(&c.Call, sent.at("model"))
-		c.Call.Fields, c.Call.Text = r.state(sent.at("state"))
-		r.foreignQuestions(&c.Call, sent.at("questions"), kindObject)
+		if model, is := r.isAdHoc(sent.at("model")); is {
+			r.adHocSystemOne(&c.Call, model, sent)
+		} else {
+			r.foreignModel(&c.Call, sent.at("model"))
+			c.Call.Fields, c.Call.Text = r.state(sent.at("state"))
+			r.foreignQuestions(&c.Call, sent.at("questions"), kindObject)
+		}
 		if assets := sent.at("assets"); assets.hasValue() {
 			r.add(assets.path, textNoImages)
 		}

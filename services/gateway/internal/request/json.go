@@ -30,13 +30,13 @@ const (
 // shape says which parts of a value are read. The parser checks the syntax of all other parts and keeps nothing of them, so the
 // memory of a request is bounded by what its operation reads. A nil shape reads nothing.
 type shape struct {
-	members []member // of an object
-	fields  bool     // of an object: all members
-	whole   bool     // the value as it was sent
-	lists   bool     // of an object with fields: members that are arrays are kept as they were sent
-	objects bool     // of an object with fields and lists: and so are those that are objects
-	element *shape   // of an array
-	most    int      // of an array: how many elements are kept
+	members     []member // of an object
+	fields      bool     // of an object: all members
+	whole       bool     // the value as it was sent
+	lists       bool     // of an object with fields: members that are arrays are kept as they were sent
+	objects     bool     // of an object with fields and lists: and so are those that are objects
+	element     *shape   // of an array
+	maxElements int      // of an array: how many elements are kept
 }
 
 type member struct {
@@ -184,7 +184,7 @@ func (p *parser) array(s *shape) node {
 	n := node{text: arrayText}
 	p.token()
 	for !p.malformed && p.PeekKind() != ']' {
-		if n.count++; n.count <= s.most {
+		if n.count++; n.count <= s.maxElements {
 			n.parts = append(n.parts, p.value(s.element))
 		} else {
 			p.skip()

@@ -16,7 +16,7 @@ const (
 )
 
 // labelShape is that of a label, which may be a list of texts.
-var labelShape = &shape{element: scalar, most: prism.MaxOptions}
+var labelShape = &shape{element: scalar, maxElements: prism.MaxOptions}
 
 // labelsOfQuestions reads {question: label or null}.
 func labelsOfQuestions(r *reader, labels item, to reflect.Value) {

@@ -17,7 +17,7 @@ import (
 // newVersion reads the members of a version.
 func newVersion(r *reader, s *structReader, it item, to reflect.Value) {
 	v := to.Addr().Interface().(*api.NewVersion)
-	v.Definition, v.Lens = r.definition(s, it, s.member("lens").of, it.at("lens"))
+	v.Definition, v.Lens = r.definition(s, it, s.member("lens").object, it.at("lens"))
 }
 
 // lensAlone reads a Lens that is to take the place of a prism's. Only types are checked here: results checks the other rules, which
@@ -49,14 +49,14 @@ func (r *reader) definition(s *structReader, it item, ofLens *structReader, lens
 		known.Questions = nil
 	}
 	if escalate := it.at("escalate"); escalate.hasValue() {
-		d.Escalate = r.escalate(s.member("escalate").of, escalate, known)
+		d.Escalate = r.escalate(s.member("escalate").object, escalate, known)
 	}
 	if examples := it.at("examples"); examples.hasValue() {
-		of := known
+		shown := known
 		if atQuestions != atFields {
-			of.Fields = nil
+			shown.Fields = nil
 		}
-		if list := r.examples(s.member("examples"), examples, of); len(list) > 0 {
+		if list := r.examples(s.member("examples"), examples, shown); len(list) > 0 {
 			d.Examples = list
 		}
 	}
@@ -66,7 +66,7 @@ func (r *reader) definition(s *structReader, it item, ofLens *structReader, lens
 		return d, nil
 	}
 	l = new(r.lens(ofLens, lensItem))
-	r.addOfLens(lens.Validate(*l, known, "lens."), atLens, ofLens.member("columns").of.members)
+	r.addOfLens(lens.Validate(*l, known, "lens."), atLens, ofLens.member("columns").object.members)
 	return d, l
 }
 
@@ -146,11 +146,11 @@ func (r *reader) lens(s *structReader, it item) prism.Lens {
 	if !r.is(it, kindObject) {
 		return prism.Lens{}
 	}
-	of := s.member("columns")
-	items := of.items(r, it.at("columns"))
+	column := s.member("columns")
+	items := column.items(r, it.at("columns"))
 	columns := make([]prism.Column, 0, len(items))
 	for _, it := range items {
-		columns = append(columns, r.column(of.of, it))
+		columns = append(columns, r.column(column.object, it))
 	}
 	return prism.Lens{Columns: columns}
 }

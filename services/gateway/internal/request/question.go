@@ -19,7 +19,7 @@ func (r *reader) fieldDefinitions(m memberReader, it item) []prism.Field {
 			continue
 		}
 		f := prism.Field{Key: r.key(it.at("key"), taken, textUniqueRow)}
-		m.of.some(r, it, &f, "label")
+		m.object.some(r, it, &f, "label")
 		fields = append(fields, f)
 	}
 	return fields
@@ -31,7 +31,7 @@ func (r *reader) questions(m memberReader, it item) []prism.Question {
 	items := m.items(r, it)
 	questions := make([]prism.Question, 0, len(items))
 	for _, it := range items {
-		questions = append(questions, r.question(m.of, it, taken))
+		questions = append(questions, r.question(m.object, it, taken))
 	}
 	if prism.CountMembers(questions) > prism.MaxMembers {
 		r.add(it.path, fmt.Sprintf(textTooManyOptions, prism.MaxMembers))
@@ -75,7 +75,7 @@ func (r *reader) options(s *structReader, it item, q *prism.Question) {
 			continue
 		}
 		option := prism.Option{Key: r.key(it.at("key"), taken, textUnique)}
-		options.of.some(r, it, &option, "label", "description", "group")
+		options.object.some(r, it, &option, "label", "description", "group")
 		if option.Group != "" && !groups[option.Group] {
 			if groups[option.Group] = true; len(groups) == prism.MaxGroups+1 { // said once
 				r.add(it.child("group"), fmt.Sprintf(textTooManyGroups, prism.MaxGroups))
@@ -98,7 +98,7 @@ func (r *reader) levels(m memberReader, it item) []prism.Level {
 			continue
 		}
 		level := prism.Level{Key: r.key(it.at("key"), taken, textUnique)}
-		m.of.some(r, it, &level, "label")
+		m.object.some(r, it, &level, "label")
 		at, value := it.at("value"), float64(i+1)
 		if at.hasValue() {
 			var ok bool

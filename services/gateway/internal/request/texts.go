@@ -3,6 +3,8 @@ package request
 import (
 	"regexp"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // The problem texts (spec: validation-message, wrong-type, version-number, string-limits, validation-of-definitions,
@@ -49,7 +51,7 @@ const (
 )
 
 // reservedSlugs begins the slugs that no caller may choose.
-const reservedSlugs = "adhoc-"
+const reservedSlugs = prism.AdHocPrefix
 
 func textPattern(p *regexp.Regexp) string { return "must match " + p.String() }
 

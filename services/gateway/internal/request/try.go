@@ -22,10 +22,10 @@ func parseTry(from Source) (*api.TryDefinitionRequest, error) {
 	var r reader
 	var t api.TryDefinitionRequest
 	if r.is(sent, kindObject) {
-		of, ofLens := definitionOfTry.member("definition").of, definitionOfTry.member("lens").of
+		definition, ofLens := definitionOfTry.member("definition").object, definitionOfTry.member("lens").object
 		switch d, l := sent.at("definition"), sent.at("lens"); {
 		case r.is(d, kindObject):
-			t.Definition, t.Lens = r.definition(of, d, ofLens, l)
+			t.Definition, t.Lens = r.definition(definition, d, ofLens, l)
 		case l.hasValue():
 			r.lens(ofLens, l)
 		}

@@ -53,10 +53,10 @@ func (d Deps) owned() map[string]answer {
 		return d.Executor.Create(ctx, d.Stopping(), key, in)
 	}))
 	put(own(api.CreateDecision, func(ctx context.Context, key contract.KeyDigest, in api.CreateDecisionRequest) (contract.Response, error) {
-		return d.Executor.CreateForeign(ctx, d.Stopping(), key, in.Call)
+		return d.createForeign(ctx, key, in.Call)
 	}))
 	put(own(api.CreateSystemOne, func(ctx context.Context, key contract.KeyDigest, in api.CreateSystemOneRequest) (contract.Response, error) {
-		return d.Executor.CreateForeign(ctx, d.Stopping(), key, in.Call)
+		return d.createForeign(ctx, key, in.Call)
 	}))
 	put(own(api.RetryResult, func(ctx context.Context, key contract.KeyDigest, in api.ResultInFormat) (contract.Response, error) {
 		return d.Executor.Retry(ctx, d.Stopping(), key, in.Result, in.Format)

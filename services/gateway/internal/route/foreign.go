@@ -1,13 +1,16 @@
 package route
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
@@ -27,6 +30,14 @@ func foreignHeaders(c *fiber.Ctx, r contract.Response) {
 		c.Set(shouldRetry, "false")
 		c.Set(fiber.HeaderRetryAfter, failedRetryAfter)
 	}
+}
+
+// createForeign makes a result of a call in a format of others. Whoever makes an ad-hoc prism has to be an editor, and its model has to be
+// configured (spec: adhoc-order).
+func (d Deps) createForeign(ctx context.Context, key contract.KeyDigest, sent api.ForeignCall) (contract.Response, error) {
+	return d.Executor.CreateForeign(ctx, d.Stopping(), key, sent, func(ctx context.Context, of prism.Definition) error {
+		return d.configured(ctx, key, api.CreatePrism, "", of)
+	})
 }
 
 // foreignErrors gives errors the members of the formats of others too (spec: errors-of-others).

@@ -182,15 +182,15 @@ func (s *Asker) answer(ctx context.Context, a contract.Ask, route, second []*mod
 // run asks a model: it executes the provider's calls and joins their answers in question order. If some of them asked groups of options, a
 // last round of calls asks the most probable of these (spec: option-groups).
 func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tally) result {
-	asked, of := inParts(a, m)
+	asked, byKey := inParts(a, m)
 	all := joined{
-		logProbs: m.API.Probabilities == api.Logprobs, questions: make([]joinedQuestion, 0, len(asked.Definition.Questions)), parts: of,
+		logProbs: m.API.Probabilities == api.Logprobs, questions: make([]joinedQuestion, 0, len(asked.Definition.Questions)), parts: byKey,
 	}
 	var calls []provider.Call
 	if err := s.guard(m, func() { calls = m.API.Calls(asked) }); err != nil {
 		return result{err: err}
 	}
-	of.name(calls)
+	byKey.name(calls)
 	if n := countCalls(calls); n > contract.MaxCalls {
 		return result{Report: tooManyCalls(n)}
 	}

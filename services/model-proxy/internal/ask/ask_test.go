@@ -38,7 +38,7 @@ func (f fake) provider() provider.Provider {
 
 // one is an asker of one model without a bound.
 func one(p provider.Provider, cfg Config) *Asker {
-	return New(models.Of(models.New(models.Spec{Name: "fake"}, p, nil)), cfg)
+	return New(models.NewCurrent(models.New(models.Spec{Name: "fake"}, p, nil)), cfg)
 }
 
 // sleep waits for d. It reports false when the context ended first.
@@ -187,7 +187,7 @@ func TestACheckTakesAtMostFifteenSeconds(t *testing.T) {
 			<-stuck
 			return provider.Reply{}, nil
 		}}.provider(), nil)
-		s := New(models.Of(m), Config{})
+		s := New(models.NewCurrent(m), Config{})
 		start := time.Now()
 		did, err := s.Check(t.Context(), m, make([]contract.Ask, 2))
 		if err != nil || len(did) != 1 || did[0].Code != prism.CodeTimeout || time.Since(start) != contract.ModelWait {

@@ -212,7 +212,7 @@ func TestASecondModelIsAskedAllQuestions(t *testing.T) {
 	for i := range apis {
 		apis[i].Probabilities = api.Logprobs
 	}
-	s := New(models.Of(models.New(models.Spec{Name: "a"}, apis[0], nil), models.New(models.Spec{Name: "b"}, apis[1], nil)), Config{})
+	s := New(models.NewCurrent(models.New(models.Spec{Name: "a"}, apis[0], nil), models.New(models.Spec{Name: "b"}, apis[1], nil)), Config{})
 	v := escalated(t, s)
 	want := `{"q0":{"type":"choice","value":"x","probabilities":{"x":0.75,"y":0.25},"confidence":0},` +
 		`"q1":{"type":"choice","value":"x","probabilities":{"x":0.875,"y":0.125},"confidence":0},` +
@@ -247,7 +247,7 @@ func TestTokensAndCostOfBothModelsAddUp(t *testing.T) {
 			}
 			return models.New(models.Spec{Name: name, Price: &models.Price{Currency: "USD", Input: price}}, fake{counted}.provider(), nil)
 		}
-		s := New(models.Of(priced("a", 100, 1, says(0.55, 0)), priced("b", 200, 9, c.second)), Config{})
+		s := New(models.NewCurrent(priced("a", 100, 1, says(0.55, 0)), priced("b", 200, 9, c.second)), Config{})
 		u := escalated(t, s).Call.Usage
 		if *u.InputTokens != c.input || *u.OutputTokens != 2 || *u.Cost != c.cost || u.Currency != "USD" {
 			t.Errorf("%s: %d and %d tokens for %d %s", name, *u.InputTokens, *u.OutputTokens, *u.Cost, u.Currency)

@@ -19,28 +19,28 @@ func inParts(a contract.Ask, m *models.Model) (contract.Ask, parts) {
 		return a, nil
 	}
 	asked := contract.AskedOf(a.Definition.Questions)
-	of := parts{}
+	byKey := parts{}
 	questions := make([]prism.Question, len(asked))
 	for i, q := range asked {
 		questions[i] = q.Question
 		if q.Whole != nil {
-			of[q.Key] = q
+			byKey[q.Key] = q
 		}
 	}
-	if len(of) == 0 {
+	if len(byKey) == 0 {
 		return a, nil
 	}
-	a.Definition.Questions, a.Definition.Examples = questions, examplesInParts(a.Definition.Examples, of)
-	return a, of
+	a.Definition.Questions, a.Definition.Examples = questions, examplesInParts(a.Definition.Examples, byKey)
+	return a, byKey
 }
 
 // examplesInParts are examples that also say what is right for each part.
-func examplesInParts(examples []prism.Example, of parts) []prism.Example {
+func examplesInParts(examples []prism.Example, byKey parts) []prism.Example {
 	all := make([]prism.Example, len(examples))
 	for i, e := range examples {
 		all[i] = e
 		all[i].Answers = slices.Clone(e.Answers)
-		for _, part := range of {
+		for _, part := range byKey {
 			if value, ok := e.Label(*part.Whole); ok {
 				all[i].Answers = append(all[i].Answers, prism.NewExampleAnswer(part.Question, part.Whole.Type.PartOfLabel(value, part.Option)))
 			}
@@ -55,8 +55,8 @@ func (p parts) name(calls []provider.Call) {
 		return
 	}
 	wholes := make(map[string]string, len(p))
-	for key, of := range p {
-		wholes[key] = of.Whole.Key
+	for key, part := range p {
+		wholes[key] = part.Whole.Key
 	}
 	for i := range calls {
 		calls[i].Wholes = wholes
@@ -81,23 +81,23 @@ func (j *joined) whole() {
 		if len(all) == 0 || all[len(all)-1].key != key { // the parts of a question are beside each other
 			all = append(all, joinedQuestion{key: key})
 		}
-		of := &all[len(all)-1]
-		of.masses = append(of.masses, q.masses...)
+		whole := &all[len(all)-1]
+		whole.masses = append(whole.masses, q.masses...)
 		if len(q.absent) > 0 {
-			of.absent = append(of.absent, part.Option)
+			whole.absent = append(whole.absent, part.Option)
 		}
 		n := float64(len(part.Whole.Options))
 		if q.disagreement != nil {
-			if of.disagreement == nil {
-				of.disagreement = &prism.Disagreement{Question: key}
+			if whole.disagreement == nil {
+				whole.disagreement = &prism.Disagreement{Question: key}
 			}
-			of.disagreement.Distance += q.disagreement.Distance / n
+			whole.disagreement.Distance += q.disagreement.Distance / n
 		}
 		if q.answer != nil {
 			answers[key] = append(answers[key], *q.answer)
 		}
 		if len(answers[key]) == len(part.Whole.Options) {
-			of.answer = new(part.Whole.Whole(answers[key]))
+			whole.answer = new(part.Whole.Whole(answers[key]))
 		}
 	}
 	j.questions, j.parts = all, nil

@@ -40,7 +40,7 @@ func tagging(name string, whole bool, p float64, asked *[]string, fails *upstrea
 func TestEachModelIsAskedInItsOwnWay(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	s := New(models.Of(
+	s := New(models.NewCurrent(
 		tagging("a", false, 0.5, &asked, nil), tagging("b", false, 0, &asked, &upstream.Fault{Class: failure.Exhausted}, "c"), tagging("c", true, 0.75, &asked, nil),
 	), Config{})
 	a := another()

@@ -101,7 +101,7 @@ func (j *joined) note(r result) {
 }
 
 // lastRound is the questions of the last round, those that were asked in groups, with their most probable options: at most `most` labels.
-func (j *joined) lastRound(least float64, most int) (questions []prism.Question, failed *result) {
+func (j *joined) lastRound(least float64, maxOptions int) (questions []prism.Question, failed *result) {
 	for i := range j.questions {
 		q := &j.questions[i]
 		if q.whole == nil {
@@ -112,7 +112,7 @@ func (j *joined) lastRound(least float64, most int) (questions []prism.Question,
 			return nil, j.failed(result{Report: noUsableAnswer(q.whole.Key)})
 		}
 		q.rounds = []prism.Round{{Groups: len(q.groups), Options: len(q.whole.Options)}}
-		questions = append(questions, score.LastRound(*q.whole, q.shares, most))
+		questions = append(questions, score.LastRound(*q.whole, q.shares, maxOptions))
 	}
 	return questions, nil
 }

@@ -42,7 +42,7 @@ func routed(list ...*scripted) (*Asker, *[]End) {
 	}
 	ends := &[]End{}
 	var mu sync.Mutex
-	return New(models.Of(ms...), Config{
+	return New(models.NewCurrent(ms...), Config{
 		Jitter: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 		Ended: func(_ context.Context, e End) {
 			mu.Lock()

@@ -131,7 +131,7 @@ func TestACallSaysWhichModelAnsweredAndHow(t *testing.T) {
 			t.Parallel()
 			api := fake{c.do}.provider()
 			api.Probabilities = c.source
-			s := New(models.Of(models.New(models.Spec{Name: "fast", Model: "m-1"}, api, nil)), Config{})
+			s := New(models.NewCurrent(models.New(models.Spec{Name: "fast", Model: "m-1"}, api, nil)), Config{})
 			got := ask(t, s).Call
 			if got.Name != "fast" || got.Provider != "fake" || got.Model != "m-1" || got.ErrorCode != c.code ||
 				len(got.LabelMass) != c.mass || got.Tries != c.tries || got.FellBack || got.Usage != (prism.Usage{}) {

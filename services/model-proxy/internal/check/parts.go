@@ -28,11 +28,11 @@ const (
 type parts []api.CheckedPart
 
 func (p *parts) add(part api.ModelPart, status api.PartStatus, text, write string) {
-	found := api.CheckedPart{Part: part, Status: status, Text: text}
+	checked := api.CheckedPart{Part: part, Status: status, Text: text}
 	if write != "" {
-		found.Write = &write
+		checked.Write = &write
 	}
-	*p = append(*p, found)
+	*p = append(*p, checked)
 }
 
 // Parts says what works of a model that did this with Asks.
@@ -49,11 +49,11 @@ func Parts(m *models.Model, did []ask.Checked) []api.CheckedPart {
 		p.add(api.PartLogProbabilities, api.PartOK, "the replies have log-probabilities", "")
 	}
 	if did[0].Thinks {
-		status, found := api.PartDoubt, "the model thinks before it answers, which costs time and tokens"
+		status, text := api.PartDoubt, "the model thinks before it answers, which costs time and tokens"
 		if logprobs {
-			status, found = api.PartFailed, "the model thinks before it answers, so its first token is no label"
+			status, text = api.PartFailed, "the model thinks before it answers, so its first token is no label"
 		}
-		p.add(api.PartThinking, status, found, "extra: {reasoning_effort: none}, or extra: {chat_template_kwargs: {enable_thinking: false}} of a server of your own, or probabilities: stated")
+		p.add(api.PartThinking, status, text, "extra: {reasoning_effort: none}, or extra: {chat_template_kwargs: {enable_thinking: false}} of a server of your own, or probabilities: stated")
 	} else {
 		p.add(api.PartThinking, api.PartOK, "the model answers at once", "")
 	}
@@ -225,13 +225,13 @@ func (p *parts) answers(m *models.Model, did []ask.Checked) {
 		turned, _ := chosen[len(chosen)-1].ProbabilityOf(p.Key)
 		bias += math.Abs(p.Probability-turned) / 2
 	}
-	found := fmt.Sprintf("turning the options round moves %.3g of the probability", bias)
+	text := fmt.Sprintf("turning the options round moves %.3g of the probability", bias)
 	switch {
 	case bias <= mostBias:
-		p.add(api.PartOrderBias, api.PartOK, found, "")
+		p.add(api.PartOrderBias, api.PartOK, text, "")
 	case m.API.Probabilities == api.Logprobs && m.Order == "":
-		p.add(api.PartOrderBias, api.PartDoubt, found, "order: cyclic")
+		p.add(api.PartOrderBias, api.PartDoubt, text, "order: cyclic")
 	default:
-		p.add(api.PartOrderBias, api.PartDoubt, found, "")
+		p.add(api.PartOrderBias, api.PartDoubt, text, "")
 	}
 }

@@ -37,8 +37,8 @@ func Asks() []contract.Ask {
 	turned := known[1]
 	turned.Options = slices.Clone(turned.Options)
 	slices.Reverse(turned.Options)
-	of := func(questions ...prism.Question) contract.Ask {
+	ask := func(questions ...prism.Question) contract.Ask {
 		return contract.Ask{Definition: prism.Definition{Questions: questions}, Fields: []prism.FieldValue{{Key: "text", Value: text}}}
 	}
-	return []contract.Ask{of(known...), of(turned)}
+	return []contract.Ask{ask(known...), ask(turned)}
 }

@@ -26,8 +26,8 @@ type Model struct {
 }
 
 // New makes a model. The client is nil if there is no upstream.
-func New(spec Spec, of provider.Provider, client *upstream.Client) *Model {
-	return &Model{Spec: spec, API: of, client: client, breaker: newBreaker(), places: places{most: spec.MaxInFlight}}
+func New(spec Spec, p provider.Provider, client *upstream.Client) *Model {
+	return &Model{Spec: spec, API: p, client: client, breaker: newBreaker(), places: places{limit: spec.MaxInFlight}}
 }
 
 // Remote tells whether asking the model calls an upstream.

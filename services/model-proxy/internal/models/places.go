@@ -15,7 +15,7 @@ const foregroundHold = 5 * time.Second
 // background calls leave a quarter of the places free, but can always take one (spec: run-leaves-places). It is safe for
 // concurrent use.
 type places struct {
-	most int // 0: no bound
+	limit int // 0: no bound
 
 	mu             sync.Mutex
 	taken          int
@@ -104,11 +104,11 @@ func (p *places) arrive(background bool) (queue int) {
 }
 
 func (p *places) take(queue int) bool {
-	if p.most > 0 && p.taken >= p.most {
+	if p.limit > 0 && p.taken >= p.limit {
 		return false
 	}
 	if queue == inBackground {
-		if p.most > 0 && p.background >= p.mostInBackground() {
+		if p.limit > 0 && p.background >= p.mostInBackground() {
 			return false
 		}
 		p.background++
@@ -120,9 +120,9 @@ func (p *places) take(queue int) bool {
 // mostInBackground is how many background calls may have a place now.
 func (p *places) mostInBackground() int {
 	if time.Since(p.lastForeground) >= foregroundHold {
-		return p.most
+		return p.limit
 	}
-	return max(1, p.most-(p.most+3)/4)
+	return max(1, p.limit-(p.limit+3)/4)
 }
 
 // serve hands free places to the calls that wait.

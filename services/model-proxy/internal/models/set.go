@@ -86,8 +86,8 @@ func (s *Set) Release() {
 // Current has the current set. It is safe for concurrent use.
 type Current struct{ set atomic.Pointer[Set] }
 
-// Of makes a Current of the given models. The first one is the default.
-func Of(models ...*Model) *Current {
+// NewCurrent makes a Current of the given models. The first one is the default.
+func NewCurrent(models ...*Model) *Current {
 	c := &Current{}
 	c.Replace(NewSet(models, models[0].Name))
 	return c

@@ -16,7 +16,7 @@ var (
 
 // unit is what a price is for.
 type unit struct {
-	most  int64 // the least price that is too large, in the currency
+	limit int64 // the least price that is too large, in the currency
 	parts int64 // of one of the currency, in the unit of models.Price
 	form  string
 }
@@ -32,7 +32,7 @@ func amount(text string, u unit) (n int64, ok bool) {
 		return 0, false
 	}
 	exact, ok := new(big.Rat).SetString(text) // Helm writes 0.000001 as 1e-06
-	if !ok || !exact.Mul(exact, big.NewRat(u.parts, 1)).IsInt() || exact.Cmp(big.NewRat(u.most*u.parts, 1)) >= 0 {
+	if !ok || !exact.Mul(exact, big.NewRat(u.parts, 1)).IsInt() || exact.Cmp(big.NewRat(u.limit*u.parts, 1)) >= 0 {
 		return 0, false
 	}
 	return exact.Num().Int64(), true
@@ -49,7 +49,7 @@ var ownHeaders = map[string]bool{
 var headerForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // checkHeaderName returns what is wrong with the name of a header, or "".
-func checkHeaderName(name string) (what string) {
+func checkHeaderName(name string) (problem string) {
 	switch {
 	case !headerForm.MatchString(name):
 		return "is no name of a header: it must be letters, digits and hyphens"
@@ -62,7 +62,7 @@ func checkHeaderName(name string) (what string) {
 }
 
 // checkHeaderValue returns what is wrong with the value of a header, without repeating it, or "".
-func checkHeaderValue(value string) (what string) {
+func checkHeaderValue(value string) (problem string) {
 	if value == "" {
 		return "must not be empty"
 	}

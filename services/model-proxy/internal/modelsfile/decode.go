@@ -20,12 +20,12 @@ type Problems struct { //nolint:errname // it reads as what it is
 
 func (p *Problems) Error() string {
 	lines := []string{"the file of models is wrong:"}
-	for _, one := range p.List {
+	for _, problem := range p.List {
 		place := p.Path
-		if one.Line > 0 {
-			place += ":" + strconv.Itoa(one.Line)
+		if problem.Line > 0 {
+			place += ":" + strconv.Itoa(problem.Line)
 		}
-		lines = append(lines, "  "+place+": "+one.What)
+		lines = append(lines, "  "+place+": "+problem.Text)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -220,18 +220,18 @@ func (r *reader) checkNames(f file, defaultLine int) {
 	}
 	for _, e := range f.entries {
 		for i, name := range e.Fallback {
-			what := ""
+			problem := ""
 			switch _, ok := known[name]; {
 			case name == "": // reported by fallback
 			case name == e.Name:
-				what = "a model cannot be its own fallback"
+				problem = "a model cannot be its own fallback"
 			case !ok:
-				what = "no model has the name " + strconv.Quote(name)
+				problem = "no model has the name " + strconv.Quote(name)
 			case slices.Contains(e.Fallback[:i], name):
-				what = strconv.Quote(name) + " is given twice"
+				problem = strconv.Quote(name) + " is given twice"
 			}
-			if what != "" {
-				r.Add(e.at("fallback"), yamlfile.Join(e.Name, "fallback"), what)
+			if problem != "" {
+				r.Add(e.at("fallback"), yamlfile.Join(e.Name, "fallback"), problem)
 			}
 		}
 	}
@@ -259,34 +259,34 @@ func (r *reader) price(m member, where string) *models.Price {
 		r.Add(m.line, where, "must have members, or be "+reported)
 		return nil
 	}
-	p, given := models.Price{}, map[string]bool{}
-	for _, one := range r.object(m.value, where) {
-		at := where + "." + one.name
-		given[one.name] = one.value != nil
+	p, isSet := models.Price{}, map[string]bool{}
+	for _, price := range r.object(m.value, where) {
+		at := where + "." + price.name
+		isSet[price.name] = price.value != nil
 		switch {
-		case !slices.Contains([]string{"currency", "input", "output", "cached_input", "per_call"}, one.name):
-			r.Add(one.line, where, "has no member "+strconv.Quote(one.name))
-		case one.value == nil:
-		case one.name == "input":
-			p.Input = r.amount(one.value, at, perMillion)
-		case one.name == "output":
-			p.Output = r.amount(one.value, at, perMillion)
-		case one.name == "cached_input":
-			p.CachedInput = new(r.amount(one.value, at, perMillion))
-		case one.name == "per_call":
-			p.PerCall = r.amount(one.value, at, perCall)
+		case !slices.Contains([]string{"currency", "input", "output", "cached_input", "per_call"}, price.name):
+			r.Add(price.line, where, "has no member "+strconv.Quote(price.name))
+		case price.value == nil:
+		case price.name == "input":
+			p.Input = r.amount(price.value, at, perMillion)
+		case price.name == "output":
+			p.Output = r.amount(price.value, at, perMillion)
+		case price.name == "cached_input":
+			p.CachedInput = new(r.amount(price.value, at, perMillion))
+		case price.name == "per_call":
+			p.PerCall = r.amount(price.value, at, perCall)
 		default:
-			if p.Currency = r.text(one.value, at); !currencyForm.MatchString(p.Currency) {
-				r.Add(one.line, at, "must be three capital letters, such as USD")
+			if p.Currency = r.text(price.value, at); !currencyForm.MatchString(p.Currency) {
+				r.Add(price.line, at, "must be three capital letters, such as USD")
 			}
 		}
 	}
 	required := []string{"currency", "input", "output"}
-	if given["per_call"] { // tokens may cost nothing
+	if isSet["per_call"] { // tokens may cost nothing
 		required = required[:1]
 	}
 	for _, name := range required {
-		if !given[name] {
+		if !isSet[name] {
 			r.Add(m.line, where, name+" is missing")
 		}
 	}
@@ -300,8 +300,8 @@ func (r *reader) headers(n ast.Node, where string) http.Header {
 	headers := http.Header{}
 	for _, m := range r.object(n, where) {
 		at := where + "." + m.name
-		if what := checkHeaderName(m.name); what != "" {
-			r.Add(m.line, at, what)
+		if problem := checkHeaderName(m.name); problem != "" {
+			r.Add(m.line, at, problem)
 			continue
 		}
 		name := http.CanonicalHeaderKey(m.name)
@@ -311,8 +311,8 @@ func (r *reader) headers(n ast.Node, where string) http.Header {
 		}
 		before := len(r.Problems)
 		value := r.headerValue(m, at)
-		if what := checkHeaderValue(value); what != "" && len(r.Problems) == before {
-			r.Add(m.line, at, what)
+		if problem := checkHeaderValue(value); problem != "" && len(r.Problems) == before {
+			r.Add(m.line, at, problem)
 		}
 		headers[name] = []string{value}
 	}
@@ -329,12 +329,12 @@ func (r *reader) headerValue(m member, where string) string {
 	default:
 		return r.text(m.value, where)
 	}
-	of := r.object(m.value, where)
-	if len(of) == 1 && of[0].name == "env" {
-		return r.fromEnv(r.text(of[0].value, where+".env"), of[0], where+".env")
+	members := r.object(m.value, where)
+	if len(members) == 1 && members[0].name == "env" {
+		return r.fromEnv(r.text(members[0].value, where+".env"), members[0], where+".env")
 	}
-	if len(of) == 1 && of[0].name == "file" {
-		return r.fromFile(r.text(of[0].value, where+".file"), of[0], where+".file")
+	if len(members) == 1 && members[0].name == "file" {
+		return r.fromFile(r.text(members[0].value, where+".file"), members[0], where+".file")
 	}
 	r.Add(m.line, where, "must be a text, {env: NAME} or {file: PATH}")
 	return ""

@@ -341,7 +341,7 @@ func FuzzFile(f *testing.F) {
 		all := s.openAll(parsed, &r)
 		if len(r.Problems) > 0 {
 			for _, p := range r.Problems {
-				if p.Line < 0 || p.What == "" || strings.Contains(p.What, secret) {
+				if p.Line < 0 || p.Text == "" || strings.Contains(p.Text, secret) {
 					t.Errorf("problem %+v", p)
 				}
 			}

@@ -70,7 +70,7 @@ var (
 
 // fault is what is wrong with a setting. The only value that it repeats is the name of a provider
 // (spec: values-are-never-repeated).
-type fault struct{ setting, what string }
+type fault struct{ setting, problem string }
 
 // clients is the configuration that all clients of upstreams share.
 type clients struct {

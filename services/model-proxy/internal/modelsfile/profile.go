@@ -192,12 +192,12 @@ func (r *reader) temperature(m member, where string) (omit bool) {
 // query reads the query of the address: texts and numbers by name.
 func (r *reader) query(m member, where string) string {
 	values := url.Values{}
-	for _, one := range r.object(m.value, where) {
-		switch n := one.value.(type) {
+	for _, param := range r.object(m.value, where) {
+		switch n := param.value.(type) {
 		case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode:
-			values.Set(one.name, n.GetToken().Value)
+			values.Set(param.name, n.GetToken().Value)
 		default:
-			r.Add(one.line, where+"."+one.name, "must be a text")
+			r.Add(param.line, where+"."+param.name, "must be a text")
 		}
 	}
 	return values.Encode()
@@ -214,8 +214,8 @@ func (r *reader) auth(m member, where string) string {
 		}
 	} else if list := r.object(m.value, where); len(list) == 1 && list[0].name == "header" {
 		name := r.text(list[0].value, where+".header")
-		if what := checkHeaderName(name); what != "" {
-			r.Add(m.line, where+".header", what)
+		if problem := checkHeaderName(name); problem != "" {
+			r.Add(m.line, where+".header", problem)
 		}
 		return http.CanonicalHeaderKey(name)
 	}

@@ -81,7 +81,7 @@ func Open(cfg Config) (*Source, error) {
 		m, faults := open(cfg.Single, variables, s.clients())
 		var problems []error
 		for _, f := range faults {
-			problems = append(problems, fmt.Errorf("%s: %s", f.setting, f.what))
+			problems = append(problems, fmt.Errorf("%s: %s", f.setting, f.problem))
 		}
 		if len(problems) > 0 {
 			return nil, errors.Join(problems...)
@@ -221,7 +221,7 @@ func (s *Source) openAll(f file, r *reader) (all []opened) {
 				member = "api_key_file"
 			}
 			where := cmp.Or(e.Name, "a model")
-			r.Add(e.at(member), where+"."+member, fault.what)
+			r.Add(e.at(member), where+"."+member, fault.problem)
 		}
 		all = append(all, opened{e.Spec, m})
 	}

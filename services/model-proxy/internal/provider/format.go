@@ -49,11 +49,11 @@ var Input = rand.Text()
 
 // Open makes a provider that speaks the format to a model at the client's base URL.
 func (f Format) Open(client *upstream.Client, model string) Provider {
-	kept := templates{of: map[prism.DefinitionHash][]template{}}
+	cache := templates{byDefinition: map[prism.DefinitionHash][]template{}}
 	return Provider{
 		Name: f.Name, Probabilities: f.Probabilities, FlatOptions: f.FlatOptions,
 		Calls: func(a contract.Ask) []Call {
-			return f.calls(client, a, kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) }))
+			return f.calls(client, a, cache.get(a.Hash, func() []template { return f.templates(model, a.Definition) }))
 		},
 		LastRound: func(a contract.Ask, questions []prism.Question) []Call {
 			last := prism.Definition{Instructions: a.Definition.Instructions, Examples: a.Definition.Examples, Questions: questions}
@@ -151,9 +151,9 @@ const maxKept = 32 << 20
 // templates caches the templates of definitions by hash. Encoding the template of a definition of 18 KB took a fifth of the
 // processor time of an ask.
 type templates struct {
-	mu    sync.Mutex
-	of    map[prism.DefinitionHash][]template
-	bytes int
+	mu           sync.Mutex
+	byDefinition map[prism.DefinitionHash][]template
+	bytes        int
 }
 
 // get returns the templates of the definition with this hash. encode makes those that are not kept.
@@ -163,15 +163,15 @@ func (t *templates) get(hash prism.DefinitionHash, encode func() []template) []t
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if ts, ok := t.of[hash]; ok {
+	if ts, ok := t.byDefinition[hash]; ok {
 		return ts
 	}
 	if t.bytes > maxKept {
-		clear(t.of)
+		clear(t.byDefinition)
 		t.bytes = 0
 	}
 	ts := encode()
-	t.of[hash] = ts
+	t.byDefinition[hash] = ts
 	for _, one := range ts {
 		t.bytes += 256 + len(one.before) + len(one.after) + len(one.examples)
 	}

@@ -79,12 +79,12 @@ func (f Format) lastCalls(q prism.Question) int {
 	return len(f.Orders([]prism.Question{q}))
 }
 
-func (a *asked) add(q, of *prism.Question) {
+func (a *asked) add(q, whole *prism.Question) {
 	a.questions = append(a.questions, *q)
-	if of != nil && a.grouped == nil {
+	if whole != nil && a.grouped == nil {
 		a.grouped = make([]*prism.Question, len(a.questions)-1)
 	}
 	if a.grouped != nil {
-		a.grouped = append(a.grouped, of)
+		a.grouped = append(a.grouped, whole)
 	}
 }

@@ -55,11 +55,11 @@ func Paragraphs(first, second string) string {
 }
 
 // Prompt shows the input and then the questions, each with what about says of it.
-func Prompt(questions []prism.Question, about func(prism.Question) string) string {
+func Prompt(questions []prism.Question, describe func(prism.Question) string) string {
 	var s strings.Builder
 	s.WriteString("Input:\n" + Input + "\n\nQuestions, by their key:\n")
 	for _, q := range questions {
-		s.WriteString("\n" + q.Key + ": " + q.Text + "\n" + about(q))
+		s.WriteString("\n" + q.Key + ": " + q.Text + "\n" + describe(q))
 		if q.Type.Classes() == prism.Ordinal {
 			s.WriteString("The levels, lowest first:\n")
 		}

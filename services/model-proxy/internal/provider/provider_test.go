@@ -138,7 +138,7 @@ func TestTemplatesAreKeptByHashWithinABound(t *testing.T) {
 	of := func(text string) func() []template {
 		return func() []template { encoded++; return []template{{before: []byte(text)}} }
 	}
-	kept := templates{of: map[prism.DefinitionHash][]template{}}
+	kept := templates{byDefinition: map[prism.DefinitionHash][]template{}}
 	get := func(hash byte, text string) {
 		t.Helper()
 		if got := kept.get(prism.DefinitionHash{hash}, of(text)); string(got[0].before) != text {
@@ -156,7 +156,7 @@ func TestTemplatesAreKeptByHashWithinABound(t *testing.T) {
 	get(0, "of none either")
 	get(3, strings.Repeat("x", maxKept))
 	get(4, "four")
-	if len(kept.of) != 1 || kept.bytes > 1000 {
-		t.Errorf("%d definitions, %d bytes are kept", len(kept.of), kept.bytes)
+	if len(kept.byDefinition) != 1 || kept.bytes > 1000 {
+		t.Errorf("%d definitions, %d bytes are kept", len(kept.byDefinition), kept.bytes)
 	}
 }

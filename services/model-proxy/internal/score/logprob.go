@@ -32,7 +32,7 @@ type Labelled struct {
 // Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding.
 // There is no usable answer if one is larger, if a label has no log-probability, if no label is
 // among the tokens, and if a label that is not among them might be the most probable one (spec: absent-labels).
-func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
+func Labels(q prism.Question, labels []string, tokens []Token) (labelled Labelled) {
 	ps, present := make([]float64, len(labels)), make([]bool, len(labels))
 	least, returned, mass := 1.0, 0.0, 0.0
 	for _, t := range tokens {
@@ -52,12 +52,12 @@ func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
 	if mass == 0 || mass > 1+excess+slack {
 		return Labelled{}
 	}
-	of.Mass = min(mass, 1)
+	labelled.Mass = min(mass, 1)
 	keys := q.ReplyKeys()
 	best, left := 0, max(1-returned, 0)
 	for i, p := range ps {
 		if !present[i] {
-			of.Absent = append(of.Absent, keys[i])
+			labelled.Absent = append(labelled.Absent, keys[i])
 		} else if !present[best] || p > ps[best] {
 			best = i
 		}
@@ -67,14 +67,14 @@ func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
 		switch {
 		case present[i]:
 		case bound > ps[best], bound == ps[best] && (i < best || q.Type.Classes() == prism.Binary):
-			return of
+			return labelled
 		default:
-			ps[i] = min(bound, left/float64(len(of.Absent)))
+			ps[i] = min(bound, left/float64(len(labelled.Absent)))
 		}
 	}
 	prism.Normalize(ps)
-	of.Answer = ordered(q, keys, ps)
-	return of
+	labelled.Answer = ordered(q, keys, ps)
+	return labelled
 }
 
 func labelOf(labels []string, token string) int {

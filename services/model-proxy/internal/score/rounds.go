@@ -54,17 +54,17 @@ func Shares(q prism.Question, groups []*prism.Answer, least float64) (shares []f
 
 // LastRound is the question that asks the most probable options together, in the order of the definition: at most contract.Candidates, and
 // at most `most` labels. Of equally probable ones the first in definition order are taken.
-func LastRound(q prism.Question, shares []float64, most int) prism.Question {
+func LastRound(q prism.Question, shares []float64, maxOptions int) prism.Question {
 	n := contract.Candidates
 	if q.InsufficientInformation {
-		most--
+		maxOptions--
 	}
 	order := make([]int, len(shares))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
-	order = order[:min(n, most, len(order))]
+	order = order[:min(n, maxOptions, len(order))]
 	slices.Sort(order)
 	last := q
 	last.Options = make([]prism.Option, len(order))

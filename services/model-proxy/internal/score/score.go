@@ -114,16 +114,16 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 	for _, p := range first.Probabilities {
 		keys = append(keys, p.Key)
 	}
-	of := func(a *prism.Answer) []float64 {
+	probabilities := func(a *prism.Answer) []float64 {
 		ps := a.ProbabilitiesOf(keys)
 		if len(ps) == 1 {
 			ps = append(ps, 1-ps[0]) // of no
 		}
 		return ps
 	}
-	pool := make([]float64, len(of(first)))
+	pool := make([]float64, len(probabilities(first)))
 	for _, a := range orders {
-		for i, p := range of(a) {
+		for i, p := range probabilities(a) {
 			pool[i] += math.Log(max(p, least)) / float64(len(orders))
 		}
 	}
@@ -132,7 +132,7 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 	}
 	prism.Normalize(pool)
 	for _, a := range orders {
-		for i, p := range of(a) {
+		for i, p := range probabilities(a) {
 			disagreement += math.Abs(p-pool[i]) / 2 / float64(len(orders))
 		}
 	}

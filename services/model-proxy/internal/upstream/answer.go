@@ -56,7 +56,7 @@ func (a *answer) release() {
 
 // read reads the body of the answer to so many questions, which net/http decompresses. Room is taken before memory.
 func (a *answer) read(resp *http.Response, questions int) ([]byte, error) {
-	other, most := headersOf(resp), baseBytes+questions*questionBytes
+	other, maxBytes := headersOf(resp), baseBytes+questions*questionBytes
 	if resp.Uncompressed {
 		other += inflater
 	}
@@ -70,17 +70,17 @@ func (a *answer) read(resp *http.Response, questions int) ([]byte, error) {
 		for len(body) < size {
 			n, err := resp.Body.Read(body[len(body):size])
 			body = body[:len(body)+n]
-			if errors.Is(err, io.EOF) && len(body) <= most {
+			if errors.Is(err, io.EOF) && len(body) <= maxBytes {
 				return body, nil
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
 				return nil, err
 			}
 		}
-		if size > most {
+		if size > maxBytes {
 			return nil, errTooLarge
 		}
-		size = min(2*size, most+1)
+		size = min(2*size, maxBytes+1)
 	}
 }
 

@@ -175,9 +175,9 @@ func (r refusal) classOf(status int, inBody bool) failure.Class {
 	if status < 500 || inBody { // the body of a 5xx is what a broken host says
 		message := strings.ToLower(r.Message)
 		for _, sign := range signs {
-			of := func(word string) bool { return slices.Contains(sign.words, strings.ToLower(word)) }
+			listed := func(word string) bool { return slices.Contains(sign.words, strings.ToLower(word)) }
 			in := func(phrase string) bool { return strings.Contains(message, phrase) }
-			if slices.ContainsFunc(r.Words, of) || slices.ContainsFunc(sign.phrases, in) {
+			if slices.ContainsFunc(r.Words, listed) || slices.ContainsFunc(sign.phrases, in) {
 				return sign.class
 			}
 		}
@@ -246,11 +246,11 @@ func (r refusal) parameter(request Body) string {
 		return ""
 	}
 	sent := func(name string) string {
-		of := []string{name}
+		names := []string{name}
 		if slices.Contains(otherLimits, name) {
-			of = append(of, limits...)
+			names = append(names, limits...)
 		}
-		for _, name := range of {
+		for _, name := range names {
 			if body[name] != nil {
 				return name
 			}

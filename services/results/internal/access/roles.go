@@ -78,3 +78,15 @@ func (s *Access) Enter(ctx context.Context, key contract.KeyDigest, op contract.
 	leave, err = s.Places.take(ctx, c.Account, op)
 	return c, leave, err
 }
+
+// Serve is Enter for fn, whose errors it translates.
+func (s *Access) Serve(
+	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(store.Caller) error,
+) error {
+	c, leave, err := s.Enter(ctx, key, op)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return Translate(fn(c), notFound)
+}

@@ -26,6 +26,8 @@ func Translate(err error, notFound *apierr.Error) error {
 		return apierr.SlugTaken()
 	case errors.Is(err, store.ErrTooManyKeys):
 		return apierr.TooManyKeys()
+	case errors.Is(err, store.ErrTooManyAdHoc):
+		return apierr.TooManyAdHoc()
 	case errors.Is(err, store.ErrTooManyViews):
 		return apierr.TooManyViews()
 	case errors.Is(err, store.ErrTooManyWebhooks):

@@ -54,11 +54,21 @@ func Known(parts []store.Part, c store.Copy) (names []string) {
 // copyPart is the name of a part of a copy; the first has the number 1.
 func copyPart(id prism.UUID, number int64) string { return fmt.Sprintf("%s%05d", CopyOf(id), number) }
 
+// Contents keeps the content of files in a database. A content never changes.
+type Contents interface {
+	// PutContent stores a content; one that is there stays.
+	PutContent(ctx context.Context, f store.FileOwner, name string, content []byte) error
+	// Content is a range of a content, which ends where the content ends: ErrNotFound.
+	Content(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error)
+	// DeleteContents deletes the contents whose names begin with prefix.
+	DeleteContents(ctx context.Context, f store.FileOwner, prefix string) error
+}
+
 // database keeps contents in the store.
-type database struct{ store store.Contents }
+type database struct{ store Contents }
 
 // InDatabase keeps contents in the database of a store.
-func InDatabase(s store.Contents) Blobs { return database{s} }
+func InDatabase(s Contents) Blobs { return database{s} }
 
 // Put implements Blobs.
 func (d database) Put(ctx context.Context, f store.FileOwner, name string, content []byte) error {

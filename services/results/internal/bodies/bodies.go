@@ -87,3 +87,10 @@ func Object[M any](members []M, appendMember func([]byte, M) []byte) strictjson.
 	}
 	return append(b, '}')
 }
+
+// Fields is the object of the values that a result was made of, by field.
+func Fields(fields []prism.FieldValue) strictjson.Value {
+	return Object(fields, func(b []byte, f prism.FieldValue) []byte {
+		return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
+	})
+}

@@ -119,7 +119,7 @@ func (s SQL) SetDrift(
 		case changed && c.Watched:
 			err = run(ctx, sqldb.Statement{Text: insertWatch, Args: append(key[:2:2], by.At, c.Start)}, sqldb.NoRow)
 		case changed:
-			err = forgetDrift(ctx, run, key)
+			err = Forget(ctx, run, key)
 		default:
 			err = nil
 		}
@@ -139,9 +139,9 @@ func (s SQL) SetDrift(
 	})
 }
 
-// forgetDrift deletes the watch of a prism and all counts. It deletes the watch first: a worker that adds counts at the same time
+// Forget deletes the watch of a prism and all counts. It deletes the watch first: a worker that adds counts at the same time
 // has then either committed, and its counts are deleted too, or finds no watch.
-func forgetDrift(ctx context.Context, run sqldb.Run, of []any) error {
+func Forget(ctx context.Context, run sqldb.Run, of []any) error {
 	for _, text := range []string{deleteWatch, deleteDriftVersions, deleteCounts} {
 		if err := run(ctx, sqldb.Statement{Text: text, Args: of}, sqldb.NoRow); err != nil {
 			return err

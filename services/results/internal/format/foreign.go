@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/foreign"
 	"github.com/prism-results/prism/pkg/prism"
@@ -11,12 +12,12 @@ import (
 
 // Foreign is a result that is ok in a format of others, as the version that answered asked (spec: formats-of-others). The Lens has no part
 // in it.
-func Foreign(f contract.Format, slug string, answered prism.Definition, r prism.Result) (contract.Response, error) {
+func Foreign(f contract.Format, slug string, answered prism.Definition, r prism.Result, names []api.NamesOfQuestion) (contract.Response, error) {
 	stored, err := answerjson.Parse(r.Answers)
 	if err != nil {
 		return contract.Response{}, fmt.Errorf("format: result %s: %w", r.ID, err)
 	}
-	a := foreign.Answered{Model: foreign.Model(slug, r.Version), Answers: stored}
+	a := foreign.Answered{Model: foreign.Model(slug, r.Version), Answers: stored, Names: names}
 	if r.Call != nil {
 		a.Usage = r.Call.Usage
 	}

@@ -11,7 +11,7 @@ import (
 // wantIndexes are the indexes of results and prisms. Each save of a result writes those of results whose condition holds.
 func wantIndexes() []string {
 	return []string{
-		"prisms_pkey", "prisms_slug_key",
+		"prisms_ad_hoc", "prisms_pkey", "prisms_slug_key",
 		"results_by_failure", "results_by_prism", "results_by_ref", "results_by_run", "results_idempotency_key", "results_pkey",
 		"results_retry_of", "results_retryable",
 	}

@@ -113,7 +113,7 @@ func applied(t *testing.T, url string) {
 	t.Helper()
 	got := values[int64](t, url, "SELECT version_id FROM goose_db_version WHERE version_id > 0 ORDER BY id")
 	var want []int64
-	for n := int64(store.Baseline); n <= store.Baseline+10; n++ {
+	for n := int64(store.Baseline); n <= store.Baseline+11; n++ {
 		want = append(want, n)
 	}
 	want = append(want, store.Baseline+12, store.Baseline+13)

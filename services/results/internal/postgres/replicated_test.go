@@ -11,8 +11,10 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -211,25 +213,25 @@ func probed(t *testing.T, r *replicated) error {
 func TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 	t.Parallel()
 	r := newReplicated(t)
-	files := map[string]store.File{}
+	stored := map[string]files.File{}
 	for i, name := range []string{"a part", "the completion", "the deletion", "a run"} {
-		f := store.File{ID: prism.FileID{UUID: prism.UUID{30, 15: byte(i)}}, Name: name, Format: prism.FileCSV, Bytes: 1}
+		f := files.File{ID: prism.FileID{UUID: prism.UUID{30, 15: byte(i)}}, Name: name, Format: prism.FileCSV, Bytes: 1}
 		if err := r.CreateFile(t.Context(), account(), f); err != nil {
 			t.Fatal(err)
 		}
-		files[name] = f
+		stored[name] = f
 	}
 	exec(t, r.primary.URL(r.database), "UPDATE files SET status = 'ready', row_count = 1, chunks = 1 WHERE name = 'a run'")
 	calls := map[string]func(ctx context.Context) error{
 		"a part": func(ctx context.Context) error {
-			_, err := r.PutPart(ctx, account(), files["a part"].ID, store.Part{Number: 1, Bytes: 1})
+			_, err := r.PutPart(ctx, account(), stored["a part"].ID, store.Part{Number: 1, Bytes: 1})
 			return err
 		},
 		"the completion": func(ctx context.Context) error {
-			return r.SetReading(ctx, account(), files["the completion"].ID, time.Now())
+			return r.SetReading(ctx, account(), stored["the completion"].ID, time.Now())
 		},
 		"the deletion": func(ctx context.Context) error {
-			err := r.DeleteFile(ctx, account(), files["the deletion"].ID, storetest.By())
+			err := r.DeleteFile(ctx, account(), stored["the deletion"].ID, storetest.By())
 			if errors.Is(err, store.ErrNotFound) { // which a caller takes for a deletion
 				return nil
 			}
@@ -240,8 +242,8 @@ func TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 			if !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
-			run := store.Run{
-				ID: prism.RunID{UUID: prism.UUID{31}}, Prism: prismID(), Version: 1, File: files["a run"].ID, Mapping: []byte("{}"),
+			run := runs.Run{
+				ID: prism.RunID{UUID: prism.UUID{31}}, Prism: prismID(), Version: 1, File: stored["a run"].ID, Mapping: []byte("{}"),
 				IdempotencyKey: "key",
 			}
 			_, err = r.CreateRun(ctx, account(), run, storetest.By())

@@ -6,8 +6,8 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -72,17 +72,17 @@ WITH old AS (
 	WHERE m.account_id = $1 AND m.id = old.id AND old.retried_by IS NULL
 	RETURNING old.idempotency_key, old.run_id, old.run_row
 ), inserted AS (
-	INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + tailedColumns + `)
+	INSERT INTO results (` + sqldb.InsertColumns + sqldb.RunColumns + tailedColumns + `)
 	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $20::uuid, marked.run_id, marked.run_row,
 		$21::integer, true
 	FROM marked
 	RETURNING ` + insertedColumns + `
 ), used AS (` + tailInserted + `
 ), unfolded AS (
-	` + sqlstore.UnfoldRun("$1", "(SELECT run_id FROM marked)") + `
+	` + runs.UnfoldRun("$1", "(SELECT run_id FROM marked)") + `
 	RETURNING id
 ), counted AS (
-` + sqlstore.CountRetriedRow("$1", "(SELECT id FROM unfolded)", "(SELECT run_row FROM marked)", "$8::text", "$15::bigint",
+` + runs.CountRetriedRow("$1", "(SELECT id FROM unfolded)", "(SELECT run_row FROM marked)", "$8::text", "$15::bigint",
 	"$16::bigint", "$17::bigint", "$18::text") + `
 )
 SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqldb.PrismState + `
@@ -92,7 +92,7 @@ JOIN prisms p ON p.account_id = $1 AND p.id = $3`
 // rowBytes is what a result counts for its row and its index entries (spec: stored-bytes).
 const rowBytes = 256
 
-// arguments are sqlstore.Arguments and what the result counts.
+// arguments are sqldb.Arguments and what the result counts.
 func arguments(account prism.AccountID, r prism.Result, more any) ([]any, error) {
 	args, err := sqldb.Arguments(account, r, more)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/sqlstore"
 )
 
 // insertRows inserts many results in one statement, whose parameters are arrays with an element for each result. A result that is
@@ -24,7 +23,7 @@ WITH sent AS (
 	WHERE m.account_id = $1 AND m.id = sent.retry_of AND m.status = 'failed' AND m.retried_by IS NULL
 	RETURNING m.id
 ), inserted AS (
-	INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + tailedColumns + `)
+	INSERT INTO results (` + sqldb.InsertColumns + sqldb.RunColumns + tailedColumns + `)
 	SELECT $1, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, $2::timestamptz, s.answers::json,
 		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, m.id, s.run_id, s.run_row,
 		s.bytes, true
@@ -59,7 +58,7 @@ LEFT JOIN prisms p ON p.account_id = s.account_id AND p.id = s.prism_id
 LEFT JOIN inserted i ON i.account_id = s.account_id AND i.id = s.id
 ORDER BY s.position`
 
-// rowColumns are the columns of sqlstore.Arguments that insertRows has as arrays, by position.
+// rowColumns are the columns of sqldb.Arguments that insertRows has as arrays, by position.
 var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19}
 
 // InsertRows implements sqldb.Database.

@@ -165,7 +165,7 @@ func (s SQL) emptyVersion(
 	if err := run(ctx, sqldb.Statement{Text: replaceVersion, Args: append(args, of.version, definition)}, sqldb.NoRow); err != nil {
 		return err
 	}
-	hash := hashVersions(p.VersionsHash, v)
+	hash := HashVersions(p.VersionsHash, v)
 	if err := run(ctx, sqldb.Statement{Text: setVersionsHash, Args: append(args, hash)}, sqldb.NoRow); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Handlers) createPrism(ctx context.Context, account prism.AccountID, by 
 		Unsearchable: in.Searchable != nil && !*in.Searchable,
 		Latest:       prism.Version{Number: 1, Definition: in.Definition, CreatedAt: by.At},
 	}
-	p.VersionsHash = hashVersions(0, p.Latest)
+	p.VersionsHash = HashVersions(0, p.Latest)
 	for range staleTries {
 		if err = s.resultsExist(ctx, account, in.Examples); err != nil {
 			return api.Prism{}, err
@@ -112,6 +112,9 @@ func (s *Handlers) listPrisms(ctx context.Context, c store.Caller, in api.ListPr
 		return nil, err
 	}
 	which := map[string]Which{"false": Live, "true": Archived, "all": All}[in.Archived]
+	if in.Kind == api.AdHocPrisms {
+		which |= AdHoc
+	}
 	prisms, more, err := s.store.ListPrisms(ctx, c.Account, which, page)
 	if err != nil {
 		return nil, err
@@ -190,7 +193,7 @@ func (s *Handlers) createVersion(ctx context.Context, account prism.AccountID, b
 		if in.DryRun {
 			return nil
 		}
-		p.Latest, p.Lens, p.VersionsHash = v, lensOf(in.NewVersion), hashVersions(p.VersionsHash, v)
+		p.Latest, p.Lens, p.VersionsHash = v, lensOf(in.NewVersion), HashVersions(p.VersionsHash, v)
 		return s.store.AddVersion(ctx, account, *p, was, by)
 	})
 	return newVersionBody(v), err
@@ -241,6 +244,9 @@ func (s *Handlers) change(ctx context.Context, account prism.AccountID, ref pris
 		if p.ArchivedAt != nil {
 			return prism.Prism{}, apierr.ArchivedUnchangeable()
 		}
+		if p.AdHoc {
+			return prism.Prism{}, apierr.AdHocPrism()
+		}
 		if err = attempt(&p); !errors.Is(err, store.ErrStale) {
 			return p, err
 		}
@@ -256,6 +262,9 @@ func (s *Handlers) archivePrism(
 		p, err := s.store.Prism(ctx, account, in.Prism)
 		if err != nil {
 			return api.Prism{}, err
+		}
+		if p.AdHoc {
+			return api.Prism{}, apierr.AdHocPrism()
 		}
 		archivedAt, err := s.store.SetArchived(ctx, account, p.ID, archived, by)
 		if err != nil {

@@ -49,4 +49,6 @@ const (
 	Live Which = iota // those that are not archived
 	Archived
 	All
+	// AdHoc is added to one of the others, which else select no ad-hoc ones.
+	AdHoc Which = 1 << 4
 )

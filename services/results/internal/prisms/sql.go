@@ -17,8 +17,8 @@ import (
 type SQL struct{ sqldb.Database }
 
 const (
-	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash, ad_hoc)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, false)`
 
 	// There is nothing to take out of the index.
 	createUnsearchable = `INSERT INTO index_prisms (account_id, prism_id, searchable) VALUES ($1, $2, false)`
@@ -27,7 +27,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 VALUES ($1, $2, $3, $4, $5)`
 
 	selectPrisms = `
-SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.pins, p.retention_days,
+SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.pins, p.retention_days, p.ad_hoc,
 	EXISTS (SELECT 1 FROM index_prisms i WHERE i.account_id = p.account_id AND i.prism_id = p.id AND NOT i.searchable),
 	v.number, v.definition, v.created_at
 FROM prisms p
@@ -37,10 +37,10 @@ WHERE p.account_id = $1 AND `
 	prismBySlug = selectPrisms + `p.slug = $2`
 	prismByID   = selectPrisms + `p.id = $2`
 
-	listAllPrisms = `-- name: ListPrisms :many` + selectPrisms + `p.id < $2
+	listAllPrisms = `-- name: ListPrisms :many` + selectPrisms + `p.id < $2 AND p.ad_hoc = $4
 ORDER BY p.id DESC
 LIMIT $3`
-	listPrisms = `-- name: ListPrisms :many` + selectPrisms + `p.id < $2 AND (p.archived_at IS NOT NULL) = $4
+	listPrisms = `-- name: ListPrisms :many` + selectPrisms + `p.id < $2 AND p.ad_hoc = $4 AND (p.archived_at IS NOT NULL) = $5
 ORDER BY p.id DESC
 LIMIT $3`
 
@@ -85,14 +85,15 @@ func (s SQL) CreatePrism(ctx context.Context, account prism.AccountID, p prism.P
 				return err
 			}
 		}
-		if err := insertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
+		if err := InsertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
 			return err
 		}
 		return audit.RecordPrism(ctx, run, account, by, store.PrismCreate, p.ID, p.Slug, versionDetail{p.Latest.Number})
 	})
 }
 
-func insertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, v prism.Version) error {
+// InsertVersion stores a version of a prism.
+func InsertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, v prism.Version) error {
 	definition, err := sqldb.Encode(v.Definition)
 	if err != nil {
 		return err
@@ -118,8 +119,8 @@ func (s SQL) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) 
 func (s SQL) ListPrisms(
 	ctx context.Context, account prism.AccountID, which Which, page store.Page,
 ) (prisms []prism.Prism, more bool, err error) {
-	text, args := listAllPrisms, []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	if which != All {
+	text, args := listAllPrisms, []any{account.UUID, page.Before(), int64(page.Limit) + 1, which&AdHoc != 0}
+	if which &^= AdHoc; which != All {
 		text, args = listPrisms, append(args, which == Archived)
 	}
 	return sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_prisms", text, args...), page.Limit, readPrism, "lens", "definition")
@@ -160,7 +161,7 @@ func (s SQL) AddVersion(ctx context.Context, account prism.AccountID, p prism.Pr
 		if err != nil {
 			return err
 		}
-		if err := insertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
+		if err := InsertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
 			return err
 		}
 		return audit.RecordPrism(ctx, run, account, by, store.VersionCreate, p.ID, slug, versionDetail{number})
@@ -283,7 +284,7 @@ func readPrism(r *sqldb.Row) prism.Prism {
 	return prism.Prism{
 		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: sqldb.Decode[prism.Lens](r), CreatedAt: r.Time(),
 		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.PinsID(), RetentionDays: r.Int32(),
-		Unsearchable: r.Bool(), Latest: readVersion(r),
+		AdHoc: r.Bool(), Unsearchable: r.Bool(), Latest: readVersion(r),
 	}
 }
 

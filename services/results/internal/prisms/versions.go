@@ -44,8 +44,8 @@ func VersionOf(p store.PrismState, number int32) VersionID {
 	return VersionID{p.ID, p.VersionsHash, number}
 }
 
-// hashVersions is the prism.Prism.VersionsHash of a prism after a version was added: a chain over all versions.
-func hashVersions(before int64, added prism.Version) int64 {
+// HashVersions is the prism.Prism.VersionsHash of a prism after a version was added: a chain over all versions.
+func HashVersions(before int64, added prism.Version) int64 {
 	definition, _ := contract.HashDefinition(added.Definition)
 	chain := binary.BigEndian.AppendUint64(definition[:], uint64(before)) //nolint:gosec // its bits
 	hash := sha256.Sum256(binary.BigEndian.AppendUint64(chain, uint64(added.CreatedAt.UnixMilli())))

@@ -126,7 +126,7 @@ func fitted(
 	fit, report, err := calibration.Fit(t.Classes(), calibration.Method(m), observations)
 	few, tooFew := errors.AsType[*calibration.TooFewError](err)
 	switch {
-	case tooFew && few.Of == "labels":
+	case tooFew && few.Counted == "labels":
 		return nil, report, apierr.TooFewLabels(few.Have, max(few.Need, calibration.MinLabelsOf(t.Classes(), calibration.Method(m))))
 	case tooFew:
 		return nil, report, apierr.TooFewOfClass(few.Have, few.Need)

@@ -13,9 +13,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/reading"
-	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
@@ -76,7 +76,7 @@ type ending struct {
 	before func()
 }
 
-func (e ending) EndReading(ctx context.Context, l store.FileLease, f store.File) error {
+func (e ending) EndReading(ctx context.Context, l files.Lease, f files.File) error {
 	e.before()
 	return e.Store.EndReading(ctx, l, f)
 }

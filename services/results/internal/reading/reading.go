@@ -26,6 +26,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -50,7 +51,7 @@ const unreadable = "This file could not be read."
 
 // Store is the part of a sqlstore.Store that a Worker works with.
 type Store interface {
-	store.Files
+	files.Store
 	Storage(ctx context.Context, account prism.AccountID) (store.Storage, error)
 }
 
@@ -165,7 +166,7 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 }
 
 // take leases the file that is next. began is nil if there is none.
-func (w *Worker) take(ctx context.Context) (l store.FileLease, began *turn, err error) {
+func (w *Worker) take(ctx context.Context) (l files.Lease, began *turn, err error) {
 	w.taking.Lock()
 	defer w.taking.Unlock()
 	queue, err := w.look(ctx)
@@ -190,7 +191,7 @@ func (w *Worker) take(ctx context.Context) (l store.FileLease, began *turn, err 
 }
 
 // look reads the queue of files that are not read yet, and sets its metrics.
-func (w *Worker) look(ctx context.Context) ([]store.ReadingQueue, error) {
+func (w *Worker) look(ctx context.Context) ([]files.ReadingQueue, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	now := prism.Now(w.deps.Now)
@@ -208,21 +209,21 @@ func (w *Worker) look(ctx context.Context) ([]store.ReadingQueue, error) {
 	return queue, nil
 }
 
-func (w *Worker) renew(ctx context.Context, l store.FileLease, chunks []store.FileChunk) error {
+func (w *Worker) renew(ctx context.Context, l files.Lease, chunks []store.FileChunk) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	return w.deps.Store.RenewReading(ctx, l, prism.Now(w.deps.Now).Add(lease), chunks)
 }
 
 // giveBack ends the lease after a fault, at the stop of this process, or at the end of a turn. The file waits for a time.
-func (w *Worker) giveBack(ctx context.Context, l store.FileLease, wait time.Duration) error {
+func (w *Worker) giveBack(ctx context.Context, l files.Lease, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	return w.deps.Store.ReturnReading(ctx, l, prism.Now(w.deps.Now).Add(wait))
 }
 
 // end stores the outcome of a reading.
-func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error {
+func (w *Worker) end(ctx context.Context, l files.Lease, f files.File) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	err := w.deps.Store.EndReading(ctx, l, f)
@@ -238,7 +239,7 @@ func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error
 
 // readFile reads a leased file to its end. If the file does not become ready, its copy is deleted; before the end of an unusable
 // one, so that a crash leaves nothing of it. What a reader leaves that is killed, the next one deletes.
-func (w *Worker) readFile(ctx context.Context, l store.FileLease, mine *turn) (err error) {
+func (w *Worker) readFile(ctx context.Context, l files.Lease, mine *turn) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	owner := store.FileOwner{Account: l.Account, ID: l.File.ID}
@@ -274,7 +275,7 @@ func (w *Worker) readFile(ctx context.Context, l store.FileLease, mine *turn) (e
 }
 
 // keep renews the lease until done, and calls stop when that fails or when the reading makes room.
-func (w *Worker) keep(ctx context.Context, l store.FileLease, mine *turn, done <-chan struct{}, stop context.CancelCauseFunc) {
+func (w *Worker) keep(ctx context.Context, l files.Lease, mine *turn, done <-chan struct{}, stop context.CancelCauseFunc) {
 	renew, look := time.NewTicker(renewEvery), time.NewTicker(lookEvery)
 	defer renew.Stop()
 	defer look.Stop()
@@ -300,8 +301,8 @@ func (w *Worker) keep(ctx context.Context, l store.FileLease, mine *turn, done <
 
 // pass reads the file, stores its chunks, and returns the outcome, which has what is wrong with the file. An error is a fault.
 func (w *Worker) pass(
-	ctx context.Context, l store.FileLease, owner store.FileOwner, copied *blobs.Writer,
-) (f store.File, err error) {
+	ctx context.Context, l files.Lease, owner store.FileOwner, copied *blobs.Writer,
+) (f files.File, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a file must not end the service
 			err = fmt.Errorf("the reader of %s panicked: %v", l.File.Format, r)
@@ -324,7 +325,7 @@ func (w *Worker) pass(
 		return f, errors.New("how a file is to be read is not readable")
 	}
 	if l.File.Readings > maxReadings {
-		return store.File{Status: prism.FileUnusable, Error: unreadable}, nil
+		return files.File{Status: prism.FileUnusable, Error: unreadable}, nil
 	}
 	parts, err := w.deps.Store.Parts(ctx, l.Account, l.File.ID, 1, math.MaxInt32)
 	if err != nil {
@@ -350,7 +351,7 @@ func (w *Worker) pass(
 	source := blobs.Whole(w.deps.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
 	layout, rows, err := tabular.Read(ctx, l.File.Format, asked.Options, source, to, note)
 	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
-		f = store.File{Status: prism.FileUnusable, Error: wrong.Text}
+		f = files.File{Status: prism.FileUnusable, Error: wrong.Text}
 		layout.Columns, layout.Dropped = nil, nil
 		f.Layout, err = strictjson.Marshal(layout)
 		return f, err

@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
@@ -94,9 +95,9 @@ func (w *world) completed(t *testing.T, content string) prism.FileID {
 // uploading is a file with all its parts.
 func (w *world) uploading(t *testing.T, content string) prism.FileID {
 	t.Helper()
-	f := store.File{
+	f := files.File{
 		ID: prism.FileID{UUID: w.id()}, Name: "n", Format: w.format, Bytes: int64(len(content)),
-		CreatedAt: w.now, ExpiresAt: w.now.Add(store.UploadTime),
+		CreatedAt: w.now, ExpiresAt: w.now.Add(files.UploadTime),
 	}
 	if err := w.CreateFile(t.Context(), w.account, f); err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func (w *world) owner(id prism.FileID) store.FileOwner {
 	return store.FileOwner{Account: w.account, ID: id}
 }
 
-func (w *world) file(t *testing.T, id prism.FileID) store.File {
+func (w *world) file(t *testing.T, id prism.FileID) files.File {
 	t.Helper()
 	f, err := w.File(t.Context(), w.account, id)
 	if err != nil {
@@ -191,7 +192,7 @@ type failing struct {
 	cut        bool
 }
 
-func (f *failing) RenewReading(ctx context.Context, l store.FileLease, until time.Time, chunks []store.FileChunk) error {
+func (f *failing) RenewReading(ctx context.Context, l files.Lease, until time.Time, chunks []store.FileChunk) error {
 	f.renews++
 	if f.renew != nil {
 		return f.renew
@@ -251,7 +252,7 @@ func TestAReaderThatDiesIsFollowedByAnotherAndAFileThatKillsReadersIsGivenUp(t *
 	t.Parallel()
 	w := newWorld(t)
 	id, deadly := w.completed(t, csv(3)), w.completed(t, csv(4))
-	dies := func(id prism.FileID) store.FileLease {
+	dies := func(id prism.FileID) files.Lease {
 		t.Helper()
 		l, err := w.TakeReading(t.Context(), w.owner(id), w.id(), w.now, w.now.Add(time.Minute))
 		if err != nil {
@@ -268,7 +269,7 @@ func TestAReaderThatDiesIsFollowedByAnotherAndAFileThatKillsReadersIsGivenUp(t *
 	if a, b := w.file(t, id), w.file(t, deadly); a.Status != prism.FileReady || b.Status != prism.FileReady {
 		t.Errorf("the files are %s and %s", a.Status, b.Status)
 	}
-	if err := w.EndReading(t.Context(), first, store.File{Status: prism.FileUnusable}); !errors.Is(err, store.ErrNotFound) {
+	if err := w.EndReading(t.Context(), first, files.File{Status: prism.FileUnusable}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the dead reader stores its end: %v", err)
 	}
 	id = w.completed(t, csv(3))

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -66,7 +67,7 @@ func (w *Worker) Remove(ctx context.Context) (more bool, err error) {
 
 // remove removes the content of a file, and forgets the file when a look at the end finds nothing more. Otherwise the next look at
 // the file is a minute later, and other files come first.
-func (w *Worker) remove(ctx context.Context, f store.DeletedFile) (forgotten bool, err error) {
+func (w *Worker) remove(ctx context.Context, f files.DeletedFile) (forgotten bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, removeLimit)
 	defer cancel()
 	parts, err := w.deps.Store.DeletedParts(ctx, f.FileOwner)

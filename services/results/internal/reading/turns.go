@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -56,12 +57,12 @@ type turn struct {
 
 // next chooses the file to read: of the account with the fewest files that are being read, then of the one that was served the
 // longest ago.
-func (t *turns) next(queue []store.ReadingQueue) (store.FileOwner, bool) {
+func (t *turns) next(queue []files.ReadingQueue) (store.FileOwner, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	served := make(map[prism.AccountID]int64, len(queue))
 	free := int64(t.readers - len(t.open))
-	var waiting []store.ReadingQueue
+	var waiting []files.ReadingQueue
 	for _, q := range queue {
 		if last, ok := t.served[q.Account]; ok {
 			served[q.Account] = last
@@ -74,7 +75,7 @@ func (t *turns) next(queue []store.ReadingQueue) (store.FileOwner, bool) {
 	if len(waiting) == 0 {
 		return store.FileOwner{}, false
 	}
-	q := slices.MinFunc(waiting, func(a, b store.ReadingQueue) int {
+	q := slices.MinFunc(waiting, func(a, b files.ReadingQueue) int {
 		return cmp.Or(cmp.Compare(a.Leased, b.Leased), cmp.Compare(served[a.Account], served[b.Account]), a.Since.Compare(b.Since))
 	})
 	return store.FileOwner{Account: q.Account, ID: q.Next}, true
@@ -135,7 +136,7 @@ func (w *Worker) makesRoom(ctx context.Context, of *turn) bool {
 		return false
 	}
 	queue, err := w.look(ctx)
-	none := func(q store.ReadingQueue) bool { return q.Leased == 0 && !q.Next.IsZero() }
+	none := func(q files.ReadingQueue) bool { return q.Leased == 0 && !q.Next.IsZero() }
 	if err != nil || !slices.ContainsFunc(queue, none) { // a look that fails is repeated
 		return false
 	}

@@ -16,13 +16,19 @@ import (
 
 // Handlers are those of the operations that search. Other slices find the results of a filter by them.
 type Handlers struct {
-	store   Store
+	store   handlerStore
 	prisms  prisms.Store
 	schemas schemas
 }
 
+// handlerStore lists results too.
+type handlerStore interface {
+	Store
+	store.Listing
+}
+
 // NewHandlers makes Handlers.
-func NewHandlers(s Store, p prisms.Store) *Handlers { return &Handlers{s, p, newSchemas()} }
+func NewHandlers(s handlerStore, p prisms.Store) *Handlers { return &Handlers{s, p, newSchemas()} }
 
 // Operations are the operations that search alone.
 func (h *Handlers) Operations(a *access.Access) []api.Handler[access.Caller] {

@@ -18,7 +18,7 @@ func (s *Service) assignResults(ctx context.Context, c store.Caller, in api.Assi
 	if err != nil {
 		return api.Assigned{}, err
 	}
-	ids, err := s.selected(ctx, c.Account, p, assignFilter(c, p, in), in.IDs, in.SearchMembers, "", api.MaxAssigned+1)
+	ids, err := s.searches.Selected(ctx, c.Account, p, assignFilter(c, p, in), in.IDs, in.SearchMembers, "", api.MaxAssigned+1)
 	switch {
 	case err != nil:
 		return api.Assigned{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -58,15 +59,15 @@ func (w *world) examples(t *testing.T, of prism.PrismID, first, last int) []pris
 // labelled labels answers, the first of which is number first of the example.
 func (w *world) labelled(t *testing.T, of prism.PrismID, ids []prism.ResultID, first int, sample prism.LabelSample, right bool) {
 	t.Helper()
-	var labels []store.Label
+	var put []labels.Label
 	for i, id := range ids {
 		_, yes := example(first + i)
-		labels = append(labels, store.Label{
+		put = append(put, labels.Label{
 			Result: id, Version: 1, Question: "q", Value: fmt.Sprint(yes == right), Sample: sample, Origin: store.LabelOfCall,
 			Key: prism.KeyID{UUID: prism.UUID{1}}, At: time.UnixMilli(1),
 		})
 	}
-	for chunk := range slices.Chunk(labels, api.MaxLabels) {
+	for chunk := range slices.Chunk(put, api.MaxLabels) {
 		if gone, err := w.store.PutLabels(t.Context(), w.account, of, chunk); err != nil || len(gone) > 0 {
 			t.Fatal(gone, err)
 		}
@@ -242,7 +243,7 @@ func TestACalibrationIsRefusedForAReason(t *testing.T) {
 			s.Fields[0].Value = fmt.Sprint(i)
 			s.Outcome.Answers = fmt.Appendf(nil, `{"q":{"type":"yes_no","probability":%v}}`, p(i))
 			w.saved(t, s)
-			_, err := w.store.PutLabels(ctx, w.account, of, []store.Label{{
+			_, err := w.store.PutLabels(ctx, w.account, of, []labels.Label{{
 				Result: s.ID, Version: 1, Question: "q", Value: fmt.Sprint(value(i)), Sample: prism.RandomSample, Origin: store.LabelOfCall,
 				At: time.UnixMilli(1),
 			}})

@@ -34,8 +34,8 @@ func (u *unreliable) Get(ctx context.Context, f store.FileOwner, name string, of
 }
 
 func (w *world) unreliable() *unreliable {
-	u := &unreliable{Blobs: w.Blobs}
-	w.Blobs = u
+	u := &unreliable{Blobs: w.blobs.Blobs}
+	w.blobs.Blobs = u
 	return u
 }
 

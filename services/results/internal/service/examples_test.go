@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -63,8 +64,8 @@ func TestLabelsOfExamplesAreNotInADistribution(t *testing.T) {
 	again := w.save(p.ID)
 	again.Fields[0].Value = "text 3"
 	w.saved(t, again)
-	label := store.Label{Result: again.ID, Version: 1, Question: "q", Value: "true", Sample: prism.RandomSample, Origin: store.LabelOfCall, At: time.UnixMilli(1)}
-	if _, err := w.store.PutLabels(t.Context(), w.account, p.ID, []store.Label{label}); err != nil {
+	label := labels.Label{Result: again.ID, Version: 1, Question: "q", Value: "true", Sample: prism.RandomSample, Origin: store.LabelOfCall, At: time.UnixMilli(1)}
+	if _, err := w.store.PutLabels(t.Context(), w.account, p.ID, []labels.Label{label}); err != nil {
 		t.Fatal(err)
 	}
 	want("before it is counted", 221, 215)
@@ -163,8 +164,8 @@ func TestInputsThatAreExamplesAreLeftOutOfTheMeasures(t *testing.T) {
 		s := w.save(of)
 		s.Fields[0].Value, s.Context = "text 3", string(origin)
 		w.saved(t, s)
-		label := store.Label{Result: s.ID, Version: 1, Question: "q", Value: "true", Sample: prism.RandomSample, Origin: origin, At: time.UnixMilli(1)}
-		if _, err := w.store.PutLabels(t.Context(), w.account, of, []store.Label{label}); err != nil {
+		label := labels.Label{Result: s.ID, Version: 1, Question: "q", Value: "true", Sample: prism.RandomSample, Origin: origin, At: time.UnixMilli(1)}
+		if _, err := w.store.PutLabels(t.Context(), w.account, of, []labels.Label{label}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/files"
 )
 
 // spec: file-complete
@@ -52,7 +52,7 @@ func TestHashingThatWasLeftBehindGoesOnBeforeTheCompletion(t *testing.T) {
 	f := w.upload(t, int64(len(content)), &digest)
 	for n := range f.Parts {
 		if n == 7 { // as if the calls until here had hashed nothing
-			if err := w.store.SetHashed(t.Context(), w.account, f.ID, w.hashed(t, f.ID), store.Hashed{}); err != nil {
+			if err := w.store.SetHashed(t.Context(), w.account, f.ID, w.hashed(t, f.ID), files.Hashed{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -75,7 +76,7 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 	s.Version = 2
 	w.saved(t, s)
 	slices.SortFunc(want, func(a, b prism.ResultID) int {
-		x, y := store.RandomPosition(a), store.RandomPosition(b)
+		x, y := labels.RandomPosition(a), labels.RandomPosition(b)
 		return slices.Compare(x[:], y[:])
 	})
 	for _, limit := range []int{1, 7, 16, 100} {

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -24,7 +25,7 @@ type readAtOnce struct {
 	waiting func() // is called when a file is looked at
 }
 
-func (r *readAtOnce) File(ctx context.Context, account prism.AccountID, id prism.FileID) (store.File, error) {
+func (r *readAtOnce) File(ctx context.Context, account prism.AccountID, id prism.FileID) (files.File, error) {
 	r.waiting()
 	f, err := r.Store.File(ctx, account, id)
 	f.Status = prism.FileReady
@@ -62,9 +63,9 @@ func TestTheFileOfARunFromLabelsHasEachLabelledInputOnce(t *testing.T) {
 			"c": func(i int) string { return []string{"a", "b", ""}[i-1] }, "s": func(int) string { return "true" },
 		})
 	}
-	w.saveLabelled(t, of, 1, 4, answers, nil)                                  // newer ones, and one more text, without labels
-	kept := &readAtOnce{Store: w.Store, Blobs: w.Blobs, waiting: w.FillPlaces} // which panics if the call has a place
-	w.Store, w.Blobs = kept, kept
+	w.saveLabelled(t, of, 1, 4, answers, nil)                                              // newer ones, and one more text, without labels
+	kept := &readAtOnce{Store: w.store.Store, Blobs: w.blobs.Blobs, waiting: w.FillPlaces} // which panics if the call has a place
+	w.store.Store, w.blobs.Blobs = kept, kept
 	n, err := w.LabelsRun(t.Context(), w.key, ref, api.NewRun{FromLabelsOf: 1, Name: "n"})
 	want := api.NewRun{
 		FromLabelsOf: 1, Version: 2, Name: "n", File: n.File, Ref: "ref", Context: "context",

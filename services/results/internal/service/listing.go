@@ -18,19 +18,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tables"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
-
-// How many rows an export asks the store for, at first and at most. A database may send all rows that it was asked for, also when
-// a page ends early (store.PageBytes). So a page asks for no more than twice as many rows as the page before had, and for no more
-// than would fit if they were as large.
-const (
-	exportFirst = 8
-	exportMost  = 500
-)
-
-// exportPiece is how many bytes of rows are encoded at once, apart from the last row.
-const exportPiece = 32 << 10
 
 func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
 	if in.Q != "" || len(in.Where) > 0 || in.Sort != "" {
@@ -100,7 +90,7 @@ func looksAtEach(f store.Filter) bool {
 }
 
 func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
-	x, p, err := s.newExport(ctx, caller, in.Prism, exportedAs{in.Format, in.TextStyle, in.Raw})
+	x, p, err := s.newExport(ctx, caller, in.Prism, tables.Form{Format: in.Format, TextStyle: in.TextStyle, Raw: in.Raw})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -129,7 +119,7 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 
 func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in api.ExportSelectedRequest) (contract.Stream, error) {
 	in.Format = cmp.Or(in.Format, api.CSV)
-	x, _, err := s.newExport(ctx, caller, in.Prism, exportedAs{format: in.Format})
+	x, _, err := s.newExport(ctx, caller, in.Prism, tables.Form{Format: in.Format})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -137,15 +127,8 @@ func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in ap
 	return contract.Stream{ContentType: tabular.ContentType(prism.RowsFormat(in.Format)), Body: x}, nil
 }
 
-// exportedAs is how the rows of an export are written.
-type exportedAs struct {
-	format api.Format
-	style  api.TextStyle
-	raw    bool
-}
-
 // newExport begins an export of all results of a prism.
-func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.Ref, as exportedAs) (*export, prism.Prism, error) {
+func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.Ref, as tables.Form) (*export, prism.Prism, error) {
 	p, err := s.Store.Prism(ctx, caller.Account, ref)
 	if err != nil {
 		return nil, p, err
@@ -156,11 +139,11 @@ func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.
 	}
 	fair.Identify(ctx, caller.Account.String())
 	x := &export{
-		service: s, account: caller.Account, limit: exportFirst,
+		service: s, account: caller.Account, limit: tables.FirstRows,
 		prism: store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
 	}
 	room := func(held int) bool { return fair.Reserve(ctx, x.size+cap(x.buffer)+held, false) }
-	if x.encoder, err = newRowEncoder(as, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition}, room); err != nil {
+	if x.encoder, err = tables.NewEncoder(as, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition}, room); err != nil {
 		return nil, p, err
 	}
 	x.ctx, x.cancel = context.WithCancel(ctx)
@@ -180,7 +163,7 @@ type export struct {
 	search  *search.Filter   // nil: all results of the filter
 	found   []prism.UUID     // by the search, of which no row was fetched
 	next    *search.Position // of the search; nil: before its first page or behind its last
-	encoder rowEncoder
+	encoder tables.Encoder
 	version int32        // of the last row
 	plan    *format.Plan // of that version
 	after   prism.UUID   // id of the last row
@@ -213,7 +196,7 @@ func (x *export) Close() error {
 }
 
 // Held is how many bytes of rows are in memory.
-func (x *export) Held() int { return x.size + cap(x.buffer) + heldBy(x.encoder) }
+func (x *export) Held() int { return x.size + cap(x.buffer) + tables.HeldBy(x.encoder) }
 
 // foundAtOnce is how many results an export finds at once.
 const foundAtOnce = 1000
@@ -249,7 +232,7 @@ func (x *export) take(rows []prism.Result) {
 		x.size += store.Size(r)
 		x.after = r.ID.UUID
 	}
-	x.rows, x.limit = rows, nextPiece(x.limit, len(rows), x.size)
+	x.rows, x.limit = rows, tables.NextPiece(x.limit, len(rows), x.size)
 }
 
 // fetchFound fetches the next of the results that were found. Those that were deleted meanwhile have no row.
@@ -280,14 +263,6 @@ func (x *export) fetchFound() error {
 	return nil
 }
 
-// nextPiece is how many rows to ask for, up to a limit before, after some rows with so many bytes.
-func nextPiece(limit, rows, bytes int) int {
-	if rows == 0 {
-		return limit
-	}
-	return max(min(max(limit, 2*rows), rows*store.PageBytes/max(bytes, 1), exportMost), 1)
-}
-
 // fill encodes rows into the buffer, which was read.
 func (x *export) fill() error {
 	x.buffer, x.read = x.buffer[:0], 0
@@ -304,7 +279,7 @@ func (x *export) fill() error {
 			return err
 		}
 	}
-	for len(x.rows) > 0 && len(x.buffer) < exportPiece {
+	for len(x.rows) > 0 && len(x.buffer) < tables.PieceBytes {
 		r := x.rows[0]
 		x.rows[0], x.rows = prism.Result{}, x.rows[1:]
 		x.size -= store.Size(r)

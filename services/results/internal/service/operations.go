@@ -15,21 +15,22 @@ import (
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/format"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
 // handlers are those of the declared operations.
-func (s *Service) handlersOfOperations() access.Handlers {
+func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 	return api.NewHandlers(slices.Concat(
-		s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
+		s.fileHandlers.Operations(), s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
-		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.NewID).Operations(), s.operations(),
+		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(),
+		s.operations(),
 	)...)
 }
 
@@ -40,30 +41,9 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 		access.Encoded(api.ReadRecord, s.readRecord),
 		access.Change(s.Access, api.DeleteResult, s.deleteResult),
 		access.Handle(api.DeleteResults, s.deleteResults),
-		access.Handle(api.RetryResults, s.retryResults),
 		access.Handle(api.AssignResults, s.assignResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
 		access.Change(s.Access, api.SetRetention, s.setRetention),
-		api.HandleEncoded(api.PutLabels, s.putLabels),
-		api.HandleEncoded(api.ReadLabels, s.readLabels),
-		access.Handle(api.AddLabels, s.addLabels),
-		access.Encoded(api.ListLabels, s.listLabels),
-		access.Encoded(api.ListLabelQueue, s.listLabelQueue),
-		access.Handle(api.CreateFile, s.createFile),
-		access.Encoded(api.ListFiles, s.listFiles),
-		access.Handle(api.ReadFile, s.readFile),
-		access.Change(s.Access, api.DeleteFile, s.deleteFile),
-		access.Handle(api.CompleteFile, s.completeFile),
-		access.Handle(api.ReadFileAgain, s.readFileAgain),
-		access.Encoded(api.ListFileRows, s.listFileRows),
-		access.Handle(api.CreateRun, s.createRun),
-		access.Encoded(api.ListRuns, s.listRuns),
-		access.Handle(api.ReadRun, s.readRun),
-		access.Change(s.Access, api.PauseRun, s.actOnRun(store.RunPause)),
-		access.Change(s.Access, api.ResumeRun, s.actOnRun(store.RunResume)),
-		access.Change(s.Access, api.CancelRun, s.actOnRun(store.RunCancel)),
-		access.Change(s.Access, api.RetryRun, s.actOnRun(store.RunRetry)),
-		access.Change(s.Access, api.SetRunLimits, s.setRunLimits),
 	}
 }
 
@@ -109,7 +89,7 @@ func (s *Service) Open(ctx context.Context, key contract.KeyDigest, op api.Opera
 	case *api.ExportSelectedRequest:
 		stream, err = s.exportSelected(ctx, c, *in)
 	case *api.ListRunRowsRequest:
-		stream, err = s.listRunRows(ctx, c, *in)
+		stream, err = s.ListRows(ctx, c, *in)
 	default:
 		err = fmt.Errorf("service: %s is no stream", op.Declared().Name)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -115,17 +116,17 @@ func (w *world) questions(t *testing.T, slug string, questions ...prism.Question
 
 // saveLabelled saves n results of a version, to texts that are numbered from 1, with labels of a random sample.
 func (w *world) saveLabelled(
-	t *testing.T, of prism.PrismID, version int32, n int, answers func(i int) string, labels map[string]func(i int) string,
+	t *testing.T, of prism.PrismID, version int32, n int, answers func(i int) string, values map[string]func(i int) string,
 ) {
 	t.Helper()
 	for i := 1; i <= n; i++ {
 		s := w.save(of)
 		s.Version, s.Fields[0].Value, s.Outcome.Answers = version, fmt.Sprint("text ", i), []byte(answers(i))
 		w.saved(t, s)
-		var put []store.Label
-		for question, value := range labels {
+		var put []labels.Label
+		for question, value := range values {
 			if v := value(i); v != "" {
-				put = append(put, store.Label{
+				put = append(put, labels.Label{
 					Result: s.ID, Version: version, Question: question, Value: v, Sample: prism.RandomSample, Origin: store.LabelOfCall,
 					At: time.UnixMilli(1),
 				})

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -72,7 +73,7 @@ func newRecordBody(r store.Record) recordBody {
 	body := recordBody{
 		ID: r.Result.ID, Prism: r.Prism.Slug, Version: r.Result.Version, Status: r.Result.Status, Error: bodies.Optional(r.Result.Error),
 		CreatedAt: prism.FormatTime(r.Result.CreatedAt), TookMS: r.Result.TookMS, Ref: r.Result.Ref,
-		Context: bodies.Optional(r.Result.Context), Fields: fieldsObject(r.Result.Fields),
+		Context: bodies.Optional(r.Result.Context), Fields: bodies.Fields(r.Result.Fields),
 		IdempotencyKey: bodies.Optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy, RunID: r.Run,
 	}
 	if r.Run != nil {
@@ -143,15 +144,9 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	return body
 }
 
-func fieldsObject(fields []prism.FieldValue) strictjson.Value {
-	return bodies.Object(fields, func(b []byte, f prism.FieldValue) []byte {
-		return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
-	})
-}
-
 // appendSent appends what was sent with the call of a result to its object (spec: result-list-fields).
 func appendSent(object []byte, r prism.Result) []byte {
-	b := append(append(object[:len(object)-1], `,"fields":`...), fieldsObject(r.Fields)...)
+	b := append(append(object[:len(object)-1], `,"fields":`...), bodies.Fields(r.Fields)...)
 	b = append(b, `,"context":`...)
 	if r.Context == "" {
 		return append(b, "null}"...)
@@ -165,7 +160,7 @@ func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultR
 		return nil, err
 	}
 	body := newRecordBody(record)
-	labels, err := s.Store.LabelsOf(ctx, c.Account, record.Prism.ID, []prism.ResultID{in.Result})
+	known, err := s.Store.LabelsOf(ctx, c.Account, record.Prism.ID, []prism.ResultID{in.Result})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +168,7 @@ func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultR
 	if err != nil {
 		return nil, err
 	}
-	if body.Labels, err = labelsObject(v.Definition, labels); err != nil {
+	if body.Labels, err = labels.Object(v.Definition, known); err != nil {
 		return nil, err
 	}
 	return strictjson.Marshal(body)

@@ -21,8 +21,8 @@ func TestTheFileOfARunOfResultsHasTheInputsOfThoseThatMatch(t *testing.T) {
 	for _, ref := range []string{"one", "two", "three"} {
 		ids[ref] = w.result(t, of, ref, yes(0.5))
 	}
-	kept := &readAtOnce{Store: w.Store, Blobs: w.Blobs, waiting: func() {}}
-	w.Store, w.Blobs = kept, kept
+	kept := &readAtOnce{Store: w.store.Store, Blobs: w.blobs.Blobs, waiting: func() {}}
+	w.store.Store, w.blobs.Blobs = kept, kept
 	among := func(some ...prism.ResultID) api.ResultsOfRun {
 		return api.ResultsOfRun{IDs: some, SearchMembers: api.SearchMembers{Q: "two or three"}}
 	}

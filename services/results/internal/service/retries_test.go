@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -136,7 +137,7 @@ type neverFound struct {
 	left *time.Duration
 }
 
-func (n neverFound) CountRetry(ctx context.Context, _ store.Retry) (int64, bool, error) {
+func (n neverFound) CountRetry(ctx context.Context, _ runs.Retry) (int64, bool, error) {
 	ends, _ := ctx.Deadline()
 	*n.left = time.Until(ends)
 	return 0, false, store.ErrUnavailable
@@ -159,7 +160,7 @@ func TestARetryOfManyThatTakesTooLongIsAnsweredInTime(t *testing.T) {
 // manyFailures is a store in which more failed results match than one call may retry.
 type manyFailures struct{ sqlstore.Store }
 
-func (manyFailures) CountRetry(context.Context, store.Retry) (int64, bool, error) {
+func (manyFailures) CountRetry(context.Context, runs.Retry) (int64, bool, error) {
 	return api.MaxRetried + 1, false, nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/files"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
@@ -21,14 +23,14 @@ import (
 // runOfFile is a store with one run of one file. A letter of states is the state of a row.
 type runOfFile struct {
 	sqlstore.Store
-	run     store.Run
-	file    store.File
+	run     runs.Run
+	file    files.File
 	layout  tabular.Layout
 	data    []byte
 	places  []store.FileChunk
 	states  string
 	invalid map[int64]string
-	results []store.RowResult
+	results []runs.RowResult
 	page    int // the most results of a page; 0: as asked
 	read    []int32
 }
@@ -36,7 +38,7 @@ type runOfFile struct {
 // runOf reads a file, and makes it one that a run of the prism has rows of.
 func (w *world) runOf(t *testing.T, id prism.PrismID, format prism.FileFormat, data, states string) *runOfFile {
 	t.Helper()
-	f := &runOfFile{Store: w.store, data: []byte(data), states: states}
+	f := &runOfFile{Store: w.store.Store, data: []byte(data), states: states}
 	source := io.NewSectionReader(strings.NewReader(data), 0, int64(len(data)))
 	layout, rows, err := tabular.Read(t.Context(), format, tabular.Options{}, source, io.Discard, func(c store.FileChunk) error {
 		f.places = append(f.places, c)
@@ -50,25 +52,25 @@ func (w *world) runOf(t *testing.T, id prism.PrismID, format prism.FileFormat, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.file = store.File{
+	f.file = files.File{
 		ID: prism.FileID{UUID: w.id()}, Format: format, Status: prism.FileReady, Layout: described, Bytes: int64(len(data)),
 		Chunks: int32(len(f.places)),
 	}
-	f.run = store.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}
-	w.Store, w.Blobs = f, contentOf{data: f.data}
+	f.run = runs.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}
+	w.store.Store, w.blobs.Blobs = f, contentOf{data: f.data}
 	return f
 }
 
-func (f *runOfFile) ReadRun(_ context.Context, _ prism.AccountID, id prism.RunID) (store.Run, error) {
+func (f *runOfFile) ReadRun(_ context.Context, _ prism.AccountID, id prism.RunID) (runs.Run, error) {
 	if id != f.run.ID {
-		return store.Run{}, store.ErrNotFound
+		return runs.Run{}, store.ErrNotFound
 	}
 	return f.run, nil
 }
 
-func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) (store.File, error) {
+func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) (files.File, error) {
 	if id != f.file.ID {
-		return store.File{}, store.ErrNotFound
+		return files.File{}, store.ErrNotFound
 	}
 	return f.file, nil
 }
@@ -111,10 +113,10 @@ func (c contentOf) Get(_ context.Context, _ store.FileOwner, name string, offset
 
 func (f *runOfFile) RunChunks(
 	_ context.Context, _ prism.AccountID, _ prism.RunID, from int32, limit int,
-) (chunks []store.RunChunk, _ error) {
+) (chunks []runs.Chunk, _ error) {
 	for _, p := range f.places[from:min(int(from)+limit, len(f.places))] {
 		first := p.FirstRow - 1
-		chunks = append(chunks, store.RunChunk{
+		chunks = append(chunks, runs.Chunk{
 			Number: p.Number, FirstRow: p.FirstRow, States: []byte(f.states[first : first+int64(p.Rows)]), Invalid: f.invalid,
 		})
 	}
@@ -123,7 +125,7 @@ func (f *runOfFile) RunChunks(
 
 func (f *runOfFile) RunResults(
 	_ context.Context, _ prism.AccountID, _ prism.RunID, first int64, limit int,
-) (page []store.RowResult, _ error) {
+) (page []runs.RowResult, _ error) {
 	if f.page > 0 {
 		limit = min(limit, f.page)
 	}
@@ -137,7 +139,7 @@ func (f *runOfFile) RunResults(
 
 // answer gives a row a result.
 func (f *runOfFile) answer(row int64, probability float64, text string) {
-	r := store.RowResult{Row: row}
+	r := runs.RowResult{Row: row}
 	r.ID.UUID[15], r.Version, r.Prism = byte(row), 1, f.run.Prism
 	if r.Status, r.Error = prism.Failed, text; text == "" {
 		r.Status = prism.OK

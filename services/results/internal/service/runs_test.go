@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -333,7 +334,7 @@ func TestActionsOnARunSayWhyNot(t *testing.T) {
 	if states, err := w.RenewLeases(t.Context(), []contract.Lease{c.Lease}); err != nil || !states[0].Stop {
 		t.Errorf("%+v, %v", states, err)
 	}
-	w.clock.Add(store.StopWait.Milliseconds())
+	w.clock.Add(runs.StopWait.Milliseconds())
 	if _, err := w.store.TendRuns(t.Context(), time.UnixMilli(w.clock.Load())); err != nil {
 		t.Fatal(err)
 	}
@@ -355,8 +356,8 @@ func TestActionsOnARunSayWhyNot(t *testing.T) {
 // crowded is a store of an account that has as many runs and deletions as it may have.
 type crowded struct{ sqlstore.Store }
 
-func (crowded) CreateRun(context.Context, prism.AccountID, store.Run, store.By) (store.Run, error) {
-	return store.Run{}, store.ErrTooManyRuns
+func (crowded) CreateRun(context.Context, prism.AccountID, runs.Run, store.By) (runs.Run, error) {
+	return runs.Run{}, store.ErrTooManyRuns
 }
 
 func (crowded) AddDeletion(context.Context, store.Deletion, string, int64, store.By) error {

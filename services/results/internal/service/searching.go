@@ -137,14 +137,3 @@ func positionIn(cursor string, searched uint64) (*search.Position, []apierr.Prob
 	}
 	return at, nil
 }
-
-// searchedBy names the members of a search that were sent; nil if there is none.
-func searchedBy(sent api.SearchMembers) (names []string) {
-	if sent.Q != "" {
-		names = append(names, "q")
-	}
-	if len(sent.Where) > 0 {
-		names = append(names, "where")
-	}
-	return names
-}

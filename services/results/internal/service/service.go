@@ -15,15 +15,17 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -50,22 +52,26 @@ type Deps struct {
 
 // The slices that have methods of contract.Results and contract.Console.
 type (
+	fileHandlers    = files.Handlers
 	keyHandlers     = keys.Handlers
 	memberHandlers  = members.Handlers
 	prismHandlers   = prisms.Handlers
 	qualityHandlers = quality.Handlers
 	webhookSender   = webhooks.Sender
+	runHandlers     = runs.Handlers
 )
 
 // Service implements contract.Results and contract.Console.
 type Service struct {
 	Deps
 	*access.Access
+	*fileHandlers
 	*keyHandlers
 	*memberHandlers
 	*prismHandlers
 	*qualityHandlers
 	*webhookSender
+	*runHandlers
 	saves    saves
 	searches *search.Handlers
 	handlers access.Handlers
@@ -82,14 +88,20 @@ func New(d Deps) *Service {
 	a := access.New(d.Store, d.Now, d.NewID, d.Memory)
 	s := &Service{
 		Deps: d, Access: a, searches: search.NewHandlers(d.Store, d.Store),
+		fileHandlers:   files.NewHandlers(d.Store, a, d.Blobs, d.Now, d.NewID),
 		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
 		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
 	s.webhookSender = webhooks.NewSender(webhooks.SenderDeps{Store: d.Store, Writer: plainWriter{}, Now: d.Now, NewID: d.NewID, By: s.By})
-	s.TakeExamplesWith(s.takeExamples)
-	s.handlers = s.handlersOfOperations()
+	s.runHandlers = runs.NewHandlers(runs.Deps{
+		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Files: s.fileHandlers, Versions: s.prismHandlers, Quality: s.qualityHandlers,
+		Searches: s.searches, Refuses: s.refuses, NoteSave: s.saves.note, LeaseEnded: d.LeaseEnded,
+	})
+	l := labels.NewHandlers(d.Store, d.Now, s.prismHandlers, s.qualityHandlers, s.searches)
+	s.TakeExamplesWith(l.TakeExamples)
+	s.handlers = s.handlersOfOperations(l)
 	return s
 }
 
@@ -131,23 +143,36 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 		return contract.CreateFacts{}, err
 	}
 	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
+	if q.AdHoc && (found.Prism == nil || found.Prism.Archived) {
+		return s.withoutAdHoc(ctx, facts, found)
+	}
 	if found.Prism == nil {
 		return facts, nil
 	}
 	facts.Prism, facts.Archived = found.Prism.ID, found.Prism.Archived
+	if prism.IsAdHocSlug(found.Prism.Slug) {
+		facts.AdHoc = contract.KeptAdHoc
+	}
 	if found.Stored != nil {
-		err = s.addStored(ctx, &facts, found, q.Format)
-	} else if found.Version != 0 {
+		err = s.addStored(ctx, &facts, found, q)
+	} else if found.Version != 0 && !facts.Archived {
 		var v *prisms.Cached
-		if v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*found.Prism, found.Version)); err == nil {
+		v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*found.Prism, found.Version))
+		switch {
+		case err == nil:
 			facts.Version = &v.Version
+		case errors.Is(err, store.ErrNotFound) && facts.AdHoc != contract.NotAdHoc: // it has ended since it was looked up
+			if facts.Prism = (prism.PrismID{}); q.AdHoc {
+				return s.withoutAdHoc(ctx, facts, found)
+			}
+			return facts, nil
 		}
 	}
 	return facts, access.Translate(err, nil)
 }
 
 // addStored adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
-func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, found store.CreateFacts, f contract.Format) error {
+func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, found store.CreateFacts, q contract.CreateQuery) error {
 	stored, err := s.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
 	if err != nil {
 		return err
@@ -156,7 +181,7 @@ func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, fo
 	if stored.Prism != facts.Prism || stored.Status != prism.OK {
 		return nil
 	}
-	response, err := s.format(ctx, facts.Account, *found.Stored, *found.StoredPrism, f)
+	response, err := s.formatNamed(ctx, facts.Account, *found.Stored, *found.StoredPrism, q.Format, q.Names)
 	facts.Response = &response
 	return err
 }
@@ -203,11 +228,11 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	var err error
 	crash.At(crash.BeforeCommit)
 	if in.RetryOf == nil {
-		saved, err = s.Store.SaveResult(ctx, in.Account, r)
+		saved, err = s.saveFirst(ctx, in, r)
 	} else {
 		saved, err = s.Store.SaveRetry(ctx, in.Account, r, *in.RetryOf)
 		if errors.Is(err, store.ErrNotFound) && r.IdempotencyKey != "" { // spec: retry-of-a-deleted-result
-			saved, err = s.Store.SaveResult(ctx, in.Account, r)
+			saved, err = s.saveFirst(ctx, in, r)
 		}
 	}
 	s.saves.note(err)
@@ -219,7 +244,7 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	}
 	crash.At(crash.AfterCommit)
 	saved.Result.Call = in.Outcome.Call // its usage is that of this call
-	response, err := s.format(ctx, in.Account, saved.Result, saved.Prism, in.Format)
+	response, err := s.formatNamed(ctx, in.Account, saved.Result, saved.Prism, in.Format, in.Names)
 	return response, access.Translate(err, nil)
 }
 
@@ -245,12 +270,19 @@ func (s *Service) readResult(ctx context.Context, key contract.KeyDigest, in api
 
 // format formats one result with the current Lens of its prism.
 func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format) (contract.Response, error) {
+	return s.formatNamed(ctx, account, r, p, f, nil)
+}
+
+// formatNamed is format for a call that names the questions of an ad-hoc prism.
+func (s *Service) formatNamed(
+	ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format, names []api.NamesOfQuestion,
+) (contract.Response, error) {
 	answered, err := s.Version(ctx, account, prisms.VersionOf(p, r.Version))
 	if err != nil {
 		return contract.Response{}, err
 	}
 	if f.Foreign() && r.Status == prism.OK {
-		return format.Foreign(f, p.Slug, answered.Definition, r)
+		return format.Foreign(f, p.Slug, answered.Definition, r, names)
 	}
 	if f.Foreign() { // spec: headers-of-others
 		f = contract.JSON
@@ -268,31 +300,4 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 		table.Latest = latest.Definition
 	}
 	return format.One(f, table, format.Row{Result: r, Plan: applied.Plan})
-}
-
-// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is bytes. notFound is
-// what store.ErrNotFound means there; nil if it is a fault.
-func (s *Service) manage(
-	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
-) (contract.Response, error) {
-	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) { return fn(c.Account) })
-}
-
-func (s *Service) respond(
-	ctx context.Context, key contract.KeyDigest, op contract.Operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
-) (contract.Response, error) {
-	caller, leave, err := s.Enter(ctx, key, op)
-	if err != nil {
-		return contract.Response{}, err
-	}
-	defer leave()
-	body, err := fn(caller)
-	if err != nil {
-		return contract.Response{}, access.Translate(err, notFound)
-	}
-	b, isJSON := body.([]byte)
-	if !isJSON {
-		b, err = strictjson.Marshal(body)
-	}
-	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
 }

@@ -31,6 +31,7 @@ import (
 type world struct {
 	facade
 	store   *counting
+	blobs   *contents
 	account prism.AccountID
 	key     contract.KeyDigest
 	clock   atomic.Int64 // milliseconds
@@ -38,6 +39,9 @@ type world struct {
 	ended   atomic.Int64                  // leases
 	digests map[string]contract.KeyDigest // of the keys that were made, by their text
 }
+
+// contents are those of files, whose keeper a test may change.
+type contents struct{ blobs.Blobs }
 
 // counting is a store that counts reads of versions.
 type counting struct {
@@ -92,13 +96,13 @@ func (c *counting) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	s := sqlitetest.New(t)
-	w := &world{store: &counting{Store: s}, key: contract.KeyDigest{1}, digests: map[string]contract.KeyDigest{}}
+	w := &world{store: &counting{Store: s}, blobs: &contents{blobs.InDatabase(s)}, key: contract.KeyDigest{1}, digests: map[string]contract.KeyDigest{}}
 	w.clock.Store(1_800_000_000_000)
 	w.Service = service.New(service.Deps{
 		Store:      w.store,
 		Now:        func() time.Time { return time.UnixMilli(w.clock.Add(1)) },
 		NewID:      func() (prism.UUID, error) { return w.id(), nil },
-		Blobs:      blobs.InDatabase(s),
+		Blobs:      w.blobs,
 		LeaseEnded: func() { w.ended.Add(1) },
 		NewToken:   func() (string, error) { return fmt.Sprint("token", w.ids.Add(1)), nil },
 		NewKey: func() (keys.Secret, error) {

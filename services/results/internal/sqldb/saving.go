@@ -6,6 +6,9 @@ import (
 
 // The statements of the saves that both databases share.
 const (
+	// RunColumns are the columns of results that only results of runs have.
+	RunColumns = `, run_id, run_row`
+
 	// InsertColumns are the columns that an insert of a result writes.
 	InsertColumns = `account_id, id, prism_id, version, ref, context, fields, status, error, took_ms, created_at, answers,
 	key_id, model, input_tokens, output_tokens, cost, currency, call, idempotency_key, retry_of`

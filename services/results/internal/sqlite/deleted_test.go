@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
-	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
 
@@ -43,7 +43,7 @@ func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	labelled := prism.Result{ID: prism.ResultID{UUID: prism.UUID{3, 50}}, Prism: of, Version: 1, Status: prism.OK, Answers: []byte("{}")}
 	_, err = s.SaveResult(t.Context(), account, labelled)
 	must(err)
-	_, err = s.PutLabels(t.Context(), account, of, []store.Label{{
+	_, err = s.PutLabels(t.Context(), account, of, []labels.Label{{
 		Result: labelled.ID, Version: 1, Question: "q", Value: "v", Annotator: strings.Repeat("the name of a person ", 100),
 	}})
 	must(err)

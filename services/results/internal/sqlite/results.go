@@ -12,8 +12,8 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
-	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -137,8 +137,8 @@ const setRun = `UPDATE results SET run_id = $3, run_row = $4 WHERE account_id = 
 
 // unfoldRun and countRow change a run and a chunk when the result of a row is retried.
 var (
-	unfoldRun = sqlstore.UnfoldRun("$1", "$2")
-	countRow  = sqlstore.CountRetriedRow("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
+	unfoldRun = runs.UnfoldRun("$1", "$2")
+	countRow  = runs.CountRetriedRow("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
 )
 
 // countRetry makes a retry the result of the row whose result it retries, and changes the counts of the run.
@@ -158,7 +158,7 @@ func countRetry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, run 
 }
 
 // insertRow inserts the result of a row.
-const insertRow = `INSERT INTO results (` + sqldb.InsertColumns + sqlstore.RunColumns + `)
+const insertRow = `INSERT INTO results (` + sqldb.InsertColumns + sqldb.RunColumns + `)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT DO NOTHING`
 

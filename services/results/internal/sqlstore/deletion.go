@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -95,6 +96,10 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 	err := s.Transaction(ctx, "delete_result", func(run sqldb.Run) error {
 		var of prism.UUID
 		args := []any{account.UUID, id.UUID}
+		adHoc, err := s.lockAdHocPrism(ctx, run, lockAdHocOf, account, id.UUID)
+		if err != nil {
+			return err
+		}
 		if err := run(ctx, sqldb.Statement{Text: lockDeleted + s.Locking(false), Args: args}, sqldb.ReadRow(&of, (*sqldb.Row).UUID)); err != nil {
 			return err
 		}
@@ -104,11 +109,16 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, sqldb.NoRow); err != nil {
+		if err := labels.DeleteOf(ctx, run, account, prism.PrismID{UUID: of}, []prism.UUID{id.UUID}); err != nil {
 			return err
 		}
 		if err := s.EmptyExamples(ctx, run, account, []prism.UUID{id.UUID}, by); err != nil {
 			return err
+		}
+		if adHoc {
+			if err := s.endEmptyAdHoc(ctx, run, account, of, by); err != nil {
+				return err
+			}
 		}
 		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
 		return audit.Record(ctx, run, account, by, store.ResultDelete, object, audit.NoDetail{})
@@ -249,6 +259,10 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 	next := *d
 	err = s.Transaction(ctx, "delete_part", func(run sqldb.Run) (err error) {
 		next = *d
+		adHoc, err := s.lockAdHocPrism(ctx, run, lockAdHoc, d.Account, d.Prism.UUID)
+		if err != nil {
+			return err
+		}
 		part := store.DeletePart
 		if s.Full() {
 			part = store.DeletePartFull
@@ -270,7 +284,7 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		}); err != nil {
 			return err
 		}
-		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
+		if err := labels.DeleteOf(ctx, run, d.Account, d.Prism, ids); err != nil {
 			return err
 		}
 		if err := s.EmptyExamples(ctx, run, d.Account, ids, by); err != nil {
@@ -282,7 +296,10 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		if err := run(ctx, sqldb.Statement{Text: advanceDeletion, Args: args}, sqldb.ReadRow(&total, (*sqldb.Row).Int)); err != nil || !ended {
 			return err
 		}
-		return endPass(ctx, run, &next, total, by)
+		if err := endPass(ctx, run, &next, total, by); err != nil || !adHoc {
+			return err
+		}
+		return s.endEmptyAdHoc(ctx, run, d.Account, d.Prism.UUID, by)
 	})
 	if err != nil {
 		return 0, false, err

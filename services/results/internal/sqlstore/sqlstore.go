@@ -5,15 +5,19 @@ import (
 	"context"
 
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -39,6 +43,9 @@ type Statements struct {
 	viewSQL
 	commentSQL
 	webhookSQL
+	labelSQL
+	fileSQL
+	runSQL
 }
 
 type (
@@ -56,6 +63,9 @@ type (
 	viewSQL         = views.SQL
 	commentSQL      = comments.SQL
 	webhookSQL      = webhooks.SQL
+	labelSQL        = labels.SQL
+	fileSQL         = files.SQL
+	runSQL          = runs.SQL
 )
 
 // New is the Store in a database.
@@ -63,8 +73,8 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
-		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db},
-		webhookSQL: webhookSQL{Database: db},
+		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
+		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db}, webhookSQL: webhookSQL{Database: db},
 	}
 }
 
@@ -74,6 +84,7 @@ var _ Store = Statements{}
 // the zero value.
 type Store interface {
 	store.Results
+	store.AdHoc
 	prisms.Store
 	store.Listing
 	keys.Store
@@ -84,13 +95,13 @@ type Store interface {
 	search.Store
 	distribution.Store
 	store.Deletions
-	store.Files
-	store.Contents
-	store.Runs
+	files.Store
+	blobs.Contents
+	runs.Store
 	members.Store
 	members.SessionStore
-	store.Retries
-	store.Labels
+	runs.RetryStore
+	labels.Store
 	quality.Store
 	quality.LabelStore
 	drift.Store

@@ -6,8 +6,11 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
@@ -22,7 +25,7 @@ func TestTimesAreThoseOfTheSpecification(t *testing.T) {
 	for name, c := range map[string][2]time.Duration{
 		"session": {members.SessionTime, 7 * day}, "session without use": {members.SessionIdleTime, 12 * time.Hour},
 		"key of a session": {members.SessionKeyTime, 15 * time.Minute}, "invitation": {members.InvitationTime, 7 * day},
-		"link of an operator": {members.OperatorLinkTime, 10 * time.Minute}, "upload": {store.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {store.FileTime, 30 * day},
+		"link of an operator": {members.OperatorLinkTime, 10 * time.Minute}, "upload": {files.UploadTime, day}, "changes": {changes.Kept, 30 * day}, "file": {files.KeepTime, 30 * day},
 		"secret before": {webhooks.PreviousSecret, day}, "delivered": {webhooks.DeliveredKept, 3 * day}, "failed": {webhooks.FailedKept, 30 * day},
 	} {
 		if c[0] != c[1] {
@@ -36,9 +39,9 @@ func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]int64{
 		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {keys.MaxActiveKeys, 1000},
-		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {store.MaxRuns, 500},
+		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {runs.MaxRuns, 500},
 		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
-		"results of the label queue": {store.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
+		"results of the label queue": {labels.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
 		"webhooks": {api.MaxWebhooks, 20}, "waiting events": {webhooks.Most, 1_000_000}, "tries of an event": {int64(len(webhooks.Pauses)) + 1, 10},
 		"tries that block": {webhooks.BlockingTries, 3},
 	} {

@@ -19,7 +19,7 @@ func IsConflict(err error) bool {
 	_, wait := errors.AsType[*WaitError](err)
 	_, noRoom := errors.AsType[*NoRoomError](err)
 	return retried || mismatch || wait || noRoom || isAny(err,
-		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys, ErrTooManyViews, ErrTooManyComments, ErrNotAuthor, ErrNoMember,
+		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys, ErrTooManyAdHoc, ErrTooManyViews, ErrTooManyComments, ErrNotAuthor, ErrNoMember,
 		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions, ErrChangesRemoved, ErrNoSuchChange,
 		ErrRetrying, ErrLastOwner, ErrTooManyWebhooks, ErrWebhookDisabled, ErrDeliveryWaits)
 }

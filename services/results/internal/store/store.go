@@ -25,6 +25,8 @@ var (
 	ErrNameTaken = errors.New("store: account name taken")
 	// ErrTooManyKeys: the account has as many keys that are not revoked as it may have.
 	ErrTooManyKeys = errors.New("store: too many active keys")
+	// ErrTooManyAdHoc: the account has as many ad-hoc prisms as it may have.
+	ErrTooManyAdHoc = errors.New("store: too many ad-hoc prisms")
 	// ErrTooManyViews: the account has as many views as it may have.
 	ErrTooManyViews = errors.New("store: too many views")
 	// ErrTooManyWebhooks: the account has as many webhooks as it may have.
@@ -92,6 +94,16 @@ type Results interface {
 	// stored result. It returns *RetriedError if another result retried the old one first, and ErrNotFound if the account
 	// has no such failed result of r's prism version.
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (Saved, error)
+}
+
+// AdHoc saves results of ad-hoc prisms, which are there while they have results (spec: adhoc-kept).
+type AdHoc interface {
+	// AdHocFull tells whether an account has as many ad-hoc prisms as most.
+	AdHocFull(ctx context.Context, account prism.AccountID, most int64) (bool, error)
+	// SaveAdHoc is SaveResult for a result of the ad-hoc prism with the slug of p, whatever r.Prism is. If the account has no such prism,
+	// the same transaction makes p, and an entry of the audit: ErrTooManyAdHoc if the account has as many as most. The deletion of the last
+	// result ends the prism, in the transaction of the deletion. ErrUnavailable if others make and end the prism all the time.
+	SaveAdHoc(ctx context.Context, account prism.AccountID, p prism.Prism, most int64, r prism.Result, by By) (Saved, error)
 }
 
 // Input says whether to load what a result sent to the model, its context and field values, which are most of its size, and
@@ -219,6 +231,20 @@ func Size(r prism.Result) int {
 	return n
 }
 
+// ResultOf is the result that a save stores at a time.
+func ResultOf(in contract.Save, at time.Time) prism.Result {
+	r := prism.Result{
+		ID: in.ID, Prism: in.Prism, Version: in.Version, Ref: in.Ref, Context: in.Context, Fields: in.Fields,
+		Status: prism.OK, Error: in.Outcome.Error, TookMS: in.Outcome.TookMS, CreatedAt: at,
+		Answers: in.Outcome.Answers, IdempotencyKey: in.IdempotencyKey,
+		Key: in.Key, Call: in.Outcome.Call,
+	}
+	if in.Outcome.Failed() {
+		r.Status, r.Answers = prism.Failed, nil
+	}
+	return r
+}
+
 // Filter narrows a list; zero values narrow nothing. From (inclusive) and To (exclusive) bound the time of saving.
 // ExportResults ignores Prism, Ref and Version.
 type Filter struct {
@@ -243,6 +269,15 @@ const MaxIDAge = 24 * time.Hour
 // but in early releases they had that of a gateway, whose clock may have been ahead. So a list of the results up to a time reads,
 // and skips, some that were saved later.
 const MaxIDLead = time.Hour
+
+// LabelOrigin is where a label comes from.
+type LabelOrigin string
+
+// The origins.
+const (
+	LabelOfCall LabelOrigin = "call"
+	LabelOfFile LabelOrigin = "file" // of a run, whose whole column was stored
+)
 
 // Storage is the bytes that the results and files of an account have, and those that they may have (spec: stored-bytes). An account
 // with as many is full.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/files"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
@@ -18,12 +20,12 @@ func clockTests() []test {
 	return []test{
 		{"a file that was completed while the clock was ahead is read soon, also if its reader dies", func(t *testing.T, f *fixture) {
 			waiting, leased := f.upload(t), f.upload(t)
-			for _, file := range []store.File{waiting, leased} {
+			for _, file := range []files.File{waiting, leased} {
 				succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(1).Add(ahead)))
 			}
 			succeeds(t, second(f.TakeReading(t.Context(), f.ownedFile(leased.ID), f.id(), moment(2).Add(ahead), moment(2).Add(ahead+store.MaxLease))))
 			f.mends(t, 2)
-			for _, file := range []store.File{waiting, leased} {
+			for _, file := range []files.File{waiting, leased} {
 				now := moment(3).Add(mended)
 				succeeds(t, second(f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), now, now.Add(store.MaxLease))))
 			}
@@ -45,7 +47,7 @@ func clockTests() []test {
 			f.leased(t, moment(2).Add(ahead))
 			same(t, f.act(t, r.ID, store.RunPause, moment(3).Add(ahead)).Status, prism.RunPausing)
 			f.mends(t, 4)
-			f.tend(t, moment(4).Add(store.StopWait))
+			f.tend(t, moment(4).Add(runs.StopWait))
 			f.has(t, r.ID, prism.RunPaused)
 		}},
 		{"a retry of many whose worker dies goes on soon", func(t *testing.T, f *fixture) {

@@ -17,6 +17,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -184,14 +185,14 @@ func (m *distributionModel) label(t *rapid.T) func() error {
 	if r == nil {
 		return nil
 	}
-	labels := map[string]string{}
+	values := map[string]string{}
 	for _, a := range r.answers {
 		if rapid.Bool().Draw(t, "label") {
-			labels[a.Question] = rapid.SampledFrom(append([]string{""}, distributionQuestions[a.Question]...)).Draw(t, "value")
+			values[a.Question] = rapid.SampledFrom(append([]string{""}, distributionQuestions[a.Question]...)).Draw(t, "value")
 		}
 	}
-	var put []store.Label
-	for question, value := range labels {
+	var put []labels.Label
+	for question, value := range values {
 		put = append(put, m.f.label(r.Result, question, value))
 	}
 	return func() error {
@@ -199,7 +200,7 @@ func (m *distributionModel) label(t *rapid.T) func() error {
 		if err != nil || len(gone) > 0 {
 			return err
 		}
-		for question, value := range labels {
+		for question, value := range values {
 			if r.labels[question] = value; value == "" {
 				delete(r.labels, question)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -242,7 +243,7 @@ func driftTests() []test {
 			first, second := f.leased(t, moment(10)), f.leased(t, moment(20))
 			same(t, oldest(f.mine), moment(10))
 			same(t, oldest(f.theirs), time.Time{})
-			for _, l := range []*store.LeasedChunk{first, second} {
+			for _, l := range []*runs.LeasedChunk{first, second} {
 				save := outcomes(l, "oo")
 				save.Done = true
 				succeeds(t, f.SaveRows(t.Context(), save, moment(21)))

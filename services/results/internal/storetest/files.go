@@ -11,21 +11,22 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // upload is a file of mine that is uploading.
-func (f *fixture) upload(t *testing.T) store.File {
+func (f *fixture) upload(t *testing.T) files.File {
 	t.Helper()
-	file := store.File{
+	file := files.File{
 		ID: prism.FileID{UUID: f.id()}, Name: "tickets “März”.csv", Format: prism.FileCSV, Bytes: prism.MaxFileBytes,
-		SHA256: &[32]byte{1, 31: 2}, Status: prism.FileUploading, CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+		SHA256: &[32]byte{1, 31: 2}, Status: prism.FileUploading, CreatedAt: moment(1), ExpiresAt: moment(1).Add(files.UploadTime),
 	}
 	succeeds(t, f.CreateFile(t.Context(), f.mine.account, file))
 	return file
 }
 
-func (f *fixture) file(t *testing.T, id prism.FileID) store.File {
+func (f *fixture) file(t *testing.T, id prism.FileID) files.File {
 	t.Helper()
 	file, err := f.File(t.Context(), f.mine.account, id)
 	succeeds(t, err)
@@ -33,7 +34,7 @@ func (f *fixture) file(t *testing.T, id prism.FileID) store.File {
 }
 
 // reading is a file of mine that is leased until an hour after moment(2).
-func (f *fixture) reading(t *testing.T) store.FileLease {
+func (f *fixture) reading(t *testing.T) files.Lease {
 	t.Helper()
 	file := f.upload(t)
 	succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(2)))
@@ -57,7 +58,7 @@ func chunks(from, n int32) (some []store.FileChunk) {
 }
 
 // read is a file of mine that is ready, with so many chunks.
-func (f *fixture) read(t *testing.T, n int32) store.File {
+func (f *fixture) read(t *testing.T, n int32) files.File {
 	t.Helper()
 	l := f.reading(t)
 	succeeds(t, f.RenewReading(t.Context(), l, moment(3).Add(time.Hour), chunks(0, n)))
@@ -86,11 +87,11 @@ func fileTests() []test {
 			first, second, third := f.upload(t), f.upload(t), f.upload(t)
 			got, more, err := f.ListFiles(t.Context(), f.mine.account, store.Page{Limit: 2})
 			succeeds(t, err)
-			same(t, got, []store.File{third, second})
+			same(t, got, []files.File{third, second})
 			same(t, more, true)
 			got, more, err = f.ListFiles(t.Context(), f.mine.account, store.Page{Limit: 2, After: second.ID.UUID})
 			succeeds(t, err)
-			same(t, got, []store.File{first})
+			same(t, got, []files.File{first})
 			same(t, more, false)
 			got, _, err = f.ListFiles(t.Context(), f.theirs.account, store.Page{Limit: 2})
 			succeeds(t, err)
@@ -180,7 +181,7 @@ func fileTests() []test {
 		// spec: open-uploads
 		{"an account has twenty files that are uploading at once, whoever asks at the same time", func(t *testing.T, f *fixture) {
 			create := func(account prism.AccountID) error {
-				return f.CreateFile(t.Context(), account, store.File{
+				return f.CreateFile(t.Context(), account, files.File{
 					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: 1, CreatedAt: moment(1), ExpiresAt: moment(9),
 				})
 			}
@@ -214,7 +215,7 @@ func fileTests() []test {
 		// spec: file-complete
 		{"how far a file was hashed changes only from where it was", func(t *testing.T, f *fixture) {
 			file := f.upload(t)
-			ten, nine := store.Hashed{Parts: 10, State: []byte("ten")}, store.Hashed{Parts: 9, State: []byte("nine")}
+			ten, nine := files.Hashed{Parts: 10, State: []byte("ten")}, files.Hashed{Parts: 9, State: []byte("nine")}
 			succeeds(t, f.SetHashed(t.Context(), f.mine.account, file.ID, 0, ten))
 			succeeds(t, f.SetHashed(t.Context(), f.mine.account, file.ID, 0, nine))
 			succeeds(t, f.SetHashed(t.Context(), f.theirs.account, file.ID, 10, nine))
@@ -225,7 +226,7 @@ func fileTests() []test {
 			for _, at := range []time.Time{moment(2), moment(3)} {
 				succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, at))
 			}
-			file.Status, file.ExpiresAt = prism.FileReading, moment(2).Add(store.FileTime)
+			file.Status, file.ExpiresAt = prism.FileReading, moment(2).Add(files.KeepTime)
 			same(t, f.file(t, file.ID), file)
 			failsWith(t, f.SetReading(t.Context(), f.theirs.account, file.ID, moment(2)), store.ErrNotFound)
 		}},
@@ -338,17 +339,17 @@ func readingTests() []test {
 			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(99), moment(100))), store.ErrNotFound)
 		}},
 		{"the queue has the files of each account that are not read to their end, and the one that waits longest", func(t *testing.T, f *fixture) {
-			queue := func(at time.Time, want ...store.ReadingQueue) {
+			queue := func(at time.Time, want ...files.ReadingQueue) {
 				t.Helper()
 				got, err := f.ReadingQueue(t.Context(), at)
 				succeeds(t, err)
-				slices.SortFunc(got, func(a, b store.ReadingQueue) int { return a.Since.Compare(b.Since) })
+				slices.SortFunc(got, func(a, b files.ReadingQueue) int { return a.Since.Compare(b.Since) })
 				same(t, got, want)
 			}
 			waits := func(of tenant, ms int) prism.FileID {
-				file := store.File{
+				file := files.File{
 					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: 1, Status: prism.FileUploading,
-					CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+					CreatedAt: moment(1), ExpiresAt: moment(1).Add(files.UploadTime),
 				}
 				succeeds(t, f.CreateFile(t.Context(), of.account, file))
 				succeeds(t, f.SetReading(t.Context(), of.account, file.ID, moment(ms)))
@@ -357,10 +358,10 @@ func readingTests() []test {
 			queue(moment(9))
 			f.upload(t)
 			l := f.reading(t) // since moment(2)
-			mine := store.ReadingQueue{Account: f.mine.account, Files: 1, Leased: 1, Since: moment(2)}
+			mine := files.ReadingQueue{Account: f.mine.account, Files: 1, Leased: 1, Since: moment(2)}
 			queue(moment(9), mine)
 			later, sooner := waits(f.mine, 7), waits(f.mine, 5)
-			theirs := store.ReadingQueue{Account: f.theirs.account, Files: 1, Since: moment(6), Next: waits(f.theirs, 6)}
+			theirs := files.ReadingQueue{Account: f.theirs.account, Files: 1, Since: moment(6), Next: waits(f.theirs, 6)}
 			mine.Files, mine.Next = 3, sooner
 			queue(moment(9), mine, theirs)
 			succeeds(t, f.ReturnReading(t.Context(), l, moment(8)))
@@ -398,7 +399,7 @@ func fileDeletionTests() []test {
 			got, _, err := f.ListFiles(t.Context(), f.mine.account, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(got), 0)
-			f.owners(t, f.ExpiredFiles, moment(2).Add(2*store.FileTime))
+			f.owners(t, f.ExpiredFiles, moment(2).Add(2*files.KeepTime))
 			f.owners(t, f.deleted, moment(4))
 			f.owners(t, f.deleted, moment(5), owner)
 			succeeds(t, f.ForgetFile(t.Context(), owner))
@@ -421,7 +422,7 @@ func fileDeletionTests() []test {
 			f.owners(t, f.deleted, moment(7))
 			deleted, err := f.DeletedFiles(t.Context(), moment(8), 9)
 			succeeds(t, err)
-			same(t, deleted, []store.DeletedFile{{FileOwner: owner, Copy: l.File.Copy}})
+			same(t, deleted, []files.DeletedFile{{FileOwner: owner, Copy: l.File.Copy}})
 		}},
 		{"the parts and chunks of a deleted file are not found, nor left behind", func(t *testing.T, f *fixture) {
 			file := f.upload(t)
@@ -449,9 +450,9 @@ func fileDeletionTests() []test {
 			uploading, ready := f.upload(t), f.read(t, 1)
 			a := store.FileOwner{Account: f.mine.account, ID: uploading.ID}
 			b := store.FileOwner{Account: f.mine.account, ID: ready.ID}
-			f.owners(t, f.ExpiredFiles, moment(0).Add(store.UploadTime))
-			f.owners(t, f.ExpiredFiles, moment(1).Add(store.UploadTime), a)
-			f.owners(t, f.ExpiredFiles, moment(2).Add(store.FileTime), a, b)
+			f.owners(t, f.ExpiredFiles, moment(0).Add(files.UploadTime))
+			f.owners(t, f.ExpiredFiles, moment(1).Add(files.UploadTime), a)
+			f.owners(t, f.ExpiredFiles, moment(2).Add(files.KeepTime), a, b)
 		}},
 		// spec: audit-actions, audit-changes-only
 		{"a deletion is one entry of the audit, with the name of the file", func(t *testing.T, f *fixture) {

@@ -10,18 +10,19 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // label is a label of a result, as put by a call.
-func (f *fixture) label(r prism.Result, question, value string) store.Label {
-	return store.Label{
+func (f *fixture) label(r prism.Result, question, value string) labels.Label {
+	return labels.Label{
 		Result: r.ID, Version: r.Version, Question: question, Value: value, Origin: store.LabelOfCall, Key: f.mine.keyID, At: moment(20),
 	}
 }
 
-func (f *fixture) putLabels(t *testing.T, labels ...store.Label) {
+func (f *fixture) putLabels(t *testing.T, labels ...labels.Label) {
 	t.Helper()
 	gone, err := f.PutLabels(t.Context(), f.mine.account, f.mine.prism.ID, labels)
 	succeeds(t, err)
@@ -36,7 +37,7 @@ func (f *fixture) labelsOf(t *testing.T, id prism.ResultID) string {
 	return texts(labels)
 }
 
-func texts(labels []store.Label) string {
+func texts(labels []labels.Label) string {
 	var all []string
 	for _, l := range labels {
 		all = append(all, l.Question+"="+l.Value)
@@ -58,14 +59,14 @@ func labelTests() []test {
 			r := f.save(t, f.ok(f.mine.prism)).Result
 			first := f.label(r, "urgent", "true")
 			f.putLabels(t, first, f.label(r, "topic", "b"))
-			second := store.Label{
+			second := labels.Label{
 				Result: r.ID, Version: 1, Question: "urgent", Value: "false", Sample: prism.RandomSample, Annotator: "Zoë “🙂”",
 				Origin: store.LabelOfFile, Key: prism.KeyID{UUID: f.id()}, At: moment(21),
 			}
 			f.putLabels(t, second)
 			found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{r.ID})
 			succeeds(t, err)
-			same(t, found, []store.Label{f.label(r, "topic", "b"), second})
+			same(t, found, []labels.Label{f.label(r, "topic", "b"), second})
 			f.putLabels(t, f.label(r, "topic", ""), f.label(r, "mood", ""))
 			same(t, f.labelsOf(t, r.ID), "urgent=false")
 			f.putLabels(t, f.label(r, "urgent", "true"), f.label(r, "mood", "up"), f.label(r, "urgent", "false"))
@@ -78,7 +79,7 @@ func labelTests() []test {
 		}},
 		// spec: labels-add
 		{"many labels are stored at once, and results that are gone are told", func(t *testing.T, f *fixture) {
-			var labels []store.Label
+			var labels []labels.Label
 			var ids []prism.ResultID
 			for range 130 {
 				r := f.save(t, f.ok(f.mine.prism)).Result
@@ -107,8 +108,8 @@ func labelTests() []test {
 			}
 			found, err := f.LabelTargets(t.Context(), f.mine.account, f.mine.prism.ID, ids[:4])
 			succeeds(t, err)
-			slices.SortFunc(found, func(a, b store.LabelTarget) int { return cmp.Compare(b.Status, a.Status) })
-			same(t, found, []store.LabelTarget{
+			slices.SortFunc(found, func(a, b labels.Target) int { return cmp.Compare(b.Status, a.Status) })
+			same(t, found, []labels.Target{
 				{Result: ok.ID, Version: 1, Status: prism.OK}, {Result: failed.ID, Version: 1, Status: prism.Failed},
 			})
 			found, err = f.LabelTargets(t.Context(), f.theirs.account, f.mine.prism.ID, ids)
@@ -129,13 +130,13 @@ func labelTests() []test {
 			empty := save(f.ok(f.mine.prism), 1, "")
 			save(f.ok(f.addPrism(t, f.mine, "other")), 1, "a")
 			save(f.failed(f.mine.prism), 1, "failed")
-			for version, want := range map[int32][]store.LabelTarget{
+			for version, want := range map[int32][]labels.Target{
 				0: {{Result: empty, Version: 1, Status: prism.OK}, {Result: second, Version: 2, Status: prism.OK, Ref: "a"}},
 				1: {{Result: empty, Version: 1, Status: prism.OK}, {Result: first, Version: 1, Status: prism.OK, Ref: "a"}},
 			} {
 				found, err := f.RefTargets(t.Context(), f.mine.account, f.mine.prism.ID, version, []string{"a", "none", "failed", "", "a"})
 				succeeds(t, err)
-				slices.SortFunc(found, func(a, b store.LabelTarget) int { return strings.Compare(a.Ref, b.Ref) })
+				slices.SortFunc(found, func(a, b labels.Target) int { return strings.Compare(a.Ref, b.Ref) })
 				same(t, found, want)
 			}
 		}},
@@ -151,7 +152,7 @@ func labelTests() []test {
 				f.save(t, f.ok(other))
 			}
 			stays := f.save(t, f.ok(other)).Result
-			_, err := f.PutLabels(t.Context(), f.mine.account, other.ID, []store.Label{f.label(stays, "urgent", "true")})
+			_, err := f.PutLabels(t.Context(), f.mine.account, other.ID, []labels.Label{f.label(stays, "urgent", "true")})
 			succeeds(t, err)
 			now := moment(0).Add(time.Hour)
 			f.add(t, store.Deletion{Status: prism.OK, DueAt: now, SavedBefore: moment(0).Add(time.Minute)})
@@ -171,7 +172,7 @@ func labelTests() []test {
 					if i == 0 {
 						return f.delete(t, r.ID)
 					}
-					_, err := f.PutLabels(t.Context(), f.mine.account, f.mine.prism.ID, []store.Label{f.label(r, "urgent", "true")})
+					_, err := f.PutLabels(t.Context(), f.mine.account, f.mine.prism.ID, []labels.Label{f.label(r, "urgent", "true")})
 					return err
 				}) {
 					succeeds(t, err)
@@ -256,21 +257,21 @@ func labelTests() []test {
 func (f *fixture) listedLabels(t *testing.T) {
 	t.Helper()
 	succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("urgent"))))
-	var all []store.LabelledResult
+	var all []labels.Labelled
 	for i := range 7 {
 		r := f.ok(f.mine.prism)
 		ref := fmt.Sprint("ref ", i)
 		r.Ref, r.Version = &ref, int32(1+i%2)
 		f.save(t, r)
-		labels := []store.Label{f.label(r, "mood", "up"), f.label(r, "topic", "a"), f.label(r, "urgent", "true")}[i%3:]
-		f.putLabels(t, labels...)
-		all = append([]store.LabelledResult{{Result: r.ID, Version: r.Version, Ref: r.Ref, Labels: labels}}, all...)
+		put := []labels.Label{f.label(r, "mood", "up"), f.label(r, "topic", "a"), f.label(r, "urgent", "true")}[i%3:]
+		f.putLabels(t, put...)
+		all = append([]labels.Labelled{{Result: r.ID, Version: r.Version, Ref: r.Ref, Labels: put}}, all...)
 		f.save(t, f.ok(f.mine.prism))
 	}
-	for _, filter := range []store.LabelFilter{{}, {Version: 1}, {Question: "topic"}, {Version: 2, Question: "mood"}, {Question: "none"}} {
-		var want []store.LabelledResult
+	for _, filter := range []labels.Filter{{}, {Version: 1}, {Question: "topic"}, {Version: 2, Question: "mood"}, {Question: "none"}} {
+		var want []labels.Labelled
 		for _, r := range all {
-			r.Labels = slices.DeleteFunc(slices.Clone(r.Labels), func(l store.Label) bool {
+			r.Labels = slices.DeleteFunc(slices.Clone(r.Labels), func(l labels.Label) bool {
 				return filter.Question != "" && l.Question != filter.Question
 			})
 			if len(r.Labels) > 0 && (filter.Version == 0 || r.Version == filter.Version) {
@@ -279,13 +280,13 @@ func (f *fixture) listedLabels(t *testing.T) {
 		}
 		filter.Prism = f.mine.prism.ID
 		for limit := 1; limit <= 8; limit++ {
-			list := func(p store.Page) ([]store.LabelledResult, bool, error) {
+			list := func(p store.Page) ([]labels.Labelled, bool, error) {
 				return f.ListLabels(t.Context(), f.mine.account, filter, p)
 			}
-			same(t, pages(t, limit, list, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), want)
+			same(t, pages(t, limit, list, func(r labels.Labelled) prism.UUID { return r.Result.UUID }), want)
 		}
 	}
-	none, _, err := f.ListLabels(t.Context(), f.theirs.account, store.LabelFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 9})
+	none, _, err := f.ListLabels(t.Context(), f.theirs.account, labels.Filter{Prism: f.mine.prism.ID}, store.Page{Limit: 9})
 	succeeds(t, err)
 	same(t, len(none), 0)
 }
@@ -296,12 +297,12 @@ func (f *fixture) runLabels(t *testing.T) {
 	r := f.run(t, f.mine, moment(5), 4, 1)
 	l := f.leased(t, moment(10))
 	s := outcomes(l, "off-")
-	labels := contract.RowLabels{
+	sent := contract.RowLabels{
 		Labels:        []contract.RowLabel{{Question: "urgent", Value: "true"}, {Question: "topic", Value: "b"}},
 		InvalidLabels: []string{"labels.mood: Expected 'low' | 'up'"},
 	}
 	for i := range s.Rows {
-		s.Rows[i].RowLabels = labels
+		s.Rows[i].RowLabels = sent
 	}
 	for range 2 { // storing a row again changes nothing
 		succeeds(t, f.SaveRows(t.Context(), s, moment(11)))
@@ -315,14 +316,14 @@ func (f *fixture) runLabels(t *testing.T) {
 	id := prism.RowResultID(moment(10), r.ID, 1, 1)
 	found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{id})
 	succeeds(t, err)
-	label := store.Label{
+	label := labels.Label{
 		Result: id, Version: 1, Question: "topic", Value: "b", Origin: store.LabelOfFile, Key: f.mine.keyID, At: moment(11),
 	}
 	second := label
 	second.Question, second.Value = "urgent", "true"
-	same(t, found, []store.Label{label, second})
+	same(t, found, []labels.Label{label, second})
 	rest := outcomes(l, "---o")
-	rest.Rows[0].RowLabels, rest.Done = labels, true
+	rest.Rows[0].RowLabels, rest.Done = sent, true
 	succeeds(t, f.SaveRows(t.Context(), rest, moment(12)))
 	f.saves(t, f.leased(t, moment(12)), "o", moment(12))
 	f.tend(t, moment(13)) // which folds the chunks
@@ -331,7 +332,7 @@ func (f *fixture) runLabels(t *testing.T) {
 	counted(4, 2)
 	again := outcomes(f.leased(t, moment(15)), "of")
 	for i := range again.Rows {
-		again.Rows[i].RowLabels = labels
+		again.Rows[i].RowLabels = sent
 	}
 	again.Done = true
 	succeeds(t, f.SaveRows(t.Context(), again, moment(16)))

@@ -14,10 +14,13 @@ import (
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/views"
@@ -145,7 +148,7 @@ func pagedLists() []pagedList {
 			return l.File.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
 			found, more, err := f.ListFiles(ctx, f.mine.account, page)
-			return positions(found, func(file store.File) prism.UUID { return file.ID.UUID }), more, err
+			return positions(found, func(file files.File) prism.UUID { return file.ID.UUID }), more, err
 		}},
 		{"ListRuns", "runs", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			r := f.newRun(f.mine, f.fileOf(t, f.mine.account, 1).ID)
@@ -154,8 +157,8 @@ func pagedLists() []pagedList {
 			succeeds(t, err)
 			return r.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListRuns(ctx, f.mine.account, store.RunFilter{}, page)
-			return positions(found, func(r store.Run) prism.UUID { return r.ID.UUID }), more, err
+			found, more, err := f.ListRuns(ctx, f.mine.account, runs.Filter{}, page)
+			return positions(found, func(r runs.Run) prism.UUID { return r.ID.UUID }), more, err
 		}},
 		{"ListWebhooks", "webhooks", func(t *testing.T, f *fixture, bytes int) prism.UUID {
 			w := f.newWebhook()
@@ -205,8 +208,8 @@ func pagedLists() []pagedList {
 			f.putLabels(t, f.label(r, "topic", "a"), large)
 			return r.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
-			found, more, err := f.ListLabels(ctx, f.mine.account, store.LabelFilter{Prism: f.mine.prism.ID}, page)
-			return positions(found, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), more, err
+			found, more, err := f.ListLabels(ctx, f.mine.account, labels.Filter{Prism: f.mine.prism.ID}, page)
+			return positions(found, func(r labels.Labelled) prism.UUID { return r.Result.UUID }), more, err
 		}},
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // checkChangesAgainstModel has writers change results of their own while others fold, and consumers read that crash. Each writer's changes
@@ -179,7 +179,7 @@ func (w *changesWriter) act(name string) error {
 			}
 		}
 		w.step(change{changes.Labelled, r.ID})
-		_, err := f.PutLabels(w.ctx, w.account, f.mine.prism.ID, []store.Label{f.label(r, "urgent", value)})
+		_, err := f.PutLabels(w.ctx, w.account, f.mine.prism.ID, []labels.Label{f.label(r, "urgent", value)})
 		return err
 	default: // delete
 		if len(w.live) == 0 {

@@ -9,16 +9,17 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // many is a retry of all failed results of a tenant's prism.
-func (f *fixture) many(of tenant) store.Retry {
-	return store.Retry{Account: of.account, ID: prism.RunID{UUID: f.id()}, Prism: of.prism.ID, Slug: of.prism.Slug, Key: of.keyID}
+func (f *fixture) many(of tenant) runs.Retry {
+	return runs.Retry{Account: of.account, ID: prism.RunID{UUID: f.id()}, Prism: of.prism.ID, Slug: of.prism.Slug, Key: of.keyID}
 }
 
 // retrying adds a retry of mine of so many results.
-func (f *fixture) retrying(t *testing.T, expected int64) store.Retry {
+func (f *fixture) retrying(t *testing.T, expected int64) runs.Retry {
 	t.Helper()
 	r := f.many(f.mine)
 	succeeds(t, f.AddRetry(t.Context(), r, expected, f.by(moment(20))))
@@ -44,17 +45,17 @@ func (f *fixture) failures(t *testing.T, n int) (failed []prism.Result) {
 }
 
 // retries are what a worker saves of a lease: a letter for each result in order, or "-" for none.
-func retries(l *store.LeasedChunk, letters string) contract.SaveRows {
+func retries(l *runs.LeasedChunk, letters string) contract.SaveRows {
 	s := contract.SaveRows{Lease: l.Lease}
 	for i, r := range l.Retried[:min(len(letters), len(l.Retried))] {
 		outcome := contract.RowOutcome{Row: r.Row}
 		switch letters[i] {
 		case '-':
 			continue
-		case store.RowInvalidState:
+		case runs.RowInvalidState:
 			outcome.Invalid = "Request too large"
 		default:
-			outcome.Save = saveOf(l, r.Row, letters[i] == store.RowOKState)
+			outcome.Save = saveOf(l, r.Row, letters[i] == runs.RowOKState)
 			outcome.Save.ID, outcome.Save.RetryOf = prism.RowResultID(l.BegunAt, l.Lease.Run, r.Row, 1), &r.ID
 			outcome.Save.Ref, outcome.Save.Context, outcome.Save.Fields = r.Ref, r.Context, r.Fields
 		}
@@ -64,7 +65,7 @@ func retries(l *store.LeasedChunk, letters string) contract.SaveRows {
 }
 
 // ends saves the outcomes of a lease, and ends it.
-func (f *fixture) ends(t *testing.T, l *store.LeasedChunk, letters string, at time.Time) {
+func (f *fixture) ends(t *testing.T, l *runs.LeasedChunk, letters string, at time.Time) {
 	t.Helper()
 	s := retries(l, letters)
 	s.Done = true
@@ -133,7 +134,7 @@ func manyRetryTests() []test {
 				got = append(got, found.Result)
 			}
 			same(t, got, want)
-			same(t, l.Run, store.Run{ID: r.ID, Prism: f.mine.prism.ID, Key: f.mine.keyID, Version: 1})
+			same(t, l.Run, runs.Run{ID: r.ID, Prism: f.mine.prism.ID, Key: f.mine.keyID, Version: 1})
 			same(t, f.lease(t, moment(22)), nil)
 			f.ends(t, l, "ofo", moment(23))
 			f.under(t, 2, false) // the late one, and the one that failed again
@@ -219,7 +220,7 @@ func manyRetryTests() []test {
 		}},
 		{"a prism has one retry at a time, also of calls at once", func(t *testing.T, f *fixture) {
 			f.failures(t, 2)
-			made := make([]store.Retry, 4)
+			made := make([]runs.Retry, 4)
 			for i := range made {
 				made[i] = f.many(f.mine)
 			}
@@ -344,7 +345,7 @@ func manyRetryTests() []test {
 			same(t, f.lease(t, moment(99_000)), nil)
 			q, err := f.QueueOfRuns(t.Context(), moment(99_000))
 			succeeds(t, err)
-			same(t, q, store.RunQueue{Runs: 3, PendingRows: 211, Leases: 4})
+			same(t, q, runs.Queue{Runs: 3, PendingRows: 211, Leases: 4})
 		}},
 		{"a result of a run keeps its row, and the run's counts change with it", func(t *testing.T, f *fixture) {
 			a, b := f.run(t, f.mine, moment(5), 3, 2), f.run(t, f.mine, moment(5), 4)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -23,8 +24,8 @@ type retryModel struct {
 	ctx     context.Context // of the test that owns the model
 	of      tenant
 	at      time.Time
-	leases  []*store.LeasedChunk // that some worker believes to have
-	sent    []contract.SaveRows  // to be repeated
+	leases  []*runs.LeasedChunk // that some worker believes to have
+	sent    []contract.SaveRows // to be repeated
 	results map[prism.ResultID]prism.Result
 	keys    int
 	// snapshot is what the last retry of many is of.
@@ -250,7 +251,7 @@ func (m *retryModel) finish(t *rapid.T) {
 		for _, row := range s.Rows {
 			if row.Save == nil {
 				for _, l := range m.leases {
-					if i := slices.IndexFunc(l.Retried, func(r store.RowResult) bool { return r.Row == row.Row }); i >= 0 && l.Token == s.Token {
+					if i := slices.IndexFunc(l.Retried, func(r runs.RowResult) bool { return r.Row == row.Row }); i >= 0 && l.Token == s.Token {
 						invalid[l.Retried[i].ID] = true
 					}
 				}

@@ -6,7 +6,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/runs"
 )
 
 // spec: run-chunks, run-fairness, run-limits, run-queue
@@ -18,9 +18,9 @@ func runLeaseTests() []test {
 			l, err := f.LeaseChunk(t.Context(), token, moment(10), moment(20))
 			succeeds(t, err)
 			r.Status, r.StartedAt = prism.RunRunning, &l.BegunAt
-			same(t, *l, store.LeasedChunk{
+			same(t, *l, runs.LeasedChunk{
 				Lease: contract.Lease{Account: f.mine.account, Run: r.ID, Chunk: 0, Token: token}, Run: r,
-				Chunk: store.RunChunk{FirstRow: 1, Attempt: 1, States: []byte("pp")}, BegunAt: moment(10),
+				Chunk: runs.Chunk{FirstRow: 1, Attempt: 1, States: []byte("pp")}, BegunAt: moment(10),
 			})
 			f.saves(t, l, "o", moment(11))
 			again := f.leased(t, moment(12))
@@ -40,7 +40,7 @@ func runLeaseTests() []test {
 		{"workers that lease at once get each chunk once", func(t *testing.T, f *fixture) {
 			f.run(t, f.mine, moment(5), 1, 1, 1, 1)
 			f.run(t, f.theirs, moment(5), 1, 1, 1)
-			leases := make([]*store.LeasedChunk, 10)
+			leases := make([]*runs.LeasedChunk, 10)
 			for _, err := range together(len(leases), func(i int) (err error) {
 				leases[i], err = f.LeaseChunk(t.Context(), prism.UUID{15: byte(i)}, moment(10), moment(10).Add(contract.LeaseTime))
 				return err
@@ -132,19 +132,19 @@ func runLeaseTests() []test {
 			same(t, f.leased(t, moment(17)).RowLimits, contract.RowLimits{})
 		}},
 		{"the queue is measured", func(t *testing.T, f *fixture) {
-			queue := func(at int) store.RunQueue {
+			queue := func(at int) runs.Queue {
 				q, err := f.QueueOfRuns(t.Context(), moment(at))
 				succeeds(t, err)
 				return q
 			}
-			same(t, queue(1), store.RunQueue{})
+			same(t, queue(1), runs.Queue{})
 			f.run(t, f.mine, moment(5), 2, 1)
 			f.run(t, f.theirs, moment(6), 4)
-			same(t, queue(7), store.RunQueue{Runs: 2, PendingRows: 7, OldestSince: moment(5)})
+			same(t, queue(7), runs.Queue{Runs: 2, PendingRows: 7, OldestSince: moment(5)})
 			l := f.leased(t, moment(8))
-			same(t, queue(9), store.RunQueue{Runs: 2, PendingRows: 7, Leases: 1, OldestSince: moment(6)})
+			same(t, queue(9), runs.Queue{Runs: 2, PendingRows: 7, Leases: 1, OldestSince: moment(6)})
 			f.saves(t, l, "oo", moment(10))
-			same(t, queue(11), store.RunQueue{Runs: 2, PendingRows: 5, OldestSince: moment(6)})
+			same(t, queue(11), runs.Queue{Runs: 2, PendingRows: 5, OldestSince: moment(6)})
 		}},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/usage"
 )
@@ -53,7 +54,7 @@ func runRowTests() []test {
 				succeeds(t, f.SaveRows(t.Context(), outcomes(l, "ofi"), moment(11)))
 			}
 			f.counts(t, r.ID, "ofi")
-			same(t, f.found(t, r.ID).Usage, store.RunUsage{
+			same(t, f.found(t, r.ID).Usage, runs.Usage{
 				InputTokens: 30, Cost: prism.Cost{Whole: 1, Rest: 400_000_000_000}, Currency: "EUR",
 			})
 			sums, _, err := f.ReadUsage(t.Context(), f.mine.account, usage.Filter{By: api.ByKey, To: math.MaxInt32})
@@ -116,7 +117,7 @@ func runRowTests() []test {
 		{"an attempt that is older than an hour begins anew", func(t *testing.T, f *fixture) {
 			f.run(t, f.mine, moment(5), 1)
 			first := f.leased(t, moment(10))
-			late := moment(10).Add(store.AttemptAge)
+			late := moment(10).Add(runs.AttemptAge)
 			f.tend(t, late)
 			same(t, first.BegunAt, moment(10))
 			same(t, f.leased(t, late).BegunAt, late)
@@ -191,7 +192,7 @@ func runRowTests() []test {
 			f.counts(t, r.ID, "ooof")
 			f.saves(t, l, "o", moment(14))
 			f.counts(t, r.ID, "ooof")
-			same(t, f.found(t, r.ID).Usage.Currency, store.SeveralCurrencies)
+			same(t, f.found(t, r.ID).Usage.Currency, runs.SeveralCurrencies)
 		}},
 		{"a row that a later attempt found invalid has the state of the retry of its result", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)

@@ -11,16 +11,18 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // fileOf is a ready file of an account, with a chunk of so many rows for each number.
-func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) store.File {
+func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) files.File {
 	t.Helper()
-	file := store.File{
+	file := files.File{
 		ID: prism.FileID{UUID: f.id()}, Name: "rows.csv", Format: prism.FileCSV, Bytes: 1, Status: prism.FileUploading,
-		CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+		CreatedAt: moment(1), ExpiresAt: moment(1).Add(files.UploadTime),
 	}
 	var chunks []store.FileChunk
 	first := int64(1)
@@ -43,8 +45,8 @@ func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) s
 	return l.File
 }
 
-func (f *fixture) newRun(of tenant, file prism.FileID) store.Run {
-	return store.Run{
+func (f *fixture) newRun(of tenant, file prism.FileID) runs.Run {
+	return runs.Run{
 		ID: prism.RunID{UUID: f.id()}, Prism: of.prism.ID, Slug: of.prism.Slug, Version: 1, File: file, Name: "March “2026”",
 		Mapping: []byte(`{"fields":[]}`), Key: of.keyID, PauseAt: api.DefaultPauseAt,
 	}
@@ -59,7 +61,7 @@ func (f *fixture) keyUntil(t *testing.T, expires time.Time) prism.KeyID {
 }
 
 // run is a new run of an account, at a time, of a file with such chunks.
-func (f *fixture) run(t testing.TB, of tenant, at time.Time, rows ...int32) store.Run {
+func (f *fixture) run(t testing.TB, of tenant, at time.Time, rows ...int32) runs.Run {
 	t.Helper()
 	r, err := f.CreateRun(t.Context(), of.account, f.newRun(of, f.fileOf(t, of.account, rows...).ID), f.by(at))
 	if err != nil {
@@ -69,7 +71,7 @@ func (f *fixture) run(t testing.TB, of tenant, at time.Time, rows ...int32) stor
 }
 
 // found reads a run of mine, whose rows must each have one state.
-func (f *fixture) found(t *testing.T, id prism.RunID) store.Run {
+func (f *fixture) found(t *testing.T, id prism.RunID) runs.Run {
 	t.Helper()
 	r, err := f.ReadRun(t.Context(), f.mine.account, id)
 	succeeds(t, err)
@@ -98,7 +100,7 @@ func (f *fixture) has(t *testing.T, id prism.RunID, want prism.RunStatus) {
 	}
 }
 
-func (f *fixture) act(t *testing.T, id prism.RunID, a store.Action, at time.Time) store.Run {
+func (f *fixture) act(t *testing.T, id prism.RunID, a store.Action, at time.Time) runs.Run {
 	t.Helper()
 	r, err := f.ActOnRun(t.Context(), f.mine.account, id, a, f.by(at))
 	succeeds(t, err)
@@ -112,7 +114,7 @@ func (f *fixture) tend(t *testing.T, at time.Time) {
 }
 
 // lease leases a chunk for a minute.
-func (f *fixture) lease(t *testing.T, at time.Time) *store.LeasedChunk {
+func (f *fixture) lease(t *testing.T, at time.Time) *runs.LeasedChunk {
 	t.Helper()
 	l, err := f.LeaseChunk(t.Context(), f.id(), at, at.Add(contract.LeaseTime))
 	succeeds(t, err)
@@ -120,7 +122,7 @@ func (f *fixture) lease(t *testing.T, at time.Time) *store.LeasedChunk {
 }
 
 // leased is a lease that there must be.
-func (f *fixture) leased(t *testing.T, at time.Time) *store.LeasedChunk {
+func (f *fixture) leased(t *testing.T, at time.Time) *runs.LeasedChunk {
 	t.Helper()
 	l := f.lease(t, at)
 	if l == nil {
@@ -130,10 +132,10 @@ func (f *fixture) leased(t *testing.T, at time.Time) *store.LeasedChunk {
 }
 
 // outcomes are what a worker saves of the rows of a lease: a letter for each pending row in order, or "-" for none.
-func outcomes(l *store.LeasedChunk, letters string) contract.SaveRows {
+func outcomes(l *runs.LeasedChunk, letters string) contract.SaveRows {
 	s := contract.SaveRows{Lease: l.Lease}
 	for i, state := range l.Chunk.States {
-		if state != store.RowPendingState || letters == "" {
+		if state != runs.RowPendingState || letters == "" {
 			continue
 		}
 		letter := letters[0]
@@ -141,16 +143,16 @@ func outcomes(l *store.LeasedChunk, letters string) contract.SaveRows {
 		row := l.Chunk.FirstRow + int64(i)
 		switch letter {
 		case '-':
-		case store.RowInvalidState:
+		case runs.RowInvalidState:
 			s.Rows = append(s.Rows, contract.RowOutcome{Row: row, Invalid: "Missing fields: “text”"})
 		default:
-			s.Rows = append(s.Rows, contract.RowOutcome{Row: row, Save: saveOf(l, row, letter == store.RowOKState)})
+			s.Rows = append(s.Rows, contract.RowOutcome{Row: row, Save: saveOf(l, row, letter == runs.RowOKState)})
 		}
 	}
 	return s
 }
 
-func saveOf(l *store.LeasedChunk, row int64, ok bool) *contract.Save {
+func saveOf(l *runs.LeasedChunk, row int64, ok bool) *contract.Save {
 	save := &contract.Save{
 		Account: l.Account, ID: prism.RowResultID(l.BegunAt, l.Lease.Run, row, l.Chunk.Attempt), Prism: l.Run.Prism, Version: l.Run.Version,
 		Context: "a call", Fields: []prism.FieldValue{{Key: "zulu", Value: "help!"}}, Key: l.Run.Key,
@@ -168,7 +170,7 @@ func saveOf(l *store.LeasedChunk, row int64, ok bool) *contract.Save {
 }
 
 // saves stores the outcomes of a lease, and ends it.
-func (f *fixture) saves(t *testing.T, l *store.LeasedChunk, letters string, at time.Time) {
+func (f *fixture) saves(t *testing.T, l *runs.LeasedChunk, letters string, at time.Time) {
 	t.Helper()
 	s := outcomes(l, letters)
 	s.Done = true
@@ -237,7 +239,7 @@ func runTests() []test {
 			failsWith(t, err, store.ErrFileState)
 		}},
 		{"an idempotency key makes one run of an account, at once too", func(t *testing.T, f *fixture) {
-			file, made := f.fileOf(t, f.mine.account, 2).ID, make([]store.Run, 4)
+			file, made := f.fileOf(t, f.mine.account, 2).ID, make([]runs.Run, 4)
 			for i, err := range together(len(made), func(i int) (err error) {
 				n := f.newRun(f.mine, file)
 				n.IdempotencyKey = "nightly"
@@ -247,7 +249,7 @@ func runTests() []test {
 				succeeds(t, err)
 				same(t, made[i], made[0])
 			}
-			runs, _, err := f.ListRuns(t.Context(), f.mine.account, store.RunFilter{}, store.Page{Limit: 9})
+			runs, _, err := f.ListRuns(t.Context(), f.mine.account, runs.Filter{}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(runs), 1)
 			keyed, err := f.RunOfKey(t.Context(), f.mine.account, "nightly")
@@ -260,16 +262,16 @@ func runTests() []test {
 			first, second := f.run(t, f.mine, moment(5), 1), f.run(t, f.mine, moment(6), 1, 2)
 			f.run(t, f.theirs, moment(6), 1)
 			second = f.act(t, second.ID, store.RunPause, moment(7))
-			list := func(filter store.RunFilter, page store.Page) []store.Run {
+			list := func(filter runs.Filter, page store.Page) []runs.Run {
 				runs, _, err := f.ListRuns(t.Context(), f.mine.account, filter, page)
 				succeeds(t, err)
 				return runs
 			}
-			same(t, list(store.RunFilter{}, store.Page{Limit: 9}), []store.Run{second, first})
-			same(t, list(store.RunFilter{}, store.Page{Limit: 9, After: second.ID.UUID}), []store.Run{first})
-			same(t, list(store.RunFilter{Status: prism.RunPaused}, store.Page{Limit: 9}), []store.Run{second})
-			same(t, list(store.RunFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 1}), []store.Run{second})
-			same(t, len(list(store.RunFilter{Prism: f.addPrism(t, f.mine, "other").ID}, store.Page{Limit: 9})), 0)
+			same(t, list(runs.Filter{}, store.Page{Limit: 9}), []runs.Run{second, first})
+			same(t, list(runs.Filter{}, store.Page{Limit: 9, After: second.ID.UUID}), []runs.Run{first})
+			same(t, list(runs.Filter{Status: prism.RunPaused}, store.Page{Limit: 9}), []runs.Run{second})
+			same(t, list(runs.Filter{Prism: f.mine.prism.ID}, store.Page{Limit: 1}), []runs.Run{second})
+			same(t, len(list(runs.Filter{Prism: f.addPrism(t, f.mine, "other").ID}, store.Page{Limit: 9})), 0)
 		}},
 		{"a run that nobody works on pauses, goes on and is cancelled at once, and twice is once", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2, 1)
@@ -331,13 +333,13 @@ func runTests() []test {
 			f.has(t, r.ID, prism.RunRunning)
 			l = f.leased(t, moment(80))
 			same(t, f.act(t, r.ID, store.RunCancel, moment(90)).Status, prism.RunCancelling)
-			f.tend(t, moment(90).Add(store.StopWait-time.Millisecond))
+			f.tend(t, moment(90).Add(runs.StopWait-time.Millisecond))
 			f.has(t, r.ID, prism.RunCancelling)
 			f.counts(t, r.ID, "opp")
-			f.tend(t, moment(90).Add(store.StopWait))
+			f.tend(t, moment(90).Add(runs.StopWait))
 			f.has(t, r.ID, prism.RunCancelled)
 			f.counts(t, r.ID, "occ")
-			failsWith(t, f.SaveRows(t.Context(), outcomes(l, "oo"), moment(100).Add(store.StopWait)), contract.ErrLeaseLost)
+			failsWith(t, f.SaveRows(t.Context(), outcomes(l, "oo"), moment(100).Add(runs.StopWait)), contract.ErrLeaseLost)
 		}},
 		{"a run is finished when each of its rows has its outcome", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2, 1)
@@ -360,7 +362,7 @@ func runTests() []test {
 		}},
 		{"a file is kept while a run that is not over uses it", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 1)
-			late := moment(1).Add(store.FileTime + time.Hour)
+			late := moment(1).Add(files.KeepTime + time.Hour)
 			expired := func() int {
 				files, err := f.ExpiredFiles(t.Context(), late, 9)
 				succeeds(t, err)
@@ -371,9 +373,9 @@ func runTests() []test {
 			same(t, expired(), 0)
 			f.saves(t, f.leased(t, moment(7)), "f", moment(7))
 			f.tend(t, moment(8))
-			late = moment(8).Add(store.FileTime - time.Millisecond)
+			late = moment(8).Add(files.KeepTime - time.Millisecond)
 			same(t, expired(), 0) // it is kept 30 days from the end of the run
-			late = moment(8).Add(store.FileTime)
+			late = moment(8).Add(files.KeepTime)
 			same(t, expired(), 1)
 			succeeds(t, f.DeleteFile(t.Context(), f.mine.account, r.File, f.by(moment(9))))
 			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunRetry, f.by(moment(9)))

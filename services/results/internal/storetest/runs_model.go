@@ -13,6 +13,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -22,9 +23,9 @@ import (
 type runModel struct {
 	f      *fixture
 	ctx    context.Context // of the test that owns the model
-	run    store.Run
+	run    runs.Run
 	at     time.Time
-	leases []*store.LeasedChunk            // that some worker believes to have
+	leases []*runs.LeasedChunk             // that some worker believes to have
 	sent   []contract.SaveRows             // to be repeated
 	ever   map[prism.ResultID]prism.Result // that were saved, also those that were deleted since
 }
@@ -69,7 +70,7 @@ func checkRunsAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Store)
 	})
 }
 
-func (m *runModel) read(t *rapid.T) store.Run {
+func (m *runModel) read(t *rapid.T) runs.Run {
 	r, err := m.f.ReadRun(m.ctx, m.f.mine.account, m.run.ID)
 	must(t, err)
 	return r
@@ -86,7 +87,7 @@ func (m *runModel) lease(t *rapid.T) {
 	}
 }
 
-func (m *runModel) some(t *rapid.T) *store.LeasedChunk {
+func (m *runModel) some(t *rapid.T) *runs.LeasedChunk {
 	if len(m.leases) == 0 {
 		return nil
 	}
@@ -228,12 +229,12 @@ func (m *runModel) holds(t *rapid.T) {
 		}
 		shown[n.Row] = true
 		// What comes behind a failed result may be without one: a row that waits, is invalid or was cancelled.
-		if is := states[n.Row-1] == store.RowOKState; is != (n.Status == prism.OK) {
+		if is := states[n.Row-1] == runs.RowOKState; is != (n.Status == prism.OK) {
 			t.Fatalf("row %d is %c with a newest result that is %s", n.Row, states[n.Row-1], n.Status)
 		}
 	}
 	// Usage is a scan of every result that was ever saved.
-	var usage store.RunUsage
+	var usage runs.Usage
 	for _, r := range m.ever {
 		call := r.Call
 		usage.InputTokens += *call.Usage.InputTokens

@@ -12,9 +12,9 @@ import (
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // checkSearchAgainstModel changes results in random ways, indexes some of the changes, and finds at any moment what a look at each result
@@ -114,7 +114,7 @@ func (m *searchModel) label(t *rapid.T) {
 	value := rapid.SampledFrom(map[string][]string{
 		"urgent": {"", "true", "false"}, "topic": {"", "a", "b"}, "mood": {"", "low", "up"}, "tags": {"", `[]`, `["vip"]`, `["vip","a"]`},
 	}[question]).Draw(t, "value")
-	gone, err := m.f.PutLabels(m.ctx, m.account, of.Result.Prism, []store.Label{m.f.label(of.Result, question, value)})
+	gone, err := m.f.PutLabels(m.ctx, m.account, of.Result.Prism, []labels.Label{m.f.label(of.Result, question, value)})
 	must(t, err)
 	if len(gone) > 0 { // a failed result has no labels
 		return

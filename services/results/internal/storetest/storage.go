@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -154,7 +155,7 @@ func storageTests() []test {
 			most := stored.Bytes + 1000
 			f.limitBytes(t, most)
 			create := func(account prism.AccountID, bytes int64) error {
-				return f.CreateFile(t.Context(), account, store.File{
+				return f.CreateFile(t.Context(), account, files.File{
 					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: bytes, CreatedAt: moment(1), ExpiresAt: moment(9),
 				})
 			}

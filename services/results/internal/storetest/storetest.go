@@ -58,6 +58,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Changes", changesTests()},
 		{"Events", eventTests()},
 		{"Deletions", deletionTests()},
+		{"AdHoc", adHocTests()},
 		{"Examples", exampleTests()},
 		{"Retention", retentionTests()},
 		{"Runs", runTests()},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/background"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -33,7 +34,7 @@ const (
 // Deps are what a Worker works with; all are required.
 type Deps struct {
 	Store interface {
-		store.Runs
+		runs.Store
 		store.Clocks
 	}
 	Now func() time.Time

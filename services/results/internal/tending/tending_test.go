@@ -11,25 +11,25 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/tending"
 )
 
-// runs is a store that tells of its calls.
-type runs struct {
-	store.Runs
+// watched is a store that tells of its calls.
+type watched struct {
+	runs.Store
 	changes []int // of the next calls of TendRuns; an error behind them
 	tended  atomic.Int64
-	queue   store.RunQueue
+	queue   runs.Queue
 	mended  atomic.Int64
 }
 
-func (r *runs) MendTimes(context.Context, time.Time) (int, error) {
+func (r *watched) MendTimes(context.Context, time.Time) (int, error) {
 	r.mended.Add(1)
 	return 1, nil
 }
 
-func (r *runs) TendRuns(context.Context, time.Time) (int, error) {
+func (r *watched) TendRuns(context.Context, time.Time) (int, error) {
 	r.tended.Add(1)
 	if len(r.changes) == 0 {
 		return 0, errors.New("away")
@@ -39,15 +39,15 @@ func (r *runs) TendRuns(context.Context, time.Time) (int, error) {
 	return n, nil
 }
 
-func (r *runs) QueueOfRuns(context.Context, time.Time) (store.RunQueue, error) { return r.queue, nil }
+func (r *watched) QueueOfRuns(context.Context, time.Time) (runs.Queue, error) { return r.queue, nil }
 
-func newWorker(r *runs) *tending.Worker {
+func newWorker(r *watched) *tending.Worker {
 	return tending.New(tending.Deps{Store: r, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestWhatIsDueIsDoneToItsEnd(t *testing.T) {
 	t.Parallel()
-	r := &runs{changes: []int{3, 1, 0, 0}}
+	r := &watched{changes: []int{3, 1, 0, 0}}
 	w := newWorker(r)
 	if err := w.Tend(t.Context()); err != nil || r.tended.Load() != 3 {
 		t.Errorf("%d calls, %v, want 3", r.tended.Load(), err)
@@ -58,9 +58,9 @@ func TestWhatIsDueIsDoneToItsEnd(t *testing.T) {
 func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := &runs{
+		r := &watched{
 			changes: []int{0, 0, 0, 0}, // and then it is away
-			queue:   store.RunQueue{Runs: 2, PendingRows: 70, Leases: 3, OldestSince: time.Now().Add(-40 * time.Second)},
+			queue:   runs.Queue{Runs: 2, PendingRows: 70, Leases: 3, OldestSince: time.Now().Add(-40 * time.Second)},
 		}
 		w := newWorker(r)
 		metrics := prometheus.NewRegistry()
@@ -105,7 +105,7 @@ func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 func TestRunsAreTendedSoonWhenLeasesEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := &runs{changes: make([]int, 100)}
+		r := &watched{changes: make([]int, 100)}
 		w := newWorker(r)
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second+time.Millisecond)
 		defer stop()

@@ -12,7 +12,7 @@ import { type Prism, versionsQuery } from '../prisms/calls';
 import { changes } from '../prisms/diff';
 import { usePrism } from '../prisms/PrismPage';
 import { driftQuery } from '../quality/calls';
-import { windowWords } from '../quality/Drift';
+import { windowWords } from '../quality/windows';
 import { around } from '../quality/figures';
 import { useRuns } from '../runs/data';
 import { RunLine } from '../runs/RunLine';

@@ -12,10 +12,11 @@ import { allLayersOf, answered } from '../overview/distribution';
 import { Lately } from '../overview/Lately';
 import type { Prism } from '../prisms/calls';
 import { dayAfter, today } from '../usage/sums';
-import { type Drift, type DriftWindow, driftQuery, setDrift } from './calls';
+import { type Drift, driftQuery, setDrift } from './calls';
 import { rounded } from './figures';
 import { DriftOfOptions } from './DriftOfOptions';
 import { Reference } from './Reference';
+import { filled, windowWords } from './windows';
 
 const route = getRouteApi('/frame/prisms/$prism/quality');
 
@@ -161,27 +162,3 @@ function Moved({ prism, question }: { prism: Prism; question: Question }) {
 }
 
 const utc = (at: string | null) => at?.slice(0, 16).replace('T', ' ');
-
-/** What a window says, in words. */
-export function windowWords({ results, alarm, probability, classes }: DriftWindow): string {
-  const n = count(results, 'result');
-  if (!probability || !classes) return `${n}, too few to compare`;
-  if (!alarm) return `no drift in ${n}`;
-  const what = [
-    probability.alarm && `probabilities (${rounded(probability.psi)} above ${rounded(probability.limit)})`,
-    classes.alarm && `answers (${rounded(classes.psi)} above ${rounded(classes.limit)})`,
-  ].filter(Boolean).join(' and ');
-  return `drift of ${what} in ${n}`;
-}
-
-/** Each time from the first window to the last one, those without results too. */
-export function filled(windows: DriftWindow[], hours: number): { at: string; window: DriftWindow | undefined }[] {
-  const [first, last] = [windows[0], windows.at(-1)];
-  if (!first || !last) return [];
-  const by = new Map(windows.map((window) => [Date.parse(window.from), window]));
-  const all: { at: string; window: DriftWindow | undefined }[] = [];
-  for (let at = Date.parse(first.from); at <= Date.parse(last.from); at += hours * 3_600_000) {
-    all.push({ at: new Date(at).toISOString(), window: by.get(at) });
-  }
-  return all;
-}

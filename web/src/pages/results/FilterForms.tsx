@@ -9,10 +9,10 @@ import { type About, aboutsOf, elsewhere, nameOf, withoutPrism } from './chips';
 import { useAssigneeNames } from './comments';
 import { labelStates, put, valueOf } from './conditions';
 import { type Counts, isSearched, useCounts, useKeyNames, usePrism } from './data';
-import type { FilterProps } from './Filters';
 import { compact, fromLocal, listQuery, localTime, type ResultsSearch, spanFrom, spans } from './search';
 import { OfOption } from './OfOption';
 import { Part } from './Part';
+import type { FilterProps } from './useSearch';
 import { few, type ValueProps, Values } from './Values';
 
 interface Props extends FilterProps {

@@ -9,14 +9,7 @@ import { useAssigneeNames } from './comments';
 import { useKeyNames, usePrism } from './data';
 import { AddFilter, Form } from './FilterForms';
 import { clear, type ResultsSearch } from './search';
-import type { SetSearch } from './useSearch';
-
-export interface FilterProps {
-  search: ResultsSearch;
-  set: SetSearch;
-  /** The page is of one prism, which is no filter then. */
-  fixed?: boolean;
-}
+import type { FilterProps } from './useSearch';
 
 /** The filters of results as chips, and what adds one. Each is in the address. */
 export function Filters({ search, set, fixed = false }: FilterProps) {

@@ -3,8 +3,8 @@ import { itemsOf, type Question } from '@/answers/words';
 import { Checkbox, Pick } from '@/design';
 import { kindOf } from '@/questions';
 import { parse, put, valueOf } from './conditions';
-import type { FilterProps } from './Filters';
 import { Part } from './Part';
+import type { FilterProps } from './useSearch';
 
 type Props = Omit<FilterProps, 'fixed'>;
 

@@ -4,6 +4,13 @@ import { type Change, compact, resultsSearch, type ResultsSearch } from './searc
 
 export type SetSearch = (change: Change, replace?: boolean) => Promise<void>;
 
+export interface FilterProps {
+  search: ResultsSearch;
+  set: SetSearch;
+  /** The page is of one prism, which is no filter then. */
+  fixed?: boolean;
+}
+
 /**
  * The filters and the open row in the URL, on whatever page the table is. A page for one prism fixes `prism`. Typing replaces the
  * entry of the history (`replace`), so that Back leaves the page and not the letters.

@@ -31,9 +31,14 @@ class AsyncPrisms(AsyncBase):
         body = {**given(slug=slug, name=name, lens=lens, searchable=searchable), **definition.to_dict()}
         return await self._fetch(Prism, call("createPrism", "POST", "prisms").of(body, 201, dry_run))
 
-    def list_prisms(self, *, archived: bool | Literal["all"] = False) -> AsyncPages[Prism]:
-        """List the account's prisms, newest first: those that are not archived, those that are, or all."""
-        wanted = query(archived={True: "true", "all": "all"}.get(archived))
+    def list_prisms(
+        self,
+        *,
+        archived: bool | Literal["all"] = False,
+        kind: Literal["usual", "adhoc"] = "usual",
+    ) -> AsyncPages[Prism]:
+        """List prisms, newest first: those that are not archived, those that are, or all; the ad-hoc ones by their kind alone."""
+        wanted = query(archived={True: "true", "all": "all"}.get(archived), kind="adhoc" if kind == "adhoc" else None)
         return AsyncPages(self, Prism, call("listPrisms", "GET", "prisms", query=wanted))
 
     async def create_version(

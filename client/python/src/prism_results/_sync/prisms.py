@@ -32,9 +32,14 @@ class Prisms(Base):
         body = {**given(slug=slug, name=name, lens=lens, searchable=searchable), **definition.to_dict()}
         return self._fetch(Prism, call("createPrism", "POST", "prisms").of(body, 201, dry_run))
 
-    def list_prisms(self, *, archived: bool | Literal["all"] = False) -> Pages[Prism]:
-        """List the account's prisms, newest first: those that are not archived, those that are, or all."""
-        wanted = query(archived={True: "true", "all": "all"}.get(archived))
+    def list_prisms(
+        self,
+        *,
+        archived: bool | Literal["all"] = False,
+        kind: Literal["usual", "adhoc"] = "usual",
+    ) -> Pages[Prism]:
+        """List prisms, newest first: those that are not archived, those that are, or all; the ad-hoc ones by their kind alone."""
+        wanted = query(archived={True: "true", "all": "all"}.get(archived), kind="adhoc" if kind == "adhoc" else None)
         return Pages(self, Prism, call("listPrisms", "GET", "prisms", query=wanted))
 
     def create_version(

@@ -20,7 +20,7 @@ type document struct {
 }
 
 func newDocument(base object, found comments) *document {
-	return &document{base, base.object("operations"), &schemas{comments: found, kept: base.object("components").object("schemas"), beside: base.object("schemas")}}
+	return &document{base, base.object("operations"), &schemas{comments: found, byHand: base.object("components").object("schemas"), beside: base.object("schemas")}}
 }
 
 // build adds the operations to the base.
@@ -37,7 +37,7 @@ func (d *document) build(operations []api.Operation) (object, error) {
 	}
 	components := d.base.object("components")
 	components = components.with("examples", withErrors(components.object("examples")))
-	all := append(slices.Clone(d.schemas.kept), d.schemas.made...)
+	all := append(slices.Clone(d.schemas.byHand), d.schemas.made...)
 	built := object{}
 	for _, m := range d.base {
 		switch m.name {
@@ -301,11 +301,8 @@ func soleComponent(status string, errors []*apierr.Error) string {
 		if strconv.Itoa(e.Status) != status {
 			continue
 		}
-		switch *e {
-		case *apierr.PrismNotFound():
+		if *e == *apierr.PrismNotFound() {
 			return "PrismNotFound"
-		case *apierr.ArchivedUnchangeable():
-			return "PrismArchived"
 		}
 	}
 	return ""

@@ -50,8 +50,8 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("base.json: %w", err)
 	}
 	docs := comments{}
-	for _, of := range []string{"pkg/prism", "pkg/calibration", "pkg/api"} {
-		if err := docs.read(filepath.Join(root, of)); err != nil {
+	for _, folder := range []string{"pkg/prism", "pkg/calibration", "pkg/api"} {
+		if err := docs.read(filepath.Join(root, folder)); err != nil {
 			return nil, err
 		}
 	}

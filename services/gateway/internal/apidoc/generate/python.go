@@ -294,8 +294,8 @@ func (p *python) typ(schema object, at string) (typ string, nullable bool) {
 	if ref, ok := schema.get("$ref").(string); ok {
 		return p.named(path.Base(ref)), false
 	}
-	if of, ok := schema.get("anyOf").([]any); ok { // the other is null
-		typ, _ = p.typ(of[0].(object), at) //nolint:forcetypeassert // a fault of the document
+	if types, ok := schema.get("anyOf").([]any); ok { // the other is null
+		typ, _ = p.typ(types[0].(object), at) //nolint:forcetypeassert // a fault of the document
 		return typ, true
 	}
 	kinds := texts(schema.get("type"))

@@ -19,7 +19,7 @@ const schemaPrefix = "#/components/schemas/"
 // schemas makes the schemas of types. One that is kept by hand stays as it is.
 type schemas struct {
 	comments comments
-	kept     object // by hand
+	byHand   object
 	beside   object // what is said beside the members of schemas that are made, by their names
 	made     object
 }
@@ -96,7 +96,7 @@ func plural(item string) string {
 
 // make is a reference to a schema, which it makes if it is not there.
 func (s *schemas) make(name string, schema func() object) object {
-	if s.kept.index(name) < 0 && s.made.index(name) < 0 {
+	if s.byHand.index(name) < 0 && s.made.index(name) < 0 {
 		s.made = append(s.made, member{name, nil}) // its place, and the end of a recursion
 		all := schema()
 		for _, m := range s.beside.object(name) {
@@ -287,12 +287,12 @@ func isID(t reflect.Type) bool {
 
 // isKept reports whether a value has the schema of its type that is kept by hand.
 func (s *schemas) isKept(t reflect.Type, l api.Limits) bool {
-	return s.kept.index(nameOf(t)) >= 0 && (l.Enum == nil || slices.Equal(l.Enum, s.values(nameOf(t))))
+	return s.byHand.index(nameOf(t)) >= 0 && (l.Enum == nil || slices.Equal(l.Enum, s.values(nameOf(t))))
 }
 
 // values are those of the schema of a text that is kept by hand.
 func (s *schemas) values(name string) (all []string) {
-	list, _ := s.kept.object(name).get("enum").([]any)
+	list, _ := s.byHand.object(name).get("enum").([]any)
 	for _, v := range list {
 		all = append(all, fmt.Sprint(v))
 	}
@@ -334,7 +334,7 @@ func (n number) MarshalJSON() ([]byte, error) { //nolint:unparam // json.Marshal
 // parameter is the schema of a parameter's text.
 func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 	switch {
-	case s.isKept(t, l) && (l.Default == "" || s.kept.object(nameOf(t)).get("default") != nil):
+	case s.isKept(t, l) && (l.Default == "" || s.byHand.object(nameOf(t)).get("default") != nil):
 		return reference(nameOf(t))
 	case t == reflect.TypeFor[prism.Day]():
 		return object{{"type", "string"}, {"format", "date"}}

@@ -67,7 +67,7 @@ func TestAHolderLearnsThatTheClockOfRedisWentForward(t *testing.T) {
 func clocked(t *testing.T) (*redistest.Server, *wallclock.Clock) {
 	t.Helper()
 	server := redistest.New(t, redistest.Options{})
-	clock, err := wallclock.Of(server.PID())
+	clock, err := wallclock.TakeOver(server.PID())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ type Counter struct {
 	redis  Redis
 	config Config
 
-	mu   sync.Mutex
-	held map[string]map[string]struct{} // tokens of the requests in flight of this process, by the key of their set
+	mu     sync.Mutex
+	tokens map[string]map[string]struct{} // tokens of the requests in flight of this process, by the key of their set
 }
 
 // New makes a Counter.
@@ -51,13 +51,13 @@ func New(r Redis, c Config) *Counter {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
 	}
-	return &Counter{redis: r, config: c, held: map[string]map[string]struct{}{}}
+	return &Counter{redis: r, config: c, tokens: map[string]map[string]struct{}{}}
 }
 
 // keys of an account have one hash tag, so that a cluster keeps them together. Redis must not see accounts.
-func (c *Counter) key(account prism.AccountID, of string) string {
+func (c *Counter) key(account prism.AccountID, kind string) string {
 	digest := sha256.Sum256([]byte(account.String()))
-	return c.config.Prefix + "{" + hex.EncodeToString(digest[:16]) + "}:" + of
+	return c.config.Prefix + "{" + hex.EncodeToString(digest[:16]) + "}:" + kind
 }
 
 // now is the argument of scripts for the time: microseconds, or empty for Redis' own.
@@ -127,18 +127,18 @@ func (c *Counter) TakeResult(ctx context.Context, account prism.AccountID, perDa
 func (c *Counter) hold(flight, token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.held[flight] == nil {
-		c.held[flight] = map[string]struct{}{}
+	if c.tokens[flight] == nil {
+		c.tokens[flight] = map[string]struct{}{}
 	}
-	c.held[flight][token] = struct{}{}
+	c.tokens[flight][token] = struct{}{}
 }
 
 func (c *Counter) drop(flight, token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.held[flight], token)
-	if len(c.held[flight]) == 0 {
-		delete(c.held, flight)
+	delete(c.tokens[flight], token)
+	if len(c.tokens[flight]) == 0 {
+		delete(c.tokens, flight)
 	}
 }
 
@@ -159,8 +159,8 @@ func (c *Counter) Run(ctx context.Context) {
 // Renew renews all leases of this process.
 func (c *Counter) Renew(ctx context.Context) {
 	c.mu.Lock()
-	renewals := make(map[string][]any, len(c.held))
-	for flight, tokens := range c.held {
+	renewals := make(map[string][]any, len(c.tokens))
+	for flight, tokens := range c.tokens {
 		args := []any{c.now(), c.config.Lease.Microseconds()}
 		for _, token := range slices.Collect(maps.Keys(tokens)) {
 			args = append(args, token)

@@ -117,7 +117,7 @@ func deref(as []*prism.Answer) prism.Answers {
 func TestTheLoopTakesTheAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		v, err := ask.New(models.Of(models.New(models.Spec{Name: "offline"}, New(), nil)), ask.Config{}).Ask(t.Context(), providertest.Ask())
+		v, err := ask.New(models.NewCurrent(models.New(models.Spec{Name: "offline"}, New(), nil)), ask.Config{}).Ask(t.Context(), providertest.Ask())
 		if err != nil || v.Failed() || v.TookMS != 0 {
 			t.Fatalf("got %+v, %v", v, err)
 		}

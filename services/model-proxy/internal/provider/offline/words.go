@@ -36,14 +36,14 @@ var (
 
 // byWord maps each word to all words of its line.
 func byWord(lines ...string) map[string][]string {
-	of := map[string][]string{}
+	groups := map[string][]string{}
 	for _, line := range lines {
 		words := stems(line)
 		for _, w := range words {
-			of[w] = words
+			groups[w] = words
 		}
 	}
-	return of
+	return groups
 }
 
 // stems returns the stemmed words of the text, each once.

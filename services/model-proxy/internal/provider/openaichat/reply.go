@@ -34,13 +34,13 @@ func read(r response, q prism.Question, shift int, reply *provider.Reply) {
 		return
 	}
 	reply.Thinks = reply.Thinks || slices.ContainsFunc(tokens, beginsToThink)
-	of := score.Labels(q, labelsOf(q, shift), tokens)
-	reply.Answers[0] = of.Answer
-	if of.Mass > 0 {
-		reply.LabelMass = []prism.LabelMass{{Question: q.Key, Mass: of.Mass}}
+	labelled := score.Labels(q, labelsOf(q, shift), tokens)
+	reply.Answers[0] = labelled.Answer
+	if labelled.Mass > 0 {
+		reply.LabelMass = []prism.LabelMass{{Question: q.Key, Mass: labelled.Mass}}
 	}
-	if len(of.Absent) > 0 {
-		reply.Absent = []prism.Absent{{Question: q.Key, Keys: of.Absent}}
+	if len(labelled.Absent) > 0 {
+		reply.Absent = []prism.Absent{{Question: q.Key, Keys: labelled.Absent}}
 	}
 }
 
@@ -142,21 +142,21 @@ func (l *likelyTokens) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 // add adds the tokens of an object: one, whose member "token" is a text, or else one for each member. Of such objects only the first
 // is about the first token.
 func (l *likelyTokens) add(d *strictjson.Decoder) error {
-	var one likelyToken
+	var parsed likelyToken
 	isOne := false
 	var each likelyTokens
 	err := provider.EachMember(d, func(name string) error {
 		switch kind := d.PeekKind(); {
 		case name == "token" && kind == '"':
 			isOne = true
-			return one.Text.UnmarshalJSONFrom(d)
+			return parsed.Text.UnmarshalJSONFrom(d)
 		case name == "bytes" && kind == '[':
-			return one.Bytes.UnmarshalJSONFrom(d)
+			return parsed.Bytes.UnmarshalJSONFrom(d)
 		}
 		t := likelyToken{Text: provider.Text(name)}
 		err := t.LogProb.UnmarshalJSONFrom(d)
 		if name == "logprob" {
-			one.LogProb = t.LogProb
+			parsed.LogProb = t.LogProb
 		}
 		if t.LogProb.OK || t.LogProb.Null {
 			each = append(each, t)
@@ -164,7 +164,7 @@ func (l *likelyTokens) add(d *strictjson.Decoder) error {
 		return err
 	})
 	if isOne {
-		*l = append(*l, one)
+		*l = append(*l, parsed)
 	} else if len(*l) == 0 {
 		*l = each
 	}

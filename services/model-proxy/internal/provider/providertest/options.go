@@ -177,12 +177,12 @@ func checkKnown(t *testing.T, w Wire, q prism.Question, v ask.Report, a prism.An
 // checkStated: 10 options have a probability of their own, the others what is left in equal parts.
 func checkStated(t *testing.T, a prism.Answer) {
 	t.Helper()
-	of := map[string]int{}
+	counts := map[string]int{}
 	for _, p := range a.Probabilities {
-		of[strconv.FormatFloat(p.Probability, 'g', 12, 64)]++
+		counts[strconv.FormatFloat(p.Probability, 'g', 12, 64)]++
 	}
-	if len(of) != 11 || !strings.Contains(fmt.Sprint(of), fmt.Sprint(":", len(a.Probabilities)-10)) {
-		t.Errorf("%d different probabilities: %v", len(of), of)
+	if len(counts) != 11 || !strings.Contains(fmt.Sprint(counts), fmt.Sprint(":", len(a.Probabilities)-10)) {
+		t.Errorf("%d different probabilities: %v", len(counts), counts)
 	}
 }
 

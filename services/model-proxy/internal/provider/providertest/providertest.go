@@ -182,7 +182,7 @@ func (e *env) open(t *testing.T, dial func(context.Context, string, string) (net
 		t.Fatal(err)
 	}
 	m := models.New(models.Spec{Name: "suite", Model: Model}, e.wire.Format.Open(client, Model), nil)
-	e.asker = ask.New(models.Of(m), ask.Config{
+	e.asker = ask.New(models.NewCurrent(m), ask.Config{
 		Jitter: func() float64 { return 0 }, Log: slog.New(slog.NewTextHandler(e.log, nil)),
 	})
 	defer func() {

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-Dd3p6ceL.js";import{t}from"./RunsList-Dzeau_8a.js";import{usePrism as n}from"./PrismPage-D4XKLjst.js";import{U as r}from"./Field-DdUAo_Kt.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
