@@ -307,6 +307,8 @@ type EventFilter struct {
 	Prism *prism.Ref `query:"prism" max:"200"`
 	// Whether events of ok results have the columns of the Lens.
 	Answers bool `query:"answers"`
+	// Whether `result.created` of rows of runs is told too.
+	RunRows bool `query:"run_rows"`
 }
 
 // ListEvents reads what happened, oldest first, as webhooks are told (spec: event-list).
@@ -327,9 +329,16 @@ type ListEventsRequest struct {
 // Events is a page of events.
 type Events struct {
 	// The events, in their order.
-	Data []Event `json:"data"`
+	Data []ListedEvent `json:"data"`
 	// Send it as `after` to read what follows.
 	Next string `json:"next"`
+}
+
+// ListedEvent is an event with its place.
+type ListedEvent struct {
+	// Send it as `after` to read what follows.
+	ID string `json:"id"`
+	Event
 }
 
 // FollowEvents streams what happens from now on, as webhooks are told (spec: event-stream).

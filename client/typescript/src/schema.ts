@@ -4615,12 +4615,14 @@ export interface components {
         /** @description A page of events. */
         Events: {
             /** @description The events, in their order. */
-            data: components["schemas"]["Event"][];
+            data: components["schemas"]["ListedEvent"][];
             /** @description Send it as `after` to read what follows. */
             next: string;
         };
-        /** @description The body that a webhook is sent. */
-        Event: {
+        /** @description An event with its place. */
+        ListedEvent: {
+            /** @description Send it as `after` to read what follows. */
+            id: string;
             /** @description What happened. */
             type: string;
             /**
@@ -11289,6 +11291,8 @@ export interface operations {
                 prism?: string;
                 /** @description Whether events of ok results have the columns of the Lens. */
                 answers?: "true" | "false";
+                /** @description Whether `result.created` of rows of runs is told too. */
+                run_rows?: "true" | "false";
                 /** @description Behind what the page begins: `next` of the page before. Not sent: what happens from now on, so the page is empty. */
                 after?: string;
                 /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
@@ -11363,6 +11367,8 @@ export interface operations {
                 prism?: string;
                 /** @description Whether events of ok results have the columns of the Lens. */
                 answers?: "true" | "false";
+                /** @description Whether `result.created` of rows of runs is told too. */
+                run_rows?: "true" | "false";
                 /** @description Behind what the stream begins: the id of the last event that was read. Not sent: what happens from now on. */
                 after?: string;
             };

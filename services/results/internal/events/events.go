@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -33,6 +35,8 @@ type Event struct {
 	Results []prism.ResultID `json:",omitzero"`
 	Key     prism.KeyID      `json:",omitzero"` // of key.expiring
 	Detail
+	// Behind is the place behind the event, of events that ReadEvents has read.
+	Behind Cursor `json:"-"`
 }
 
 // Detail is what is stored of an event beside its ids.
@@ -44,16 +48,35 @@ type Detail struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
-// Cursor is a place between events: behind a change and behind another event of an account, each by its number.
-type Cursor struct{ Change, Other int64 }
+// Cursor is a place between events: behind a change and behind another event of an account, each by its number. Told is how many events of
+// the next change are before the place, of a place in between.
+type Cursor struct{ Change, Other, Told int64 }
 
 // String is what ParseCursor reads.
-func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Change, c.Other) }
+func (c Cursor) String() string {
+	text := fmt.Sprintf("%d.%d", c.Change, c.Other)
+	if c.Told > 0 {
+		text += fmt.Sprintf(".%d", c.Told)
+	}
+	return text
+}
+
+var errCursor = errors.New("no cursor of events")
 
 // ParseCursor reads a cursor.
 func ParseCursor(s string) (c Cursor, err error) {
-	if n, err := fmt.Sscanf(s, "%d.%d", &c.Change, &c.Other); n != 2 || err != nil || c.String() != s || c.Change < 0 || c.Other < 0 {
-		return Cursor{}, errors.New("no cursor of events")
+	parts := strings.Split(s, ".")
+	numbers := []*int64{&c.Change, &c.Other, &c.Told}
+	if len(parts) < 2 || len(parts) > len(numbers) {
+		return Cursor{}, errCursor
+	}
+	for i, part := range parts {
+		if *numbers[i], err = strconv.ParseInt(part, 10, 64); err != nil || *numbers[i] < 0 {
+			return Cursor{}, errCursor
+		}
+	}
+	if c.String() != s {
+		return Cursor{}, errCursor
 	}
 	return c, nil
 }
@@ -64,9 +87,23 @@ type Store interface {
 	LatestEvents(ctx context.Context, account prism.AccountID) (Cursor, error)
 	// ReadEvents are the events behind a place, of up to limit changes and as many others, in their order, and the place behind them:
 	// store.ErrChangesRemoved, store.ErrNoSuchChange. While it returns an event, none will ever come before it. If the place is that of
-	// after, nothing is behind it; a page can be empty otherwise.
+	// after, nothing is behind it; a page can be empty otherwise. A page has all events of a change.
 	ReadEvents(ctx context.Context, account prism.AccountID, after Cursor, limit int) ([]Event, Cursor, error)
+	// Subjects are what bodies of events have of prisms and runs as they are now; what is not there is absent.
+	Subjects(ctx context.Context, account prism.AccountID, prisms []prism.PrismID, runs []prism.RunID) (Subjects, error)
 	// RemoveEvents removes a number of events from before a time, but not the last of an account nor changes, and reports whether there
 	// may be more.
 	RemoveEvents(ctx context.Context, before time.Time) (more bool, err error)
+}
+
+// Subjects are prisms and runs.
+type Subjects struct {
+	Prisms map[prism.PrismID]Prism
+	Runs   map[prism.RunID]prism.RunStatus
+}
+
+// Prism is what bodies of events have of a prism.
+type Prism struct {
+	Slug   string
+	Latest int32 // version
 }

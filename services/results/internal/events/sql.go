@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -34,6 +35,11 @@ SELECT c.account_id, c.seq, c.removed FROM event_counts c JOIN events x ON x.acc
 WHERE c.removed + 1 < c.seq AND x.at < $1 LIMIT 1`
 	lastOld      = `SELECT max(seq) FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3 AND at < $4`
 	removeEvents = `DELETE FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3`
+
+	findPrisms = `-- name: EventPrisms :many
+SELECT p.id, p.slug, p.latest_version FROM prisms p WHERE p.account_id = $1 AND p.id IN (`
+	findRuns = `-- name: EventRuns :many
+SELECT r.id, r.status FROM runs r WHERE r.account_id = $1 AND r.id IN (`
 
 	tellEvent = `INSERT INTO event_tail (account_id, at, type, prism_id, subject_id, detail) VALUES ($1, $2, $3, $4, $5, $6)`
 )
@@ -171,9 +177,22 @@ func merge(after Cursor, changes, others []numbered, limit int) (events []Event,
 	for {
 		switch {
 		case len(changes) > 0 && (len(others) == 0 && !moreOthers || len(others) > 0 && !others[0].at.Before(changes[0].at)):
-			events, next.Change, changes = append(events, changes[0].events...), changes[0].seq, changes[1:]
+			of := changes[0].events
+			for i := min(int(next.Told), len(of)); i < len(of)-1; i++ {
+				next.Told = int64(i) + 1
+				of[i].Behind = next
+				events = append(events, of[i])
+			}
+			told := next.Told
+			next.Change, next.Told, changes = changes[0].seq, 0, changes[1:]
+			if int(told) < len(of) {
+				of[len(of)-1].Behind = next
+				events = append(events, of[len(of)-1])
+			}
 		case len(others) > 0 && (len(changes) > 0 || !moreChanges):
-			events, next.Other, others = append(events, others[0].events...), others[0].seq, others[1:]
+			next.Other = others[0].seq
+			others[0].events[0].Behind = next
+			events, others = append(events, others[0].events[0]), others[1:]
 		default:
 			return events, next
 		}
@@ -242,4 +261,43 @@ func (s SQL) RemoveEvents(ctx context.Context, before time.Time) (more bool, err
 		return run(ctx, sqldb.Statement{Text: removeEvents, Args: []any{account, c.removed, last}}, sqldb.NoRow)
 	})
 	return more, err
+}
+
+// Subjects implements Store.
+func (s SQL) Subjects(
+	ctx context.Context, account prism.AccountID, prisms []prism.PrismID, runs []prism.RunID,
+) (found Subjects, err error) {
+	found = Subjects{Prisms: map[prism.PrismID]Prism{}, Runs: map[prism.RunID]prism.RunStatus{}}
+	find := func(name, text string, part []any, read func(*sqldb.Row)) error {
+		st := sqldb.Query(name, text+sqldb.Parameters(2, len(part))+")", append([]any{account.UUID}, part...)...)
+		return s.Run(ctx, st, func(rows iter.Seq[*sqldb.Row]) error {
+			for r := range rows {
+				read(r)
+			}
+			return nil
+		})
+	}
+	var ofPrisms, ofRuns []prism.UUID
+	for _, id := range prisms {
+		ofPrisms = append(ofPrisms, id.UUID)
+	}
+	for _, id := range runs {
+		ofRuns = append(ofRuns, id.UUID)
+	}
+	err = sqldb.EachPart(ofPrisms, func(part []any) error {
+		return find("event_prisms", findPrisms, part, func(r *sqldb.Row) {
+			id := prism.PrismID{UUID: r.UUID()}
+			found.Prisms[id] = Prism{Slug: r.Text(), Latest: r.Int32()}
+		})
+	})
+	if err != nil {
+		return found, err
+	}
+	err = sqldb.EachPart(ofRuns, func(part []any) error {
+		return find("event_runs", findRuns, part, func(r *sqldb.Row) {
+			id := prism.RunID{UUID: r.UUID()}
+			found.Runs[id] = prism.RunStatus(r.Text())
+		})
+	})
+	return found, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -25,10 +26,11 @@ WHERE account_id = $1 AND id = (SELECT file_id FROM runs WHERE account_id = $1 A
 	setGoing = `UPDATE runs SET status = $3, reason = '', stopped_at = NULL, finished_at = NULL, leased_at = $4, watched_from = $4
 WHERE account_id = $1 AND id = $2`
 	// While retry_from is set, which is the next chunk to be retried, no chunk is folded.
-	setRetrying  = `UPDATE runs SET attempt = attempt + 1, watched_from = $3, ` + unfold + ` WHERE account_id = $1 AND id = $2`
-	setRetryFrom = `UPDATE runs SET retry_from = $3 WHERE account_id = $1 AND id = $2`
-	selectChunks = `SELECT chunks FROM runs WHERE account_id = $1 AND id = $2`
-	setRunLimits = `UPDATE runs SET rows_per_second = $3, concurrency = $4 WHERE account_id = $1 AND id = $2`
+	setRetrying      = `UPDATE runs SET attempt = attempt + 1, watched_from = $3, ` + unfold + ` WHERE account_id = $1 AND id = $2`
+	setRetryFrom     = `UPDATE runs SET retry_from = $3 WHERE account_id = $1 AND id = $2`
+	selectChunks     = `SELECT chunks FROM runs WHERE account_id = $1 AND id = $2`
+	selectPrismOfRun = `SELECT prism_id FROM runs WHERE account_id = $1 AND id = $2`
+	setRunLimits     = `UPDATE runs SET rows_per_second = $3, concurrency = $4 WHERE account_id = $1 AND id = $2`
 
 	chunkLeased  = `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL)`
 	chunkPending = `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND pending > 0)`
@@ -204,7 +206,10 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 		case !pending && c.retryFrom == nil:
 			return true, c.over(ctx, prism.RunFinished, at)
 		}
-		return true, c.do(ctx, setStatus, sqldb.NoRow, string(prism.RunPaused), c.Reason, nil, nil)
+		if err := c.do(ctx, setStatus, sqldb.NoRow, string(prism.RunPaused), c.Reason, nil, nil); err != nil {
+			return false, err
+		}
+		return true, c.tell(ctx, api.RunPaused, at)
 	}
 	cancelled := 0
 	if err := c.do(ctx, cancelChunks, sqldb.CountRows(&cancelled), int64(PartChunks)); err != nil || cancelled == PartChunks {
@@ -221,7 +226,19 @@ func (c *runChange) over(ctx context.Context, status prism.RunStatus, at time.Ti
 	if err := c.do(ctx, setStatus, sqldb.NoRow, string(status), "", nil, at); err != nil {
 		return err
 	}
-	return c.do(ctx, keepFile, sqldb.NoRow, at.Add(files.KeepTime))
+	if err := c.do(ctx, keepFile, sqldb.NoRow, at.Add(files.KeepTime)); err != nil {
+		return err
+	}
+	return c.tell(ctx, map[prism.RunStatus]api.EventType{prism.RunFinished: api.RunFinished, prism.RunCancelled: api.RunCancelled}[status], at)
+}
+
+// tell tells what happened to the run (spec: event-types).
+func (c *runChange) tell(ctx context.Context, happened api.EventType, at time.Time) error {
+	e := events.Event{Type: happened, At: at, Run: c.ID}
+	if err := c.do(ctx, selectPrismOfRun, sqldb.ReadRow(&e.Prism.UUID, (*sqldb.Row).UUID)); err != nil {
+		return err
+	}
+	return events.Tell(ctx, c.run, c.account, e)
 }
 
 // retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -57,7 +59,7 @@ LIMIT 8`
 	// serveRun locks the run, so that its limits hold for all of its leases together.
 	serveRun = `UPDATE runs AS t SET leased_at = $1, status = 'running', started_at = coalesce(t.started_at, $1)
 WHERE t.account_id = $2 AND t.id = $3 AND t.status IN ('queued', 'running') AND NOT ` + stops + `
-RETURNING status, rows_per_second, concurrency`
+RETURNING status, rows_per_second, concurrency, started_at = $1`
 
 	// folded is the first chunk that may wait or be leased. Without this bound, Postgres would pass over the dead index entries of
 	// all chunks before it, unless it could remove them.
@@ -169,8 +171,14 @@ func (s SQL) leaseRun(ctx context.Context, lease contract.Lease, now, until time
 		var (
 			limits runLimits
 			others []runLease
+			begins bool
 		)
-		if err := run(ctx, sqldb.Statement{Text: serveRun, Args: append([]any{now}, key...)}, sqldb.ReadRow(&limits, readRunLimits)); err != nil {
+		serve := sqldb.Statement{Text: serveRun, Args: append([]any{now}, key...)}
+		if err := run(ctx, serve, sqldb.ReadRow(&limits, func(r *sqldb.Row) runLimits {
+			limits := readRunLimits(r)
+			begins = r.Bool()
+			return limits
+		})); err != nil {
 			return err
 		}
 		if err := run(ctx, sqldb.Statement{Text: leasesOfRun, Args: key}, sqldb.ReadRows(&others, readRunLease)); err != nil {
@@ -194,6 +202,12 @@ func (s SQL) leaseRun(ctx context.Context, lease contract.Lease, now, until time
 		}
 		if err := run(ctx, sqldb.Statement{Text: selectBareRun, Args: key}, sqldb.ReadRow(&leased.Run, readRun)); err != nil {
 			return err
+		}
+		if begins && len(others) == 0 {
+			started := events.Event{Type: api.RunStarted, At: now, Prism: leased.Run.Prism, Run: lease.Run}
+			if err := events.Tell(ctx, run, lease.Account, started); err != nil {
+				return err
+			}
 		}
 		if leased.Chunk.Attempt == 1 {
 			return nil

@@ -29,6 +29,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/telling"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
@@ -94,7 +95,9 @@ func New(d Deps) *Service {
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
-	s.webhookSender = webhooks.NewSender(webhooks.SenderDeps{Store: d.Store, Writer: plainWriter{}, Now: d.Now, NewID: d.NewID, By: s.By})
+	s.webhookSender = webhooks.NewSender(webhooks.SenderDeps{
+		Store: d.Store, Writer: &telling.Writer{Store: s.Store, Lenses: s}, Now: d.Now, NewID: d.NewID, By: s.By,
+	})
 	s.runHandlers = runs.NewHandlers(runs.Deps{
 		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Files: s.fileHandlers, Versions: s.prismHandlers, Quality: s.qualityHandlers,
 		Searches: s.searches, Refuses: s.refuses, NoteSave: s.saves.note, LeaseEnded: d.LeaseEnded,
@@ -105,14 +108,15 @@ func New(d Deps) *Service {
 	return s
 }
 
-// Run stores when API keys were last used, folds the tail, removes old changes, deletes sessions that have expired, and probes a store
-// that cannot be written, until ctx ends.
+// Run stores when API keys were last used, folds the tail, removes old changes and events, deletes sessions that have expired, and probes
+// a store that cannot be written, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() { s.saves.probe(running, s.refuses, s.Store.ProbeWrite) })
 	beside.Go(func() { changes.Fold(running, s.Store) })
 	beside.Go(func() { changes.Remove(running, s.Store, s.Now) })
+	beside.Go(func() { telling.Remove(running, s.Store, s.Now) })
 	beside.Go(func() { s.SweepSessions(running) })
 	defer beside.Wait()
 	defer stop()

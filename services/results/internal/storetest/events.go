@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -36,6 +37,10 @@ func eventTests() []test {
 			f.putLabels(t, f.label(ok, "urgent", "true"), f.label(ok, "topic", "b"))
 			succeeds(t, f.delete(t, ok.ID))
 			told, next := f.events(t, from, 100)
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			succeeds(t, err)
+			rest, _ := f.events(t, all[1].Behind, 100) // between both events of a change
+			same(t, rest, told[2:])
 			same(t, told, []string{
 				"result.created " + ok.ID.String(), "result.created " + failed.ID.String() + " failed", "result.failed " + failed.ID.String() + " failed",
 				"result.created " + retry.ID.String() + " ok", "result.labelled " + ok.ID.String(), "result.labelled " + ok.ID.String(),
@@ -64,6 +69,18 @@ func eventTests() []test {
 			succeeds(t, f.Fold(t.Context()))
 			told, next, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
 			succeeds(t, err)
+			for i := range told {
+				if i > 0 {
+					same(t, told[i].Behind != told[i-1].Behind, true)
+				}
+				rest, end, err := f.ReadEvents(t.Context(), f.mine.account, told[i].Behind, 100)
+				succeeds(t, err)
+				same(t, append([]events.Event{}, rest...), append([]events.Event{}, told[i+1:]...))
+				same(t, end, next)
+			}
+			for i := range told {
+				told[i].Behind = events.Cursor{}
+			}
 			same(t, told, []events.Event{
 				all[0], {Type: api.ResultCreated, At: moment(9), Prism: f.mine.prism.ID, Result: r.ID, Status: prism.OK}, all[1], all[2], all[3],
 			})
@@ -100,6 +117,60 @@ func eventTests() []test {
 				same(t, got, want)
 				same(t, place, end)
 			}
+		}},
+		// spec: event-types
+		{"a run is told when it starts, when it has paused, and when it is over, each once", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			r := f.run(t, f.mine, moment(5), 1, 1)
+			l := f.leased(t, moment(10))
+			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunPause, f.by(moment(11)))
+			succeeds(t, err)
+			told, _ := f.events(t, from, 100)
+			same(t, told, []string{"run.started"}) // a row is at the model
+			succeeds(t, f.SaveRows(t.Context(), ended(outcomes(l, "o")), moment(12)))
+			for range 2 {
+				_, err = f.TendRuns(t.Context(), moment(13))
+				succeeds(t, err)
+			}
+			_, err = f.ActOnRun(t.Context(), f.mine.account, r.ID, store.RunResume, f.by(moment(14)))
+			succeeds(t, err)
+			succeeds(t, f.SaveRows(t.Context(), ended(outcomes(f.leased(t, moment(15)), "f")), moment(16)))
+			for range 2 {
+				_, err = f.TendRuns(t.Context(), moment(17))
+				succeeds(t, err)
+			}
+			other := f.run(t, f.mine, moment(18), 1)
+			for range 2 {
+				_, err = f.ActOnRun(t.Context(), f.mine.account, other.ID, store.RunCancel, f.by(moment(19)))
+				succeeds(t, err)
+			}
+			succeeds(t, f.Fold(t.Context()))
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			succeeds(t, err)
+			told = nil
+			for _, e := range all {
+				same(t, e.Prism, f.mine.prism.ID)
+				same(t, e.Run, map[bool]prism.RunID{true: other.ID, false: r.ID}[e.Type == api.RunCancelled])
+				told = append(told, string(e.Type))
+			}
+			same(t, told, []string{
+				"run.started", "result.created", "run.paused", "result.created", "result.failed", "run.finished", "run.cancelled",
+			})
+		}},
+		// spec: event-types
+		{"what changes a prism is told as the audit names it, and what changes nothing is not", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			for range 2 {
+				succeeds(t, f.Rename(t.Context(), f.mine.account, f.mine.prism.ID, "Another"))
+			}
+			_, err := f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, new(moment(3)))
+			succeeds(t, err)
+			succeeds(t, f.Fold(t.Context()))
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			succeeds(t, err)
+			same(t, len(all), 2)
+			same(t, []string{all[0].Change, all[1].Change}, []string{"prism.rename", "prism.archive"})
+			same(t, all[1].Prism, f.mine.prism.ID)
 		}},
 		// spec: event-kept
 		{"events from before a time are removed, and who has not read them is told", func(t *testing.T, f *fixture) {
@@ -154,7 +225,11 @@ func (f *fixture) events(t *testing.T, after events.Cursor, limit int) (told []s
 	all, next, err := f.ReadEvents(t.Context(), f.mine.account, after, limit)
 	succeeds(t, err)
 	for _, e := range all {
-		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Type, e.Result, e.Status)))
+		result := ""
+		if !e.Result.IsZero() {
+			result = e.Result.String()
+		}
+		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Type, result, e.Status)))
 	}
 	return told, next
 }
@@ -166,4 +241,10 @@ func (f *fixture) removeEvents(t *testing.T, before time.Time) {
 		more, err = f.RemoveEvents(t.Context(), before)
 		succeeds(t, err)
 	}
+}
+
+// ended ends the lease of the outcomes.
+func ended(rows contract.SaveRows) contract.SaveRows {
+	rows.Done = true
+	return rows
 }

@@ -741,6 +741,7 @@ class AsyncOperations(AsyncBase):
         event: Sequence[EventType] | None = None,
         prism: str | None = None,
         answers: bool = False,
+        run_rows: bool = False,
         after: str | None = None,
         limit: int | None = None,
     ) -> Events:
@@ -750,7 +751,14 @@ class AsyncOperations(AsyncBase):
         an address that Prism can reach: store next together with what a page says, and send it as after. Events are kept
         for 30 days.
         """
-        wanted = query(event=event, prism=prism, answers="true" if answers else None, after=after, limit=limit)
+        wanted = query(
+            event=event,
+            prism=prism,
+            answers="true" if answers else None,
+            run_rows="true" if run_rows else None,
+            after=after,
+            limit=limit,
+        )
         return await self._fetch(Events, call("listEvents", "GET", "events", query=wanted))
 
     async def read_account(self) -> Account:

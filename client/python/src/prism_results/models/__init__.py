@@ -84,7 +84,6 @@ __all__ = [
     "Escalate",
     "Escalation",
     "EscalationErrorCode",
-    "Event",
     "EventCondition",
     "EventData",
     "EventResult",
@@ -115,6 +114,7 @@ __all__ = [
     "LeftOut",
     "Lens",
     "Level",
+    "ListedEvent",
     "McNemar",
     "MeasuresOfSeveral",
     "Member",
@@ -2193,16 +2193,18 @@ class DeliveryTry(Received):
 class Events(Received):
     """A page of events."""
 
-    data: Sequence[Event]
+    data: Sequence[ListedEvent]
     """The events, in their order."""
     next: str
     """Send it as after to read what follows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event(Received):
-    """The body that a webhook is sent."""
+class ListedEvent(Received):
+    """An event with its place."""
 
+    id: str
+    """Send it as after to read what follows."""
     type: str
     """What happened."""
     timestamp: datetime

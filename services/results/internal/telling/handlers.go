@@ -1,0 +1,108 @@
+package telling
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/background"
+	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// scanned bounds how many changes and others a page looks through to find what its filter wants (spec: event-list), and readAtOnce how
+	// many are read at once.
+	scanned, readAtOnce = 10_000, 1000
+	// removeEvery is how often a process removes events that are too old.
+	removeEvery = 10 * time.Minute
+)
+
+// Handlers are those of the operations on events. Prisms finds the prism that a filter names.
+type Handlers struct {
+	Writer
+	Prisms interface {
+		Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
+	}
+}
+
+// Operations are the operations on events.
+func (h *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{access.Handle(api.ListEvents, h.listEvents)}
+}
+
+// Remove removes events that are too old until ctx ends.
+func Remove(ctx context.Context, s events.Store, now func() time.Time) {
+	background.Repeat(ctx, func(ctx context.Context) time.Duration {
+		if more, err := s.RemoveEvents(ctx, now().Add(-events.Kept)); more && err == nil {
+			return 0
+		}
+		return removeEvery
+	})
+}
+
+func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEventsRequest) (out api.Events, err error) {
+	var of prism.PrismID
+	if in.Prism != nil {
+		p, err := h.Prisms.Prism(ctx, c.Account, *in.Prism)
+		if err != nil {
+			return out, err
+		}
+		of = p.ID
+	}
+	wanted := func(e events.Event) bool {
+		return (len(in.Events) == 0 || slices.Contains(in.Events, e.Type)) && (of.IsZero() || e.Prism == of) &&
+			(in.RunRows || e.Type != api.ResultCreated || e.Run.IsZero())
+	}
+	if in.After == "" {
+		latest, err := h.Store.LatestEvents(ctx, c.Account)
+		return api.Events{Data: []api.ListedEvent{}, Next: latest.String()}, err
+	}
+	next, err := events.ParseCursor(in.After)
+	if err != nil {
+		return out, apierr.Invalid(apierr.Problem{Path: "after", Text: "Expected `next` of a page or the id of an event"})
+	}
+	told, next, err := h.read(ctx, c.Account, next, in.Limit, wanted)
+	if err != nil {
+		return out, err
+	}
+	bodies, err := h.WriteEvents(ctx, c.Account, told, in.Answers)
+	if err != nil {
+		return out, err
+	}
+	out = api.Events{Data: make([]api.ListedEvent, len(bodies)), Next: next.String()}
+	for i, body := range bodies {
+		out.Data[i] = api.ListedEvent{ID: told[i].Behind.String(), Event: body}
+	}
+	return out, nil
+}
+
+// read finds up to limit events that are wanted, and the place behind what it has looked through.
+func (h *Handlers) read(
+	ctx context.Context, account prism.AccountID, after events.Cursor, limit int, wanted func(events.Event) bool,
+) (told []events.Event, next events.Cursor, err error) {
+	next = after
+	for range scanned / readAtOnce {
+		all, behind, err := h.Store.ReadEvents(ctx, account, next, readAtOnce)
+		if err != nil {
+			return nil, next, err
+		}
+		for _, e := range all {
+			if !wanted(e) {
+				continue
+			}
+			if told = append(told, e); len(told) == limit {
+				return told, e.Behind, nil
+			}
+		}
+		if behind == next {
+			return told, next, nil
+		}
+		next = behind
+	}
+	return told, next, nil
+}

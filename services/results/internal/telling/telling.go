@@ -1,0 +1,187 @@
+// Package telling writes events as callers and webhooks are told them: what is stored of an event, and what it is about as it is now.
+package telling
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// deleted is the status of a result or a run that is not there any more.
+const deleted = "deleted"
+
+// Store is what a Writer reads.
+type Store interface {
+	events.Store
+	ListResults(
+		ctx context.Context, account prism.AccountID, f store.Filter, in store.Input, page store.Page,
+	) (results []store.Saved, more bool, err error)
+}
+
+// Lenses apply the current Lens of a prism to the results of its versions.
+type Lenses interface {
+	Version(ctx context.Context, account prism.AccountID, id prisms.VersionID) (*prisms.Cached, error)
+	Apply(ctx context.Context, account prism.AccountID, v *prisms.Cached, p store.PrismState) (*prisms.Applied, error)
+}
+
+// Writer writes bodies of events.
+type Writer struct {
+	Store  Store
+	Lenses Lenses
+}
+
+// result is what a body has of a result.
+type result struct {
+	version int32
+	status  prism.Status
+	answers api.Row
+}
+
+// WriteEvents are the bodies of events of an account, one for each (spec: event-body). A few statements read what they are about, whose
+// answers are only in memory until their cells are known. Answers are told only if they are asked for.
+func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told []events.Event, answers bool) ([]api.Event, error) {
+	var (
+		ids    []prism.ResultID
+		ofs    = map[prism.PrismID]bool{}
+		runs   = map[prism.RunID]bool{}
+		bodies = make([]api.Event, 0, len(told))
+	)
+	for _, e := range told {
+		if !e.Result.IsZero() {
+			ids = append(append(ids, e.Result), e.Results...)
+		} else if !e.Run.IsZero() {
+			runs[e.Run] = true
+		}
+		if !e.Prism.IsZero() {
+			ofs[e.Prism] = true
+		}
+	}
+	found, err := w.Store.Subjects(ctx, account, keys(ofs), keys(runs))
+	if err != nil {
+		return nil, err
+	}
+	results, err := w.results(ctx, account, sqldb.SortedIDs(ids), answers)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range told {
+		bodies = append(bodies, newBody(e, found, results))
+	}
+	return bodies, nil
+}
+
+func keys[K comparable](set map[K]bool) (all []K) {
+	for k := range set {
+		all = append(all, k)
+	}
+	return all
+}
+
+// results reads results with the cells of the ok ones.
+func (w *Writer) results(
+	ctx context.Context, account prism.AccountID, ids []prism.UUID, answers bool,
+) (map[prism.ResultID]result, error) {
+	var (
+		all    = make(map[prism.ResultID]result, len(ids))
+		parser answerjson.Parser
+		cells  []prism.Cell
+	)
+	for len(ids) > 0 {
+		part := ids[:min(len(ids), sqldb.PartSize)]
+		page := store.Page{Limit: len(part)}
+		for more := true; more; {
+			var rows []store.Saved
+			var err error
+			rows, more, err = w.Store.ListResults(ctx, account, store.Filter{IDs: part}, store.WithoutInput, page)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range rows {
+				page.After = r.Result.ID.UUID
+				found := result{version: r.Result.Version, status: r.Result.Status}
+				if answers && r.Result.Status == prism.OK {
+					if found.answers, cells, err = w.cells(ctx, account, r, &parser, cells[:0]); err != nil {
+						return nil, err
+					}
+				}
+				all[r.Result.ID] = found
+			}
+		}
+		ids = ids[len(part):]
+	}
+	return all, nil
+}
+
+// cells are the columns of the Lens of a result, as format json has them.
+func (w *Writer) cells(
+	ctx context.Context, account prism.AccountID, r store.Saved, parser *answerjson.Parser, cells []prism.Cell,
+) (api.Row, []prism.Cell, error) {
+	answered, err := w.Lenses.Version(ctx, account, prisms.VersionOf(r.Prism, r.Result.Version))
+	if err != nil {
+		return nil, cells, err
+	}
+	applied, err := w.Lenses.Apply(ctx, account, answered, r.Prism)
+	if err != nil {
+		return nil, cells, err
+	}
+	stored, err := parser.Parse(r.Result.Answers)
+	if err != nil { // what is damaged is told without them, so that it does not keep all behind it from being told
+		return nil, cells, nil //nolint:nilerr // see above
+	}
+	cells = applied.Plan.Cells(cells, stored)
+	row := make(api.Row, len(cells))
+	for i, c := range cells {
+		row[i].Column = applied.Lens.Columns[i].Name
+		switch c.Kind {
+		case prism.NumberCell:
+			row[i].Value = c.Number
+		case prism.TextCell:
+			row[i].Value = c.Key
+		default: // prism.NullCell
+		}
+	}
+	return row, cells, nil
+}
+
+// newBody is the body of an event.
+func newBody(e events.Event, found events.Subjects, results map[prism.ResultID]result) api.Event {
+	of := found.Prisms[e.Prism]
+	body := api.Event{Type: string(e.Type), Timestamp: api.Time{Time: e.At}, Data: api.EventData{
+		Prism: of.Slug, Version: e.Version, Question: e.Question, Option: e.Option, Change: e.Change,
+	}}
+	d := &body.Data
+	if !e.Run.IsZero() {
+		d.RunID = e.Run.String()
+	}
+	switch {
+	case e.Type == api.ResultCreated && !e.Run.IsZero():
+		for _, id := range append([]prism.ResultID{e.Result}, e.Results...) {
+			r, status := results[id], deleted
+			if r.status != "" {
+				status = string(r.status)
+			}
+			d.Results = append(d.Results, api.EventResult{ResultID: id.String(), Status: status, Answers: r.answers})
+		}
+	case !e.Result.IsZero():
+		d.ResultID, d.Status = e.Result.String(), deleted
+		if r, ok := results[e.Result]; ok {
+			d.Version, d.Status, d.Answers = r.version, string(r.status), r.answers
+		}
+	case !e.Run.IsZero():
+		d.Status = deleted
+		if status, ok := found.Runs[e.Run]; ok {
+			d.Status = string(status)
+		}
+	case e.Type == api.PrismChanged:
+		d.Version = of.Latest
+	case e.Type == api.KeyExpiring:
+		d.KeyID, d.ExpiresAt = e.Key.String(), &api.Time{Time: e.ExpiresAt}
+	}
+	return body
+}
