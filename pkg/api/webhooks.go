@@ -82,7 +82,7 @@ func (ConditionOp) Values() []string {
 // EventType is what happened. A later release may have more types.
 type EventType string
 
-// The events (spec: events).
+// The events (spec: event-types).
 const (
 	ResultCreated  EventType = "result.created"
 	ResultFailed   EventType = "result.failed"

@@ -99,6 +99,8 @@ func declared(app *fiber.App, d Deps) {
 		switch {
 		case declaration.Name == api.FollowRun.Name:
 			get(d.follow)
+		case declaration.Name == api.FollowEvents.Name:
+			get(d.followEvents)
 		case declaration.Name == api.ListChanges.Name:
 			get(d.listChanges)
 		case declaration.Class == api.Streamed && declaration.Method != http.MethodGet:

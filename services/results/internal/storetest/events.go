@@ -15,7 +15,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// spec: events
+// spec: event-types
 func eventTests() []test {
 	const day = 24 * time.Hour
 	return []test{

@@ -1,4 +1,4 @@
--- Events (spec: events): what happened to runs, prisms, keys and drift, in the order in which it is told, as changes of results are. Each is
+-- Events (spec: event-types): what happened to runs, prisms, keys and drift, in the order in which it is told, as changes of results are. Each is
 -- written in event_tail by the transaction of what it tells, and gets its number when the tail is folded. The tail of results has none of
 -- them: the release before would number them as changes, and a save writes not a byte more.
 
@@ -32,7 +32,7 @@ SELECT a.id AS account_id, coalesce((SELECT max(e.seq) FROM events e WHERE e.acc
     coalesce((SELECT min(e.seq) FROM events e WHERE e.account_id = a.id) - 1, 0) AS removed
 FROM accounts a;
 
--- The alarms of drift that were told and have not ended (spec: drift-events).
+-- The alarms of drift that were told and have not ended (spec: event-types).
 CREATE TABLE drift_alarms (
     account_id uuid    NOT NULL,
     prism_id   uuid    NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE drift_alarms (
     CONSTRAINT drift_alarms_pkey PRIMARY KEY (account_id, prism_id, version, question, "option")
 );
 
--- The keys whose end was told (spec: key-events).
+-- The keys whose end was told (spec: event-types).
 CREATE TABLE expiring_keys (
     account_id uuid           NOT NULL,
     key_id     uuid           NOT NULL,

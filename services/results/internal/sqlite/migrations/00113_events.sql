@@ -1,4 +1,4 @@
--- Events (spec: events): what happened to runs, prisms, keys and drift, in the order of their commits, for 30 days, and the last one of each
+-- Events (spec: event-types): what happened to runs, prisms, keys and drift, in the order of their commits, for 30 days, and the last one of each
 -- account for good. event_counts is as change_counts.
 
 -- +goose Up
@@ -28,7 +28,7 @@ CREATE TRIGGER tail_event INSTEAD OF INSERT ON event_tail BEGIN
 END;
 -- +goose StatementEnd
 
--- The alarms of drift that were told and have not ended (spec: drift-events).
+-- The alarms of drift that were told and have not ended (spec: event-types).
 CREATE TABLE drift_alarms (
     account_id BLOB    NOT NULL,
     prism_id   BLOB    NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE drift_alarms (
     PRIMARY KEY (account_id, prism_id, version, question, "option")
 ) STRICT, WITHOUT ROWID;
 
--- The keys whose end was told (spec: key-events).
+-- The keys whose end was told (spec: event-types).
 CREATE TABLE expiring_keys (
     account_id BLOB    NOT NULL,
     key_id     BLOB    NOT NULL,
