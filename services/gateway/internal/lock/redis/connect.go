@@ -29,8 +29,7 @@ func connectServer(url string, c Config) (goredis.UniversalClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	authenticate(c, &o.Username, &o.Password)
+	c.apply(&o.Username, &o.Password, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
 	return goredis.NewClient(o), nil
@@ -44,8 +43,7 @@ func connectSentinels(url string, c Config) (goredis.UniversalClient, error) {
 	if o.MasterName == "" {
 		return nil, errors.New("master_name is missing")
 	}
-	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	authenticate(c, &o.Username, &o.Password)
+	c.apply(&o.Username, &o.Password, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	if c.SentinelPassword != "" {
 		o.SentinelUsername, o.SentinelPassword = "", c.SentinelPassword
@@ -59,8 +57,7 @@ func connectCluster(url string, c Config) (goredis.UniversalClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	authenticate(c, &o.Username, &o.Password)
+	c.apply(&o.Username, &o.Password, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
 	// The client still follows a redirect to another node.
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
@@ -70,13 +67,11 @@ func connectCluster(url string, c Config) (goredis.UniversalClient, error) {
 // noRetry: a caller learns at once that there is no lock. The next caller tries again.
 const noRetry = -1
 
-func tune(c Config, timeouts ...*time.Duration) {
+// apply sets the options that a server, sentinels and a cluster share. Without a password, that of the URL stays.
+func (c Config) apply(username, password *string, timeouts ...*time.Duration) {
 	for _, t := range timeouts {
 		*t = c.CommandTimeout
 	}
-}
-
-func authenticate(c Config, username, password *string) {
 	if c.Password != "" {
 		*username, *password = c.Username, c.Password
 	}
