@@ -115,8 +115,8 @@ func texts(claim any) (values []string) {
 	case bool:
 		return []string{fmt.Sprint(v)}
 	case []any:
-		for _, one := range v[:min(len(v), mostValues)] {
-			if s := text(one); s != "" {
+		for _, item := range v[:min(len(v), mostValues)] {
+			if s := text(item); s != "" {
 				values = append(values, s)
 			}
 		}
