@@ -176,29 +176,17 @@ func (h *Handlers) makeRun(ctx context.Context, c store.Caller, p prism.Prism, n
 }
 
 func (h *Handlers) listRuns(ctx context.Context, c store.Caller, in api.ListRunsRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfRuns, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	filter := Filter{Status: in.Status}
-	if in.Prism != nil {
-		p, err := h.deps.Store.Prism(ctx, c.Account, *in.Prism)
-		if err != nil {
-			return nil, err
+	return bodies.List(contract.ListOfRuns, in.Limit, in.Cursor, func(page store.Page) ([]Run, bool, error) {
+		filter := Filter{Status: in.Status}
+		if in.Prism != nil {
+			p, err := h.deps.Store.Prism(ctx, c.Account, *in.Prism)
+			if err != nil {
+				return nil, false, err
+			}
+			filter.Prism = p.ID
 		}
-		filter.Prism = p.ID
-	}
-	runs, more, err := h.deps.Store.ListRuns(ctx, c.Account, filter, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfRuns, runs, more, func(r Run) (strictjson.Value, error) {
-		body, err := h.runBody(ctx, c.Account, r)
-		if err != nil {
-			return nil, err
-		}
-		return strictjson.Marshal(body, strictjson.Numbers)
-	}, func(r Run) prism.UUID { return r.ID.UUID })
+		return h.deps.Store.ListRuns(ctx, c.Account, filter, page)
+	}, func(r Run) (api.Run, error) { return h.runBody(ctx, c.Account, r) }, func(r Run) prism.UUID { return r.ID.UUID })
 }
 
 func (h *Handlers) readRun(ctx context.Context, c store.Caller, in api.RunRequest) (api.Run, error) {

@@ -219,19 +219,15 @@ func (r rowReader) size(row contract.ChunkRow) (n int) {
 // PlanRun implements contract.Runs.
 func (h *Handlers) PlanRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
-) (contract.RunPlan, error) {
-	caller, leave, err := h.deps.Access.Enter(ctx, key, access.PlanRun)
-	if err != nil {
-		return contract.RunPlan{}, err
-	}
-	defer leave()
-	p, planned, err := h.planOf(ctx, caller, ref, n)
-	if err != nil {
-		return contract.RunPlan{}, err
-	}
-	return contract.RunPlan{
-		Account: caller.Account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
-	}, nil
+) (plan contract.RunPlan, err error) {
+	err = h.deps.Access.Serve(ctx, key, access.PlanRun, nil, func(c store.Caller) error {
+		p, planned, err := h.planOf(ctx, c, ref, n)
+		plan = contract.RunPlan{
+			Account: c.Account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
+		}
+		return err
+	})
+	return plan, err
 }
 
 func (h *Handlers) planOf(
