@@ -37,10 +37,10 @@ func EachPart[T any](values []T, fn func(part []any) error) error {
 
 // ReadParts reads what a statement finds for each part of some values, which come behind its other arguments.
 func ReadParts[V, T any](ctx context.Context, run Run, s Statement, values []V, read func(*Row) T) (all []T, err error) {
-	args := slices.Clip(s.Args)
+	args := s.Args
 	err = EachPart(values, func(part []any) error {
 		var found []T
-		s.Args = append(args, part...)
+		s.Args = slices.Concat(args, part)
 		err := run(ctx, s, ReadRows(&found, read))
 		all = append(all, found...)
 		return err

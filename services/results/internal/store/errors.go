@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
 )
 
 // Errors of members.
@@ -43,3 +45,30 @@ var (
 	// ErrTooManyRuns: the account has MaxRuns runs that are not over.
 	ErrTooManyRuns = errors.New("store: too many runs")
 )
+
+// IsNotFound tells whether err says that the account does not have what a call names.
+func IsNotFound(err error) bool {
+	_, unknownPin := errors.AsType[*PinError](err)
+	return unknownPin || isAny(err, ErrNotFound, ErrLinkInvalid)
+}
+
+// IsConflict tells whether err says that what is stored does not allow a change.
+func IsConflict(err error) bool {
+	_, retried := errors.AsType[*RetriedError](err)
+	_, mismatch := errors.AsType[*MatchError](err)
+	_, wait := errors.AsType[*WaitError](err)
+	_, noRoom := errors.AsType[*NoRoomError](err)
+	return retried || mismatch || wait || noRoom || isAny(err,
+		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys, ErrTooManyAdHoc, ErrTooManyViews, ErrTooManyComments, ErrNotAuthor, ErrNoMember,
+		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions, ErrChangesRemoved, ErrNoSuchChange,
+		ErrRetrying, ErrLastOwner)
+}
+
+func isAny(err error, known ...error) bool {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return true
+		}
+	}
+	return false
+}
