@@ -65,9 +65,9 @@ func (c *Client) CreateResults(
 		defer cancel()
 		defer close(k.left)
 		reader.Go(func() { k.begin(ctx, inputs) })
-		for one := range k.begun {
-			<-one.done
-			if !yield(one.BulkResult, one.err) {
+		for input := range k.begun {
+			<-input.done
+			if !yield(input.BulkResult, input.err) {
 				return
 			}
 		}
@@ -121,12 +121,12 @@ func (k *bulk) begin(ctx context.Context, inputs iter.Seq[NewResult]) {
 	}
 }
 
-func (k *bulk) call(ctx context.Context, one *begunInput) {
-	options := slices.Concat(k.options, []CallOption{WithMeta(&one.Meta)})
-	one.Result, one.err = k.c.CreateResult(ctx, k.prism, one.Input, options...)
+func (k *bulk) call(ctx context.Context, input *begunInput) {
+	options := slices.Concat(k.options, []CallOption{WithMeta(&input.Meta)})
+	input.Result, input.err = k.c.CreateResult(ctx, k.prism, input.Input, options...)
 	var failed *FailedError
-	if errors.As(one.err, &failed) && failed.Result != nil {
-		one.Result = *failed.Result
+	if errors.As(input.err, &failed) && failed.Result != nil {
+		input.Result = *failed.Result
 	}
 }
 

@@ -136,9 +136,9 @@ func (b *body) checkType(mediaTypes ...string) error {
 }
 
 // unexpected is the error of a response that no Prism sends.
-func (b *body) unexpected(status int, what string) *Error {
+func (b *body) unexpected(status int, problem string) *Error {
 	return &Error{
-		Operation: b.operation, Status: status, Code: CodeUnexpected, Message: b.server + " sent " + what, RequestID: b.requestID,
+		Operation: b.operation, Status: status, Code: CodeUnexpected, Message: b.server + " sent " + problem, RequestID: b.requestID,
 	}
 }
 

@@ -97,8 +97,8 @@ func hasColumns(typ reflect.Type, columns Row) error {
 }
 
 func hasColumn(r Row, column string) bool {
-	for _, one := range r {
-		if strings.EqualFold(one.Column, column) { // as encoding/json compares them
+	for _, cell := range r {
+		if strings.EqualFold(cell.Column, column) { // as encoding/json compares them
 			return true
 		}
 	}
@@ -107,8 +107,8 @@ func hasColumn(r Row, column string) bool {
 
 func namesOf(r Row) string {
 	var names []string
-	for _, one := range r {
-		names = append(names, one.Column)
+	for _, cell := range r {
+		names = append(names, cell.Column)
 	}
 	return strings.Join(names, ", ")
 }

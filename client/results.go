@@ -183,8 +183,8 @@ func pages[T any](next func(cursor string) (Page[T], error)) iter.Seq2[T, error]
 				yield(none, err)
 				return
 			}
-			for _, one := range page.Data {
-				if !yield(one, nil) {
+			for _, item := range page.Data {
+				if !yield(item, nil) {
 					return
 				}
 			}

@@ -94,8 +94,8 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(read.Answers, &r.Row); err != nil {
 		return err
 	}
-	for _, one := range r.Row {
-		if _, raw := one.Value.(map[string]any); raw {
+	for _, cell := range r.Row {
+		if _, raw := cell.Value.(map[string]any); raw {
 			r.Row = nil
 			return json.Unmarshal(read.Answers, &r.Answers)
 		}

@@ -32,10 +32,13 @@ type storeSettings struct {
 
 func (s storeSettings) config() results.Config {
 	return results.Config{
-		DatabaseURL: s.Database.String(), DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
 		FilesURL: s.Files.URL.String(),
 	}
 }
+
+// embedded reports whether results are stored in a file.
+func (s storeSettings) embedded() bool { return s.Database.IsZero() && s.Pool.Secrets.URLFile == "" }
 
 // commandSettings are what the operator commands need.
 type commandSettings struct {
@@ -56,6 +59,7 @@ type settings struct {
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
 	Store    storeSettings
 	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
+	Auth     gateway.RedisAuth
 	Models   modelSettings
 	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
 	Console  console.Settings
@@ -91,7 +95,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 			return err
 		}
 		at := s.Listen
-		if s.Store.Database.IsZero() {
+		if s.Store.embedded() {
 			at = servedAt(s.Store.DataDir, at)
 		}
 		return results.Operate(ctx, s.Store.config(), c.At(s.Public.At(at)), stdout)
@@ -135,7 +139,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	g, err := gateway.New(
-		gateway.Config{RedisURL: s.Redis.String(), DrainDelay: s.Daemon.DrainDelay, HasConsole: true},
+		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth, DrainDelay: s.Daemon.DrainDelay, HasConsole: true},
 		gateway.Deps{
 			Results: service, Models: models, Server: server,
 			Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
@@ -156,7 +160,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	hello := firstStart{
-		service: service, out: operator.Output{Writer: stdout, Dir: s.Store.DataDir}, embedded: s.Store.Database.IsZero(),
+		service: service, out: operator.Output{Writer: stdout, Dir: s.Store.DataDir}, embedded: s.Store.embedded(),
 		public: s.Console.PublicURL, called: env.Called,
 	}
 	return d.Run(ctx, daemon.Plan{

@@ -216,8 +216,8 @@ func shorten(ctx context.Context, c *client.Client, f client.Format, table []byt
 		return table, err
 	}
 	numbers := map[string]bool{}
-	for _, one := range r.Row {
-		_, numbers[one.Column] = one.Value.(float64)
+	for _, cell := range r.Row {
+		_, numbers[cell.Column] = cell.Value.(float64)
 	}
 	rows := digits.NewRows(f, client.TextStyle{}, numbers)
 	return append(rows.Row(table[:header]), rows.Row(table[header:])...), nil

@@ -145,8 +145,8 @@ func explain(err error) string {
 		return explain(e.err) + ": " + e.hint
 	case interface{ Unwrap() []error }:
 		var texts []string
-		for _, one := range e.Unwrap() {
-			texts = append(texts, explain(one))
+		for _, inner := range e.Unwrap() {
+			texts = append(texts, explain(inner))
 		}
 		return strings.Join(texts, "\n")
 	}

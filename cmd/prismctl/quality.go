@@ -135,8 +135,8 @@ func (a *app) showQuality(ctx context.Context, o *output, q client.Quality) erro
 		return nil
 	case "csv":
 		var rows []row
-		for _, one := range q.Questions {
-			rows = append(rows, a.measureRows(one)...)
+		for _, question := range q.Questions {
+			rows = append(rows, a.measureRows(question)...)
 		}
 		return list(ctx, a, o, each(rows), qualityColumns, func(r row) row { return r })
 	}

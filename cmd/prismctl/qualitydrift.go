@@ -42,18 +42,15 @@ type driftRow struct {
 
 var driftColumns = columns{"question window results probability limit classes classes_limit alarm", "question~ window results probability classes alarm"}
 
-// targetName is not hidden by the argument prism of the functions below.
-func targetName(question, option string) string { return prism.TargetName(question, option) }
-
 // writeDrift writes the last hour and day of each question, or all of a drift as JSON.
-func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.Drift) error {
+func (a *app) writeDrift(cmd *cobra.Command, o *output, slug string, d client.Drift) error {
 	if o.isJSON() || o.format == "yaml" {
 		return a.write(cmd.Context(), o, d)
 	}
-	a.describeDrift(prism, d)
+	a.describeDrift(slug, d)
 	var windows []driftRow
 	for _, q := range d.Questions {
-		name := targetName(q.Question, q.Option)
+		name := prism.TargetName(q.Question, q.Option)
 		windows = append(windows, driftRow{name, "hour", q.Hour}, driftRow{name, "day", q.Day})
 	}
 	return list(cmd.Context(), a, o, each(windows), driftColumns, func(w driftRow) row {
@@ -77,10 +74,10 @@ func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.D
 }
 
 // describeDrift prints for people what is compared with what.
-func (a *app) describeDrift(prism string, d client.Drift) {
+func (a *app) describeDrift(slug string, d client.Drift) {
 	switch r := d.Reference; {
 	case r == nil:
-		_, _ = fmt.Fprintf(a.err, "%s is not watched: prismctl quality watch %s\n", printable(prism), printable(prism))
+		_, _ = fmt.Fprintf(a.err, "%s is not watched: prismctl quality watch %s\n", printable(slug), printable(slug))
 	case r.Kind == client.SetPeriod:
 		_, _ = fmt.Fprintf(a.err, "Version %d, counted to %s. Its reference is the %d results from %s to %s.\n",
 			d.Version, d.CountedTo, r.Results, r.From, r.To)

@@ -189,8 +189,8 @@ func (a *app) answersCell(r client.Result) string {
 	if r.Error != nil {
 		return *r.Error
 	}
-	for i, one := range r.Row {
-		if f, ok := one.Value.(float64); ok && !a.exact {
+	for i, cell := range r.Row {
+		if f, ok := cell.Value.(float64); ok && !a.exact {
 			r.Row[i].Value = digits.Round(f)
 		}
 	}

@@ -56,32 +56,32 @@ type TagsAnswer struct {
 // Choice returns the answer to a choice question, given by its key. Another question, or a question of another type, is an error
 // that names what there is.
 func (a Answers) Choice(question string) (ChoiceAnswer, error) {
-	one, err := a.find(question, prism.Choice)
+	answer, err := a.find(question, prism.Choice)
 	if err != nil {
 		return ChoiceAnswer{}, err
 	}
-	return ChoiceAnswer{one.Value, *one.Confidence, one.Probabilities}, nil
+	return ChoiceAnswer{answer.Value, *answer.Confidence, answer.Probabilities}, nil
 }
 
 // YesNo returns the answer to a yes_no question, as Choice does.
 func (a Answers) YesNo(question string) (YesNoAnswer, error) {
-	one, err := a.find(question, prism.YesNo)
+	answer, err := a.find(question, prism.YesNo)
 	if err != nil {
 		return YesNoAnswer{}, err
 	}
-	return YesNoAnswer{*one.Probability}, nil
+	return YesNoAnswer{*answer.Probability}, nil
 }
 
 // Scale returns the answer to a scale question, as Choice does.
 func (a Answers) Scale(question string) (ScaleAnswer, error) {
-	one, err := a.find(question, prism.Scale)
-	return ScaleAnswer{one.Level, one.Probabilities}, err
+	answer, err := a.find(question, prism.Scale)
+	return ScaleAnswer{answer.Level, answer.Probabilities}, err
 }
 
 // Tags returns the answer to a tags question, as Choice does.
 func (a Answers) Tags(question string) (TagsAnswer, error) {
-	one, err := a.find(question, prism.Tags)
-	return TagsAnswer{one.Values, one.Probabilities}, err
+	answer, err := a.find(question, prism.Tags)
+	return TagsAnswer{answer.Values, answer.Probabilities}, err
 }
 
 // find returns the answer to a question of a type.
@@ -107,9 +107,9 @@ func (a Answers) find(question string, want QuestionType) (Answer, error) {
 
 // Get returns the answer to the question with this key, and false if there is none.
 func (a Answers) Get(question string) (Answer, bool) {
-	for _, one := range a {
-		if one.Question == question {
-			return one, true
+	for _, answer := range a {
+		if answer.Question == question {
+			return answer, true
 		}
 	}
 	return Answer{}, false
@@ -182,9 +182,9 @@ type Cell struct {
 
 // Get returns the value of the column with this name, and false if there is no such column.
 func (r Row) Get(column string) (any, bool) {
-	for _, one := range r {
-		if one.Column == column {
-			return one.Value, true
+	for _, cell := range r {
+		if cell.Column == column {
+			return cell.Value, true
 		}
 	}
 	return nil, false

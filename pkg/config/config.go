@@ -58,10 +58,10 @@ type Invalid []Problem //nolint:errname // config.Invalid reads as what it is
 
 func (p Invalid) Error() string {
 	lines := []string{"the settings are wrong:"}
-	for _, one := range p {
-		line := "  " + one.Variable + ": " + one.Text
-		if one.Example != "" {
-			line += " (for example " + one.Variable + "=" + one.Example + ")"
+	for _, problem := range p {
+		line := "  " + problem.Variable + ": " + problem.Text
+		if problem.Example != "" {
+			line += " (for example " + problem.Variable + "=" + problem.Example + ")"
 		}
 		lines = append(lines, line)
 	}
@@ -102,9 +102,9 @@ func Parse[T any](args []string, env Environment, stdout io.Writer) (settings T,
 	}
 	var problems Invalid
 	for _, v := range variables {
-		if what := v.read(env); what != "" {
+		if problem := v.read(env); problem != "" {
 			allowed, _, _ := strings.Cut(v.tag.Get("oneof"), " ")
-			problems = append(problems, Problem{v.name, what, cmp.Or(v.tag.Get("example"), allowed, v.tag.Get("default"))})
+			problems = append(problems, Problem{v.name, problem, cmp.Or(v.tag.Get("example"), allowed, v.tag.Get("default"))})
 		}
 	}
 	if len(problems) > 0 {
@@ -128,7 +128,7 @@ func walk(s reflect.Value) (variables []variable) {
 func (v variable) words(key string) []string { return strings.Fields(v.tag.Get(key)) }
 
 // read sets the field of the variable and returns the problem with the value, without repeating the value.
-func (v variable) read(env Environment) (what string) {
+func (v variable) read(env Environment) (problem string) {
 	text := env.Getenv(v.name)
 	if env.Unset != nil && v.holdsSecret(text) {
 		_ = env.Unset(v.name) // on failure the variable stays set
@@ -164,7 +164,7 @@ func (v variable) holdsSecret(text string) bool {
 	return false
 }
 
-func (v variable) set(text string) (what string) {
+func (v variable) set(text string) (problem string) {
 	switch field := v.value.Addr().Interface().(type) {
 	case *string:
 		*field = text
@@ -196,7 +196,7 @@ func (v variable) set(text string) (what string) {
 	return ""
 }
 
-func (v variable) tooSmall(n int64) (what string) {
+func (v variable) tooSmall(n int64) (problem string) {
 	switch least, _ := strconv.ParseInt(v.tag.Get("least"), 10, 64); {
 	case n >= least:
 		return ""

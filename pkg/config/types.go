@@ -63,7 +63,7 @@ func (u URL) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, u.Redacted()
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }
 
 // set parses text. It returns the problem without repeating text, which may hold a password.
-func (u *URL) set(text string, schemes []string) (what string) {
+func (u *URL) set(text string, schemes []string) (problem string) {
 	if len(schemes) == 0 {
 		schemes = []string{"http", "https"}
 	}

@@ -30,10 +30,10 @@ func AdHocSlug(hash DefinitionHash) string {
 // IsAdHocSlug reports whether AdHocSlug makes such slugs. The account decides whether the prism is ad hoc: before slugs were reserved, any
 // prism could have such a one.
 func IsAdHocSlug(slug string) bool {
-	of, found := strings.CutPrefix(slug, AdHocPrefix)
-	if !found || len(of) != inSlugs.EncodedLen(20) {
+	digest, found := strings.CutPrefix(slug, AdHocPrefix)
+	if !found || len(digest) != inSlugs.EncodedLen(20) {
 		return false
 	}
-	_, err := inSlugs.DecodeString(of)
+	_, err := inSlugs.DecodeString(digest)
 	return err == nil
 }

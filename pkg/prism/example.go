@@ -29,15 +29,8 @@ func (e Example) Emptied() bool { return len(e.Fields) == 0 && len(e.Answers) ==
 
 // SameInput tells whether the example has these values, in any order.
 func (e Example) SameInput(fields []FieldValue) bool {
-	if len(e.Fields) != len(fields) || e.Emptied() {
-		return false
-	}
-	for _, f := range fields {
-		if !slices.Contains(e.Fields, f) {
-			return false
-		}
-	}
-	return true
+	return len(e.Fields) == len(fields) && !e.Emptied() &&
+		!slices.ContainsFunc(fields, func(f FieldValue) bool { return !slices.Contains(e.Fields, f) })
 }
 
 // Label is the value of the label that is right for a question: as labels of the question are stored. ok is false without one.

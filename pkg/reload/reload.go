@@ -54,12 +54,13 @@ func (v *Value[T]) Get() T {
 	}
 	if next, now := v.next.Load(), time.Since(v.began); int64(now) >= next &&
 		v.next.CompareAndSwap(next, int64(now+interval)) {
-		v.refresh()
+		v.Refresh()
 	}
 	return *v.current.Load()
 }
 
-func (v *Value[T]) refresh() {
+// Refresh reads the files now. If they cannot be used, the last value stays, as with Get.
+func (v *Value[T]) Refresh() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	failure := ""

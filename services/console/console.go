@@ -16,6 +16,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/console/internal/openid"
 	"github.com/prism-results/prism/services/console/internal/route"
@@ -33,6 +34,7 @@ type OpenID struct {
 	Issuer       config.URL    `env:"PRISM_OPENID_ISSUER" schemes:"https http" example:"https://login.example.com" help:"issuer of OpenID Connect, exactly as in its ID tokens; without it people sign in by links alone"`
 	ClientID     string        `env:"PRISM_OPENID_CLIENT_ID" help:"client at the issuer, whose redirect URI is PRISM_PUBLIC_URL with /console/openid/callback"`
 	ClientSecret config.Secret `env:"PRISM_OPENID_CLIENT_SECRET" help:"secret of the client"`
+	SecretFile   string        `env:"PRISM_OPENID_CLIENT_SECRET_FILE" help:"file with the secret of the client, instead of PRISM_OPENID_CLIENT_SECRET; read again when it changes"`
 	Scopes       string        `env:"PRISM_OPENID_SCOPES" default:"openid profile email" help:"scopes to ask the issuer for, separated by spaces"`
 	Claims       string        `env:"PRISM_OPENID_CLAIMS" default:"email groups hd" help:"claims that rules of members may name, separated by spaces"`
 }
@@ -66,7 +68,7 @@ func New(s Settings, d Deps) error {
 		Name: "prism_console_openid_available",
 		Help: "1 if the issuer of OpenID Connect answered when it was last asked, and 0 if not. Absent until it is first asked.",
 	}, nil)
-	client, err := s.OpenID.client(public, d.Now, func(answered bool) {
+	client, err := s.OpenID.client(public, d, func(answered bool) {
 		available.WithLabelValues().Set(map[bool]float64{true: 1}[answered])
 	})
 	if err != nil {
@@ -97,16 +99,18 @@ func (s Settings) publicURL() (*url.URL, error) {
 }
 
 // client is the client of the issuer; nil without one.
-func (o OpenID) client(public *url.URL, now func() time.Time, asked func(answered bool)) (*openid.Client, error) {
+func (o OpenID) client(public *url.URL, d Deps, asked func(answered bool)) (*openid.Client, error) {
 	scopes := strings.Fields(o.Scopes)
 	switch {
-	case o.Issuer.IsZero() && (o.ClientID != "" || o.ClientSecret != ""):
+	case o.Issuer.IsZero() && (o.ClientID != "" || o.ClientSecret != "" || o.SecretFile != ""):
 		return nil, errors.New("PRISM_OPENID_ISSUER: is required with PRISM_OPENID_CLIENT_ID")
 	case o.Issuer.IsZero():
 		return nil, nil
 	case public == nil:
 		return nil, errors.New("PRISM_PUBLIC_URL: is required with PRISM_OPENID_ISSUER (for example PRISM_PUBLIC_URL=https://prism.example.com)")
-	case o.ClientID == "" || o.ClientSecret == "":
+	case o.ClientSecret != "" && o.SecretFile != "":
+		return nil, errors.New("PRISM_OPENID_CLIENT_SECRET_FILE: cannot be set together with PRISM_OPENID_CLIENT_SECRET")
+	case o.ClientID == "" || o.ClientSecret == "" && o.SecretFile == "":
 		return nil, errors.New("PRISM_OPENID_CLIENT_ID and PRISM_OPENID_CLIENT_SECRET: are required with PRISM_OPENID_ISSUER")
 	case !slices.Contains(scopes, "openid"):
 		return nil, errors.New("PRISM_OPENID_SCOPES: must have openid")
@@ -114,9 +118,16 @@ func (o OpenID) client(public *url.URL, now func() time.Time, asked func(answere
 	if issuer, err := url.Parse(o.Issuer.String()); err != nil || issuer.Scheme != "https" && !route.IsLoopback(issuer.Host) {
 		return nil, errors.New("PRISM_OPENID_ISSUER: must begin with https://")
 	}
+	var secret credential.Source = credential.Static(o.ClientSecret.Reveal())
+	if o.SecretFile != "" {
+		var err error
+		if secret, err = credential.File(o.SecretFile, d.Log, nil); err != nil {
+			return nil, fmt.Errorf("PRISM_OPENID_CLIENT_SECRET_FILE: %w", err)
+		}
+	}
 	return openid.New(openid.Config{
-		Issuer: o.Issuer.String(), ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(),
-		RedirectURL: public.Scheme + "://" + public.Host + callback, Scopes: scopes, Claims: strings.Fields(o.Claims), Now: now,
+		Issuer: o.Issuer.String(), ClientID: o.ClientID, ClientSecret: secret,
+		RedirectURL: public.Scheme + "://" + public.Host + callback, Scopes: scopes, Claims: strings.Fields(o.Claims), Now: d.Now,
 		Asked: asked,
-	})
+	}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"io"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -156,7 +157,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	} {
 		public, err := test.s.publicURL()
 		if err == nil {
-			_, err = test.s.OpenID.client(public, time.Now, func(bool) {})
+			_, err = test.s.OpenID.client(public, Deps{Now: time.Now, Log: slog.New(slog.DiscardHandler)}, func(bool) {})
 		}
 		if (err == nil) != (test.part == "") || err != nil && !strings.Contains(err.Error(), test.part) {
 			t.Errorf("%v, want %q", err, test.part)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 	"github.com/prism-results/prism/services/gateway/internal/lock/redis"
@@ -32,8 +35,13 @@ func newLocks(cfg Config, d Deps) (locks, error) {
 	if cfg.RedisURL == "" {
 		return locks{Locker: local}, nil
 	}
+	passwords, err := cfg.RedisAuth.passwords(d.Log)
+	if err != nil {
+		return locks{}, err
+	}
 	shared, err := redis.Open(cfg.RedisURL, redis.Config{
-		Username: cfg.RedisAuth.Username, Password: cfg.RedisAuth.Password.Reveal(),
+		Passwords: passwords,
+		Username:  cfg.RedisAuth.Username, Password: cfg.RedisAuth.Password.Reveal(),
 		SentinelPassword: cfg.RedisAuth.SentinelPassword.Reveal(), Log: d.Log, Tracer: d.Tracer,
 	})
 	if err != nil {
@@ -59,6 +67,9 @@ func (l locks) counter(d Deps) quota.Counter {
 // run connects to Redis, and closes it when ctx ends.
 func (l locks) run(ctx context.Context) {
 	if l.shared != nil {
+		var following sync.WaitGroup
+		defer following.Wait()
+		following.Go(func() { l.shared.Follow(ctx) })
 		l.shared.Greet(ctx)
 		l.counts.Run(ctx)
 		_ = l.shared.Close()
@@ -70,15 +81,32 @@ func (l locks) run(ctx context.Context) {
 type RedisAuth struct {
 	Username         string        `env:"PRISM_REDIS_USERNAME" help:"user at Redis, in place of the URL's"`
 	Password         config.Secret `env:"PRISM_REDIS_PASSWORD" help:"password at Redis, in place of the URL's"`
+	PasswordFile     string        `env:"PRISM_REDIS_PASSWORD_FILE" help:"file with the password at Redis, in place of the URL's; read again when it changes"`
 	SentinelPassword config.Secret `env:"PRISM_REDIS_SENTINEL_PASSWORD" help:"password at the Sentinels, in place of the URL's"`
+}
+
+// passwords is where the connections get a password that changes; nil without one.
+func (a RedisAuth) passwords(log *slog.Logger) (credential.Source, error) {
+	if a.PasswordFile == "" {
+		return nil, nil
+	}
+	source, err := credential.File(a.PasswordFile, log, nil)
+	if err != nil {
+		return nil, fmt.Errorf("PRISM_REDIS_PASSWORD_FILE: %w", err)
+	}
+	return source, nil
 }
 
 // check finds a value that has no place in the URL.
 func (a RedisAuth) check(address string) error {
 	sentinels := strings.Contains(address, "+sentinel:")
 	switch {
-	case a.Username != "" && a.Password.Reveal() == "":
+	case a.Username != "" && a.Password.Reveal() == "" && a.PasswordFile == "":
 		return errors.New("PRISM_REDIS_USERNAME: needs PRISM_REDIS_PASSWORD")
+	case a.PasswordFile != "" && a.Password.Reveal() != "":
+		return errors.New("PRISM_REDIS_PASSWORD_FILE: cannot be set together with PRISM_REDIS_PASSWORD")
+	case a.PasswordFile != "" && address == "":
+		return errors.New("PRISM_REDIS_PASSWORD_FILE: needs PRISM_REDIS_URL")
 	case a.Password.Reveal() != "" && address == "":
 		return errors.New("PRISM_REDIS_PASSWORD: needs PRISM_REDIS_URL")
 	case a.SentinelPassword.Reveal() != "" && !sentinels:

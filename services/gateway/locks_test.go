@@ -18,6 +18,9 @@ func TestCredentialsWithoutAPlaceAreNamed(t *testing.T) {
 		{"", RedisAuth{SentinelPassword: "secret"}, "PRISM_REDIS_SENTINEL_PASSWORD"},
 		{"redis://h", RedisAuth{SentinelPassword: "secret"}, "PRISM_REDIS_SENTINEL_PASSWORD"},
 		{"redis://h", RedisAuth{Username: "secret"}, "PRISM_REDIS_USERNAME"},
+		{"", RedisAuth{PasswordFile: "/nowhere/password"}, "PRISM_REDIS_PASSWORD_FILE"},
+		{"redis://h", RedisAuth{PasswordFile: "/nowhere/password"}, "PRISM_REDIS_PASSWORD_FILE"},
+		{"redis://h", RedisAuth{PasswordFile: "/nowhere/password", Password: "secret"}, "PRISM_REDIS_PASSWORD_FILE"},
 		{"redis+sentinel://h", RedisAuth{Username: "secret"}, "PRISM_REDIS_USERNAME"},
 		{"redis://:secret%@h", RedisAuth{Password: "p"}, "PRISM_REDIS_URL"},
 	}

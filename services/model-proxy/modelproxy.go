@@ -44,6 +44,8 @@ type Config struct {
 	ModelName string
 	// APIKey authenticates this service (PRISM_MODEL_API_KEY). The providers' own hosts require one.
 	APIKey string
+	// APIKeyFile is the file with the key instead (PRISM_MODEL_API_KEY_FILE); it is read again when it changes.
+	APIKeyFile string
 
 	// MaxInFlight limits concurrent asks of all models: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
 	MaxInFlight int
@@ -90,9 +92,10 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	}
 	var s *Service
 	source, err := modelsfile.Open(modelsfile.Config{
-		Path:   cfg.ModelsFile,
-		Single: models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
-		Getenv: cfg.Getenv, EnvironmentProxy: cfg.EnvironmentProxy, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
+		Path:          cfg.ModelsFile,
+		Single:        models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
+		SingleKeyFile: cfg.APIKeyFile,
+		Getenv:        cfg.Getenv, EnvironmentProxy: cfg.EnvironmentProxy, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
 		Answers: fair.New(int(min(cmp.Or(cfg.Memory, math.MaxInt64)/answersShare, mostAnswers)), 0),
 		Refused: func() { s.metrics.refuse() }, Loaded: func(set *models.Set) { s.metrics.load(set) },
 	})

@@ -12,6 +12,7 @@ type Upstream struct {
 	BaseURL config.URL    `env:"PRISM_MODEL_BASE_URL" example:"http://127.0.0.1:8000/v1" help:"the upstream's address; the provider's own when not set"`
 	Model   string        `env:"PRISM_MODEL_NAME" help:"the upstream's model; the provider's own when not set"`
 	APIKey  config.Secret `env:"PRISM_MODEL_API_KEY" help:"the upstream's key"`
+	KeyFile string        `env:"PRISM_MODEL_API_KEY_FILE" help:"file with the upstream's key, instead of PRISM_MODEL_API_KEY; read again when it changes"`
 	Proxy   string        `env:"PRISM_UPSTREAM_PROXY" oneof:"environment" help:"environment: models without a proxy of their own use that of HTTPS_PROXY and NO_PROXY"`
 }
 
@@ -27,6 +28,10 @@ func (u Upstream) Config(env config.Environment, provider string) (Config, error
 	c := Config{ModelsFile: u.File, Getenv: env.Getenv, EnvironmentProxy: u.Proxy != ""}
 	if u.File == "" {
 		c.Provider, c.BaseURL, c.ModelName, c.APIKey = provider, u.BaseURL.String(), u.Model, u.APIKey.Reveal()
+		c.APIKeyFile = u.KeyFile
+	}
+	if u.APIKey != "" && u.KeyFile != "" {
+		problems = append(problems, config.Problem{Variable: "PRISM_MODEL_API_KEY_FILE", Text: "cannot be set together with PRISM_MODEL_API_KEY"})
 	}
 	for _, v := range []struct {
 		name string
@@ -36,6 +41,7 @@ func (u Upstream) Config(env config.Environment, provider string) (Config, error
 		{"PRISM_MODEL_BASE_URL", !u.BaseURL.IsZero()},
 		{"PRISM_MODEL_NAME", u.Model != ""},
 		{"PRISM_MODEL_API_KEY", u.APIKey != ""},
+		{"PRISM_MODEL_API_KEY_FILE", u.KeyFile != ""},
 	} {
 		if v.set && u.File != "" {
 			problems = append(problems, config.Problem{Variable: v.name, Text: "cannot be set together with PRISM_MODELS_FILE"})

@@ -39,10 +39,11 @@ import (
 	"github.com/prism-results/prism/services/results/operator"
 )
 
-// Config says where results are stored: in Postgres if DatabaseURL is set, else in a file in DataDir.
+// Config says where results are stored: in Postgres if DatabaseURL or the file of a URL is set, else in a file in DataDir.
 type Config struct {
-	DatabaseURL string
-	DataDir     string
+	DatabaseURL     string
+	DatabaseSecrets DatabaseSecrets
+	DataDir         string
 	// Serves is set for a process that answers calls. Of such processes DataDir has one at a time; operator commands may run beside it.
 	Serves bool
 	// MaxConns bounds the connections to Postgres; 16 if 0.
@@ -115,7 +116,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	if d.Now != nil {
 		now = d.Now
 	}
-	contents, err := cfg.blobs(s.store)
+	contents, err := cfg.blobs(s.store, d.Log)
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -160,16 +161,20 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 }
 
 func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
-	if cfg.DatabaseURL != "" {
+	if cfg.inPostgres() {
+		url, auth, err := cfg.postgres(ctx, d.Log)
+		if err != nil {
+			return err
+		}
 		pg, err := postgres.Open(ctx, postgres.Config{
-			URL: cfg.DatabaseURL, MaxConns: cfg.MaxConns, SynchronousCommit: cfg.SynchronousCommit,
+			URL: url, Auth: auth, MaxConns: cfg.MaxConns, SynchronousCommit: cfg.SynchronousCommit,
 		}, postgres.Deps{Tracer: d.Tracer})
 		if err != nil {
 			return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 		}
 		s.store, s.migrate, s.warnings, s.clock = pg.Statements, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
 		if !cfg.AwaitMigrations {
-			s.migrate = func(ctx context.Context) error { return postgres.Migrate(ctx, cfg.DatabaseURL) }
+			s.migrate = func(ctx context.Context) error { return auth.Migrate(ctx, url) }
 		}
 		if d.Metrics == nil {
 			return nil
@@ -319,7 +324,7 @@ func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writ
 		return err
 	}
 	out := operator.Output{Writer: stdout, Dir: os.TempDir()}
-	if cfg.DatabaseURL == "" {
+	if !cfg.inPostgres() {
 		out.Dir = cfg.DataDir
 	}
 	return s.Operator().Run(ctx, c, out)
@@ -327,7 +332,7 @@ func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writ
 
 // stored is an error if the embedded store does not exist yet.
 func stored(cfg Config) error {
-	if cfg.DatabaseURL != "" {
+	if cfg.inPostgres() {
 		return nil
 	}
 	_, err := os.Stat(filepath.Join(cfg.DataDir, file))

@@ -1,15 +1,19 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
 	"path/filepath"
 
 	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/postgres"
 )
 
 // Files is the setting of the content of files.
@@ -18,9 +22,9 @@ type Files struct {
 }
 
 // blobs is where the content of files is kept.
-func (c Config) blobs(s blobs.Contents) (blobs.Blobs, error) {
+func (c Config) blobs(s blobs.Contents, log *slog.Logger) (blobs.Blobs, error) {
 	switch u, err := url.Parse(c.FilesURL); {
-	case c.FilesURL == "" && c.DatabaseURL != "":
+	case c.FilesURL == "" && c.inPostgres():
 		return blobs.InDatabase(s), nil
 	case c.FilesURL == "":
 		return blobs.InFolder(filepath.Join(c.DataDir, files)), nil
@@ -30,7 +34,7 @@ func (c Config) blobs(s blobs.Contents) (blobs.Blobs, error) {
 		}
 		return blobs.InFolder(filepath.FromSlash(u.Path)), nil
 	}
-	b, err := blobs.InBucket(c.FilesURL)
+	b, err := blobs.InBucket(c.FilesURL, log)
 	if err != nil {
 		return nil, fmt.Errorf("PRISM_FILES_URL: %w", err)
 	}
@@ -39,7 +43,8 @@ func (c Config) blobs(s blobs.Contents) (blobs.Blobs, error) {
 
 // Pool is the settings of the connections to Postgres.
 type Pool struct {
-	MaxConns          int    `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres"`
+	MaxConns          int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres"`
+	Secrets           DatabaseSecrets
 	SynchronousCommit string `env:"PRISM_SYNCHRONOUS_COMMIT" oneof:"on remote_apply remote_write local off" help:"synchronous_commit of each connection to Postgres; empty: that of Postgres, but at least on"`
 }
 
@@ -58,4 +63,37 @@ func (p Public) At(listen config.Address) string {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// DatabaseSecrets are the settings of credentials for Postgres that change while Prism runs (spec: secrets-from-files).
+type DatabaseSecrets struct {
+	URLFile      string `env:"PRISM_DATABASE_URL_FILE" help:"file with the URL of Postgres, instead of PRISM_DATABASE_URL; read again when it changes"`
+	PasswordFile string `env:"PRISM_DATABASE_PASSWORD_FILE" help:"file with the password at Postgres, in place of the URL's; read again when it changes"`
+}
+
+// inPostgres reports whether results are stored in Postgres.
+func (c Config) inPostgres() bool { return c.DatabaseURL != "" || c.DatabaseSecrets.URLFile != "" }
+
+// postgres is the URL of Postgres and where new connections get their credentials.
+func (c Config) postgres(ctx context.Context, log *slog.Logger) (url string, auth postgres.Auth, err error) {
+	url = c.DatabaseURL
+	if path := c.DatabaseSecrets.URLFile; path != "" {
+		if url != "" {
+			return "", auth, errors.New("PRISM_DATABASE_URL_FILE: cannot be set together with PRISM_DATABASE_URL")
+		}
+		if auth.URL, err = credential.File(path, log, postgres.CheckURL); err != nil {
+			return "", auth, fmt.Errorf("PRISM_DATABASE_URL_FILE: %w", err)
+		}
+		first, err := auth.URL.Secret(ctx)
+		if err != nil {
+			return "", auth, fmt.Errorf("PRISM_DATABASE_URL_FILE: %w", err)
+		}
+		url = first.Text
+	}
+	if path := c.DatabaseSecrets.PasswordFile; path != "" {
+		if auth.Password, err = credential.File(path, log, nil); err != nil {
+			return "", auth, fmt.Errorf("PRISM_DATABASE_PASSWORD_FILE: %w", err)
+		}
+	}
+	return url, auth, nil
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/prism-results/prism/pkg/testkit/program"
@@ -23,10 +24,5 @@ var Crashes = []string{"WARNING: DATA RACE", "panic: ", "panicked", "fatal error
 // Crashed tells whether a process has printed one of Crashes.
 func Crashed(p *program.Process) bool {
 	text := p.Output()
-	for _, crash := range Crashes {
-		if strings.Contains(text, crash) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Crashes, func(crash string) bool { return strings.Contains(text, crash) })
 }

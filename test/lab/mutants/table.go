@@ -30,7 +30,7 @@ const (
 var mutants = []mutant{
 	{
 		file: checks + "order.go", why: "an archived prism answers",
-		old: "case facts.Prism.IsZero() || facts.Archived:", new: "case facts.Prism.IsZero():",
+		old: "case !makes && (facts.Prism.IsZero() || facts.Archived):", new: "case !makes && facts.Prism.IsZero():",
 	},
 	{
 		file: checks + "order.go", why: "a key of another prism returns that prism's result",
@@ -43,8 +43,8 @@ var mutants = []mutant{
 	},
 	{
 		file: checks + "order.go", why: "the repeat of a failed result skips the size estimate",
-		old: "		a.IdempotencyKey = sent.IdempotencyKey\n		return attempt(a, sizer, facts.Unwritable)",
-		new: "		a.IdempotencyKey = sent.IdempotencyKey\n		return Decision{Attempt: a}, nil",
+		old: "facts.AdHoc != contract.NotAdHoc\n		return attempt(a, sizer, facts.Unwritable)",
+		new: "facts.AdHoc != contract.NotAdHoc\n		return Decision{Attempt: a}, nil",
 	},
 	{
 		file: checks + "order.go", why: "one unknown field is accepted",

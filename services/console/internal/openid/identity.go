@@ -29,7 +29,7 @@ func (c *Client) Finish(ctx context.Context, t Transaction, code string) (contra
 		return contract.Identity{}, err
 	}
 	ctx = oidc.ClientContext(ctx, c.http)
-	token, err := p.oauth.Exchange(ctx, code, oauth2.VerifierOption(t.Verifier))
+	token, err := c.exchange(ctx, p, code, t.Verifier)
 	if err != nil {
 		err = exchangeProblem(err)
 	}
@@ -54,6 +54,28 @@ func (c *Client) Finish(ctx context.Context, t Transaction, code string) (contra
 	}
 	c.complete(ctx, p, token, id.Subject, claims)
 	return c.identity(id.Issuer, id.Subject, claims), nil
+}
+
+// exchange exchanges a code for tokens, by the other client secret if the provider refuses the one in use.
+func (c *Client) exchange(ctx context.Context, p *provider, code, verifier string) (*oauth2.Token, error) {
+	for tried := ""; ; {
+		secret, err := c.cfg.ClientSecret.Secret(ctx)
+		if err != nil {
+			return nil, err
+		}
+		with := p.oauth
+		with.ClientSecret = secret.Text
+		token, err := with.Exchange(ctx, code, oauth2.VerifierOption(verifier))
+		refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+		if !ok || refused.ErrorCode != "invalid_client" || tried != "" {
+			return token, err
+		}
+		c.cfg.ClientSecret.Refused(secret.Text)
+		if other, again := c.cfg.ClientSecret.Secret(ctx); again != nil || other.Text == secret.Text {
+			return nil, err
+		}
+		tried = secret.Text
+	}
 }
 
 // complete adds the claims that the ID token lacks and the provider's userinfo has. If userinfo fails, the ID token has to do.
@@ -115,8 +137,8 @@ func texts(claim any) (values []string) {
 	case bool:
 		return []string{fmt.Sprint(v)}
 	case []any:
-		for _, one := range v[:min(len(v), mostValues)] {
-			if s := text(one); s != "" {
+		for _, item := range v[:min(len(v), mostValues)] {
+			if s := text(item); s != "" {
 				values = append(values, s)
 			}
 		}

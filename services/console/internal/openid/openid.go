@@ -18,13 +18,15 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/prism-results/prism/pkg/credential"
 )
 
 // Config configures a Client.
 type Config struct {
 	Issuer       string // exactly as in its ID tokens
 	ClientID     string
-	ClientSecret string
+	ClientSecret credential.Source
 	RedirectURL  string
 	Scopes       []string // openid among them
 	Claims       []string // that rules of members may name
@@ -35,9 +37,9 @@ type Config struct {
 
 // Client is the client of a provider. It is safe for concurrent use.
 type Client struct {
-	cfg  Config
-	seal seal
-	http *http.Client
+	cfg   Config
+	seals seals
+	http  *http.Client
 
 	finding singleflight.Group
 	mu      sync.Mutex
@@ -70,13 +72,9 @@ var ErrUnavailable = errors.New("openid: the provider is away")
 var ErrRefused = errors.New("openid: refused")
 
 // New makes the client. It does no I/O.
-func New(cfg Config) (*Client, error) {
-	s, err := newSeal(cfg.ClientSecret)
-	if err != nil {
-		return nil, err
-	}
+func New(cfg Config) *Client {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: idleTime}
-	return &Client{cfg: cfg, seal: s, http: &http.Client{Transport: bounded{transport}, Timeout: requestTime}}, nil
+	return &Client{cfg: cfg, http: &http.Client{Transport: bounded{transport}, Timeout: requestTime}}
 }
 
 // provider returns the provider. Its metadata are requested until a request succeeds.
@@ -116,7 +114,7 @@ func (c *Client) discover(ctx context.Context) (*provider, error) {
 		Provider: discovered,
 		verifier: discovered.VerifierContext(oidc.ClientContext(ctx, c.http), &oidc.Config{ClientID: c.cfg.ClientID, Now: c.cfg.Now}),
 		oauth: oauth2.Config{
-			ClientID: c.cfg.ClientID, ClientSecret: c.cfg.ClientSecret, Endpoint: discovered.Endpoint(), RedirectURL: c.cfg.RedirectURL,
+			ClientID: c.cfg.ClientID, Endpoint: discovered.Endpoint(), RedirectURL: c.cfg.RedirectURL,
 			Scopes: c.cfg.Scopes,
 		},
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/credential"
 )
 
 // spec: openid-sign-in
@@ -15,10 +17,7 @@ func TestAMiBOfAResponseOfTheProviderIsRead(t *testing.T) {
 		_, _ = w.Write(bytes.Repeat([]byte(" "), 2<<20))
 	}))
 	t.Cleanup(server.Close)
-	c, err := New(Config{ClientSecret: "secretsecretsecretsecretsecretse"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := New(Config{ClientSecret: credential.Static("secretsecretsecretsecretsecretse")})
 	res, err := c.http.Get(server.URL)
 	if err != nil {
 		t.Fatal(err)

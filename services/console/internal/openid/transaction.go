@@ -1,12 +1,14 @@
 package openid
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -49,13 +51,48 @@ func newSeal(secret string) (seal, error) {
 	return seal{aead}, err
 }
 
+// seals are the seal of the current client secret, and that of the one before: a sign-in that began before the secret was replaced
+// goes on.
+type seals struct {
+	mu     sync.Mutex
+	secret string
+	list   []seal
+}
+
+// forSecret returns the seals, of which the first one is that of the secret.
+func (s *seals) forSecret(secret string) ([]seal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if secret != s.secret {
+		current, err := newSeal(secret)
+		if err != nil {
+			return nil, err
+		}
+		s.secret, s.list = secret, append([]seal{current}, s.list[:min(len(s.list), 1)]...)
+	}
+	return s.list, nil
+}
+
+// currentSeals returns the seals of the secret as it is now.
+func (c *Client) currentSeals() ([]seal, error) {
+	secret, err := c.cfg.ClientSecret.Secret(context.Background()) //nolint:forbidigo // of a file or a setting: it waits for nothing
+	if err != nil {
+		return nil, err
+	}
+	return c.seals.forSecret(secret.Text)
+}
+
 // Seal returns the value of the cookie.
 func (c *Client) Seal(t Transaction) (string, error) {
+	current, err := c.currentSeals()
+	if err != nil {
+		return "", err
+	}
 	text, err := strictjson.Marshal(t)
 	if err != nil {
 		return "", err
 	}
-	sealed := c.seal.aead.Seal(nil, nil, text, nil) //nolint:gosec // the cipher makes the nonce itself
+	sealed := current[0].aead.Seal(nil, nil, text, nil) //nolint:gosec // the cipher makes the nonce itself
 	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
@@ -65,7 +102,16 @@ func (c *Client) Open(value string) (t Transaction, err error) {
 	if err != nil {
 		return t, errSealed
 	}
-	text, err := c.seal.aead.Open(nil, nil, sealed, nil)
+	all, err := c.currentSeals()
+	if err != nil {
+		return t, err
+	}
+	var text []byte
+	for _, s := range all {
+		if text, err = s.aead.Open(nil, nil, sealed, nil); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return t, errSealed
 	}

@@ -44,10 +44,10 @@ func object(properties schema, required ...string) schema {
 	return s
 }
 
-func text(about string) schema { return schema{"type": "string", "description": about} }
+func text(description string) schema { return schema{"type": "string", "description": description} }
 
-func textsByKey(about string) schema {
-	return schema{"type": "object", "additionalProperties": schema{"type": "string"}, "description": about}
+func textsByKey(description string) schema {
+	return schema{"type": "object", "additionalProperties": schema{"type": "string"}, "description": description}
 }
 
 // Hints of tools.

@@ -35,8 +35,8 @@ func foreignHeaders(c *fiber.Ctx, r contract.Response) {
 // createForeign makes a result of a call in a format of others. Whoever makes an ad-hoc prism has to be an editor, and its model has to be
 // configured (spec: adhoc-order).
 func (d Deps) createForeign(ctx context.Context, key contract.KeyDigest, sent api.ForeignCall) (contract.Response, error) {
-	return d.Executor.CreateForeign(ctx, d.Stopping(), key, sent, func(ctx context.Context, of prism.Definition) error {
-		return d.configured(ctx, key, api.CreatePrism, "", of)
+	return d.Executor.CreateForeign(ctx, d.Stopping(), key, sent, func(ctx context.Context, asked prism.Definition) error {
+		return d.configured(ctx, key, api.CreatePrism, "", asked)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -35,6 +36,8 @@ type Config struct {
 	// Path is the file of models. Without it, Single is the only model.
 	Path   string
 	Single models.Spec
+	// SingleKeyFile is the file with the key of Single, which is read again when it changes. Optional.
+	SingleKeyFile string
 	// Getenv reads the variables that the file names.
 	Getenv func(name string) string
 	// EnvironmentProxy: models without a proxy of their own use that of HTTPS_PROXY and NO_PROXY.
@@ -76,19 +79,6 @@ type content struct {
 // Open reads the file of models, or takes the single model. Its error lists every problem: it wraps *Problems for a file.
 func Open(cfg Config) (*Source, error) {
 	s := &Source{Current: &models.Current{}, cfg: cfg}
-	if cfg.Path == "" {
-		cfg.Single.Name = DefaultName
-		m, faults := open(cfg.Single, variables, s.clients())
-		var problems []error
-		for _, f := range faults {
-			problems = append(problems, fmt.Errorf("%s: %s", f.setting, f.problem))
-		}
-		if len(problems) > 0 {
-			return nil, errors.Join(problems...)
-		}
-		s.Replace(models.NewSet([]*models.Model{m}, DefaultName))
-		return s, nil
-	}
 	set, err := s.load()
 	if err != nil {
 		return nil, err
@@ -108,7 +98,7 @@ func (s *Source) clients() clients {
 
 // Run reads the files again when they change, and on SIGHUP, until ctx ends (spec: models-reload).
 func (s *Source) Run(ctx context.Context) error {
-	if s.cfg.Path == "" {
+	if s.cfg.Path == "" && s.cfg.SingleKeyFile == "" {
 		<-ctx.Done()
 		return nil
 	}
@@ -185,6 +175,9 @@ func (s *Source) load() (*models.Set, error) {
 		return c.text, nil
 	}
 	defer func() { s.seen = seen }()
+	if s.cfg.Path == "" {
+		return s.loadSingle(readOnce)
+	}
 	text, err := readOnce(s.cfg.Path)
 	if err != nil {
 		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", err)
@@ -202,6 +195,30 @@ func (s *Source) load() (*models.Set, error) {
 		list[i] = o.model
 	}
 	return models.NewSet(list, f.defaultModel), nil
+}
+
+// loadSingle makes the set of the single model.
+func (s *Source) loadSingle(readFile func(path string) (string, error)) (*models.Set, error) {
+	spec := s.cfg.Single
+	spec.Name = DefaultName
+	if s.cfg.SingleKeyFile != "" {
+		key, err := readFile(s.cfg.SingleKeyFile)
+		if spec.APIKey = strings.TrimSpace(key); err == nil && spec.APIKey == "" {
+			err = fmt.Errorf("%s: is empty", s.cfg.SingleKeyFile)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("PRISM_MODEL_API_KEY_FILE: %w", err)
+		}
+	}
+	m, faults := open(spec, variables, s.clients())
+	var problems []error
+	for _, f := range faults {
+		problems = append(problems, fmt.Errorf("%s: %s", f.setting, f.problem))
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	return models.NewSet([]*models.Model{m}, DefaultName), nil
 }
 
 // openAll makes the models of a file, and adds what is wrong with their settings.

@@ -54,27 +54,19 @@ func newEntryBody(e Entry) entryBody {
 }
 
 func (s *Handlers) listAudit(ctx context.Context, c store.Caller, in api.ListAuditRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfAudit, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	filter := Filter{From: bodies.WholeMillisecond(in.From), To: bodies.WholeMillisecond(in.To)}
-	switch in.Actor {
-	case "":
-	case string(store.OperatorActor), string(store.RetentionActor):
-		filter.Kind = store.ActorKind(in.Actor)
-	default:
-		id, err := prism.ParseUUID(in.Actor)
-		if err != nil {
-			return nil, err
+	return bodies.List(contract.ListOfAudit, in.Limit, in.Cursor, func(page store.Page) ([]Entry, bool, error) {
+		filter := Filter{From: bodies.WholeMillisecond(in.From), To: bodies.WholeMillisecond(in.To)}
+		switch in.Actor {
+		case "":
+		case string(store.OperatorActor), string(store.RetentionActor):
+			filter.Kind = store.ActorKind(in.Actor)
+		default:
+			id, err := prism.ParseUUID(in.Actor)
+			if err != nil {
+				return nil, false, err
+			}
+			filter.Key = &prism.KeyID{UUID: id}
 		}
-		filter.Key = &prism.KeyID{UUID: id}
-	}
-	entries, more, err := s.Store.ListAudit(ctx, c.Account, filter, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfAudit, entries, more,
-		func(e Entry) (strictjson.Value, error) { return strictjson.Marshal(newEntryBody(e)) },
-		func(e Entry) prism.UUID { return e.ID })
+		return s.Store.ListAudit(ctx, c.Account, filter, page)
+	}, func(e Entry) (entryBody, error) { return newEntryBody(e), nil }, func(e Entry) prism.UUID { return e.ID })
 }

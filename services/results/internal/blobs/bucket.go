@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -32,11 +33,12 @@ const (
 
 // InBucket keeps contents in a bucket of an object store that speaks S3: s3://<bucket>/<prefix> with the parameters endpoint (an
 // http or https URL; that of AWS if it is missing), region (asked for if it is missing) and path_style (true for stores that do
-// not serve each bucket under a host name of its own). The credentials are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
-// AWS_SESSION_TOKEN, or else those of the machine or Pod in AWS. It connects to nothing.
-func InBucket(address string) (Blobs, error) { return inBucket(address, requestLimit) }
+// not serve each bucket under a host name of its own). The credentials are credential.AWSKeys. It connects to nothing.
+func InBucket(address string, log *slog.Logger) (Blobs, error) {
+	return inBucket(address, requestLimit, log)
+}
 
-func inBucket(address string, limit time.Duration) (Blobs, error) {
+func inBucket(address string, limit time.Duration, log *slog.Logger) (Blobs, error) {
 	u, err := url.Parse(address)
 	var parameters url.Values
 	if err == nil {
@@ -45,10 +47,11 @@ func inBucket(address string, limit time.Duration) (Blobs, error) {
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil {
 		return nil, errors.New("must be s3://<bucket>, maybe with /<prefix> and ?endpoint=<URL>&region=<region>&path_style=true")
 	}
-	o := minio.Options{
-		Secure: true, MaxRetries: tries,
-		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.IAM{}}),
+	keys, err := credential.AWSKeys(log)
+	if err != nil {
+		return nil, err
 	}
+	o := minio.Options{Secure: true, MaxRetries: tries, Creds: keys}
 	host := "s3.amazonaws.com"
 	for name, values := range parameters {
 		switch value := values[0]; name {

@@ -2,8 +2,12 @@ package blobs_test
 
 import (
 	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/freeport"
 	"github.com/prism-results/prism/pkg/testkit/s3test"
@@ -19,7 +23,7 @@ func TestABucketKeepsContents(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", s3test.Secret)
 	endpoint := s3test.New(t).Endpoint
 	for _, bucket := range []string{s3test.Bucket, s3test.Bucket + "/a/prefix/"} {
-		b, err := blobs.InBucket(s3test.URL(bucket, endpoint))
+		b, err := blobs.InBucket(s3test.URL(bucket, endpoint), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +35,7 @@ func TestABucketKeepsContents(t *testing.T) {
 			}
 		}
 	}
-	nowhere, err := blobs.InBucket(s3test.URL("another-bucket", endpoint))
+	nowhere, err := blobs.InBucket(s3test.URL("another-bucket", endpoint), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +50,7 @@ func TestABucketKeepsContents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away, err := blobs.InBucket(s3test.URL(s3test.Bucket, "http://"+free))
+	away, err := blobs.InBucket(s3test.URL(s3test.Bucket, "http://"+free), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +65,45 @@ func TestTheAddressOfABucketIsChecked(t *testing.T) {
 		"", "s3://", "https://bucket", "s3://key:secret@bucket", "s3://bucket?endpoint=host:9000", "s3://bucket?endpoint=ftp://host",
 		"s3://bucket?secret=hidden", "s3:///prefix", "s3://bucket?endpoint=http://a/%zz",
 	} {
-		if _, err := blobs.InBucket(wrong); err == nil || strings.Contains(err.Error(), "hidden") {
+		if _, err := blobs.InBucket(wrong, slog.New(slog.DiscardHandler)); err == nil || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// The file of credentials is named by a variable of the process.
+//
+// spec: secrets-from-files
+func TestTheKeysOfABucketFollowTheirFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", path)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	write := func(secret string) {
+		t.Helper()
+		text := "[default]\naws_access_key_id = " + s3test.Access + "\naws_secret_access_key = " + secret + "\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("another")
+	b, err := blobs.InBucket(s3test.URL(s3test.Bucket, s3test.New(t).Endpoint), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func() error { return b.Put(t.Context(), owner(1, 1), "part-1", []byte("content")) }
+	if err := put(); err == nil {
+		t.Fatal("a wrong key was taken")
+	}
+	write(s3test.Secret)
+	tick, late := time.NewTicker(50*time.Millisecond), time.NewTimer(2*time.Minute)
+	defer tick.Stop()
+	defer late.Stop()
+	for put() != nil {
+		select {
+		case <-tick.C:
+		case <-late.C:
+			t.Fatal("the new key is not used")
 		}
 	}
 }

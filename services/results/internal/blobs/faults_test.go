@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -35,7 +36,7 @@ func newFaulty(t *testing.T, in s3test.Store, matches func(*http.Request) bool) 
 		}
 		return s3test.None
 	})
-	b, err := blobs.InBucketWithin(s3test.URL(s3test.Bucket, proxy.URL), shortLimit)
+	b, err := blobs.InBucketWithin(s3test.URL(s3test.Bucket, proxy.URL), shortLimit, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestNoFaultOfABucketMakesAContentWrong(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", s3test.Access)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", s3test.Secret)
 	in := s3test.New(t)
-	direct, err := blobs.InBucket(s3test.URL(s3test.Bucket, in.Endpoint))
+	direct, err := blobs.InBucket(s3test.URL(s3test.Bucket, in.Endpoint), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,3 +118,24 @@ func NewList[R any](
 	}
 	return p.End(""), nil
 }
+
+// List is the body of the page of a list that a caller asks for, which read reads.
+func List[R, B any](
+	list contract.List, limit int, cursor string, read func(store.Page) ([]R, bool, error), body func(R) (B, error), id func(R) prism.UUID,
+) ([]byte, error) {
+	page, err := StorePage(list, limit, cursor)
+	if err != nil {
+		return nil, err
+	}
+	rows, more, err := read(page)
+	if err != nil {
+		return nil, err
+	}
+	return NewList(list, rows, more, func(r R) (strictjson.Value, error) {
+		b, err := body(r)
+		if err != nil {
+			return nil, err
+		}
+		return strictjson.Marshal(b, strictjson.Numbers)
+	}, id)
+}

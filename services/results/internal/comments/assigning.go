@@ -78,25 +78,18 @@ func (s SQL) AssignMany(ctx context.Context, a Assigning, by store.By) (changed 
 func (s SQL) lockAssigned(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, ids []prism.UUID,
 ) (before map[prism.UUID]prism.MemberID, err error) {
-	locked := 0
+	lock := sqldb.Statement{Text: lockAssigned + s.Locking(false), Args: []any{account.UUID}}
+	locked, err := sqldb.ReadParts(ctx, run, lock, ids, (*sqldb.Row).UUID)
+	if err != nil {
+		return nil, err
+	}
+	if len(locked) != len(ids) { // some were deleted since they were found
+		return nil, &store.MatchError{Matches: int64(len(locked))}
+	}
+	assigned, err := sqldb.ReadParts(ctx, run, sqldb.Statement{Text: selectBefore, Args: lock.Args}, ids, readAssignment)
 	before = map[prism.UUID]prism.MemberID{}
-	err = sqldb.EachPart(ids, func(part []any) error {
-		args := append([]any{account.UUID}, part...)
-		var found []prism.UUID
-		lock := sqldb.Statement{Text: lockAssigned + s.Locking(false), Args: args}
-		if err := run(ctx, lock, sqldb.ReadRows(&found, (*sqldb.Row).UUID)); err != nil {
-			return err
-		}
-		locked += len(found)
-		var assigned []Assignment
-		err := run(ctx, sqldb.Statement{Text: selectBefore, Args: args}, sqldb.ReadRows(&assigned, readAssignment))
-		for _, a := range assigned {
-			before[a.Result.UUID] = a.Member
-		}
-		return err
-	})
-	if err == nil && locked != len(ids) { // some were deleted since they were found
-		err = &store.MatchError{Matches: int64(locked)}
+	for _, a := range assigned {
+		before[a.Result.UUID] = a.Member
 	}
 	return before, err
 }

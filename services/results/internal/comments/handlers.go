@@ -6,7 +6,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -62,31 +61,19 @@ func (h *Handlers) createComment(ctx context.Context, account prism.AccountID, b
 	return newCommentBody(c), err
 }
 
-func (h *Handlers) listComments(ctx context.Context, c store.Caller, in api.ListCommentsRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfComments, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := h.store.ListComments(ctx, c.Account, in.Result, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfComments, found, more,
-		func(c Comment) (strictjson.Value, error) { return strictjson.Marshal(newCommentBody(c)) },
+func (h *Handlers) listComments(ctx context.Context, caller store.Caller, in api.ListCommentsRequest) ([]byte, error) {
+	return bodies.List(contract.ListOfComments, in.Limit, in.Cursor,
+		func(page store.Page) ([]Comment, bool, error) {
+			return h.store.ListComments(ctx, caller.Account, in.Result, page)
+		},
+		func(c Comment) (api.Comment, error) { return newCommentBody(c), nil },
 		func(c Comment) prism.UUID { return c.ID.UUID })
 }
 
 func (h *Handlers) listAssignees(ctx context.Context, c store.Caller, in api.ListAssigneesRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfAssignees, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := h.store.ListAssignees(ctx, c.Account, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfAssignees, found, more,
-		func(m Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
+	return bodies.List(contract.ListOfAssignees, in.Limit, in.Cursor,
+		func(page store.Page) ([]Member, bool, error) { return h.store.ListAssignees(ctx, c.Account, page) },
+		func(m Member) (api.AssignedMember, error) { return newMemberBody(m), nil },
 		func(m Member) prism.UUID { return m.ID.UUID })
 }
 

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -66,15 +65,8 @@ const chunkBlock = 50
 
 // insertChunks inserts n chunks.
 func insertChunks(n int) string {
-	var text strings.Builder
-	text.WriteString("INSERT INTO file_chunks (account_id, file_id, number, first_row, row_count, position, bytes, line) VALUES")
-	for i := range n {
-		if i > 0 {
-			text.WriteString(",")
-		}
-		text.WriteString("\n($1, $2, " + sqldb.Parameters(3+6*i, 6) + ")")
-	}
-	return text.String()
+	return "INSERT INTO file_chunks (account_id, file_id, number, first_row, row_count, position, bytes, line) VALUES" +
+		sqldb.Tuples(n, "$1, $2, ", 3, 6)
 }
 
 // ReadAgain implements Store.

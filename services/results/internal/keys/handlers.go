@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -77,18 +76,9 @@ func (s *Handlers) MakeKey(
 }
 
 func (s *Handlers) listKeys(ctx context.Context, c store.Caller, in api.ListKeysRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfKeys, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	keys, more, err := s.store.ListKeys(ctx, c.Account, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfKeys, keys, more,
-		func(k APIKey) (strictjson.Value, error) {
-			return strictjson.Marshal(newKeyBody(k, s.access.LastUse(k.ID, k.LastUsedAt)))
-		},
+	return bodies.List(contract.ListOfKeys, in.Limit, in.Cursor,
+		func(page store.Page) ([]APIKey, bool, error) { return s.store.ListKeys(ctx, c.Account, page) },
+		func(k APIKey) (api.APIKey, error) { return newKeyBody(k, s.access.LastUse(k.ID, k.LastUsedAt)), nil },
 		func(k APIKey) prism.UUID { return k.ID.UUID })
 }
 

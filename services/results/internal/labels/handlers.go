@@ -155,15 +155,22 @@ func (h *Handlers) labelledResult(ctx context.Context, c access.Caller, id prism
 
 // labelsBody is the body of a result with its labels.
 func (h *Handlers) labelsBody(ctx context.Context, account prism.AccountID, facts store.ResultFacts, v *prisms.Cached) ([]byte, error) {
-	labels, err := h.store.LabelsOf(ctx, account, facts.Prism.ID, []prism.ResultID{facts.Result.ID})
+	r := facts.Result
+	labels, err := h.store.LabelsOf(ctx, account, facts.Prism.ID, []prism.ResultID{r.ID})
 	if err != nil {
 		return nil, err
 	}
-	body := labelsBody{Result: facts.Result.ID, Ref: facts.Result.Ref, Version: v.Number}
-	if body.Labels, err = Object(v.Definition, labels); err != nil {
+	body, err := newLabelsBody(v.Definition, Labelled{r.ID, v.Number, r.Ref, labels})
+	if err != nil {
 		return nil, err
 	}
 	return strictjson.Marshal(body)
+}
+
+func newLabelsBody(d prism.Definition, r Labelled) (body labelsBody, err error) {
+	body = labelsBody{Result: r.Result, Ref: r.Ref, Version: r.Version}
+	body.Labels, err = Object(d, r.Labels)
+	return body, err
 }
 
 // labeller makes labels of one call.
@@ -280,28 +287,17 @@ func (h *Handlers) newLabel(
 }
 
 func (h *Handlers) listLabels(ctx context.Context, c store.Caller, in api.ListLabelsRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfLabels, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	p, err := h.store.Prism(ctx, c.Account, in.Prism)
-	if err != nil {
-		return nil, err
-	}
-	filter := Filter{Prism: p.ID, Version: in.Version, Question: in.Question}
-	labelled, more, err := h.store.ListLabels(ctx, c.Account, filter, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfLabels, labelled, more, func(r Labelled) (strictjson.Value, error) {
+	var p prism.Prism
+	return bodies.List(contract.ListOfLabels, in.Limit, in.Cursor, func(page store.Page) (labelled []Labelled, more bool, err error) {
+		if p, err = h.store.Prism(ctx, c.Account, in.Prism); err != nil {
+			return nil, false, err
+		}
+		return h.store.ListLabels(ctx, c.Account, Filter{Prism: p.ID, Version: in.Version, Question: in.Question}, page)
+	}, func(r Labelled) (labelsBody, error) {
 		v, err := h.versions.Version(ctx, c.Account, prisms.VersionIn(p, r.Version))
 		if err != nil {
-			return nil, err
+			return labelsBody{}, err
 		}
-		body := labelsBody{Result: r.Result, Ref: r.Ref, Version: r.Version}
-		if body.Labels, err = Object(v.Definition, r.Labels); err != nil {
-			return nil, err
-		}
-		return strictjson.Marshal(body)
+		return newLabelsBody(v.Definition, r)
 	}, func(r Labelled) prism.UUID { return r.Result.UUID })
 }

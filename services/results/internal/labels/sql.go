@@ -74,20 +74,10 @@ func refTargetsOf() string {
 
 // insertLabels puts n labels.
 func insertLabels(n int) string {
-	const columns = 12
-	var text strings.Builder
-	text.WriteString("INSERT INTO labels AS l (account_id, prism_id, result_id, question, version, value, sample, annotator, origin, " +
-		"key_id, labelled_at, hash) VALUES")
-	for i := range n {
-		if i > 0 {
-			text.WriteString(",")
-		}
-		text.WriteString("\n(" + sqldb.Parameters(1+i*columns, columns) + ")")
-	}
-	text.WriteString("\nON CONFLICT (account_id, prism_id, result_id, question) DO UPDATE SET value = excluded.value, " +
-		"sample = excluded.sample, annotator = excluded.annotator, origin = excluded.origin, key_id = excluded.key_id, " +
-		"labelled_at = excluded.labelled_at, hash = excluded.hash")
-	return text.String()
+	return "INSERT INTO labels AS l (account_id, prism_id, result_id, question, version, value, sample, annotator, origin, " +
+		"key_id, labelled_at, hash) VALUES" + sqldb.Tuples(n, "", 1, 12) + "\nON CONFLICT (account_id, prism_id, result_id, question) " +
+		"DO UPDATE SET value = excluded.value, sample = excluded.sample, annotator = excluded.annotator, origin = excluded.origin, " +
+		"key_id = excluded.key_id, labelled_at = excluded.labelled_at, hash = excluded.hash"
 }
 
 // OfPrism is a label with the prism of its result.
@@ -143,41 +133,27 @@ func DeleteOf(ctx context.Context, run sqldb.Run, account prism.AccountID, prism
 }
 
 // LabelTargets implements Store.
-func (s SQL) LabelTargets(
-	ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID,
-) (targets []Target, err error) {
-	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
-		var found []Target
-		args := append([]any{account.UUID, prismID.UUID}, part...)
-		err := s.Run(ctx, sqldb.Query("label_targets", labelTargets, args...), sqldb.ReadRows(&found, readLabelTarget))
-		targets = append(targets, found...)
-		return err
-	})
-	return targets, err
+func (s SQL) LabelTargets(ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID) ([]Target, error) {
+	find := sqldb.Query("label_targets", labelTargets, account.UUID, prismID.UUID)
+	return sqldb.ReadParts(ctx, s.Run, find, sqldb.UUIDs(ids), readLabelTarget)
 }
 
 // RefTargets implements Store.
 func (s SQL) RefTargets(
 	ctx context.Context, account prism.AccountID, prismID prism.PrismID, version int32, refs []string,
-) (targets []Target, err error) {
-	seen := map[string]bool{}
-	err = sqldb.EachPart(refs, func(part []any) error {
-		var found []Target
-		args := append([]any{account.UUID, prismID.UUID, version}, part...)
-		err := s.Run(ctx, sqldb.Query("ref_targets", refTargets, args...), sqldb.ReadRows(&found, func(r *sqldb.Row) Target {
-			t := readLabelTarget(r)
-			t.Ref = r.Text()
-			return t
-		}))
-		for _, t := range found {
-			if !seen[t.Ref] {
-				seen[t.Ref] = true
-				targets = append(targets, t)
-			}
-		}
-		return err
+) ([]Target, error) {
+	find := sqldb.Query("ref_targets", refTargets, account.UUID, prismID.UUID, version)
+	targets, err := sqldb.ReadParts(ctx, s.Run, find, refs, func(r *sqldb.Row) Target {
+		t := readLabelTarget(r)
+		t.Ref = r.Text()
+		return t
 	})
-	return targets, err
+	seen := map[string]bool{}
+	return slices.DeleteFunc(targets, func(t Target) bool {
+		again := seen[t.Ref]
+		seen[t.Ref] = true
+		return again
+	}), err
 }
 
 func readLabelTarget(r *sqldb.Row) Target {
@@ -194,18 +170,14 @@ func (s SQL) PutLabels(
 	}
 	ids := sqldb.SortedIDs(results)
 	err = s.Transaction(ctx, "put_labels", func(run sqldb.Run) error {
-		there := map[prism.UUID]bool{}
-		err := sqldb.EachPart(ids, func(part []any) error {
-			locked := sqldb.Statement{Text: lockLabelled + s.Locking(false), Args: append([]any{account.UUID, prismID.UUID}, part...)}
-			return run(ctx, locked, func(rows iter.Seq[*sqldb.Row]) error {
-				for r := range rows {
-					there[r.UUID()] = true
-				}
-				return nil
-			})
-		})
+		lock := sqldb.Statement{Text: lockLabelled + s.Locking(false), Args: []any{account.UUID, prismID.UUID}}
+		locked, err := sqldb.ReadParts(ctx, run, lock, ids, (*sqldb.Row).UUID)
 		if err != nil {
 			return err
+		}
+		there := map[prism.UUID]bool{}
+		for _, id := range locked {
+			there[id] = true
 		}
 		gone = nil
 		for _, id := range ids {
@@ -253,22 +225,13 @@ func compareLabels(a, b Label) int {
 }
 
 // LabelsOf implements Store.
-func (s SQL) LabelsOf(
-	ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID,
-) (labels []Label, err error) {
+func (s SQL) LabelsOf(ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID) (labels []Label, err error) {
+	args := []any{account.UUID, prismID.UUID}
 	if len(ids) == 1 {
-		args := []any{account.UUID, prismID.UUID, ids[0].UUID}
-		err = s.Run(ctx, sqldb.Query("labels_of", labelsOfResult, args...), sqldb.ReadRows(&labels, readLabel))
+		err = s.Run(ctx, sqldb.Query("labels_of", labelsOfResult, append(args, ids[0].UUID)...), sqldb.ReadRows(&labels, readLabel))
 		return labels, err
 	}
-	err = sqldb.EachPart(sqldb.UUIDs(ids), func(part []any) error {
-		var found []Label
-		args := append([]any{account.UUID, prismID.UUID}, part...)
-		err := s.Run(ctx, sqldb.Query("labels_of_many", labelsOfResults, args...), sqldb.ReadRows(&found, readLabel))
-		labels = append(labels, found...)
-		return err
-	})
-	return labels, err
+	return sqldb.ReadParts(ctx, s.Run, sqldb.Query("labels_of_many", labelsOfResults, args...), sqldb.UUIDs(ids), readLabel)
 }
 
 func readLabel(r *sqldb.Row) Label {

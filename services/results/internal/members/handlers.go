@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/keys"
@@ -97,16 +96,9 @@ func (s *Handlers) addMember(ctx context.Context, account prism.AccountID, by st
 }
 
 func (s *Handlers) listMembers(ctx context.Context, c store.Caller, in api.ListMembersRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfMembers, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	members, more, err := s.store.ListMembers(ctx, c.Account, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfMembers, members, more,
-		func(m Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
+	return bodies.List(contract.ListOfMembers, in.Limit, in.Cursor,
+		func(page store.Page) ([]Member, bool, error) { return s.store.ListMembers(ctx, c.Account, page) },
+		func(m Member) (api.Member, error) { return newMemberBody(m), nil },
 		func(m Member) prism.UUID { return m.ID.UUID })
 }
 

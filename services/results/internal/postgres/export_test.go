@@ -19,7 +19,7 @@ const (
 
 // MigrateTo applies the migrations up to a number, and behind the newest one nextMigration.
 func MigrateTo(ctx context.Context, url string, number int64) error {
-	return migrateTo(ctx, url, number, append(steps(), nextMigration())...)
+	return migrateTo(ctx, url, Auth{}, number, append(steps(), nextMigration())...)
 }
 
 // nextMigration is a migration as a release to come may have it: it changes the tables with the most rows while calls go on.
@@ -91,3 +91,6 @@ func (s *Store) Plans(t *testing.T, like string) (generic, custom int64) {
 
 // Waiting is how many calls wait for a place among the connections.
 func (s *Store) Waiting() int { return s.database.places.Waiting() }
+
+// Reconnect ends the connections: the idle ones now, and the others when they are free.
+func (s *Store) Reconnect() { s.database.pool.Reset() }

@@ -41,27 +41,31 @@ const workLock = lock.DefaultLockID + 1
 // on the newest schema (spec: newer-schema).
 //
 // The lock belongs to a session, so url must not lead through a pooler that shares sessions.
-func Migrate(ctx context.Context, url string) error {
-	return migrateTo(ctx, url, math.MaxInt64, steps()...)
+func Migrate(ctx context.Context, url string) error { return Auth{}.Migrate(ctx, url) }
+
+// Migrate is the function Migrate with these credentials.
+func (a Auth) Migrate(ctx context.Context, url string) error {
+	return migrateTo(ctx, url, a, math.MaxInt64, steps()...)
 }
 
 // migrateTo applies the migrations of the files, and those of steps, up to a number.
-func migrateTo(ctx context.Context, url string, number int64, ofSteps ...*goose.Migration) (err error) {
+func migrateTo(ctx context.Context, url string, auth Auth, number int64, ofSteps ...*goose.Migration) (err error) {
 	const operation = "migrate"
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fmt.Errorf("postgres: %w", err) // pgx takes the password out
 	}
 	prepare(config, url)
-	locking := stdlib.OpenDB(*config)
+	authenticated := stdlib.OptionBeforeConnect(auth.before(nil))
+	locking := stdlib.OpenDB(*config, authenticated)
 	defer func() { err = errors.Join(err, locking.Close()) }() // ends the turn
-	if err := locking.PingContext(ctx); err != nil {
+	if err := auth.try(ctx, func() error { return locking.PingContext(ctx) }); err != nil {
 		return unavailable(operation, err)
 	}
 	if err := takeTurn(ctx, locking); err != nil {
 		return migrationError(operation, err)
 	}
-	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+	db := stdlib.OpenDB(*config, authenticated, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", workLock)
 		return err
 	}))

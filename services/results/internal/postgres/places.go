@@ -51,7 +51,8 @@ func (d *database) lend(ctx context.Context, account string, class fair.Class) (
 	if err := d.places.take(ctx, account, class); err != nil {
 		return lent{}, err
 	}
-	conn, err := d.pool.Acquire(ctx)
+	var conn *pgxpool.Conn
+	err := d.auth.try(ctx, func() (err error) { conn, err = d.pool.Acquire(ctx); return err })
 	if err != nil {
 		d.places.Give(account)
 	}

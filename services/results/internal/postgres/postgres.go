@@ -56,6 +56,8 @@ type Config struct {
 	// StatementWait bounds each statement, even if its caller would wait longer; DefaultStatementWait if 0. Without it, a
 	// server that took a statement and then hangs would block the caller and the connection for ever.
 	StatementWait time.Duration
+	// Auth is where new connections get their credentials instead of the URL. Optional.
+	Auth Auth
 	// SynchronousCommit is the setting of Postgres for each connection. If empty, the server's own setting counts, but at
 	// least "on".
 	SynchronousCommit string
@@ -77,6 +79,7 @@ type Store struct {
 type database struct {
 	pool          *pgxpool.Pool
 	places        places
+	auth          Auth
 	acquireWait   time.Duration
 	statementWait time.Duration
 	reads, saves  *batches
@@ -102,9 +105,10 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	}
 	prepare(config.ConnConfig, cfg.URL)
 	d := &database{
+		auth:        cfg.Auth,
 		acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait), statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
-	config.BeforeConnect = configureConnections(cfg.SynchronousCommit, &d.replicated)
+	config.BeforeConnect = cfg.Auth.before(configureConnections(cfg.SynchronousCommit, &d.replicated))
 	d.pool, err = pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)

@@ -115,15 +115,8 @@ func (s SQL) EmptyExamples(ctx context.Context, run sqldb.Run, account prism.Acc
 	for i, id := range ids {
 		results[i] = prism.ResultID{UUID: id}
 	}
-	var versions []versionKey
-	err := sqldb.EachPart(ids, func(part []any) error {
-		var some []versionKey
-		args := append([]any{account.UUID}, part...)
-		err := run(ctx, sqldb.Statement{Text: versionsOfExamples + ofDeleted, Args: args},
-			sqldb.ReadRows(&some, func(r *sqldb.Row) versionKey { return versionKey{r.UUID(), r.Int32()} }))
-		versions = append(versions, some...)
-		return err
-	})
+	find := sqldb.Statement{Text: versionsOfExamples + ofDeleted, Args: []any{account.UUID}}
+	versions, err := sqldb.ReadParts(ctx, run, find, ids, func(r *sqldb.Row) versionKey { return versionKey{r.UUID(), r.Int32()} })
 	if err != nil || len(versions) == 0 {
 		return err
 	}

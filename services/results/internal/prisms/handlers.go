@@ -107,20 +107,15 @@ func lensOf(n api.NewVersion) prism.Lens {
 }
 
 func (s *Handlers) listPrisms(ctx context.Context, c store.Caller, in api.ListPrismsRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfPrisms, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
 	which := map[string]Which{"false": Live, "true": Archived, "all": All}[in.Archived]
 	if in.Kind == api.AdHocPrisms {
 		which |= AdHoc
 	}
-	prisms, more, err := s.store.ListPrisms(ctx, c.Account, which, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfPrisms, prisms, more,
-		func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(NewBody(p)) },
+	return bodies.List(contract.ListOfPrisms, in.Limit, in.Cursor,
+		func(page store.Page) ([]prism.Prism, bool, error) {
+			return s.store.ListPrisms(ctx, c.Account, which, page)
+		},
+		func(p prism.Prism) (api.Prism, error) { return NewBody(p), nil },
 		func(p prism.Prism) prism.UUID { return p.ID.UUID })
 }
 

@@ -154,25 +154,13 @@ func (s *Handlers) newCalibration(
 }
 
 func (s *Handlers) listCalibrations(ctx context.Context, c store.Caller, in api.ListCalibrationsRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfCalibrations, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := s.store.ListCalibrations(ctx, c.Account, p.ID, v.Number, listedTargets(v, in.Question, in.Option), page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfCalibrations, found, more, func(c Calibration) (strictjson.Value, error) {
-		body, err := newCalibrationBody(c)
+	return bodies.List(contract.ListOfCalibrations, in.Limit, in.Cursor, func(page store.Page) ([]Calibration, bool, error) {
+		p, v, err := s.versionOfPrism(ctx, c.Account, in.VersionRequest)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		return strictjson.Marshal(body)
-	}, func(c Calibration) prism.UUID { return c.ID.UUID })
+		return s.store.ListCalibrations(ctx, c.Account, p.ID, v.Number, listedTargets(v, in.Question, in.Option), page)
+	}, newCalibrationBody, func(c Calibration) prism.UUID { return c.ID.UUID })
 }
 
 // listedTargets are the names of the targets whose calibrations are listed: of a question, or an option of it. What the version does not

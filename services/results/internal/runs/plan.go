@@ -219,19 +219,15 @@ func (r rowReader) size(row contract.ChunkRow) (n int) {
 // PlanRun implements contract.Runs.
 func (h *Handlers) PlanRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun,
-) (contract.RunPlan, error) {
-	caller, leave, err := h.deps.Access.Enter(ctx, key, access.PlanRun)
-	if err != nil {
-		return contract.RunPlan{}, err
-	}
-	defer leave()
-	p, planned, err := h.planOf(ctx, caller, ref, n)
-	if err != nil {
-		return contract.RunPlan{}, err
-	}
-	return contract.RunPlan{
-		Account: caller.Account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
-	}, nil
+) (plan contract.RunPlan, err error) {
+	err = h.deps.Access.Serve(ctx, key, access.PlanRun, nil, func(c store.Caller) error {
+		p, planned, err := h.planOf(ctx, c, ref, n)
+		plan = contract.RunPlan{
+			Account: c.Account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
+		}
+		return err
+	})
+	return plan, err
 }
 
 func (h *Handlers) planOf(
@@ -256,32 +252,26 @@ func mayLabel(c store.Caller, n api.NewRun) error {
 }
 
 // PlanRows implements contract.Runs.
-func (h *Handlers) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	caller, leave, err := h.deps.Access.Enter(ctx, key, access.PlanRows)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	_, planned, err := h.planOf(ctx, caller, q.Prism, q.Run)
-	if err != nil {
-		return nil, err
-	}
-	chunk, err := h.deps.Store.FileChunk(ctx, caller.Account, q.Run.File, q.Chunk)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil // behind the last chunk
-	}
-	if err != nil {
-		return nil, access.Translate(err, nil)
-	}
-	rows, err := h.deps.Files.Rows(ctx, caller.Account, planned.file, planned.rows.layout, chunk)
-	if err != nil {
-		return nil, access.Translate(err, nil)
-	}
-	read := make([]contract.ChunkRow, len(rows))
-	for i, row := range rows {
-		read[i] = planned.rows.row(chunk.FirstRow+int64(i), row)
-	}
-	return read, nil
+func (h *Handlers) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) (read []contract.ChunkRow, err error) {
+	err = h.deps.Access.Serve(ctx, key, access.PlanRows, nil, func(c store.Caller) error {
+		_, planned, err := h.planOf(ctx, c, q.Prism, q.Run)
+		if err != nil {
+			return err
+		}
+		chunk, err := h.deps.Store.FileChunk(ctx, c.Account, q.Run.File, q.Chunk)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // behind the last chunk
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := h.deps.Files.Rows(ctx, c.Account, planned.file, planned.rows.layout, chunk)
+		for i, row := range rows {
+			read = append(read, planned.rows.row(chunk.FirstRow+int64(i), row))
+		}
+		return err
+	})
+	return read, err
 }
 
 // readerOf makes rows of a stored run.

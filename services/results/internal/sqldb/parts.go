@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,28 @@ func EachPart[T any](values []T, fn func(part []any) error) error {
 		}
 	}
 	return nil
+}
+
+// ReadParts reads what a statement finds for each part of some values, which come behind its other arguments.
+func ReadParts[V, T any](ctx context.Context, run Run, s Statement, values []V, read func(*Row) T) (all []T, err error) {
+	args := s.Args
+	err = EachPart(values, func(part []any) error {
+		var found []T
+		s.Args = slices.Concat(args, part)
+		err := run(ctx, s, ReadRows(&found, read))
+		all = append(all, found...)
+		return err
+	})
+	return all, err
+}
+
+// Tuples lists the parameters of n rows to insert: fixed, and behind them size parameters, the first of which has the number from.
+func Tuples(n int, fixed string, from, size int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = "\n(" + fixed + Parameters(from+i*size, size) + ")"
+	}
+	return strings.Join(rows, ",")
 }
 
 // Padded is at most n values as n arguments: the last value is repeated.

@@ -2,7 +2,10 @@ package store
 
 import (
 	"errors"
+	"strconv"
 	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
 )
 
 // Errors of members.
@@ -22,3 +25,50 @@ func (e *WaitError) Error() string { return "store: too often" }
 type PinError struct{ Target string }
 
 func (e *PinError) Error() string { return "store: no such calibration of the target" }
+
+// ErrRetrying reports that results of the prism are being retried.
+var ErrRetrying = errors.New("store: results are being retried")
+
+// MatchError reports that the number of results that match is not the one that the caller expected.
+type MatchError struct{ Matches int64 }
+
+func (e *MatchError) Error() string {
+	return "store: " + strconv.FormatInt(e.Matches, 10) + " results match"
+}
+
+// Errors of runs that callers of a store distinguish.
+var (
+	// ErrRunOver: the run is finished or cancelled.
+	ErrRunOver = errors.New("store: run over")
+	// ErrNoFailedRows: no row of the run failed.
+	ErrNoFailedRows = errors.New("store: no failed rows")
+	// ErrTooManyRuns: the account has MaxRuns runs that are not over.
+	ErrTooManyRuns = errors.New("store: too many runs")
+)
+
+// IsNotFound tells whether err says that the account does not have what a call names.
+func IsNotFound(err error) bool {
+	_, unknownPin := errors.AsType[*PinError](err)
+	return unknownPin || isAny(err, ErrNotFound, ErrNoDelivery, ErrLinkInvalid)
+}
+
+// IsConflict tells whether err says that what is stored does not allow a change.
+func IsConflict(err error) bool {
+	_, retried := errors.AsType[*RetriedError](err)
+	_, mismatch := errors.AsType[*MatchError](err)
+	_, wait := errors.AsType[*WaitError](err)
+	_, noRoom := errors.AsType[*NoRoomError](err)
+	return retried || mismatch || wait || noRoom || isAny(err,
+		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys, ErrTooManyAdHoc, ErrTooManyViews, ErrTooManyComments, ErrNotAuthor, ErrNoMember,
+		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions, ErrChangesRemoved, ErrNoSuchChange,
+		ErrRetrying, ErrLastOwner, ErrTooManyWebhooks, ErrWebhookDisabled, ErrDeliveryWaits)
+}
+
+func isAny(err error, known ...error) bool {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return true
+		}
+	}
+	return false
+}

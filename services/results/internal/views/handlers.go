@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -92,16 +91,9 @@ func (h *Handlers) createView(ctx context.Context, account prism.AccountID, by s
 }
 
 func (h *Handlers) listViews(ctx context.Context, c store.Caller, in api.ListViewsRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfViews, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := h.store.ListViews(ctx, c.Account, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfViews, found, more,
-		func(v View) (strictjson.Value, error) { return strictjson.Marshal(v.body()) },
+	return bodies.List(contract.ListOfViews, in.Limit, in.Cursor,
+		func(page store.Page) ([]View, bool, error) { return h.store.ListViews(ctx, c.Account, page) },
+		func(v View) (api.View, error) { return v.body(), nil },
 		func(v View) prism.UUID { return v.ID.UUID })
 }
 

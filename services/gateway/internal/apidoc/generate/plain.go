@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -71,12 +72,7 @@ func plainCalls(document object, root string) (golang, typescript string, err er
 // queried reports whether a request has members beside those of the path.
 func queried(op api.Operation) bool {
 	request, _ := op.Types()
-	for _, m := range api.Properties(request) {
-		if m.Place != api.InPath {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(api.Properties(request), func(m api.Property) bool { return m.Place != api.InPath })
 }
 
 func goMethod(op api.Operation, exported, description string) string {

@@ -10,33 +10,35 @@ import (
 )
 
 // connect makes the client that a URL's scheme asks for.
-func connect(url string, c Config) (goredis.UniversalClient, error) {
+func connect(url string, c Config, live *following) (goredis.UniversalClient, error) {
 	scheme, rest, _ := strings.Cut(url, "://")
 	server, kind, _ := strings.Cut(scheme, "+")
 	switch kind {
 	case "":
-		return connectServer(url, c)
+		return connectServer(url, c, live)
 	case "sentinel":
-		return connectSentinels(server+"://"+rest, c)
+		return connectSentinels(server+"://"+rest, c, live)
 	case "cluster":
-		return connectCluster(server+"://"+rest, c)
+		return connectCluster(server+"://"+rest, c, live)
 	}
 	return nil, errors.New("unknown kind of Redis")
 }
 
-func connectServer(url string, c Config) (goredis.UniversalClient, error) {
+func connectServer(url string, c Config, live *following) (goredis.UniversalClient, error) {
 	o, err := goredis.ParseURL(url)
 	if err != nil {
 		return nil, err
 	}
-	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	authenticate(c, &o.Username, &o.Password)
+	c.apply(&o.Username, &o.Password, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	if live.follows(o.Username) {
+		o.StreamingCredentialsProvider = live
+	}
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
 	return goredis.NewClient(o), nil
 }
 
-func connectSentinels(url string, c Config) (goredis.UniversalClient, error) {
+func connectSentinels(url string, c Config, live *following) (goredis.UniversalClient, error) {
 	o, err := goredis.ParseFailoverURL(url)
 	if err != nil {
 		return nil, err
@@ -44,8 +46,10 @@ func connectSentinels(url string, c Config) (goredis.UniversalClient, error) {
 	if o.MasterName == "" {
 		return nil, errors.New("master_name is missing")
 	}
-	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	authenticate(c, &o.Username, &o.Password)
+	c.apply(&o.Username, &o.Password, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	if live.follows(o.Username) {
+		o.StreamingCredentialsProvider = live
+	}
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	if c.SentinelPassword != "" {
 		o.SentinelUsername, o.SentinelPassword = "", c.SentinelPassword
@@ -54,13 +58,15 @@ func connectSentinels(url string, c Config) (goredis.UniversalClient, error) {
 	return goredis.NewFailoverClient(o), nil
 }
 
-func connectCluster(url string, c Config) (goredis.UniversalClient, error) {
+func connectCluster(url string, c Config, live *following) (goredis.UniversalClient, error) {
 	o, err := goredis.ParseClusterURL(url)
 	if err != nil {
 		return nil, err
 	}
-	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	authenticate(c, &o.Username, &o.Password)
+	c.apply(&o.Username, &o.Password, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	if live.follows(o.Username) {
+		o.StreamingCredentialsProvider = live
+	}
 	// The client still follows a redirect to another node.
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
@@ -70,13 +76,11 @@ func connectCluster(url string, c Config) (goredis.UniversalClient, error) {
 // noRetry: a caller learns at once that there is no lock. The next caller tries again.
 const noRetry = -1
 
-func tune(c Config, timeouts ...*time.Duration) {
+// apply sets the options that a server, sentinels and a cluster share. Without a password, that of the URL stays.
+func (c Config) apply(username, password *string, timeouts ...*time.Duration) {
 	for _, t := range timeouts {
 		*t = c.CommandTimeout
 	}
-}
-
-func authenticate(c Config, username, password *string) {
 	if c.Password != "" {
 		*username, *password = c.Username, c.Password
 	}

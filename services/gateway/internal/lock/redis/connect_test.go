@@ -75,7 +75,7 @@ func TestCredentialsOverrideThoseOfTheURL(t *testing.T) {
 		{"redis+sentinel://:s@h?master_name=m", "u", "p&", "u:p&"},
 		{"redis+sentinel://:s@h?master_name=m&username=v&password=q", "", "p", ":p"},
 	} {
-		client, err := connect(test.url, Config{Username: test.username, Password: test.password})
+		client, err := connect(test.url, Config{Username: test.username, Password: test.password}, nil)
 		must(t, err)
 		var got string
 		switch c := client.(type) {
@@ -165,7 +165,7 @@ func TestAURLMakesTheClientOfItsKind(t *testing.T) {
 		{"rediss+cluster://h:1?addr=i:1", "*redis.ClusterClient", true},
 	}
 	for _, test := range tests {
-		client, err := connect(test.url, Config{}.withDefaults())
+		client, err := connect(test.url, Config{}.withDefaults(), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", test.url, err)
 		}

@@ -17,6 +17,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 )
@@ -51,6 +52,8 @@ type Config struct {
 	// The credentials that are not empty override those of the URL. Unlike those, they may hold any character.
 	Username, Password string
 	SentinelPassword   string
+	// Passwords gives the password instead of Password, and another one when it changes. Optional.
+	Passwords credential.Source
 
 	Log    *slog.Logger         // logs when Redis goes away and comes back; discards unless given
 	Tracer trace.TracerProvider // gets a span for each command; the global one unless given
@@ -76,6 +79,8 @@ type Locker struct {
 	breaker breaker
 	waiters *fair.Bound
 
+	following *following // nil: the password does not change
+
 	life context.Context //nolint:containedctx // it ends waits and leases at Close
 	end  context.CancelFunc
 }
@@ -86,6 +91,13 @@ var _ lock.Locker = (*Locker)(nil)
 func (l *Locker) Close() error {
 	l.end()
 	return l.store.client.Close()
+}
+
+// Follow gives the connections each new password until ctx ends.
+func (l *Locker) Follow(ctx context.Context) {
+	if l.following != nil {
+		l.following.run(ctx)
+	}
 }
 
 // Greet asks Redis until it answers or ctx ends. So a Redis that is away or refuses our credentials is in the log at the
@@ -183,6 +195,9 @@ func (l *Locker) pause(waited time.Duration) time.Duration {
 
 // record tells the breaker the outcome of a command, and returns err. After Close every command fails.
 func (l *Locker) record(err error) error {
+	if l.following != nil && err != nil {
+		l.following.refused(err)
+	}
 	if l.life.Err() == nil {
 		l.breaker.record(err)
 	}

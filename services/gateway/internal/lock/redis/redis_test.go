@@ -339,7 +339,7 @@ func lasting(l *Locker) *Locker {
 // rawClient looks at what is in Redis.
 func rawClient(t *testing.T, server *redistest.Server) goredis.UniversalClient {
 	t.Helper()
-	client, err := connect(server.URL(), Config{CommandTimeout: patient})
+	client, err := connect(server.URL(), Config{CommandTimeout: patient}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

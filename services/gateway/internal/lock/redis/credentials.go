@@ -1,0 +1,106 @@
+package redis
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/auth"
+
+	"github.com/prism-results/prism/pkg/credential"
+)
+
+// followPeriod is how often the source is asked whether there is another password.
+const followPeriod = time.Second
+
+// sourceWait bounds the wait of a new connection for its password.
+const sourceWait = 10 * time.Second
+
+// following gives the password of a source to connections: to new ones, and to live ones when there is another one, which then
+// authenticate again (spec: secrets-from-files). It implements auth.StreamingCredentialsProvider.
+type following struct {
+	source   credential.Source
+	username string
+	life     context.Context //nolint:containedctx // of the locker: the client's interface has no context
+
+	mu        sync.Mutex
+	shown     string // the password that listeners know
+	listeners map[auth.CredentialsListener]struct{}
+}
+
+func newFollowing(life context.Context, source credential.Source, username string) *following {
+	return &following{source: source, username: username, life: life, listeners: map[auth.CredentialsListener]struct{}{}}
+}
+
+// follows reports whether the connections follow a source. Their user is that of the URL unless another one is configured.
+func (f *following) follows(username string) bool {
+	if f != nil && f.username == "" {
+		f.username = username
+	}
+	return f != nil
+}
+
+// Subscribe implements auth.StreamingCredentialsProvider.
+func (f *following) Subscribe(l auth.CredentialsListener) (auth.Credentials, auth.UnsubscribeFunc, error) {
+	ctx, cancel := context.WithTimeout(f.life, sourceWait)
+	defer cancel()
+	password, err := f.source.Secret(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.mu.Lock()
+	f.listeners[l] = struct{}{}
+	f.mu.Unlock()
+	f.tell(password.Text) // this connection may be the first to see it
+	return auth.NewBasicCredentials(f.username, password.Text), func() error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.listeners, l)
+		return nil
+	}, nil
+}
+
+// run tells the connections of each new password until ctx ends.
+func (f *following) run(ctx context.Context) {
+	tick := time.NewTicker(followPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if password, err := f.source.Secret(ctx); err == nil {
+				f.tell(password.Text)
+			}
+		}
+	}
+}
+
+// tell has the live connections authenticate by a password, if it is not the one they know.
+func (f *following) tell(password string) {
+	f.mu.Lock()
+	before := f.shown
+	f.shown = password
+	var told []auth.CredentialsListener
+	if before != "" && before != password {
+		for l := range f.listeners {
+			told = append(told, l)
+		}
+	}
+	f.mu.Unlock()
+	for _, l := range told {
+		l.OnNext(auth.NewBasicCredentials(f.username, password))
+	}
+}
+
+// refused tells the source of a password that Redis refused.
+func (f *following) refused(err error) {
+	if refusal, ok := err.(goredis.Error); ok && strings.HasPrefix(refusal.Error(), "WRONGPASS") { //nolint:errorlint // goredis.Error is an interface that other errors have too
+		f.mu.Lock()
+		shown := f.shown
+		f.mu.Unlock()
+		f.source.Refused(shown)
+	}
+}
