@@ -91,6 +91,8 @@ type Store interface {
 	ReadEvents(ctx context.Context, account prism.AccountID, after Cursor, limit int) ([]Event, Cursor, error)
 	// Subjects are what bodies of events have of prisms and runs as they are now; what is not there is absent.
 	Subjects(ctx context.Context, account prism.AccountID, prisms []prism.PrismID, runs []prism.RunID) (Subjects, error)
+	// TellExpiring tells of keys that end within 7 days, each once, and reports whether there may be more.
+	TellExpiring(ctx context.Context, now time.Time) (more bool, err error)
 	// RemoveEvents removes a number of events from before a time, but not the last of an account nor changes, and reports whether there
 	// may be more.
 	RemoveEvents(ctx context.Context, before time.Time) (more bool, err error)

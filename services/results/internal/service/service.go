@@ -117,6 +117,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { changes.Fold(running, s.Store) })
 	beside.Go(func() { changes.Remove(running, s.Store, s.Now) })
 	beside.Go(func() { telling.Remove(running, s.Store, s.Now) })
+	beside.Go(func() { telling.TellExpiring(running, s.Store, s.Now) })
 	beside.Go(func() { s.SweepSessions(running) })
 	defer beside.Wait()
 	defer stop()

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -171,6 +172,32 @@ func eventTests() []test {
 			same(t, len(all), 2)
 			same(t, []string{all[0].Change, all[1].Change}, []string{"prism.rename", "prism.archive"})
 			same(t, all[1].Prism, f.mine.prism.ID)
+		}},
+		// spec: event-types
+		{"a key that ends within a week is told once, and one that was revoked or ends later is not", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			var ids []prism.KeyID
+			for n, ends := range []time.Duration{6 * day, 8 * day, 6 * day} {
+				k := keys.APIKey{
+					ID: prism.KeyID{UUID: f.id()}, Name: "k", Prefix: "k", Role: prism.Owner, CreatedAt: moment(0), ExpiresAt: new(moment(0).Add(ends)),
+				}
+				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{8, byte(n)}))
+				ids = append(ids, k.ID)
+			}
+			_, err := f.RevokeKey(t.Context(), f.mine.account, ids[2], moment(1))
+			succeeds(t, err)
+			for range 2 {
+				for more := true; more; {
+					more, err = f.TellExpiring(t.Context(), moment(2))
+					succeeds(t, err)
+				}
+			}
+			succeeds(t, f.Fold(t.Context()))
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			succeeds(t, err)
+			same(t, len(all), 1)
+			same(t, all[0].Key, ids[0])
+			same(t, all[0].ExpiresAt, moment(0).Add(6*day))
 		}},
 		// spec: event-kept
 		{"events from before a time are removed, and who has not read them is told", func(t *testing.T, f *fixture) {

@@ -20,6 +20,8 @@ const (
 	scanned, readAtOnce = 10_000, 1000
 	// removeEvery is how often a process removes events that are too old.
 	removeEvery = 10 * time.Minute
+	// expiringEvery is how often a process looks for keys that end soon.
+	expiringEvery = time.Minute
 )
 
 // Handlers are those of the operations on events. Prisms finds the prism that a filter names.
@@ -42,6 +44,16 @@ func Remove(ctx context.Context, s events.Store, now func() time.Time) {
 			return 0
 		}
 		return removeEvery
+	})
+}
+
+// TellExpiring tells of keys that end soon until ctx ends.
+func TellExpiring(ctx context.Context, s events.Store, now func() time.Time) {
+	background.Repeat(ctx, func(ctx context.Context) time.Duration {
+		if more, err := s.TellExpiring(ctx, prism.Now(now)); more && err == nil {
+			return 0
+		}
+		return expiringEvery
 	})
 }
 
