@@ -17,7 +17,7 @@ import (
 func (a *app) webhooks() *cobra.Command {
 	webhooks := group("webhooks", "Have events sent to a URL, and see how that goes")
 	webhooks.AddCommand(a.webhooksCreate(), a.webhooksList(), a.webhooksGet(), a.webhooksReplace(), a.webhooksSwitch(true), a.webhooksSwitch(false),
-		a.webhooksDelete(), a.webhooksTest(), a.webhooksRotate(), a.webhooksDeliveries(), a.webhooksResend())
+		a.webhooksDelete(), a.webhooksTest(), a.webhooksRotate(), a.webhooksDeliveries(), a.webhooksResend(), a.webhooksListen())
 	return webhooks
 }
 

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+const (
+	// forwardWait is how long a receiver has for its answer, as of a webhook, and listenAgain the pause before a stream that has ended is
+	// opened again.
+	forwardWait = 15 * time.Second
+	listenAgain = time.Second
+	// maxEvent bounds the line of an event.
+	maxEvent = 16 << 20
+
+	secretPrefix = "whsec_"
+)
+
+func (a *app) webhooksListen() *cobra.Command {
+	var (
+		filter         client.EventFilter
+		events         []string
+		target, secret string
+	)
+	cmd := a.calling(about{
+		use: "listen", short: "Print what happens from now on, and forward it as a webhook would be sent it",
+		example: `prismctl webhooks listen --event result.created --answers
+prismctl webhooks listen --forward-to localhost:3000/hook`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		for _, e := range events {
+			filter.Events = append(filter.Events, client.EventType(e))
+		}
+		f := forwarder{app: a, target: target}
+		if target != "" {
+			if err := f.sign(secret); err != nil {
+				return err
+			}
+		}
+		return a.listen(cmd.Context(), c, filter, &f)
+	})
+	types := client.EventType("").Values()
+	cmd.Flags().StringSliceVar(&events, "event", nil, "only this event: "+strings.Join(types, ", ")+"; may be given several times")
+	choices(cmd, "event", types...)
+	cmd.Flags().StringVar(&filter.Prism, "prism", "", "only events of this prism")
+	completeFlag(cmd, "prism", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		return a.completePrisms(cmd, nil, start)
+	})
+	cmd.Flags().BoolVar(&filter.Answers, "answers", false, "have the columns of the Lens of ok results too")
+	cmd.Flags().StringVar(&target, "forward-to", "", "a URL to which each event is sent with POST, signed; without a scheme http")
+	cmd.Flags().StringVar(&secret, "secret", "", "the secret that signs forwarded events, whsec_…; a new one, which is printed, if absent")
+	return cmd
+}
+
+// listen prints and forwards events until ctx ends. A stream that ends is opened again behind the last event.
+func (a *app) listen(ctx context.Context, c *client.Client, filter client.EventFilter, f *forwarder) error {
+	begin, err := c.ListEvents(ctx, filter, 1)
+	if err != nil {
+		return err
+	}
+	filter.After = begin.Next
+	for {
+		stream, err := c.FollowEvents(ctx, filter)
+		if err == nil {
+			err = a.pass(ctx, stream, &filter.After, f)
+		}
+		switch refused, ok := errors.AsType[*client.Error](err); {
+		case ctx.Err() != nil:
+			return &codeError{exitInterrupted, errTold}
+		case ok && refused.Code != client.CodeUnavailable, errors.Is(err, errOutput):
+			return err
+		}
+		select {
+		case <-time.After(listenAgain):
+		case <-ctx.Done():
+			return &codeError{exitInterrupted, errTold}
+		}
+	}
+}
+
+// errOutput is an event that could not be printed.
+var errOutput = errors.New("write the event")
+
+// pass prints and forwards the events of a stream. after becomes the id of each.
+func (a *app) pass(ctx context.Context, stream io.ReadCloser, after *string, f *forwarder) error {
+	defer func() { _ = stream.Close() }()
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, maxEvent)
+	id := ""
+	for lines.Scan() {
+		if v, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			id = v
+		}
+		body, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		if _, err := fmt.Fprintln(a.out, body); err != nil {
+			return fmt.Errorf("%w: %w", errOutput, err)
+		}
+		if f.target != "" {
+			f.forward(ctx, id, []byte(body))
+		}
+		*after = id
+	}
+	return lines.Err()
+}
+
+// forwarder sends events to a URL.
+type forwarder struct {
+	*app
+	target string
+	key    []byte
+}
+
+// sign takes a secret, or makes one and prints it.
+func (f *forwarder) sign(secret string) (err error) {
+	if !strings.Contains(f.target, "://") {
+		f.target = "http://" + f.target
+	}
+	if secret == "" {
+		f.key = make([]byte, 32)
+		_, _ = rand.Read(f.key) // never fails
+		_, _ = fmt.Fprintf(f.err, "Events are signed with %s%s\n", secretPrefix, base64.StdEncoding.EncodeToString(f.key))
+		return nil
+	}
+	text, ok := strings.CutPrefix(secret, secretPrefix)
+	if f.key, err = base64.StdEncoding.DecodeString(text); err != nil || !ok || len(f.key) == 0 {
+		return usage(errors.New("--secret takes whsec_ and base64"))
+	}
+	return nil
+}
+
+// forward sends an event, and prints what became of it. It is tried once.
+func (f *forwarder) forward(ctx context.Context, id string, body []byte) {
+	ctx, cancel := context.WithTimeout(ctx, forwardWait)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.target, bytes.NewReader(body))
+	if err != nil {
+		_, _ = fmt.Fprintln(f.err, err)
+		return
+	}
+	id, at := "evt_"+strings.ReplaceAll(id, ".", "_"), strconv.FormatInt(time.Now().Unix(), 10)
+	mac := hmac.New(sha256.New, f.key)
+	_, _ = mac.Write([]byte(id + "." + at + "." + string(body)))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Webhook-Id", id)
+	r.Header.Set("Webhook-Timestamp", at)
+	r.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		_, _ = fmt.Fprintln(f.err, err)
+		return
+	}
+	_ = response.Body.Close()
+	_, _ = fmt.Fprintf(f.err, "%s → %s\n", id, response.Status)
+}
