@@ -1,1 +1,0 @@
-import"./design-Yft7K9BB.js";import{t as e}from"./Page-gEnJbwL4.js";import{t}from"./ResultsTable-B7BlKgu_.js";import{U as n}from"./Field-gwKkw140.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

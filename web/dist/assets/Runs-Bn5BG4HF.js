@@ -1,1 +1,0 @@
-import{t as e}from"./Page-gEnJbwL4.js";import"./design-Yft7K9BB.js";import{t}from"./RunsList-xmmK9ieZ.js";import{U as n,m as r,v as i}from"./Field-gwKkw140.js";var a=n();function o(){let n=i(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:n&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};
