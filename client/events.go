@@ -25,6 +25,7 @@ type EventFilter struct {
 	Events  []EventType // all if empty
 	Prism   string      // the slug or id; of all prisms if empty
 	Answers bool        // whether events of ok results have the columns of the Lens
+	RunRows bool        // whether result.created of rows of runs is told too
 	After   string      // behind what they begin: Next of a page, or the id of an event; what happens from now on if empty
 }
 
@@ -37,6 +38,9 @@ func (f EventFilter) query() url.Values {
 	set(q, "after", f.After)
 	if f.Answers {
 		q.Set("answers", "true")
+	}
+	if f.RunRows {
+		q.Set("run_rows", "true")
 	}
 	return q
 }

@@ -343,7 +343,7 @@ var fullWebhook = NewWebhook{
 	Condition: &EventCondition{Column: "c", Op: CellIs, Value: "v"}, Answers: true, RunRows: true, Enabled: new(false),
 }
 
-var fullEvents = EventFilter{Events: []EventType{EventResultCreated, EventRunFinished}, Prism: "a", Answers: true, After: "1.1"}
+var fullEvents = EventFilter{Events: []EventType{EventResultCreated, EventRunFinished}, Prism: "a", Answers: true, RunRows: true, After: "1.1"}
 
 var fullSearch = ResultSearch{Q: "a", Where: []string{"q:labelled"}}
 

@@ -61,6 +61,7 @@ prismctl webhooks listen --forward-to localhost:3000/hook`,
 	completeFlag(cmd, "prism", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return a.completePrisms(cmd, nil, start)
 	})
+	cmd.Flags().BoolVar(&filter.RunRows, "run-rows", false, "have result.created of rows of runs too")
 	cmd.Flags().BoolVar(&filter.Answers, "answers", false, "have the columns of the Lens of ok results too")
 	cmd.Flags().StringVar(&target, "forward-to", "", "a URL to which each event is sent with POST, signed; without a scheme http")
 	cmd.Flags().StringVar(&secret, "secret", "", "the secret that signs forwarded events, whsec_…; a new one, which is printed, if absent")

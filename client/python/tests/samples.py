@@ -256,7 +256,7 @@ BY_HAND: dict[str, Act] = {
     "listRunRows": lambda c: opened(
         c.list_run_rows("a", format="tsv", only="ok", after=1, bom=True, delimiter=";", safe=True, raw=True)
     ),
-    "followEvents": lambda c: opened(c.follow_events(event=["run.paused"], prism="a", answers=True, after="1.1")),
+    "followEvents": lambda c: opened(c.follow_events(event=["run.paused"], prism="a", answers=True, run_rows=True, after="1.1")),
     "followRun": lambda c: opened(c.follow_run("a")),
 }
 """Calls the operations whose methods are written by hand, each with all that it can send."""

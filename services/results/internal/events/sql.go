@@ -89,12 +89,12 @@ func (c counts) checkAfter(after int64) error {
 	return nil
 }
 
-func (s SQL) counts(ctx context.Context, account prism.AccountID) (changes, others counts, err error) {
+func (s SQL) counts(ctx context.Context, operation string, account prism.AccountID) (changes, others counts, err error) {
 	for _, c := range []struct {
-		name, text string
-		into       *counts
-	}{{"count_events", countEvents, &others}, {"count_changes", countChanges, &changes}} {
-		err := s.Run(ctx, sqldb.Query(c.name, c.text, account.UUID), sqldb.ReadRow(c.into, func(r *sqldb.Row) counts {
+		text string
+		into *counts
+	}{{countEvents, &others}, {countChanges, &changes}} {
+		err := s.Run(ctx, sqldb.Query(operation, c.text, account.UUID), sqldb.ReadRow(c.into, func(r *sqldb.Row) counts {
 			return counts{r.Int(), r.Int()}
 		}))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -106,7 +106,7 @@ func (s SQL) counts(ctx context.Context, account prism.AccountID) (changes, othe
 
 // LatestEvents implements Store. The numbers must be as durable as what they number.
 func (s SQL) LatestEvents(ctx context.Context, account prism.AccountID) (Cursor, error) {
-	changes, others, err := s.counts(ctx, account)
+	changes, others, err := s.counts(ctx, "latest_events", account)
 	if err == nil {
 		err = s.ConfirmAll(ctx, account)
 	}
@@ -127,7 +127,7 @@ type numbered struct {
 func (s SQL) ReadEvents(
 	ctx context.Context, account prism.AccountID, after Cursor, limit int,
 ) (events []Event, next Cursor, err error) {
-	changes, others, err := s.counts(ctx, account)
+	changes, others, err := s.counts(ctx, "read_events", account)
 	if err != nil {
 		return nil, next, err
 	}
@@ -156,7 +156,7 @@ func (s SQL) ReadEvents(
 			return nil, next, err
 		}
 	}
-	changesNow, othersNow, err := s.counts(ctx, account)
+	changesNow, othersNow, err := s.counts(ctx, "read_events", account)
 	if err == nil && (changesNow.removed > after.Change || othersNow.removed > after.Other) {
 		err = store.ErrChangesRemoved
 	}

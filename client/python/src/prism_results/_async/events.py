@@ -18,12 +18,20 @@ class AsyncEvents(AsyncBase):
         event: Sequence[EventType] | None = None,
         prism: str | None = None,
         answers: bool = False,
+        run_rows: bool = False,
         after: str | None = None,
     ) -> AsyncStream:
         """Stream what happens as server-sent events, in the bodies that webhooks are sent.
 
         event selects events, and prism those of a prism. With answers, events of ok results have the columns of the Lens.
+        With run_rows, rows of runs are told too.
         The stream begins with what happens from now on, or behind the event whose id is after.
         """
-        wanted = query(event=event, prism=prism, answers="true" if answers else None, after=after)
+        wanted = query(
+            event=event,
+            prism=prism,
+            answers="true" if answers else None,
+            run_rows="true" if run_rows else None,
+            after=after,
+        )
         return AsyncStream(self, call("followEvents", "GET", "events", "stream", query=wanted))
