@@ -177,15 +177,15 @@ func (a *app) webhooksReplace() *cobra.Command {
 
 // webhooksSwitch is the command that enables or disables a webhook and keeps the rest of it.
 func (a *app) webhooksSwitch(on bool) *cobra.Command {
-	what := about{
+	command := about{
 		use: "disable ID", short: "Send no more events: what waits fails, and what happens meanwhile is not sent later",
 		example: `prismctl webhooks disable "$WEBHOOK"`, complete: a.completeWebhooks,
 	}
 	if on {
-		what.use, what.short = "enable ID", "Send what happens from now on, also after Prism has disabled the webhook"
-		what.example = `prismctl webhooks enable "$WEBHOOK"`
+		command.use, command.short = "enable ID", "Send what happens from now on, also after Prism has disabled the webhook"
+		command.example = `prismctl webhooks enable "$WEBHOOK"`
 	}
-	return a.calling(what, func(cmd *cobra.Command, c *client.Client, args []string) error {
+	return a.calling(command, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		w, err := c.ReadWebhook(cmd.Context(), args[0])
 		if err != nil {
 			return err
