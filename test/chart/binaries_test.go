@@ -194,8 +194,8 @@ internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {ex
 			if _, ok := several[variable]; ok && component(o.object) == "model-proxy" { // instead of the one model
 				continue
 			}
-			// Lists of tokens come from Secrets in variables. extraEnv can name a file on a volume of one's own.
-			if _, ok := set[variable]; !ok && !strings.HasSuffix(variable, "_TOKEN_FILE") {
+			// Secrets come from Secrets in variables. extraEnv can name a file on a volume of one's own.
+			if _, ok := set[variable]; !ok && (!strings.HasSuffix(variable, "_FILE") || variable == "PRISM_MODELS_FILE") {
 				t.Errorf("no value sets %s of %s", variable, component(o.object))
 			}
 		}

@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// notStored are the operations that read what no backup has: models, windows that end now, and a stream of what readRun reads.
-var notStored = []string{"/v1/models", "/v1/models/states", "/v1/prisms/{prism}/drift", "/v1/runs/{run_id}/events"}
+// notStored are the operations that read what no backup has: models, windows that end now, and streams of what readRun and listEvents read.
+var notStored = []string{"/v1/models", "/v1/models/states", "/v1/prisms/{prism}/drift", "/v1/runs/{run_id}/events", "/v1/events/stream"}
 
 // readQueries are the queries of operations that need one, or that answer otherwise with one.
 var readQueries = map[string][]string{
+	"/v1/events":                                               {"?after=0.0"},
 	"/v1/prisms":                                               {"?limit=100", "?archived=true"},
 	"/v1/prisms/{prism}/compare":                               {"?a=1&b=2&question=urgent"},
 	"/v1/prisms/{prism}/results":                               {"?format=csv", "?format=jsonl"},
@@ -120,6 +121,7 @@ func (c *client) furnish(t *testing.T) {
 		_, _ = fmt.Fprintf(&rows, "text %d,%s,%t,\"a \"\"ref\"\" %d\"\r\n", i, []string{"card", "transfer"}[i%2], i%2 == 0, i)
 	}
 	f := c.upload(t, "csv", rows.String())
+	c.post(t, "/v1/webhooks", `{"url":"https://example.com/hook","events":["result.created"],"enabled":false}`).wantStatus(t, 201)
 	c.newFile(t, "jsonl", 3<<20) // an upload that is not completed
 	if done := c.follow(t, c.runFile(t, prism, f.ID, `,"ref":"ref","labels":{"intent":"right","urgent":"haste"}`).run(t, 201).ID); done.OK != 120 {
 		t.Fatalf("got %+v", done)

@@ -101,7 +101,7 @@ func (s *stack) replaceAuthority(t *testing.T) {
 
 	old, next := s.authorities(t), newAuthority(t)
 	write := func(change func(certs.Files) certs.Files) {
-		for _, folder := range []string{"gateway", "results", "model-proxy", "runs", "console"} {
+		for _, folder := range []string{"gateway", "results", "model-proxy", "runs", "console", "webhooks"} {
 			files, err := next.Issue(4*time.Hour, folder, "127.0.0.1")
 			if err != nil {
 				t.Fatal(err)

@@ -49,6 +49,7 @@ ON CONFLICT (account_id, prism_id, version) DO UPDATE SET
 	putReference = `INSERT INTO drift_versions (account_id, prism_id, version, first_results, set_from, set_to)
 VALUES ($1, $2, $3, 0, $4, $5)
 ON CONFLICT (account_id, prism_id, version) DO UPDATE SET set_from = excluded.set_from, set_to = excluded.set_to`
+	deleteAlarms        = `DELETE FROM drift_alarms WHERE account_id = $1 AND prism_id = $2`
 	deleteDriftVersions = `DELETE FROM drift_versions WHERE account_id = $1 AND prism_id = $2`
 
 	selectDriftCounts = `-- name: DriftCounts :many
@@ -119,7 +120,7 @@ func (s SQL) SetDrift(
 		case changed && c.Watched:
 			err = run(ctx, sqldb.Statement{Text: insertWatch, Args: append(key[:2:2], by.At, c.Start)}, sqldb.NoRow)
 		case changed:
-			err = Forget(ctx, run, key)
+			err = endWatch(ctx, run, account, id, by.At)
 		default:
 			err = nil
 		}
@@ -142,12 +143,24 @@ func (s SQL) SetDrift(
 // Forget deletes the watch of a prism and all counts. It deletes the watch first: a worker that adds counts at the same time
 // has then either committed, and its counts are deleted too, or finds no watch.
 func Forget(ctx context.Context, run sqldb.Run, of []any) error {
-	for _, text := range []string{deleteWatch, deleteDriftVersions, deleteCounts} {
+	for _, text := range []string{deleteWatch, deleteDriftVersions, deleteCounts, deleteAlarms} {
 		if err := run(ctx, sqldb.Statement{Text: text, Args: of}, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// endWatch ends the alarms of a prism, and forgets it. Without the watch, no worker begins another alarm meanwhile.
+func endWatch(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, at time.Time) error {
+	key := []any{account.UUID, id.UUID}
+	if err := run(ctx, sqldb.Statement{Text: deleteWatch, Args: key}, sqldb.NoRow); err != nil {
+		return err
+	}
+	if err := changeAlarms(ctx, run, account, id, nil, at); err != nil {
+		return err
+	}
+	return Forget(ctx, run, key)
 }
 
 // setReference sets the reference period of a version, and reports whether that changed it.

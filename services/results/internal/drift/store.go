@@ -41,6 +41,11 @@ type Store interface {
 	// AddDrift adds the counts of a step to the stored ones, and moves the watch on. If the watch is not as it was, it changes
 	// nothing and returns ErrNotFound.
 	AddDrift(ctx context.Context, was Watch, step Step) error
+	// DriftAlarms are the alarms of a watched prism that were told.
+	DriftAlarms(ctx context.Context, account prism.AccountID, id prism.PrismID) (Alarms, error)
+	// SetDriftAlarms tells which alarms begin and which end when the open ones are to be these. If the watch is not as it was, it changes
+	// nothing and returns ErrNotFound.
+	SetDriftAlarms(ctx context.Context, was Watch, alarms []Alarm, at time.Time) error
 }
 
 // Change is whether a prism is watched, and the reference period of one of its versions.

@@ -117,6 +117,9 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	}
 	t := &counting{Worker: w, watch: taken, last: prism.FirstUUID(until), versions: map[int32]*version{}}
 	_, err = turn.Do(ctx, t.part)
+	if err == nil && t.ended {
+		_, err = background.Within(ctx, partLimit, func(ctx context.Context) (none struct{}, err error) { return none, t.tell(ctx, now) })
+	}
 	if errors.Is(err, store.ErrNotFound) { // another worker counts it, or it is not watched any more
 		err = nil
 	}
@@ -130,7 +133,9 @@ type counting struct {
 	last     prism.UUID // up to which results are counted
 	parser   answerjson.Parser
 	versions map[int32]*version
-	done     int // parts of this turn
+	done     int  // parts of this turn
+	results  int  // that this turn has counted
+	ended    bool // everything is counted
 }
 
 // version is a version whose results are counted.
@@ -195,7 +200,8 @@ func (t *counting) part(ctx context.Context) (more bool, err error) {
 	if err := t.deps.Store.AddDrift(ctx, t.watch, step); err != nil {
 		return false, err
 	}
-	t.watch.Reached = step.Reached
+	t.watch.Reached, t.ended = step.Reached, step.Ended
+	t.results += n
 	for _, v := range t.versions {
 		v.changed = false
 	}
