@@ -16,16 +16,16 @@ var notStored = []string{"/v1/models", "/v1/models/states", "/v1/prisms/{prism}/
 
 // readQueries are the queries of operations that need one, or that answer otherwise with one.
 var readQueries = map[string][]string{
-	"/v1/events":                                               {"?after=0.0"},
-	"/v1/prisms":                                               {"?limit=100", "?archived=true"},
-	"/v1/prisms/{prism}/compare":                               {"?a=1&b=2&question=urgent"},
-	"/v1/prisms/{prism}/results":                               {"?format=csv", "?format=jsonl"},
-	"/v1/prisms/{prism}/distribution":                          {"?question=urgent"},
-	"/v1/prisms/{prism}/label-queue":                           {"?question=urgent&order=uncertain"},
+	"/v1/events":                      {"?after=0.0"},
+	"/v1/prisms":                      {"?limit=100", "?archived=true"},
+	"/v1/prisms/{prism}/compare":      {"?a=1&b=2&question=urgent"},
+	"/v1/prisms/{prism}/results":      {"?format=csv", "?format=jsonl"},
+	"/v1/prisms/{prism}/distribution": {"?question=urgent"},
+	"/v1/prisms/{prism}/label-queue":  {"?question=urgent&order=uncertain"},
 	"/v1/prisms/{prism}/versions/{version}/quality/thresholds": {"?question=urgent&false_yes=1&false_no=2&unsure=0.1"},
-	"/v1/results":                                              {"?limit=100", "?format=raw&limit=100"},
-	"/v1/results/{result_id}":                                  {"", "?format=raw"},
-	"/v1/runs/{run_id}/rows":                                   {"?format=csv", "?format=jsonl"},
+	"/v1/results":             {"?limit=100", "?format=raw&limit=100"},
+	"/v1/results/{result_id}": {"", "?format=raw"},
+	"/v1/runs/{run_id}/rows":  {"?format=csv", "?format=jsonl"},
 }
 
 // used is when somebody was there last, which reading changes.
