@@ -5,7 +5,7 @@
 //	                                 ├─▶ model-proxy ─▶ the model that counts
 //	                                 └─▶ Redis
 //
-// Workers of file runs, if there are any, call what gateways do. Each arrow behind a gateway or a worker is a Link. Everything listens on loopback.
+// Workers of file runs, if there are any, call what gateways do, and senders of events call results. Each arrow behind one of them is a Link. Everything listens on loopback.
 package system
 
 import (
@@ -43,6 +43,8 @@ type Config struct {
 	Gateway, Results, Models map[string]string
 	// Workers of file runs.
 	Workers int
+	// Senders send events of webhooks, also to this machine.
+	Senders int
 	// Console has a console behind the gateways.
 	Console bool
 	// TLS is launch.Options.TLS. The certificates are there before the system starts.
@@ -55,6 +57,7 @@ type System struct {
 	Results  []*Part
 	Models   *Part
 	Workers  []*Part
+	Senders  []*Part
 	Console  *Part // nil without one
 	Links    []*Link
 	Postgres *pgtest.Server // the first primary
@@ -142,6 +145,9 @@ func (s *System) parts(ctx context.Context) error {
 		}
 		env := maps.Clone(s.operator.Env)
 		env["PRISM_RESULTS_CONSOLE_TOKEN"] = launch.SessionsToken
+		if s.config.Senders > 0 {
+			env["PRISM_RESULTS_WEBHOOKS_TOKEN"] = launch.DeliveriesToken
+		}
 		env["PRISM_DATABASE_URL"] = s.Postgres.TCPURL(link.Addr(), s.database)
 		maps.Copy(env, s.config.Results)
 		p, err := s.part(fmt.Sprintf("results-%d", i+1))(s.options.Service(ctx, launch.Results, env))
@@ -182,6 +188,23 @@ func (s *System) parts(ctx context.Context) error {
 			return err
 		}
 		s.Workers = append(s.Workers, p)
+	}
+	return s.senders(ctx, addrs)
+}
+
+// senders makes the senders of events, with links to results.
+func (s *System) senders(ctx context.Context, results []string) error {
+	for i := range s.config.Senders {
+		name := fmt.Sprintf("webhooks-%d", i+1)
+		toResults, err := s.link(name+" to results", results...)
+		if err != nil {
+			return err
+		}
+		p, err := s.part(name)(s.options.Sender(ctx, s.options.URL(toResults.Addr())))
+		if err != nil {
+			return err
+		}
+		s.Senders = append(s.Senders, p)
 	}
 	return nil
 }
@@ -251,7 +274,7 @@ func (s *System) Parts() []*Part {
 	if s.Models != nil {
 		parts = append(parts, s.Models)
 	}
-	parts = append(append(parts, s.Gateways...), s.Workers...)
+	parts = slices.Concat(parts, s.Gateways, s.Workers, s.Senders)
 	if s.Console != nil {
 		parts = append(parts, s.Console)
 	}
