@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,13 +188,8 @@ func TestWebhooks(t *testing.T) {
 			wantEqual(t, "what was sent again", to.await(t, 2)[1].id(), first)
 
 			own.put(t, path, object(append(hook, "enabled", false)...)).wantStatus(t, 200)
-			unheard := own.create(t, slug, text("two")).ok(t).ID
+			own.create(t, slug, text("two")).ok(t)
 			own.post(t, path+"/test", "").wantStatus(t, 409)
-			for end := time.Now().Add(webhookBudget); !strings.Contains(string(own.get(t, "/v1/changes?after=0").body), unheard); {
-				if time.Now().After(end) {
-					t.Fatal("the change has no number")
-				}
-			}
 			own.put(t, path, object(hook...)).wantStatus(t, 200)
 			last := own.create(t, slug, text("three")).ok(t).ID
 			wantEqual(t, "what is told when it is enabled", to.await(t, 3)[2].Data.ResultID, last)

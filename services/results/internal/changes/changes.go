@@ -22,6 +22,8 @@ type Store interface {
 	// Fold gives each change that was committed its number, and adds what results used and stored to the sums of what was saved before,
 	// so that there is little to add up for each ReadUsage, whose sums it does not change. To be called every second.
 	Fold(ctx context.Context) error
+	// FoldAll is Fold, and waits for another process that folds: behind it, each change and event that was committed before has its number.
+	FoldAll(ctx context.Context) error
 	// ReadChanges is a page of the changes of an account: store.ErrChangesRemoved, store.ErrNoSuchChange. While it returns a change, no change will
 	// ever get a lower number.
 	ReadChanges(ctx context.Context, account prism.AccountID, f Filter) (Page, error)

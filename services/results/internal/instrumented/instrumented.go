@@ -165,6 +165,11 @@ func (d *database) Fold(ctx context.Context) error {
 	return d.measure("fold", func() error { return d.inner.Fold(ctx) })
 }
 
+// FoldAll implements sqldb.Database.
+func (d *database) FoldAll(ctx context.Context) error {
+	return d.measure("fold_all", func() error { return d.inner.FoldAll(ctx) })
+}
+
 // Ping implements sqldb.Database.
 func (d *database) Ping(ctx context.Context) error {
 	return d.measure("ping", func() error { return d.inner.Ping(ctx) })

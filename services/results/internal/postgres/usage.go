@@ -26,6 +26,12 @@ SELECT CASE WHEN EXISTS (SELECT FROM tail) OR EXISTS (SELECT FROM event_tail) OR
 	THEN pg_try_advisory_xact_lock(8102654024067625077) -- a number of our own: "prism: u"
 	ELSE false END`
 
+// awaitFold waits for the lock of lockFold. The tails still show what the transaction that has the lock is moving.
+const awaitFold = `-- name: AwaitFold :one
+SELECT CASE WHEN EXISTS (SELECT FROM tail) OR EXISTS (SELECT FROM event_tail)
+	THEN pg_advisory_xact_lock(8102654024067625077) IS NOT NULL
+	ELSE false END`
+
 // moving deletes the first rows of a tail. Its plan, and that of what is done with the moved rows, is made while the tail is short, so no
 // part of it may take the square of the rows: an array of them is compared with each row, and a join may read one side for each of the other.
 func moving(tail, order string) string {
@@ -95,12 +101,17 @@ var folds = []string{
 }
 
 // Fold implements changes.Store.
-func (d *database) Fold(ctx context.Context) error {
+func (d *database) Fold(ctx context.Context) error { return d.fold(ctx, lockFold) }
+
+// FoldAll implements changes.Store.
+func (d *database) FoldAll(ctx context.Context) error { return d.fold(ctx, awaitFold) }
+
+func (d *database) fold(ctx context.Context, lock string) error {
 	for more := true; more; {
 		var held bool
 		err := d.Transaction(ctx, "fold", func(run sqldb.Run) error {
 			more = false
-			err := run(ctx, sqldb.Statement{Text: lockFold}, sqldb.ReadRow(&held, (*sqldb.Row).Bool))
+			err := run(ctx, sqldb.Statement{Text: lock}, sqldb.ReadRow(&held, (*sqldb.Row).Bool))
 			if err != nil || !held {
 				return err
 			}

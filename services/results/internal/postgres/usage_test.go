@@ -112,6 +112,41 @@ func TestATailThatGrewLongIsFolded(t *testing.T) {
 	}
 }
 
+// A place behind all that happened counts what another process is giving numbers to.
+//
+// spec: webhook-create, webhook-disabled
+func TestAFoldOfAllWaitsForTheOneThatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	_, s, _ := traced(t, url)
+	exec(t, url, `INSERT INTO tail (account_id, prism_id, result_id, type, at) VALUES ($1, $2, gen_random_uuid(), 1, now())`,
+		account().UUID, prismID().UUID)
+	other, err := connect(t, url).Begin(t.Context())
+	if err == nil {
+		_, err = other.Exec(t.Context(), "SELECT pg_advisory_xact_lock(8102654024067625077)")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Fold(t.Context()); err != nil { // which leaves it to the other
+		t.Fatal(err)
+	}
+	folded := make(chan error, 1)
+	go func() { folded <- s.FoldAll(t.Context()) }()
+	const waits = `SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database
+		WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`
+	until(t, "a fold that waits", func() bool { return values[int64](t, url, waits)[0] > 0 || len(folded) > 0 })
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-folded; err != nil {
+		t.Fatal(err)
+	}
+	if latest, err := s.LatestEvents(t.Context(), account()); err != nil || latest.Change != 1 {
+		t.Errorf("the place is %+v, %v", latest, err)
+	}
+}
+
 // saveBefore saves a result as the release before does.
 const saveBefore = `WITH inserted AS (
 	INSERT INTO results (account_id, id, prism_id, version, context, fields, status, error, took_ms, created_at, call, bytes)

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/events"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
 )
 
 // hook is what the tests read of a webhook.
@@ -90,6 +93,40 @@ func TestAWebhookShowsItsSecretOnce(t *testing.T) {
 	if err != nil || !strings.Contains(string(response.Body), `"webhook.rotate"`) || strings.Contains(string(response.Body), "whsec") ||
 		strings.Contains(string(response.Body), "/prism") {
 		t.Errorf("the audit is %s, %v", response.Body, err)
+	}
+}
+
+// unfolded is a store that numbers what happened when it is told to, as Postgres does.
+type unfolded struct {
+	sqlstore.Store
+	folded *bool
+}
+
+func (u unfolded) FoldAll(context.Context) error {
+	*u.folded = true
+	return nil
+}
+
+func (u unfolded) LatestEvents(ctx context.Context, account prism.AccountID) (events.Cursor, error) {
+	if !*u.folded {
+		return events.Cursor{}, errors.New("what happened before has no number yet")
+	}
+	*u.folded = false
+	return u.Store.LatestEvents(ctx, account)
+}
+
+// spec: webhook-create, webhook-disabled
+func TestAWebhookBeginsBehindWhatHasNoNumberYet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.store.Store = unfolded{w.store.Store, new(bool)}
+	n := api.NewWebhook{URL: "https://hooks.example", Events: []api.EventType{api.ResultCreated}}
+	in := api.ReplaceWebhookRequest{WebhookRequest: api.WebhookRequest{Webhook: webhookID(t, w.hook(t, n))}, NewWebhook: n}
+	for _, enabled := range []bool{false, true} {
+		in.Enabled = &enabled
+		if got := asked[api.ReplaceWebhookRequest, api.Webhook, hook](t, w, api.ReplaceWebhook, in); got.Enabled != enabled {
+			t.Errorf("got %+v", got)
+		}
 	}
 }
 

@@ -58,8 +58,9 @@ type Database interface {
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.
 	ConfirmAll(ctx context.Context, account prism.AccountID) error
-	// Fold, Ping, Full, ProbeWrite and Close are as in sqlstore.Store.
+	// Fold, FoldAll, Ping, Full, ProbeWrite and Close are as in sqlstore.Store.
 	Fold(ctx context.Context) error
+	FoldAll(ctx context.Context) error
 	Ping(ctx context.Context) error
 	Full() bool
 	ProbeWrite(ctx context.Context) error

@@ -141,6 +141,9 @@ func (d *database) writeOnce(ctx context.Context, class fair.Class, operation st
 // Fold implements changes.Store. Triggers number each change, and add each result to the sums.
 func (d *database) Fold(context.Context) error { return nil }
 
+// FoldAll implements changes.Store.
+func (d *database) FoldAll(context.Context) error { return nil }
+
 // TouchKeys implements sqldb.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	const touchKey = `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), $2) WHERE id = $1`

@@ -27,9 +27,15 @@ type Prisms interface {
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
 }
 
+// HandlerStore keeps webhooks, and numbers what happened.
+type HandlerStore interface {
+	Store
+	FoldAll(ctx context.Context) error
+}
+
 // Handlers are those of the operations on webhooks.
 type Handlers struct {
-	store  Store
+	store  HandlerStore
 	events events.Store
 	access *access.Access
 	prisms Prisms
@@ -37,7 +43,7 @@ type Handlers struct {
 }
 
 // NewHandlers makes Handlers over a store.
-func NewHandlers(s Store, e events.Store, a *access.Access, p Prisms, newID func() (prism.UUID, error)) *Handlers {
+func NewHandlers(s HandlerStore, e events.Store, a *access.Access, p Prisms, newID func() (prism.UUID, error)) *Handlers {
 	return &Handlers{s, e, a, p, newID}
 }
 
@@ -140,10 +146,18 @@ func newSecret() (secret []byte, text string) {
 	return secret, "whsec_" + base64.StdEncoding.EncodeToString(secret)
 }
 
+// behind is the place at which a webhook begins: behind all that has happened, also what has no number yet (spec: webhook-create, webhook-disabled).
+func (h *Handlers) behind(ctx context.Context, account prism.AccountID) (events.Cursor, error) {
+	if err := h.store.FoldAll(ctx); err != nil {
+		return events.Cursor{}, err
+	}
+	return h.events.LatestEvents(ctx, account)
+}
+
 func (h *Handlers) createWebhook(
 	ctx context.Context, account prism.AccountID, by store.By, in api.CreateWebhookRequest,
 ) (out api.CreatedWebhook, err error) {
-	behind, err := h.events.LatestEvents(ctx, account)
+	behind, err := h.behind(ctx, account)
 	if err != nil {
 		return out, err
 	}
@@ -187,7 +201,7 @@ func (h *Handlers) readWebhook(ctx context.Context, c store.Caller, in api.Webho
 func (h *Handlers) replaceWebhook(
 	ctx context.Context, account prism.AccountID, by store.By, in api.ReplaceWebhookRequest,
 ) (out api.Webhook, err error) {
-	behind, err := h.events.LatestEvents(ctx, account)
+	behind, err := h.behind(ctx, account)
 	if err != nil {
 		return out, err
 	}
