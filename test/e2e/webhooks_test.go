@@ -1,16 +1,21 @@
 package e2e
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/prism-results/prism/test/e2e/internal/openapi"
 )
 
 // webhookBudget bounds the wait for an event, on a machine of any load.
@@ -237,5 +242,95 @@ func TestWebhooks(t *testing.T) {
 				}
 			}
 		})
+		// spec: webhook-read, webhook-list, webhook-delete, webhook-disabled-by-prism
+		t.Run("a receiver that is gone has its webhook disabled, which is then deleted", func(t *testing.T) {
+			t.Parallel()
+			own, to := s.ownAccount(t), newReceiver(t)
+			path, _ := own.webhook(t, object("url", to.URL, "events", []string{"result.created"}))
+			to.answer(410)
+			own.create(t, own.triage(t), text("hello")).ok(t)
+			to.await(t, 1)
+			var w struct {
+				Enabled bool
+				Reason  string `json:"disabled_reason"`
+			}
+			for end := time.Now().Add(webhookBudget); w.Reason != "gone" || w.Enabled; own.get(t, path).decode(t, &w) {
+				if time.Now().After(end) {
+					t.Fatalf("got %+v", w)
+				}
+			}
+			var page struct {
+				Data []struct{ URL, Secret string }
+			}
+			own.get(t, "/v1/webhooks").decode(t, &page)
+			if len(page.Data) != 1 || page.Data[0].URL != to.URL || page.Data[0].Secret != "" {
+				t.Errorf("listed %+v", page.Data)
+			}
+			own.delete(t, path).wantStatus(t, 204)
+			own.get(t, path).wantStatus(t, 404)
+		})
+		// spec: event-list, event-stream
+		t.Run("what happens is listed and streamed until the key is revoked", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			slug := own.triage(t)
+			var from struct{ Next string }
+			own.get(t, "/v1/events").decode(t, &from)
+			id := own.create(t, slug, text("hello")).ok(t).ID
+			var page struct{ Data []told }
+			for end := time.Now().Add(webhookBudget); len(page.Data) == 0; own.get(t, "/v1/events?event=result.created&after="+from.Next).decode(t, &page) {
+				if time.Now().After(end) {
+					t.Fatal("nothing is listed")
+				}
+			}
+			wantEqual(t, "what is listed", page.Data[0].Data.ResultID, id)
+			var key struct{ ID, Key string }
+			own.post(t, "/v1/keys", `{"name":"stream","role":"editor"}`).decode(t, &key)
+			own.streams(t, key.Key, "/v1/events/stream?after="+from.Next, id, func() {
+				own.post(t, "/v1/keys/"+key.ID+"/revoke", "").wantStatus(t, 200)
+			})
+			own.post(t, "/v1/keys", `{"name":"reader","role":"reader"}`).decode(t, &key)
+			own.do(t, call{path: "/v1/events/stream", auth: "Bearer " + key.Key}).wantStatus(t, 403)
+		})
 	})
+}
+
+// streams reads a stream until it has a text, calls seen, and reads on until it ends.
+func (c *client) streams(t *testing.T, key, path, want string, seen func()) {
+	t.Helper()
+	in := call{path: path, auth: "Bearer " + key}
+	req, err := c.request(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.stack.http.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var body strings.Builder
+	found := false
+	for lines := bufio.NewReader(resp.Body); ; {
+		line, err := lines.ReadString('\n')
+		body.WriteString(line)
+		if !found && strings.Contains(line, want) {
+			found = true
+			seen()
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	doc, err := world.stacks[c.stack.topology].document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Check(openapi.Exchange{
+		Method: req.Method, Target: path, Status: resp.StatusCode, Header: resp.Header, Response: []byte(body.String()),
+	}); err != nil || !found {
+		t.Errorf("the stream has %s: %v", body.String(), err)
+	}
 }
