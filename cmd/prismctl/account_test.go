@@ -143,7 +143,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%v lists %d entries, want %d", args, got, want)
 		}
 	}
-	u.run("audit", "list", "--actor", "me").want(exitInvalid, "actor: Expected 'operator', 'retention' or the id of a key")
+	u.run("audit", "list", "--actor", "me").want(exitInvalid, "actor: Expected 'operator', 'retention', 'webhooks' or the id of a key")
 	u.run("audit", "list", "--from", "monday").want(exitUsage, "--from takes a day or a time")
 	u.run("audit", "list", "--to", "monday").want(exitUsage, "--to takes a day or a time")
 	u.run("audit", "list", "--limit", "0").want(exitUsage, "--limit is at least 1")

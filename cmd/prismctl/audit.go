@@ -40,7 +40,7 @@ prismctl audit list --from 2026-11-01 --actor operator -o csv`,
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&from, "from", "", "only changes made at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "only changes made before this time")
-	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, by an operator: operator, or by the retention of prisms: retention")
+	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, by an operator: operator, by the retention of prisms: retention, or by what sends events: webhooks")
 	size.flags(cmd)
 	return cmd
 }

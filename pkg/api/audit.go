@@ -18,7 +18,7 @@ type ListAuditRequest struct {
 	From time.Time `query:"from"`
 	// Only changes made before this time.
 	To time.Time `query:"to"`
-	// Only changes made with the key or by the member with this id, in any letter case, by operators: `operator`, or by the retention of prisms: `retention`.
+	// Only changes made with the key or by the member with this id, in any letter case, by operators: `operator`, by the retention of prisms: `retention`, or by what sends events: `webhooks`.
 	Actor string `query:"actor" form:"actor"`
 	PageRequest
 	Cursor string `query:"cursor" list:"audit"`

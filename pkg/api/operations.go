@@ -43,7 +43,7 @@ var slug = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
 // Forms are the patterns of strings by the names that the tag form has (spec: definition-keys, slug-form).
 var Forms = map[string]*regexp.Regexp{
 	"api-key":  regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`),
-	"actor":    regexp.MustCompile(`^(operator|retention|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
+	"actor":    regexp.MustCompile(`^(operator|retention|webhooks|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
 	"assignee": regexp.MustCompile(`^(me|none|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$`),
 	"email":    regexp.MustCompile(`^[^\s@]{1,64}@[^\s@]{1,189}$`), // nothing checks that the mailbox exists
 	"key":      regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),

@@ -8577,7 +8577,7 @@ export interface operations {
                 from?: string;
                 /** @description Only changes made before this time. */
                 to?: string;
-                /** @description Only changes made with the key or by the member with this id, in any letter case, by operators: `operator`, or by the retention of prisms: `retention`. */
+                /** @description Only changes made with the key or by the member with this id, in any letter case, by operators: `operator`, by the retention of prisms: `retention`, or by what sends events: `webhooks`. */
                 actor?: string;
                 /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];

@@ -115,7 +115,7 @@ func probes(t *testing.T, s schema) map[string]string {
 		}
 	case s.Pattern != "": // an actor, or an assignee
 		const id = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
-		word, refusal := "operator", "Expected 'operator', 'retention' or the id of a key"
+		word, refusal := "operator", "Expected 'operator', 'retention', 'webhooks' or the id of a key"
 		if strings.Contains(s.Pattern, "none") {
 			word, refusal = "none", "Expected 'me', 'none' or the id of a member"
 		}

@@ -379,6 +379,7 @@ func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 		{query("from", "", "to", "", "actor", "", "limit", "", "cursor", "", "other", "x"), api.ListAuditRequest{PageRequest: page}},
 		{query("actor", "operator"), api.ListAuditRequest{Actor: "operator", PageRequest: page}},
 		{query("actor", "retention"), api.ListAuditRequest{Actor: "retention", PageRequest: page}},
+		{query("actor", "webhooks"), api.ListAuditRequest{Actor: "webhooks", PageRequest: page}},
 		{query("actor", strings.ToUpper(anID)), api.ListAuditRequest{Actor: strings.ToUpper(anID), PageRequest: page}},
 		{query("actor", prism.UUID{}.String()), api.ListAuditRequest{Actor: prism.UUID{}.String(), PageRequest: page}},
 		{
@@ -390,7 +391,7 @@ func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 			t.Errorf("got %+v %v, want %+v", got, err, c.want)
 		}
 	}
-	const wrong = "actor: Expected 'operator', 'retention' or the id of a key"
+	const wrong = "actor: Expected 'operator', 'retention', 'webhooks' or the id of a key"
 	for _, c := range []struct {
 		q    request.Query
 		want string

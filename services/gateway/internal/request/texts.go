@@ -20,7 +20,7 @@ const (
 	textETag       = "Invalid entity tag"
 	textCursor     = "Invalid cursor"
 	textAssignee   = "Expected 'me', 'none' or the id of a member"
-	textActor      = "Expected 'operator', 'retention' or the id of a key"
+	textActor      = "Expected 'operator', 'retention', 'webhooks' or the id of a key"
 	textFloat      = "Expected integer, received float"
 	textFinite     = "Number must be finite"
 	textRising     = "must be greater than the level before"

@@ -58,7 +58,7 @@ func (s *Handlers) listAudit(ctx context.Context, c store.Caller, in api.ListAud
 		filter := Filter{From: bodies.WholeMillisecond(in.From), To: bodies.WholeMillisecond(in.To)}
 		switch in.Actor {
 		case "":
-		case string(store.OperatorActor), string(store.RetentionActor):
+		case string(store.OperatorActor), string(store.RetentionActor), string(store.WebhookActor):
 			filter.Kind = store.ActorKind(in.Actor)
 		default:
 			id, err := prism.ParseUUID(in.Actor)

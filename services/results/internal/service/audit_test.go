@@ -151,6 +151,11 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 			t.Errorf("%+v finds %d entries, want %d", q, len(page.Data), want)
 		}
 	}
+	for _, actor := range []string{"retention", "webhooks"} { // which have done nothing
+		if page, _ := w.audit(t, api.ListAuditRequest{Actor: actor, PageRequest: api.PageRequest{Limit: 100}}); len(page.Data) != 0 {
+			t.Errorf("%s did %+v", actor, page.Data)
+		}
+	}
 }
 
 // A later release may add members to the detail of an entry and new actions: they are passed on.

@@ -103,7 +103,7 @@ export function Audit() {
 function Filters({ search, set }: { search: AuditSearch; set: (change: Partial<AuditSearch>) => void }) {
   const keys = useKeys();
   const actors: [string, string][] = [
-    ['', 'Everybody'], ['operator', 'Operators'], ['retention', 'Retention'],
+    ['', 'Everybody'], ['operator', 'Operators'], ['retention', 'Retention'], ['webhooks', 'Webhooks'],
     ...(keys.data ?? []).map((key): [string, string] => [key.id, `Key ${key.name}`]),
   ];
   if (search.actor && !actors.some(([id]) => id === search.actor)) actors.push([search.actor, search.actor]);
