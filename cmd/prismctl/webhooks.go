@@ -265,6 +265,7 @@ func (a *app) webhooksTest() *cobra.Command {
 			return nil
 		case client.DeliveryFailed:
 			return &codeError{exitFailed, fmt.Errorf("the test was not delivered: %s", lastTry(sent))}
+		case client.DeliveryWaiting:
 		}
 		return &codeError{exitUnavailable, errors.New("the test still waits: prismctl webhooks deliveries " + args[0] + " will show what becomes of it")}
 	})

@@ -163,7 +163,7 @@ func (f *forwarder) forward(ctx context.Context, id string, body []byte) {
 	r.Header.Set("Webhook-Id", id)
 	r.Header.Set("Webhook-Timestamp", at)
 	r.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	response, err := http.DefaultClient.Do(r)
+	response, err := (&http.Client{Timeout: forwardWait}).Do(r)
 	if err != nil {
 		_, _ = fmt.Fprintln(f.err, err)
 		return

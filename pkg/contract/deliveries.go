@@ -27,8 +27,9 @@ const (
 	DeliveryWait = 15 * time.Second
 	// DeliveryAnswer is how many bytes of an answer are read and kept.
 	DeliveryAnswer = 4 << 10
-	// LeasedDeliveries and LeasedDeliveryBytes bound the events of a lease; it has one at least.
-	LeasedDeliveries    = 100
+	// LeasedDeliveries bounds the events of a lease, and LeasedDeliveryBytes their bodies; it has one at least.
+	LeasedDeliveries = 100
+	// LeasedDeliveryBytes bounds their bodies together.
 	LeasedDeliveryBytes = 1 << 20
 )
 

@@ -48,10 +48,10 @@ func TestASecretFollowsItsFile(t *testing.T) {
 		source, path := file(t, "first\n")
 		want(t, source, "first")
 		write(t, path, " second")
-		time.Sleep(time.Second) // of the bubble's clock
+		<-time.After(time.Second) // of the bubble's clock
 		want(t, source, "second")
 		write(t, path, "\n")
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		want(t, source, "second")
 	})
 }
@@ -104,7 +104,7 @@ func TestKeysOfAWSFollowTheirFile(t *testing.T) {
 		}
 		for _, name := range []string{"first", "second"} {
 			write(t, path, keysOf(name))
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			got, err := keys.GetWithContext(nil)
 			if err != nil || got.AccessKeyID != name || got.SecretAccessKey != "secret of "+name {
 				t.Errorf("got %q of %q, %v", got.SecretAccessKey, got.AccessKeyID, err)

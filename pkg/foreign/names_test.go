@@ -28,13 +28,15 @@ func TestAnswersHaveTheNamesOfTheCall(t *testing.T) {
 		want   string
 	}{
 		{
-			"a decision", api.Decisions, foreign.Names{{Name: new("a \"b\""), Values: []string{`"true"`, `true`}}, {}, {Name: new("s"), Values: []string{`"Low"`, `"Up"`}}},
+			"a decision", api.Decisions,
+			foreign.Names{{Name: new("a \"b\""), Values: []string{`"true"`, `true`}}, {}, {Name: new("s"), Values: []string{`"Low"`, `"Up"`}}},
 			`{"answers":[{"type":"choice","name":"a \"b\"","choice":true,"confidence":0.5,"probabilities":[{"value":"true","probability":0.25},{"value":true,"probability":0.75}]},` +
 				`{"type":"predicate","name":null,"probability":0.5},` +
 				`{"type":"score","name":"s","score":1,"confidence":1,"probabilities":[{"label":"Low","value":0,"probability":0},{"label":"Up","value":1,"probability":1}]}],`,
 		},
 		{
-			"System One", api.SystemOne, foreign.Names{{Name: new("a"), Values: []string{`"A b"`, `"\u00c4"`}}, {Name: new("")}, {Name: new("s"), Values: []string{`"Low"`, `{"x": 1}`}}},
+			"System One", api.SystemOne,
+			foreign.Names{{Name: new("a"), Values: []string{`"A b"`, `"\u00c4"`}}, {Name: new("")}, {Name: new("s"), Values: []string{`"Low"`, `{"x": 1}`}}},
 			`{"model":"m","answers":{"a":{"type":"choice","choice":"Ä","confidence":0.5,"probabilities":{"A b":0.25,"Ä":0.75}},"":{"type":"noul","noul":0.5},` +
 				`"s":{"type":"score","score":1,"confidence":1,"legend":{"0":"Low","1":{"x": 1}},"probabilities":{"0":0,"1":1}}},`,
 		},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/test/internal/load"
 )
@@ -31,6 +32,7 @@ type fat struct {
 	run, file   string // ids
 	result      string
 	calibration string
+	webhook     string
 	fields      int
 	questions   []client.Question
 	prism       *client.Client
@@ -46,7 +48,7 @@ func (c *confined) fatten(t *testing.T) fat {
 		t.Fatal(err)
 	}
 	f := fat{prism: prism, ctx: t.Context(), t: t}
-	for _, step := range []func(){f.definitions, f.results, f.labels, f.calibrations, f.files, f.keys} {
+	for _, step := range []func(){f.definitions, f.results, f.labels, f.calibrations, f.files, f.keys, f.webhooks} {
 		begun := time.Now()
 		step()
 		t.Logf("filled in %s", time.Since(begun).Round(time.Second))
@@ -224,6 +226,17 @@ func (f *fat) calibrations() {
 		c, err := f.prism.CreateCalibration(f.ctx, smallSlug, 1, client.NewCalibration{Question: "topic", Method: client.TemperatureCalibration})
 		f.must(err)
 		f.calibration = c.ID
+	}
+}
+
+// webhooks makes webhooks with the longest URLs.
+func (f *fat) webhooks() {
+	for range api.MaxWebhooks {
+		w, err := f.prism.CreateWebhook(f.ctx, client.NewWebhook{
+			URL: "https://hooks.example/" + strings.Repeat("x", 1_900), Events: []client.EventType{client.EventResultCreated}, Enabled: new(false),
+		})
+		f.must(err)
+		f.webhook = w.ID
 	}
 }
 

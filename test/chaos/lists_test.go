@@ -29,6 +29,10 @@ func heavyReads(f fat) map[string][]string {
 		"readAssignee":     {"/v1/results/" + f.result + "/assignee"},
 		"listAssignees":    {"/v1/assignees?limit=100"},
 		"listViews":        {"/v1/views?limit=100"},
+		"listWebhooks":     {"/v1/webhooks?limit=100"},
+		"readWebhook":      {"/v1/webhooks/" + f.webhook},
+		"listDeliveries":   {"/v1/webhooks/" + f.webhook + "/deliveries?limit=100"},
+		"listEvents":       {"/v1/events?after=0.0&answers=true"},
 		"listMembers":      {"/v1/members?limit=100"},
 		"listAudit":        {"/v1/audit?limit=100"},
 		"listFiles":        {"/v1/files?limit=100"},
@@ -61,10 +65,12 @@ func heavyReads(f fat) map[string][]string {
 }
 
 // owners are the reads for which a reader's key is not enough.
-var owners = []string{"listKeys", "listMembers", "listAssignees", "listAudit", "listModelStates"}
+var owners = []string{
+	"listKeys", "listMembers", "listAssignees", "listAudit", "listModelStates", "listWebhooks", "readWebhook", "listDeliveries", "listEvents",
+}
 
-// measured are the reads whose bounds other tests hold: those that measure, and the events of a run, which wait.
-var measured = []string{"readQuality", "readThresholds", "compareVersions", "followRun"}
+// measured are the reads whose bounds other tests hold: those that measure, and streams of events, which wait.
+var measured = []string{"readQuality", "readThresholds", "compareVersions", "followRun", "followEvents"}
 
 // The reads whose responses have fewer bytes are made at once: none of them alone comes near a limit.
 const small = 256 << 10

@@ -341,9 +341,9 @@ func TestEventsAreSentToTheNetworksThatAreAllowed(t *testing.T) {
 	if got := environment(*container(t, w))["PRISM_WEBHOOK_ALLOW"]; got != "10.20.0.0/16,192.168.1.7,fd00::/8" {
 		t.Errorf("PRISM_WEBHOOK_ALLOW is %q", got)
 	}
-	any := render(t, with(t, `{webhooks: {allow: [10.20.0.0/16]}, networkPolicy: {webhooks: {to: [], ports: [443]}}}`))
+	anywhere := render(t, with(t, `{webhooks: {allow: [10.20.0.0/16]}, networkPolicy: {webhooks: {to: [], ports: [443]}}}`))
 	for port, want := range map[int32]bool{443: true, 8443: false} {
-		if got := lets(t, any, placeOf(workload(t, any, "webhooks")), place{address: "10.9.9.9"}, corev1.ProtocolTCP, port); got != want {
+		if got := lets(t, anywhere, placeOf(workload(t, anywhere, "webhooks")), place{address: "10.9.9.9"}, corev1.ProtocolTCP, port); got != want {
 			t.Errorf("any peer, port %d: %v", port, got)
 		}
 	}

@@ -132,11 +132,11 @@ func TestWebhooks(t *testing.T) {
 			for range 3 {
 				create()
 			}
-			got := to.await(t, 3)
+			to.await(t, 3)
 			to.answer(500)
 			create()
 			create()
-			got = to.await(t, 6)
+			got := to.await(t, 6)
 			if got[3].id() != got[4].id() || string(got[3].body) == "" {
 				t.Errorf("a failed try of %s was followed by %s", got[3].id(), got[4].id())
 			}

@@ -32,7 +32,9 @@ const (
 // The shapes of questions.
 var (
 	decisionQuestionsShape = &shape{maxElements: maxQuestions, element: &shape{members: []member{
-		{"type", scalar}, {"name", scalar}, {"instructions", asSent},
+		{"type", scalar},
+		{"name", scalar},
+		{"instructions", asSent},
 		{"choices", &shape{maxElements: prism.MaxOptions, element: &shape{members: members("value", "description")}}},
 		{"levels", &shape{maxElements: maxLevels, element: &shape{members: members("label", "description")}}},
 	}}}

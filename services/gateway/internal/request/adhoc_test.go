@@ -44,7 +44,8 @@ func TestAnAdHocCallIsADefinition(t *testing.T) {
 		names      []api.NamesOfQuestion
 	}{
 		{
-			decision.Call, api.FieldValues{{Key: "input", Value: "x"}},
+			decision.Call,
+			api.FieldValues{{Key: "input", Value: "x"}},
 			prism.Definition{Model: "fast", Fields: []prism.Field{{Key: "input"}}, Questions: []prism.Question{
 				{Key: "q1", Type: prism.Choice, Text: "What?", Options: []prism.Option{{Key: "o1", Label: "true", Description: "d"}, {Key: "o2", Label: "true"}}},
 				{Key: "q2", Type: prism.YesNo, Text: "a\n\n{\"b\": 1}"},
@@ -53,7 +54,8 @@ func TestAnAdHocCallIsADefinition(t *testing.T) {
 			[]api.NamesOfQuestion{{Name: new("a b"), Values: []string{`true`, `"true"`}}, {}, {Name: new("s"), Values: []string{`"Low"`, `"Up"`}}},
 		},
 		{
-			systemOne.Call, api.FieldValues{{Key: "b", Value: "x"}, {Key: "a", Value: `{"n": 1}`}},
+			systemOne.Call,
+			api.FieldValues{{Key: "b", Value: "x"}, {Key: "a", Value: `{"n": 1}`}},
 			prism.Definition{Model: "fast", Fields: []prism.Field{{Key: "b"}, {Key: "a"}}, Questions: []prism.Question{
 				{Key: "q1", Type: prism.Choice, Text: `{"task": 1}`, Options: []prism.Option{
 					{Key: "o1", Label: "Z"}, {Key: "o2", Label: "2", Description: "two"}, {Key: "o3", Label: "3", Description: `["x"]`},

@@ -126,7 +126,7 @@ func changeAlarms(
 			if slices.Contains(change.than, a) {
 				continue
 			}
-			args := append(key[:2:2], a.Version, a.Question, a.Option)
+			args := slices.Concat(key, []any{a.Version, a.Question, a.Option})
 			told := events.Event{
 				Type: change.event, At: at, Prism: id, Detail: events.Detail{Version: a.Version, Question: a.Question, Option: a.Option},
 			}

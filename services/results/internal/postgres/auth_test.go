@@ -36,7 +36,7 @@ func newPasswords(t *testing.T) passwords {
 		}
 	})
 	folder := values[string](t, server.URL("postgres"), "SELECT setting FROM pg_settings WHERE name = 'data_directory'")[0]
-	rules := "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+	rules := "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n" //nolint:dupword // all databases and all roles
 	script := server.Command(t.Context(), "sh", "-c", `printf %s "$1" > "$2/pg_hba.conf"`, "sh", rules, folder)
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -23,7 +23,7 @@ func deliveryTests() []test {
 			f.happens(t, w, 3)
 			f.happens(t, w, 2)
 			leased := f.takes(t, moment(20))
-			same(t, leased.WebhookLease.Webhook, w.ID)
+			same(t, leased.Webhook, w.ID)
 			same(t, leased.URL, w.URL)
 			same(t, leased.Settings, w.Settings)
 			same(t, leased.Secrets, [][]byte{[]byte("secret")})
@@ -369,7 +369,7 @@ func (f *fixture) loses(t *testing.T, l *webhooks.Leased) {
 	failsWith(t, second(f.EndDeliveries(t.Context(), tried(l), moment(99), f.prismBy)), contract.ErrLeaseLost)
 }
 
-// removes removes all that is to be removed at a time.
+// removes takes away all that is to be removed at a time.
 func (f *fixture) removes(t *testing.T, now time.Time) {
 	t.Helper()
 	for more := true; more; {

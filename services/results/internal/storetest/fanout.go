@@ -30,17 +30,17 @@ func fanOutTests() []test {
 			}
 		}},
 		{"webhooks that are enabled are behind until they have looked at all that happened", func(t *testing.T, f *fixture) {
-			any, err := f.AnyWebhook(t.Context())
+			enabled, err := f.AnyWebhook(t.Context())
 			succeeds(t, err)
-			same(t, any, false)
+			same(t, enabled, false)
 			disabled := f.webhook(t, func(w *webhooks.Webhook) { w.Enabled = false })
-			any, err = f.AnyWebhook(t.Context())
+			enabled, err = f.AnyWebhook(t.Context())
 			succeeds(t, err)
-			same(t, any, false)
+			same(t, enabled, false)
 			w := f.webhook(t)
-			any, err = f.AnyWebhook(t.Context())
+			enabled, err = f.AnyWebhook(t.Context())
 			succeeds(t, err)
-			same(t, any, true)
+			same(t, enabled, true)
 			f.save(t, f.ok(f.mine.prism))
 			succeeds(t, f.Fold(t.Context()))
 			latest, err := f.LatestEvents(t.Context(), f.mine.account)

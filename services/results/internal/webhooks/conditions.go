@@ -18,7 +18,10 @@ func number(text string) (float64, bool) {
 func holds(c api.EventCondition, columns api.Row) bool {
 	cell, _ := columns.Get(c.Column)
 	wanted, wantsNumber := number(c.Value)
-	equal, n, isNumber := false, 0., false
+	var (
+		equal, isNumber bool
+		n               float64
+	)
 	switch v := cell.(type) {
 	case string:
 		equal = v == c.Value

@@ -168,11 +168,11 @@ func (s SQL) NarrowDeliveries(
 		if err != nil {
 			return err
 		}
-		ids = ids[:0]
+		var others []prism.UUID
 		for id := range replaced {
-			ids = append(ids, id.UUID)
+			others = append(others, id.UUID)
 		}
-		rows, err := some(ctx, run, key, generation, ids)
+		rows, err := some(ctx, run, key, generation, others)
 		if err != nil {
 			return err
 		}

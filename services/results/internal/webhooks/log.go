@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"slices"
 	"errors"
 	"time"
 
@@ -93,7 +94,7 @@ func (s SQL) ListDeliveries(
 	if err != nil {
 		return nil, false, err
 	}
-	args := append(key, page.Before(), int64(page.Limit)+1)
+	args := slices.Concat(key, []any{page.Before(), int64(page.Limit) + 1})
 	switch status {
 	case api.DeliveryWaiting:
 		st = sqldb.Query("list_deliveries", listInState, append(args, generation)...)

@@ -173,9 +173,10 @@ const (
 	Logged = 10
 	// PreviousSecret is how long the secret before the newest signs too (spec: webhook-rotate).
 	PreviousSecret = 24 * time.Hour
-	// DeliveredKept and FailedKept are how long deliveries are kept after they ended (spec: deliveries-kept).
+	// DeliveredKept is how long deliveries are kept after they were delivered (spec: deliveries-kept).
 	DeliveredKept = 3 * 24 * time.Hour
-	FailedKept    = 30 * 24 * time.Hour
+	// FailedKept is how long they are kept after they failed.
+	FailedKept = 30 * 24 * time.Hour
 	// BlockingTries is how many tries of an event keep those behind it from being sent (spec: delivery-order).
 	BlockingTries = 3
 )

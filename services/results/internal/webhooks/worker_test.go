@@ -205,7 +205,10 @@ func TestAWebhookIsToldOfWhatItAsksForOnly(t *testing.T) {
 	}
 	happened := []events.Event{
 		created(1, one, prism.OK, prism.RunID{}), created(2, other, prism.Failed, prism.RunID{}), created(3, one, prism.OK, run),
-		{Type: api.KeyExpiring}, created(4, one, prism.Failed, run), {Type: api.DriftAlarm, Prism: one}, {Type: api.RunFinished, Prism: one, Run: run},
+		{Type: api.KeyExpiring},
+		created(4, one, prism.Failed, run),
+		{Type: api.DriftAlarm, Prism: one},
+		{Type: api.RunFinished, Prism: one, Run: run},
 	}
 	together := created(3, one, prism.OK, run)
 	together.Results = []prism.ResultID{{UUID: prism.UUID{15: 4}}}

@@ -110,14 +110,25 @@ func TestEachAddressOfAHostIsChecked(t *testing.T) {
 		allow Networks
 		want  error
 	}{
-		{host: "public"}, {host: "mapped"}, {host: "8.8.8.8"},
+		{host: "public"},
+		{host: "mapped"},
+		{host: "8.8.8.8"},
 		{host: "public", plain: true, want: errForbidden},
-		{host: "mixed", want: errForbidden}, {host: "inside", want: errForbidden}, {host: "zone", want: errForbidden},
-		{host: "own", want: errForbidden}, {host: "own", allow: loopback}, {host: "own", allow: loopback, plain: true},
-		{host: "both", allow: loopback}, {host: "both", allow: loopback, plain: true, want: errForbidden},
-		{host: "127.0.0.1", want: errForbidden}, {host: "::1", want: errForbidden}, {host: "fe80::1%eth0", allow: Networks{netip.MustParsePrefix("fe80::/10")}, want: errForbidden},
-		{host: "0x7f.1", want: errForbidden}, {host: "2130706433", allow: loopback, want: errForbidden},
-		{host: "none", want: errUnresolved}, {host: "unknown", want: errUnresolved},
+		{host: "mixed", want: errForbidden},
+		{host: "inside", want: errForbidden},
+		{host: "zone", want: errForbidden},
+		{host: "own", want: errForbidden},
+		{host: "own", allow: loopback},
+		{host: "own", allow: loopback, plain: true},
+		{host: "both", allow: loopback},
+		{host: "both", allow: loopback, plain: true, want: errForbidden},
+		{host: "127.0.0.1", want: errForbidden},
+		{host: "::1", want: errForbidden},
+		{host: "fe80::1%eth0", allow: Networks{netip.MustParsePrefix("fe80::/10")}, want: errForbidden},
+		{host: "0x7f.1", want: errForbidden},
+		{host: "2130706433", allow: loopback, want: errForbidden},
+		{host: "none", want: errUnresolved},
+		{host: "unknown", want: errUnresolved},
 	} {
 		list, err := d(c.allow, r).addresses(t.Context(), c.host, c.plain)
 		if !errors.Is(err, c.want) || c.want == nil && len(list) == 0 {
