@@ -2,8 +2,8 @@ package webhooks
 
 import (
 	"context"
-	"slices"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
