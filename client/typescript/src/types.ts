@@ -133,7 +133,9 @@ export type CreatedWebhook = Schemas["CreatedWebhook"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryTry = Schemas["DeliveryTry"];
 /** What a webhook is sent. */
-export type Event = Schemas["Event"];
+export type Event = Omit<Schemas["ListedEvent"], "id">;
+/** An event with its place. */
+export type ListedEvent = Schemas["ListedEvent"];
 export type Events = Schemas["Events"];
 export type NewMember = Schemas["NewMember"];
 export type MemberChange = Schemas["MemberChange"];
