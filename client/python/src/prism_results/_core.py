@@ -218,7 +218,7 @@ def check_type(one: Call, response: httpx.Response) -> None:
         return  # that of the file
     rows = "csv" if one.operation in ("exportResults", "exportSelected", "listRunRows") else ""
     asked = (one.body or {}) if one.operation == "exportSelected" else one.query
-    wanted = "text/event-stream" if one.operation == "followRun" else MEDIA_TYPES.get(asked.get("format", rows))
+    wanted = "text/event-stream" if one.operation in ("followRun", "followEvents") else MEDIA_TYPES.get(asked.get("format", rows))
     if wanted and media_type(response) != wanted:
         raise unexpected(one, response, f"a response body that is not {wanted}")
 

@@ -96,6 +96,12 @@ def _label(value: Any) -> str | bool | Sequence[str]:
     return value if isinstance(value, bool) else text(value)
 
 
+def _cell(value: Any) -> str | float | None:
+    if isinstance(value, Decimal | int) and not isinstance(value, bool):
+        return float(value)
+    return None if value is None else text(value)
+
+
 def _time(value: Any) -> datetime:
     # Before Python 3.11, fromisoformat reads neither Z nor fewer than six digits of a fraction.
     moment, point, fraction = text(value).removesuffix("Z").partition(".")
@@ -134,6 +140,7 @@ _SCALARS: dict[Any, Decoder] = {
     date: _date,
     Any: plain,
     str | bool | Sequence[str]: _label,
+    str | float | None: _cell,
 }
 
 
