@@ -13,7 +13,7 @@ const (
 	Kept = 30 * 24 * time.Hour
 	// Scanned bounds how many changes a page reads to find those of a prism (spec: changes-next).
 	Scanned = 10_000
-	// removedAtOnce bounds how many changes RemoveChanges removes.
+	// removedAtOnce bounds how many rows of a log are removed at once.
 	removedAtOnce = 5000
 )
 

@@ -14,12 +14,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-const (
-	// Kept is how long events are kept at least (spec: event-kept).
-	Kept = 30 * 24 * time.Hour
-	// removedAtOnce bounds how many events RemoveEvents removes.
-	removedAtOnce = 5000
-)
+// Kept is how long events are kept at least (spec: event-kept).
+const Kept = 30 * 24 * time.Hour
 
 // Event is what happened. A change of a result can be two: result.created and result.failed.
 type Event struct {
@@ -83,7 +79,7 @@ func ParseCursor(s string) (c Cursor, err error) {
 
 // Store reads events.
 type Store interface {
-	// LatestEvents is the place behind all events of an account that can be read.
+	// LatestEvents is the place behind all that has happened in an account: what has no number yet gets one first.
 	LatestEvents(ctx context.Context, account prism.AccountID) (Cursor, error)
 	// ReadEvents are the events behind a place, of up to limit changes and as many others, in their order, and the place behind them:
 	// store.ErrChangesRemoved, store.ErrNoSuchChange. While it returns an event, none will ever come before it. If the place is that of

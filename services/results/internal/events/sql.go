@@ -3,23 +3,16 @@ package events
 import (
 	"context"
 	"errors"
-	"iter"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 const (
-	// countEvents and countChanges are the numbers of the last one and of the last one that was removed. Events are counted first: a run has
-	// not finished before its last result was saved, and both get their numbers together (spec: event-order).
-	countEvents = `-- name: CountEvents :one
-SELECT seq, removed FROM event_counts WHERE account_id = $1`
-	countChanges = `-- name: CountChangesOfEvents :one
-SELECT seq, removed FROM change_counts WHERE account_id = $1`
-
 	readEvents = `-- name: ReadEvents :many
 SELECT e.seq, e.at, e.type, e.prism_id, e.subject_id, e.detail FROM events e
 WHERE e.account_id = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT $4`
@@ -28,13 +21,6 @@ WHERE e.account_id = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT $4`
 SELECT c.seq, c.at, c.type, c.prism_id, c.result_id, r.status, r.run_id
 FROM changes c LEFT JOIN results r ON r.account_id = c.account_id AND r.id = c.result_id
 WHERE c.account_id = $1 AND c.seq > $2 AND c.seq <= $3 ORDER BY c.seq LIMIT $4`
-
-	// oldEvents finds an account whose first event is from before $1, and not its last: the numbers of an account have no gaps.
-	oldEvents = `-- name: OldEvents :one
-SELECT c.account_id, c.seq, c.removed FROM event_counts c JOIN events x ON x.account_id = c.account_id AND x.seq = c.removed + 1
-WHERE c.removed + 1 < c.seq AND x.at < $1 LIMIT 1`
-	lastOld      = `SELECT max(seq) FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3 AND at < $4`
-	removeEvents = `DELETE FROM events WHERE account_id = $1 AND seq > $2 AND seq <= $3`
 
 	findPrisms = `-- name: EventPrisms :many
 SELECT p.id, p.slug, p.latest_version FROM prisms p WHERE p.account_id = $1 AND p.id IN (`
@@ -49,6 +35,9 @@ const (
 	created  = 1
 	labelled = 3
 )
+
+// others is the log of what is no change of a result.
+var others = changes.NewLog("Events", "events", "event_counts")
 
 // SQL is a Store in a database.
 type SQL struct{ sqldb.Database }
@@ -75,45 +64,29 @@ func optional(id prism.UUID) *prism.UUID {
 	return &id
 }
 
-// counts are the numbers of the last event or change of an account, and of the last one that was removed.
-type counts struct{ last, removed int64 }
-
-// checkAfter tells whether what is behind a number is there.
-func (c counts) checkAfter(after int64) error {
-	switch {
-	case after < c.removed:
-		return store.ErrChangesRemoved
-	case after > c.last:
-		return store.ErrNoSuchChange
+// counts are the numbers of changes and others. Others are counted first: a run has not finished before its last result was saved, and both
+// get their numbers together (spec: event-order).
+func (s SQL) counts(ctx context.Context, operation string, account prism.AccountID) (ofChanges, ofOthers changes.Counts, err error) {
+	ofOthers, err = others.Counts(ctx, s.Run, operation, account)
+	if err == nil {
+		ofChanges, err = changes.OfResults.Counts(ctx, s.Run, operation, account)
 	}
-	return nil
-}
-
-func (s SQL) counts(ctx context.Context, operation string, account prism.AccountID) (changes, others counts, err error) {
-	for _, c := range []struct {
-		text string
-		into *counts
-	}{{countEvents, &others}, {countChanges, &changes}} {
-		err := s.Run(ctx, sqldb.Query(operation, c.text, account.UUID), sqldb.ReadRow(c.into, func(r *sqldb.Row) counts {
-			return counts{r.Int(), r.Int()}
-		}))
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return changes, others, err
-		}
-	}
-	return changes, others, nil
+	return ofChanges, ofOthers, err
 }
 
 // LatestEvents implements Store. The numbers must be as durable as what they number.
 func (s SQL) LatestEvents(ctx context.Context, account prism.AccountID) (Cursor, error) {
-	changes, others, err := s.counts(ctx, "latest_events", account)
+	if err := s.FoldAll(ctx); err != nil {
+		return Cursor{}, err
+	}
+	ofChanges, ofOthers, err := s.counts(ctx, "latest_events", account)
 	if err == nil {
 		err = s.ConfirmAll(ctx, account)
 	}
 	if err != nil {
 		return Cursor{}, err
 	}
-	return Cursor{Change: changes.last, Other: others.last}, nil
+	return Cursor{Change: ofChanges.Last, Other: ofOthers.Last}, nil
 }
 
 // numbered is the events of a number: none, one or two.
@@ -127,37 +100,34 @@ type numbered struct {
 func (s SQL) ReadEvents(
 	ctx context.Context, account prism.AccountID, after Cursor, limit int,
 ) (events []Event, next Cursor, err error) {
-	changes, others, err := s.counts(ctx, "read_events", account)
+	ofChanges, ofOthers, err := s.counts(ctx, "read_events", account)
 	if err != nil {
 		return nil, next, err
 	}
-	if after.Change == 0 {
-		after.Change = changes.removed
-	}
-	if after.Other == 0 {
-		after.Other = others.removed
-	}
-	if err := errors.Join(changes.checkAfter(after.Change), others.checkAfter(after.Other)); err != nil {
+	var change, other error
+	after.Change, change = ofChanges.Behind(after.Change)
+	after.Other, other = ofOthers.Behind(after.Other)
+	if err := errors.Join(change, other); err != nil {
 		return nil, next, err
 	}
-	if after == (Cursor{Change: changes.last, Other: others.last}) {
+	if after == (Cursor{Change: ofChanges.Last, Other: ofOthers.Last}) {
 		return nil, after, nil
 	}
-	var ofChanges, ofOthers []numbered
-	if after.Other < others.last {
-		st := sqldb.Query("read_events", readEvents, account.UUID, after.Other, others.last, int64(limit))
-		if err := s.Run(ctx, st, sqldb.ReadRows(&ofOthers, readOther)); err != nil {
+	var pageOfChanges, pageOfOthers []numbered
+	if after.Other < ofOthers.Last {
+		st := sqldb.Query("read_events", readEvents, account.UUID, after.Other, ofOthers.Last, int64(limit))
+		if err := s.Run(ctx, st, sqldb.ReadRows(&pageOfOthers, readOther)); err != nil {
 			return nil, next, err
 		}
 	}
-	if after.Change < changes.last {
-		st := sqldb.Query("read_events", readChanges, account.UUID, after.Change, changes.last, int64(limit))
-		if err := s.Run(ctx, st, sqldb.ReadRows(&ofChanges, readChange)); err != nil {
+	if after.Change < ofChanges.Last {
+		st := sqldb.Query("read_events", readChanges, account.UUID, after.Change, ofChanges.Last, int64(limit))
+		if err := s.Run(ctx, st, sqldb.ReadRows(&pageOfChanges, readChange)); err != nil {
 			return nil, next, err
 		}
 	}
 	changesNow, othersNow, err := s.counts(ctx, "read_events", account)
-	if err == nil && (changesNow.removed > after.Change || othersNow.removed > after.Other) {
+	if err == nil && (changesNow.Removed > after.Change || othersNow.Removed > after.Other) {
 		err = store.ErrChangesRemoved
 	}
 	if err == nil {
@@ -166,7 +136,7 @@ func (s SQL) ReadEvents(
 	if err != nil {
 		return nil, next, err
 	}
-	events, next = merge(after, ofChanges, ofOthers, limit)
+	events, next = merge(after, pageOfChanges, pageOfOthers, limit)
 	return events, next, nil
 }
 
@@ -235,32 +205,7 @@ func readChange(r *sqldb.Row) numbered {
 
 // RemoveEvents implements Store.
 func (s SQL) RemoveEvents(ctx context.Context, before time.Time) (more bool, err error) {
-	err = s.Transaction(ctx, "remove_events", func(run sqldb.Run) error {
-		more = false
-		var (
-			account prism.UUID
-			c       counts
-			last    int64
-		)
-		err := run(ctx, sqldb.Statement{Text: oldEvents, Args: []any{before}}, sqldb.ReadRow(&account, func(r *sqldb.Row) prism.UUID {
-			account := r.UUID()
-			c = counts{r.Int(), r.Int()}
-			return account
-		}))
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		more = true
-		args := []any{account, c.removed, min(c.last-1, c.removed+removedAtOnce), before}
-		if err := run(ctx, sqldb.Statement{Text: lastOld, Args: args}, sqldb.ReadRow(&last, (*sqldb.Row).Int)); err != nil {
-			return err
-		}
-		return run(ctx, sqldb.Statement{Text: removeEvents, Args: []any{account, c.removed, last}}, sqldb.NoRow)
-	})
-	return more, err
+	return others.RemoveBefore(ctx, s.Database, before)
 }
 
 // Subjects implements Store.
@@ -268,15 +213,6 @@ func (s SQL) Subjects(
 	ctx context.Context, account prism.AccountID, prisms []prism.PrismID, runs []prism.RunID,
 ) (found Subjects, err error) {
 	found = Subjects{Prisms: map[prism.PrismID]Prism{}, Runs: map[prism.RunID]prism.RunStatus{}}
-	find := func(name, text string, part []any, read func(*sqldb.Row)) error {
-		st := sqldb.Query(name, text+sqldb.Parameters(2, len(part))+")", append([]any{account.UUID}, part...)...)
-		return s.Run(ctx, st, func(rows iter.Seq[*sqldb.Row]) error {
-			for r := range rows {
-				read(r)
-			}
-			return nil
-		})
-	}
 	var ofPrisms, ofRuns []prism.UUID
 	for _, id := range prisms {
 		ofPrisms = append(ofPrisms, id.UUID)
@@ -284,20 +220,27 @@ func (s SQL) Subjects(
 	for _, id := range runs {
 		ofRuns = append(ofRuns, id.UUID)
 	}
-	err = sqldb.EachPart(ofPrisms, func(part []any) error {
-		return find("event_prisms", findPrisms, part, func(r *sqldb.Row) {
-			id := prism.PrismID{UUID: r.UUID()}
-			found.Prisms[id] = Prism{Slug: r.Text(), Latest: r.Int32()}
-		})
+	type subject struct {
+		id prism.UUID
+		Prism
+		status prism.RunStatus
+	}
+	st := sqldb.Query("event_prisms", findPrisms+sqldb.Parameters(2, sqldb.PartSize)+")", account.UUID)
+	ofAccount, err := sqldb.ReadParts(ctx, s.Run, st, ofPrisms, func(r *sqldb.Row) subject {
+		return subject{id: r.UUID(), Prism: Prism{Slug: r.Text(), Latest: r.Int32()}}
 	})
+	for _, p := range ofAccount {
+		found.Prisms[prism.PrismID{UUID: p.id}] = p.Prism
+	}
 	if err != nil {
 		return found, err
 	}
-	err = sqldb.EachPart(ofRuns, func(part []any) error {
-		return find("event_runs", findRuns, part, func(r *sqldb.Row) {
-			id := prism.RunID{UUID: r.UUID()}
-			found.Runs[id] = prism.RunStatus(r.Text())
-		})
+	st = sqldb.Query("event_runs", findRuns+sqldb.Parameters(2, sqldb.PartSize)+")", account.UUID)
+	ofAccount, err = sqldb.ReadParts(ctx, s.Run, st, ofRuns, func(r *sqldb.Row) subject {
+		return subject{id: r.UUID(), status: prism.RunStatus(r.Text())}
 	})
+	for _, run := range ofAccount {
+		found.Runs[prism.RunID{UUID: run.id}] = run.status
+	}
 	return found, err
 }

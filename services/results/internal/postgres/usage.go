@@ -42,6 +42,18 @@ WITH moved AS (
 )`
 }
 
+// numbering puts moved rows into a log, with numbers behind the last one of their account.
+func numbering(log, columns string) string {
+	return `, last AS MATERIALIZED (
+	SELECT a.account_id, coalesce((SELECT max(x.seq) FROM ` + log + ` x WHERE x.account_id = a.account_id), 0) AS seq
+	FROM (SELECT DISTINCT account_id FROM moved) a
+), numbered AS (
+	INSERT INTO ` + log + ` (account_id, seq, ` + columns + `)
+	SELECT account_id, l.seq + row_number() OVER (PARTITION BY account_id ORDER BY m.position), ` + columns + `
+	FROM moved m JOIN last l USING (account_id)
+)`
+}
+
 const (
 	// addUsage and addBytes add moved rows to their sums.
 	addUsage = `INSERT INTO usage AS u (` + usageColumns + `)
@@ -72,22 +84,8 @@ SELECT count(*) FROM moved`
 // The other two tails are those of the release before, of files, and of results that were inserted by hand; the trigger fold_bytes adds
 // the bytes of usage_tail.
 var folds = []string{
-	moving("event_tail", " ORDER BY f.position") + `, last AS MATERIALIZED (
-	SELECT a.account_id, coalesce((SELECT max(e.seq) FROM events e WHERE e.account_id = a.account_id), 0) AS seq
-	FROM (SELECT DISTINCT account_id FROM moved) a
-), told AS (
-	INSERT INTO events (account_id, seq, at, type, prism_id, subject_id, detail)
-	SELECT account_id, l.seq + row_number() OVER (PARTITION BY account_id ORDER BY m.position), m.at, m.type, m.prism_id, m.subject_id, m.detail
-	FROM moved m JOIN last l USING (account_id)
-)` + countMoved,
-	moving("tail", " ORDER BY f.position") + `, last AS MATERIALIZED (
-	SELECT a.account_id, coalesce((SELECT max(c.seq) FROM changes c WHERE c.account_id = a.account_id), 0) AS seq
-	FROM (SELECT DISTINCT account_id FROM moved) a
-), changed AS (
-	INSERT INTO changes (account_id, seq, at, type, prism_id, result_id)
-	SELECT account_id, l.seq + row_number() OVER (PARTITION BY account_id ORDER BY m.position), m.at, m.type, m.prism_id, m.result_id
-	FROM moved m JOIN last l USING (account_id)
-), used AS (
+	moving("event_tail", " ORDER BY f.position") + numbering("events", "at, type, prism_id, subject_id, detail") + countMoved,
+	moving("tail", " ORDER BY f.position") + numbering("changes", "at, type, prism_id, result_id") + `, used AS (
 	` + addUsage + `
 ), stored AS (
 	` + addBytes + `

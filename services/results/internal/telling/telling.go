@@ -19,7 +19,6 @@ const deleted = "deleted"
 // Store is what a Writer reads.
 type Store interface {
 	events.Store
-	FoldAll(ctx context.Context) error
 	ListResults(
 		ctx context.Context, account prism.AccountID, f store.Filter, in store.Input, page store.Page,
 	) (results []store.Saved, more bool, err error)
