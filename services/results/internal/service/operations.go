@@ -31,8 +31,8 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
-		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(), webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(),
-		s.operations(),
+		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(),
+		webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.Now, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(), s.operations(),
 	)...)
 }
 

@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"errors"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -49,11 +48,8 @@ func (h *Handlers) check(ctx context.Context, account prism.AccountID, id prism.
 	var p *prism.Prism
 	if n.Filters.Prism != "" {
 		found, err := h.prisms.Prism(ctx, account, prism.ParseRef(n.Filters.Prism))
-		if errors.Is(err, store.ErrNotFound) {
-			err = apierr.PrismNotFound()
-		}
 		if err != nil {
-			return v, err
+			return v, access.Translate(err, apierr.PrismNotFound())
 		}
 		p, v.Prism, v.Filters.Prism = &found, found.ID, found.Slug
 	}

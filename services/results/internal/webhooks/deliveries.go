@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// kept is a row of deliveries.
-type kept struct {
+// deliveryRow is a row of deliveries.
+type deliveryRow struct {
 	ID       prism.DeliveryID
 	event    events.Event
 	state    int64
@@ -35,16 +35,16 @@ const (
 	putUpdates = ` ON CONFLICT (account_id, webhook_id, id) DO UPDATE SET event = excluded.event, state = excluded.state,
 	aside = excluded.aside, tries = excluded.tries, tried = excluded.tried, due_at = excluded.due_at, remove_at = excluded.remove_at`
 
-	keptColumns = `id, event, state, aside, tries, tried, due_at`
+	deliveryColumns = `id, event, state, aside, tries, tried, due_at`
 	// selectTurn finds the deliveries whose turn it is, in their order: by the index by state, which has all that the inner query needs. Only
 	// the first can have been tried.
 	selectTurn = `-- name: TurnOfDeliveries :many
-SELECT ` + keptColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (
+SELECT ` + deliveryColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (
 	SELECT id FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND state = $3 AND NOT aside ORDER BY id LIMIT $4
 ) ORDER BY id`
 	// selectAside and nextAside add to the state so that no plan reads all that waits in order to find what is aside.
 	selectAside = `-- name: DeliveriesAside :many
-SELECT ` + keptColumns + ` FROM deliveries
+SELECT ` + deliveryColumns + ` FROM deliveries
 WHERE account_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL AND due_at <= $4 AND state + 0 = $3 AND aside ORDER BY due_at, id LIMIT $5`
 	nextAside = `-- name: NextDeliveryAside :one
 SELECT due_at FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL AND state + 0 = $3 AND aside ORDER BY due_at LIMIT 1`
@@ -53,20 +53,12 @@ SELECT due_at FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND due_
 
 // putText is the statement that puts n rows.
 func putText(n int) string {
-	var text strings.Builder
-	text.WriteString("-- name: PutDeliveries" + strconv.Itoa(n) + " :exec\nINSERT INTO deliveries (" + putColumns + ") VALUES ")
-	for i := range n {
-		if i > 0 {
-			text.WriteString(", ")
-		}
-		text.WriteString("($1, $2, " + sqldb.Parameters(3+putOwn*i, putOwn) + ")")
-	}
-	text.WriteString(putUpdates)
-	return text.String()
+	return "-- name: PutDeliveries" + strconv.Itoa(n) + " :exec\nINSERT INTO deliveries (" + putColumns + ") VALUES" +
+		sqldb.Tuples(n, "$1, $2, ", 3, putOwn) + putUpdates
 }
 
 // put stores deliveries, which are new or there, of a webhook that the transaction has locked.
-func put(ctx context.Context, run sqldb.Run, key []any, rows []kept) error {
+func put(ctx context.Context, run sqldb.Run, key []any, rows []deliveryRow) error {
 	for n := putMost; n > 0; n /= 2 {
 		for len(rows) >= n {
 			args := append(make([]any, 0, len(key)+putOwn*n), key...)
@@ -93,18 +85,32 @@ func put(ctx context.Context, run sqldb.Run, key []any, rows []kept) error {
 	return nil
 }
 
-func readKept(r *sqldb.Row) kept {
-	return kept{
+func readDelivery(r *sqldb.Row) deliveryRow {
+	return deliveryRow{
 		ID: prism.DeliveryID{UUID: r.UUID()}, event: sqldb.Decode[events.Event](r), state: r.Int(), aside: r.Bool(), tries: r.Int32(),
 		tried: sqldb.Decode[[]Try](r), dueAt: r.OptionalTime(),
 	}
 }
 
+// seen is the delivery as callers see it, of a webhook of a generation.
+func (d deliveryRow) seen(generation int64) Delivery {
+	seen := Delivery{ID: d.ID, Event: d.event, Tried: d.tried}
+	switch d.state {
+	case generation:
+		seen.Status, seen.NextAt = api.DeliveryWaiting, d.dueAt
+	case delivered:
+		seen.Status = api.DeliveryDelivered
+	default:
+		seen.Status = api.DeliveryFailed
+	}
+	return seen
+}
+
 // schedule sets when a webhook is due, unless it is leased: at once if it is the turn of a delivery that is not to be tried later.
 func schedule(ctx context.Context, run sqldb.Run, key []any, generation int64, now time.Time) error {
-	var head []kept
+	var head []deliveryRow
 	turn := sqldb.Statement{Text: selectTurn, Args: append(key[:2:2], generation, int64(1))}
-	if err := run(ctx, turn, sqldb.ReadRows(&head, readKept)); err != nil {
+	if err := run(ctx, turn, sqldb.ReadRows(&head, readDelivery)); err != nil {
 		return err
 	}
 	var due *time.Time

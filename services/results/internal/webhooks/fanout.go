@@ -89,10 +89,10 @@ func fanOut(ctx context.Context, run sqldb.Run, f FanOut, told Told, by func() (
 	if waits+int64(len(told.Events)) > Most {
 		return true, disable(ctx, run, f.Account, told.Webhook, url, api.Overflow, by)
 	}
-	rows := make([]kept, len(told.Events))
+	rows := make([]deliveryRow, len(told.Events))
 	for i, e := range told.Events {
 		last = later(last, told.Least)
-		rows[i] = kept{ID: prism.DeliveryID{UUID: last}, event: e, state: told.Generation}
+		rows[i] = deliveryRow{ID: prism.DeliveryID{UUID: last}, event: e, state: told.Generation}
 	}
 	if err := put(ctx, run, key, rows); err != nil {
 		return false, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/events"
@@ -27,24 +25,21 @@ type Prisms interface {
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
 }
 
-// HandlerStore keeps webhooks, and numbers what happened.
-type HandlerStore interface {
-	Store
-	FoldAll(ctx context.Context) error
-}
-
 // Handlers are those of the operations on webhooks.
 type Handlers struct {
-	store  HandlerStore
+	store  Store
 	events events.Store
 	access *access.Access
 	prisms Prisms
+	now    func() time.Time
 	newID  func() (prism.UUID, error)
 }
 
 // NewHandlers makes Handlers over a store.
-func NewHandlers(s HandlerStore, e events.Store, a *access.Access, p Prisms, newID func() (prism.UUID, error)) *Handlers {
-	return &Handlers{s, e, a, p, newID}
+func NewHandlers(
+	s Store, e events.Store, a *access.Access, p Prisms, now func() time.Time, newID func() (prism.UUID, error),
+) *Handlers {
+	return &Handlers{s, e, a, p, now, newID}
 }
 
 // Operations are the operations on webhooks.
@@ -86,11 +81,8 @@ func (h *Handlers) check(ctx context.Context, account prism.AccountID, n api.New
 	}
 	for _, name := range n.Prisms {
 		p, err := h.prisms.Prism(ctx, account, prism.ParseRef(name))
-		if errors.Is(err, store.ErrNotFound) {
-			err = apierr.PrismNotFound()
-		}
 		if err != nil {
-			return w, err
+			return w, access.Translate(err, apierr.PrismNotFound())
 		}
 		if !slices.Contains(w.Prisms, p.ID) {
 			w.Prisms, w.Slugs = append(w.Prisms, p.ID), append(w.Slugs, p.Slug)
@@ -146,18 +138,10 @@ func newSecret() (secret []byte, text string) {
 	return secret, "whsec_" + base64.StdEncoding.EncodeToString(secret)
 }
 
-// behind is the place at which a webhook begins: behind all that has happened, also what has no number yet (spec: webhook-create, webhook-disabled).
-func (h *Handlers) behind(ctx context.Context, account prism.AccountID) (events.Cursor, error) {
-	if err := h.store.FoldAll(ctx); err != nil {
-		return events.Cursor{}, err
-	}
-	return h.events.LatestEvents(ctx, account)
-}
-
 func (h *Handlers) createWebhook(
 	ctx context.Context, account prism.AccountID, by store.By, in api.CreateWebhookRequest,
 ) (out api.CreatedWebhook, err error) {
-	behind, err := h.behind(ctx, account)
+	behind, err := h.events.LatestEvents(ctx, account)
 	if err != nil {
 		return out, err
 	}
@@ -172,36 +156,21 @@ func (h *Handlers) createWebhook(
 }
 
 func (h *Handlers) listWebhooks(ctx context.Context, c store.Caller, in api.ListWebhooksRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfWebhooks, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	by, err := h.access.By(c.Actor())
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := h.store.ListWebhooks(ctx, c.Account, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfWebhooks, found, more,
-		func(w Webhook) (strictjson.Value, error) { return strictjson.Marshal(w.body(by.At)) },
+	return bodies.List(contract.ListOfWebhooks, in.Limit, in.Cursor,
+		func(page store.Page) ([]Webhook, bool, error) { return h.store.ListWebhooks(ctx, c.Account, page) },
+		func(w Webhook) (api.Webhook, error) { return w.body(h.now()), nil },
 		func(w Webhook) prism.UUID { return w.ID.UUID })
 }
 
 func (h *Handlers) readWebhook(ctx context.Context, c store.Caller, in api.WebhookRequest) (out api.Webhook, err error) {
-	by, err := h.access.By(c.Actor())
-	if err != nil {
-		return out, err
-	}
 	w, err := h.store.Webhook(ctx, c.Account, in.Webhook)
-	return w.body(by.At), err
+	return w.body(h.now()), err
 }
 
 func (h *Handlers) replaceWebhook(
 	ctx context.Context, account prism.AccountID, by store.By, in api.ReplaceWebhookRequest,
 ) (out api.Webhook, err error) {
-	behind, err := h.behind(ctx, account)
+	behind, err := h.events.LatestEvents(ctx, account)
 	if err != nil {
 		return out, err
 	}
@@ -236,16 +205,11 @@ func (h *Handlers) testWebhook(ctx context.Context, account prism.AccountID, by 
 }
 
 func (h *Handlers) listDeliveries(ctx context.Context, c store.Caller, in api.ListDeliveriesRequest) ([]byte, error) {
-	page, err := bodies.StorePage(contract.ListOfDeliveries, in.Limit, in.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := h.store.ListDeliveries(ctx, c.Account, in.Webhook, in.Status, page)
-	if err != nil {
-		return nil, err
-	}
-	return bodies.NewList(contract.ListOfDeliveries, found, more,
-		func(d Delivery) (strictjson.Value, error) { return strictjson.Marshal(d.body()) },
+	return bodies.List(contract.ListOfDeliveries, in.Limit, in.Cursor,
+		func(page store.Page) ([]Delivery, bool, error) {
+			return h.store.ListDeliveries(ctx, c.Account, in.Webhook, in.Status, page)
+		},
+		func(d Delivery) (api.Delivery, error) { return d.body(), nil },
 		func(d Delivery) prism.UUID { return d.ID.UUID })
 }
 

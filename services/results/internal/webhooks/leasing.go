@@ -30,10 +30,10 @@ RETURNING url, secret, previous_secret, previous_until, settings, generation, as
 	// lockLease locks the webhook of a lease.
 	lockLease = `UPDATE webhooks SET token = token WHERE account_id = $1 AND id = $2 AND token = $3 RETURNING generation, url`
 
-	removeSome   = `DELETE FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (`
-	selectSome   = `SELECT ` + keptColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND state = $3 AND id IN (`
-	countEnded   = `UPDATE webhooks SET waiting = waiting - $3 WHERE account_id = $1 AND id = $2`
-	countHealthy = `UPDATE webhooks SET waiting = waiting - $3, healthy = $4 WHERE account_id = $1 AND id = $2`
+	removeDeliveries = `DELETE FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (`
+	selectWaiting    = `SELECT ` + deliveryColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND state = $3 AND id IN (`
+	countEnded       = `UPDATE webhooks SET waiting = waiting - $3 WHERE account_id = $1 AND id = $2`
+	countHealthy     = `UPDATE webhooks SET waiting = waiting - $3, healthy = $4 WHERE account_id = $1 AND id = $2`
 
 	// asideAtOnce is how many deliveries that others go on before are leased at once, so that they do not delay those.
 	asideAtOnce = 10
@@ -85,9 +85,9 @@ func take(ctx context.Context, run sqldb.Run, lease contract.WebhookLease, now, 
 	if err != nil {
 		return nil, err
 	}
-	var inOrder, aside []kept
+	var inOrder, aside []deliveryRow
 	turn := sqldb.Statement{Text: selectTurn, Args: append(key[:2:2], generation, int64(contract.LeasedDeliveries))}
-	if err := run(ctx, turn, sqldb.ReadRows(&inOrder, readKept)); err != nil {
+	if err := run(ctx, turn, sqldb.ReadRows(&inOrder, readDelivery)); err != nil {
 		return nil, err
 	}
 	for i, d := range inOrder {
@@ -97,7 +97,7 @@ func take(ctx context.Context, run sqldb.Run, lease contract.WebhookLease, now, 
 		}
 	}
 	beside := sqldb.Statement{Text: selectAside, Args: append(key[:2:2], generation, now, int64(asideAtOnce))}
-	if err := run(ctx, beside, sqldb.ReadRows(&aside, readKept)); err != nil {
+	if err := run(ctx, beside, sqldb.ReadRows(&aside, readDelivery)); err != nil {
 		return nil, err
 	}
 	rows := slices.Concat(inOrder, aside)
@@ -129,19 +129,15 @@ func lockLeased(ctx context.Context, run sqldb.Run, l contract.WebhookLease) (ke
 	return key, generation, url, err
 }
 
-// some reads deliveries that wait, by their ids.
-func some(ctx context.Context, run sqldb.Run, key []any, generation int64, ids []prism.UUID) (map[prism.UUID]kept, error) {
-	found := map[prism.UUID]kept{}
-	err := sqldb.EachPart(ids, func(part []any) error {
-		var rows []kept
-		st := sqldb.Statement{Text: selectSome + sqldb.Parameters(4, len(part)) + ")", Args: slices.Concat(key, []any{generation}, part)}
-		err := run(ctx, st, sqldb.ReadRows(&rows, readKept))
-		for _, row := range rows {
-			found[row.ID.UUID] = row
-		}
-		return err
-	})
-	return found, err
+// waiting reads deliveries that wait, by their ids.
+func waiting(ctx context.Context, run sqldb.Run, key []any, generation int64, ids []prism.UUID) (map[prism.UUID]deliveryRow, error) {
+	find := sqldb.Statement{Text: selectWaiting + sqldb.Parameters(4, sqldb.PartSize) + ")", Args: append(key[:2:2], generation)}
+	rows, err := sqldb.ReadParts(ctx, run, find, ids, readDelivery)
+	byID := make(map[prism.UUID]deliveryRow, len(rows))
+	for _, row := range rows {
+		byID[row.ID.UUID] = row
+	}
+	return byID, err
 }
 
 // NarrowDeliveries implements Store.
@@ -157,14 +153,8 @@ func (s SQL) NarrowDeliveries(
 		for i, id := range removed {
 			ids[i] = id.UUID
 		}
-		gone := 0
-		err = sqldb.EachPart(ids, func(part []any) error {
-			n := 0
-			st := sqldb.Statement{Text: removeSome + sqldb.Parameters(3, len(part)) + ") RETURNING 1", Args: slices.Concat(key, part)}
-			err := run(ctx, st, sqldb.CountRows(&n))
-			gone += n
-			return err
-		})
+		remove := sqldb.Statement{Text: removeDeliveries + sqldb.Parameters(3, sqldb.PartSize) + ") RETURNING id", Args: key}
+		gone, err := sqldb.ReadParts(ctx, run, remove, ids, (*sqldb.Row).UUID)
 		if err != nil {
 			return err
 		}
@@ -172,11 +162,11 @@ func (s SQL) NarrowDeliveries(
 		for id := range replaced {
 			others = append(others, id.UUID)
 		}
-		rows, err := some(ctx, run, key, generation, others)
+		rows, err := waiting(ctx, run, key, generation, others)
 		if err != nil {
 			return err
 		}
-		var changed []kept
+		var changed []deliveryRow
 		for id, row := range rows {
 			row.event = replaced[prism.DeliveryID{UUID: id}]
 			changed = append(changed, row)
@@ -184,7 +174,7 @@ func (s SQL) NarrowDeliveries(
 		if err := put(ctx, run, key, changed); err != nil {
 			return err
 		}
-		return run(ctx, sqldb.Statement{Text: countEnded, Args: append(key[:2:2], int64(gone))}, sqldb.NoRow)
+		return run(ctx, sqldb.Statement{Text: countEnded, Args: append(key[:2:2], int64(len(gone)))}, sqldb.NoRow)
 	})
 }
 
@@ -208,7 +198,7 @@ func (s SQL) EndDeliveries(
 		for i, try := range in.Tries {
 			ids[i] = try.ID.UUID
 		}
-		rows, err := some(ctx, run, key, generation, ids)
+		rows, err := waiting(ctx, run, key, generation, ids)
 		if err != nil {
 			return err
 		}
@@ -217,7 +207,7 @@ func (s SQL) EndDeliveries(
 				rows[try.ID.UUID] = row.after(try, now, &ended)
 			}
 		}
-		changed := make([]kept, 0, len(rows))
+		changed := make([]deliveryRow, 0, len(rows))
 		for _, row := range rows {
 			changed = append(changed, row)
 		}
@@ -241,25 +231,25 @@ func (s SQL) EndDeliveries(
 const gone = 410
 
 // after is the delivery after a try, which it counts.
-func (k kept) after(try contract.DeliveryTry, now time.Time, ended *Ended) kept {
+func (d deliveryRow) after(try contract.DeliveryTry, now time.Time, ended *Ended) deliveryRow {
 	logged := Try{At: try.At.Truncate(time.Millisecond), TookMS: try.TookMS, Status: try.Status, Answer: try.Answer}
 	if try.Error != "" {
 		logged.Error = &try.Error
 	}
-	k.tried = append(k.tried, logged)
-	k.tried = k.tried[max(0, len(k.tried)-Logged):]
-	k.tries++
-	ends := func(state int64, kept time.Duration) kept {
-		at := now.Add(kept)
-		k.state, k.aside, k.dueAt, k.removeAt = state, false, nil, &at
-		return k
+	d.tried = append(d.tried, logged)
+	d.tried = d.tried[max(0, len(d.tried)-Logged):]
+	d.tries++
+	ends := func(state int64, keep time.Duration) deliveryRow {
+		at := now.Add(keep)
+		d.state, d.aside, d.dueAt, d.removeAt = state, false, nil, &at
+		return d
 	}
-	isTest := k.event.Type == api.WebhookTest
+	isTest := d.event.Type == api.WebhookTest
 	switch {
 	case try.Error == "":
 		ended.Delivered++
 		return ends(delivered, DeliveredKept)
-	case isTest || try.Status == gone || int(k.tries) > len(Pauses):
+	case isTest || try.Status == gone || int(d.tries) > len(Pauses):
 		ended.Failed++
 		switch {
 		case isTest:
@@ -271,7 +261,7 @@ func (k kept) after(try contract.DeliveryTry, now time.Time, ended *Ended) kept 
 		return ends(failed, FailedKept)
 	}
 	ended.Again++
-	at := now.Add(Pauses[k.tries-1])
-	k.dueAt, k.aside = &at, k.aside || k.tries >= BlockingTries
-	return k
+	at := now.Add(Pauses[d.tries-1])
+	d.dueAt, d.aside = &at, d.aside || d.tries >= BlockingTries
+	return d
 }

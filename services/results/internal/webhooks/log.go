@@ -21,10 +21,9 @@ const (
 
 	selectGeneration = `-- name: GenerationOfWebhook :one
 SELECT generation, leftover FROM webhooks` + ofAccount
-	deliveryColumns = `id, event, state, due_at, tried`
-	ofWebhook       = ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id < $3`
-	newest          = ` ORDER BY id DESC LIMIT $4`
-	listDeliveries  = `-- name: ListDeliveries :many
+	ofWebhook      = ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id < $3`
+	newest         = ` ORDER BY id DESC LIMIT $4`
+	listDeliveries = `-- name: ListDeliveries :many
 SELECT ` + deliveryColumns + ofWebhook + newest
 	// The lists of a state read the ids of a page from the index by state, which has all that they need: SQLite would read those of all
 	// states in order.
@@ -47,35 +46,6 @@ SELECT ` + deliveryColumns + ` FROM deliveries WHERE account_id = $1 AND webhook
 	resendDelivery = `UPDATE deliveries SET state = $4, aside = true, tries = 0, due_at = $5, remove_at = NULL
 WHERE account_id = $1 AND webhook_id = $2 AND id = $3`
 )
-
-// stateful is a delivery as it is stored.
-type stateful struct {
-	Delivery
-	state int64
-}
-
-func readStateful(r *sqldb.Row) stateful {
-	var d stateful
-	d.ID, d.Event, d.state = prism.DeliveryID{UUID: r.UUID()}, sqldb.Decode[events.Event](r), r.Int()
-	d.NextAt, d.Tried = r.OptionalTime(), sqldb.Decode[[]Try](r)
-	return d
-}
-
-// seen is the delivery as callers see it, of a webhook of a generation.
-func (d stateful) seen(generation int64) Delivery {
-	switch d.state {
-	case generation:
-		d.Status = api.DeliveryWaiting
-	case delivered:
-		d.Status = api.DeliveryDelivered
-	default:
-		d.Status = api.DeliveryFailed
-	}
-	if d.Status != api.DeliveryWaiting {
-		d.NextAt = nil
-	}
-	return d.Delivery
-}
 
 // ListDeliveries implements Store.
 func (s SQL) ListDeliveries(
@@ -109,7 +79,7 @@ func (s SQL) ListDeliveries(
 	default:
 		st = sqldb.Query("list_deliveries", listDeliveries, args...)
 	}
-	read := func(r *sqldb.Row) Delivery { return readStateful(r).seen(generation) }
+	read := func(r *sqldb.Row) Delivery { return readDelivery(r).seen(generation) }
 	return sqldb.ReadPage(ctx, s.Database, st, page.Limit, read, "event", "tried")
 }
 
@@ -141,28 +111,30 @@ func (s SQL) TestWebhook(
 		if err != nil {
 			return err
 		}
-		d = Delivery{
-			ID: prism.DeliveryID{UUID: later(w.last, least)}, Event: events.Event{Type: api.WebhookTest, At: by.At},
-			Status: api.DeliveryWaiting, NextAt: &by.At,
+		row := deliveryRow{
+			ID: prism.DeliveryID{UUID: later(w.last, least)}, event: events.Event{Type: api.WebhookTest, At: by.At}, state: w.generation, aside: true,
+			dueAt: &by.At,
 		}
-		row := kept{ID: d.ID, event: d.Event, state: w.generation, aside: true, dueAt: &by.At}
-		if err := put(ctx, run, key, []kept{row}); err != nil {
+		d = row.seen(w.generation)
+		if err := put(ctx, run, key, []deliveryRow{row}); err != nil {
 			return err
 		}
-		return counted(ctx, run, key, d.ID.UUID, w, by, store.WebhookTest)
+		return counted(ctx, run, account, id, d.ID.UUID, w, by, store.WebhookTest)
 	})
 	return d, err
 }
 
 // counted notes that one more delivery waits, and records why.
-func counted(ctx context.Context, run sqldb.Run, key []any, last prism.UUID, w locked, by store.By, action store.Action) error {
+func counted(
+	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.WebhookID, last prism.UUID, w locked, by store.By, action store.Action,
+) error {
+	key := []any{account.UUID, id.UUID}
 	if err := run(ctx, sqldb.Statement{Text: countDelivery, Args: append(key[:2:2], last)}, sqldb.NoRow); err != nil {
 		return err
 	}
 	if err := schedule(ctx, run, key, w.generation, by.At); err != nil {
 		return err
 	}
-	account, id := prism.AccountID{UUID: key[0].(prism.UUID)}, prism.WebhookID{UUID: key[1].(prism.UUID)} //nolint:forcetypeassert // see the callers
 	return record(ctx, run, account, id, w.url, action, audit.NoDetail{}, by)
 }
 
@@ -177,25 +149,25 @@ func (s SQL) ResendDelivery(
 			return err
 		}
 		disabled := err
-		var found stateful
+		var row deliveryRow
 		find := sqldb.Statement{Text: selectDelivery, Args: append(key[:2:2], of.UUID)}
-		switch err := run(ctx, find, sqldb.ReadRow(&found, readStateful)); {
+		switch err := run(ctx, find, sqldb.ReadRow(&row, readDelivery)); {
 		case errors.Is(err, store.ErrNotFound):
 			return store.ErrNoDelivery
 		case err != nil:
 			return err
 		case disabled != nil:
 			return disabled
-		case found.state == w.generation:
+		case row.state == w.generation:
 			return store.ErrDeliveryWaits
 		}
-		found.state, found.NextAt = w.generation, &by.At
-		d = found.seen(w.generation)
+		row.state, row.dueAt = w.generation, &by.At
+		d = row.seen(w.generation)
 		again := sqldb.Statement{Text: resendDelivery, Args: append(key[:2:2], of.UUID, w.generation, by.At)}
 		if err := run(ctx, again, sqldb.NoRow); err != nil {
 			return err
 		}
-		return counted(ctx, run, key, w.last, w, by, store.WebhookResend)
+		return counted(ctx, run, account, id, w.last, w, by, store.WebhookResend)
 	})
 	return d, err
 }

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"iter"
 	"net/url"
 	"reflect"
 	"slices"
@@ -121,16 +120,16 @@ func addSlugs(ctx context.Context, run sqldb.Run, account prism.AccountID, webho
 		}
 	}
 	slices.SortFunc(ids, sqldb.CompareIDs)
-	slugs := map[prism.UUID]string{}
-	err := sqldb.EachPart(slices.Compact(ids), func(part []any) error {
-		st := sqldb.Query("slugs_of_webhooks", selectSlugs+sqldb.Parameters(2, len(part))+")", append([]any{account.UUID}, part...)...)
-		return run(ctx, st, func(rows iter.Seq[*sqldb.Row]) error {
-			for r := range rows {
-				slugs[r.UUID()] = r.Text()
-			}
-			return nil
-		})
-	})
+	type slug struct {
+		prism prism.UUID
+		text  string
+	}
+	find := sqldb.Query("slugs_of_webhooks", selectSlugs+sqldb.Parameters(2, sqldb.PartSize)+")", account.UUID)
+	rows, err := sqldb.ReadParts(ctx, run, find, slices.Compact(ids), func(r *sqldb.Row) slug { return slug{r.UUID(), r.Text()} })
+	slugs := make(map[prism.UUID]string, len(rows))
+	for _, row := range rows {
+		slugs[row.prism] = row.text
+	}
 	for i := range webhooks {
 		w := &webhooks[i]
 		w.Slugs = nil
