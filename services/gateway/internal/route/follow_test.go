@@ -28,18 +28,19 @@ func TestEventsAreSentWithTheirPlacesUntilTheKeyIsRefused(t *testing.T) {
 			{after: "10.2", err: apierr.InvalidAPIKey()},
 		}
 		looks := 0
-		f := &follower{stopping: t.Context(), read: func(after string) (contract.Response, error) {
+		f := &follower{read: func(after string) (contract.Response, error) {
 			p := pages[looks]
 			if looks++; p.after != after {
 				t.Errorf("look %d is behind %q, want %q", looks, after, p.after)
 			}
 			return contract.Response{Body: []byte(p.body)}, p.err
 		}}
-		if _, err := f.look(); err != nil {
+		e, err := f.events(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		got, err := io.ReadAll(f)
+		got, err := io.ReadAll(e)
 		want := "id: 9.2\nevent: run.started\n" +
 			`data: {"type":"run.started","timestamp":"2026-01-01T00:00:00.000Z","data":{"run_id":"r"}}` + "\n\n" +
 			"id: 10.2\nevent: result.created\n" +
@@ -58,11 +59,15 @@ func TestASilentStreamOfEventsIsKeptOpenUntilTheServiceStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stopping, stop := context.WithCancel(t.Context())
-		f := &follower{stopping: stopping, after: "1.1", read: func(string) (contract.Response, error) {
+		f := &follower{after: "1.1", read: func(string) (contract.Response, error) {
 			return contract.Response{Body: []byte(`{"data":[],"next":"1.1"}`)}, nil
 		}}
+		e, err := f.events(stopping)
+		if err != nil {
+			t.Fatal(err)
+		}
 		time.AfterFunc(eventSilence+time.Second, stop)
-		if got, err := io.ReadAll(f); err != nil || string(got) != ": no event\n\n" {
+		if got, err := io.ReadAll(e); err != nil || string(got) != ": no event\n\n" {
 			t.Errorf("got %q, %v", got, err)
 		}
 	})
