@@ -4,21 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/signature"
 )
 
 const (
@@ -28,8 +24,6 @@ const (
 	listenAgain = time.Second
 	// maxEvent bounds the line of an event.
 	maxEvent = 16 << 20
-
-	secretPrefix = "whsec_"
 )
 
 func (a *app) webhooksListen() *cobra.Command {
@@ -126,7 +120,7 @@ func (a *app) pass(ctx context.Context, stream io.ReadCloser, after *string, f *
 type forwarder struct {
 	*app
 	target string
-	key    []byte
+	secret []byte
 }
 
 // sign takes a secret, or makes one and prints it.
@@ -135,13 +129,11 @@ func (f *forwarder) sign(secret string) (err error) {
 		f.target = "http://" + f.target
 	}
 	if secret == "" {
-		f.key = make([]byte, 32)
-		_, _ = rand.Read(f.key) // never fails
-		_, _ = fmt.Fprintf(f.err, "Events are signed with %s%s\n", secretPrefix, base64.StdEncoding.EncodeToString(f.key))
+		f.secret, secret = signature.NewSecret()
+		_, _ = fmt.Fprintf(f.err, "Events are signed with %s\n", secret)
 		return nil
 	}
-	text, ok := strings.CutPrefix(secret, secretPrefix)
-	if f.key, err = base64.StdEncoding.DecodeString(text); err != nil || !ok || len(f.key) == 0 {
+	if f.secret, err = signature.ParseSecret(secret); err != nil {
 		return usage(errors.New("--secret takes whsec_ and base64"))
 	}
 	return nil
@@ -156,13 +148,8 @@ func (f *forwarder) forward(ctx context.Context, id string, body []byte) {
 		_, _ = fmt.Fprintln(f.err, err)
 		return
 	}
-	id, at := "evt_"+strings.ReplaceAll(id, ".", "_"), strconv.FormatInt(time.Now().Unix(), 10)
-	mac := hmac.New(sha256.New, f.key)
-	_, _ = mac.Write([]byte(id + "." + at + "." + string(body)))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Webhook-Id", id)
-	r.Header.Set("Webhook-Timestamp", at)
-	r.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	id = "evt_" + strings.ReplaceAll(id, ".", "_")
+	r.Header = signature.Header(id, time.Now(), body, f.secret)
 	response, err := (&http.Client{Timeout: forwardWait}).Do(r)
 	if err != nil {
 		_, _ = fmt.Fprintln(f.err, err)

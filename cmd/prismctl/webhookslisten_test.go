@@ -28,7 +28,7 @@ func TestEventsThatAreFollowedArePrintedAndForwardedSigned(t *testing.T) {
 	var out, errs strings.Builder
 	a := &app{out: &printer{Writer: &out}, err: &printer{Writer: &errs}}
 	f := &forwarder{app: a, target: strings.TrimPrefix(receiver.URL, "http://")}
-	if err := f.sign(secretPrefix + base64.StdEncoding.EncodeToString([]byte("key"))); err != nil {
+	if err := f.sign("whsec_" + base64.StdEncoding.EncodeToString([]byte("key"))); err != nil {
 		t.Fatal(err)
 	}
 	after := "1.1"

@@ -11,10 +11,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/backoff"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 )
+
+// The pauses after which a row that was not taken, or a lease that failed, is tried again.
+const firstPause, maxPause = 100 * time.Millisecond, 5 * time.Second
 
 const (
 	// trusted is how long after its renewal a lease is good enough to begin rows: a call and a save still fit (spec: worker-leases).
@@ -55,7 +59,7 @@ type chunk struct {
 	ticket      *ticket
 	nextAt      time.Time // when the pace of the lease allows a row
 	heldTo      time.Time // no row begins before, as one was not taken
-	heldWait    backoff
+	heldWait    backoff.Backoff
 	overAccount bool // by the limits of the account
 
 	saver saves
@@ -264,7 +268,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 			c.s.deps.Log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
 		}
 		c.overAccount = false
-		c.heldTo = now.Add(c.heldWait.next(firstPause, maxPause))
+		c.heldTo = now.Add(c.heldWait.Next(firstPause, maxPause))
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/backoff"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
@@ -123,7 +124,7 @@ func (s *Service) Ready(context.Context) error {
 
 // lease leases chunks whenever more rows could begin, until ctx ends.
 func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
-	var waits backoff
+	var waits backoff.Backoff
 	for {
 		for timeout := time.After(maxRefused); !s.wanting(); {
 			select {
@@ -148,12 +149,12 @@ func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 			if !s.away.Load() {
 				s.deps.Log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
 			}
-			pause = waits.next(firstPause, maxPause)
+			pause = waits.Next(firstPause, maxPause)
 		case c == nil:
-			pause = waits.next(firstIdle, maxIdle)
+			pause = waits.Next(firstIdle, maxIdle)
 		default:
 			if s.refuses(c) {
-				c.stopped, pause = true, waits.next(firstRefused, maxRefused)
+				c.stopped, pause = true, waits.Next(firstRefused, maxRefused)
 			} else {
 				waits = 0
 			}

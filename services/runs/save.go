@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/backoff"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 )
@@ -26,7 +27,7 @@ type saves struct {
 	saving   bool
 	last     bool // the save under way ends the lease
 	ends     bool // the lease has ended
-	tries    backoff
+	tries    backoff.Backoff
 	nextTo   time.Time // of the next try after one that failed
 	done     chan error
 }
@@ -148,7 +149,7 @@ func (s *saves) saved(ctx context.Context, c *chunk, err error) (lost bool) {
 		if s.tries == 0 {
 			c.s.deps.Log.WarnContext(ctx, "saving rows failed", "run", c.Run, "error", err)
 		}
-		s.nextTo = time.Now().Add(s.tries.next(firstSavePause, maxSavePause))
+		s.nextTo = time.Now().Add(s.tries.Next(firstSavePause, maxSavePause))
 		s.ready = append(s.underWay, s.ready...)
 	}
 	s.underWay = nil

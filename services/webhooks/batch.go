@@ -10,9 +10,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/backoff"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/signature"
 	"github.com/prism-results/prism/services/webhooks/internal/outbound"
 )
 
@@ -78,14 +80,14 @@ func (b *batch) post(ctx context.Context, d contract.Delivery, at time.Time) (a 
 			a = outbound.Answer{Error: api.TryConnection}
 		}
 	}()
-	return b.s.out.Post(ctx, b.URL, header(d, at, b.Secrets), d.Body)
+	return b.s.out.Post(ctx, b.URL, signature.Header(d.ID.String(), at, d.Body, b.Secrets...), d.Body)
 }
 
 // save saves tries, again while results is away, until the lease is over. What is not saved is sent again.
 func (b *batch) save(ctx context.Context, tries contract.SaveDeliveries, stopping <-chan struct{}) {
 	ctx, cancel := context.WithDeadline(ctx, b.began.Add(contract.DeliveryLease))
 	defer cancel()
-	var waits backoff
+	var waits backoff.Backoff
 	for {
 		err := b.saveOnce(ctx, tries)
 		if err == nil || errors.Is(err, contract.ErrLeaseLost) {
@@ -95,7 +97,7 @@ func (b *batch) save(ctx context.Context, tries contract.SaveDeliveries, stoppin
 			b.s.deps.Log.WarnContext(ctx, "saving deliveries failed", "webhook", b.Webhook, "error", err)
 		}
 		select {
-		case <-time.After(waits.next(firstSavePause, maxSavePause)):
+		case <-time.After(waits.Next(firstSavePause, maxSavePause)):
 		case <-stopping:
 			var end context.CancelFunc
 			ctx, end = context.WithTimeout(ctx, savesEnd)

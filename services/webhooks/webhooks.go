@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/backoff"
 	"github.com/prism-results/prism/pkg/build"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
@@ -146,7 +147,7 @@ func (s *Service) leaseWhileDue(ctx context.Context, begin func(*batch)) {
 
 // leaseAlways leases until ctx ends, and pauses when no webhook is due or results is away.
 func (s *Service) leaseAlways(ctx context.Context, begin func(*batch)) {
-	var waits backoff
+	var waits backoff.Backoff
 	for ctx.Err() == nil {
 		leased, err := s.leaseOne(ctx, begin)
 		var pause time.Duration
@@ -155,9 +156,9 @@ func (s *Service) leaseAlways(ctx context.Context, begin func(*batch)) {
 			if !s.away.Load() {
 				s.deps.Log.WarnContext(ctx, "leasing deliveries of webhooks failed", "error", err)
 			}
-			pause = waits.next(firstAway, maxAway)
+			pause = waits.Next(firstAway, maxAway)
 		case !leased:
-			pause = waits.next(firstIdle, maxIdle)
+			pause = waits.Next(firstIdle, maxIdle)
 		default:
 			waits = 0
 		}

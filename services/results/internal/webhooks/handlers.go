@@ -2,8 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/signature"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/events"
@@ -131,13 +130,6 @@ func (w Webhook) body(now time.Time) api.Webhook {
 	return b
 }
 
-// newSecret is a secret and its text.
-func newSecret() (secret []byte, text string) {
-	secret = make([]byte, 32)
-	_, _ = rand.Read(secret) // which never fails
-	return secret, "whsec_" + base64.StdEncoding.EncodeToString(secret)
-}
-
 func (h *Handlers) createWebhook(
 	ctx context.Context, account prism.AccountID, by store.By, in api.CreateWebhookRequest,
 ) (out api.CreatedWebhook, err error) {
@@ -150,7 +142,7 @@ func (h *Handlers) createWebhook(
 		return out, err
 	}
 	w.ID, w.CreatedAt = prism.WebhookID{UUID: by.Entry}, by.At
-	secret, text := newSecret()
+	secret, text := signature.NewSecret()
 	err = h.store.CreateWebhook(ctx, account, w, secret, behind, api.MaxWebhooks, by)
 	return api.CreatedWebhook{Webhook: w.body(by.At), Secret: text}, err
 }
@@ -190,7 +182,7 @@ func (h *Handlers) deleteWebhook(ctx context.Context, account prism.AccountID, b
 func (h *Handlers) rotateWebhook(
 	ctx context.Context, account prism.AccountID, by store.By, in api.WebhookRequest,
 ) (api.CreatedWebhook, error) {
-	secret, text := newSecret()
+	secret, text := signature.NewSecret()
 	w, err := h.store.RotateWebhook(ctx, account, in.Webhook, secret, by.At.Add(PreviousSecret), by)
 	return api.CreatedWebhook{Webhook: w.body(by.At), Secret: text}, err
 }
