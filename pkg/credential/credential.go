@@ -3,27 +3,18 @@
 package credential
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/prism-results/prism/pkg/reload"
 )
 
-// Secret is a text that authenticates.
-type Secret struct {
-	Text string
-	// Ends is when the other side stops accepting Text; zero if Text has no end.
-	Ends time.Time
-}
-
 // Source gives the secret to use now. It is safe for concurrent use.
 type Source interface {
-	// Secret returns the current secret. An error does not repeat a secret.
-	Secret(ctx context.Context) (Secret, error)
+	// Secret returns the current secret.
+	Secret() string
 	// Refused tells the source that the other side refused a text, so that Secret returns another one, if there is another one.
 	Refused(text string)
 }
@@ -65,11 +56,11 @@ func File(path string, log *slog.Logger, check func(text string) error) (Source,
 	return &file{value: value}, nil
 }
 
-// Secret implements Source. It never fails: while the file cannot be used, the last secret stays.
-func (f *file) Secret(context.Context) (Secret, error) {
+// Secret implements Source. While the file cannot be used, the last secret stays.
+func (f *file) Secret() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Secret{Text: f.text()}, nil
+	return f.text()
 }
 
 // text is the text to use: that of the file, from when the file changed until it is refused.
@@ -97,7 +88,7 @@ func (f *file) Refused(text string) {
 type Static string
 
 // Secret implements Source.
-func (s Static) Secret(context.Context) (Secret, error) { return Secret{Text: string(s)}, nil }
+func (s Static) Secret() string { return string(s) }
 
 // Refused implements Source: there is no other secret.
 func (Static) Refused(string) {}

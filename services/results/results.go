@@ -162,7 +162,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 
 func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	if cfg.inPostgres() {
-		url, auth, err := cfg.postgres(ctx, d.Log)
+		url, auth, err := cfg.postgres(d.Log)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,7 +74,7 @@ type DatabaseSecrets struct {
 func (c Config) inPostgres() bool { return c.DatabaseURL != "" || c.DatabaseSecrets.URLFile != "" }
 
 // postgres is the URL of Postgres and where new connections get their credentials.
-func (c Config) postgres(ctx context.Context, log *slog.Logger) (url string, auth postgres.Auth, err error) {
+func (c Config) postgres(log *slog.Logger) (url string, auth postgres.Auth, err error) {
 	url = c.DatabaseURL
 	if path := c.DatabaseSecrets.URLFile; path != "" {
 		if url != "" {
@@ -84,11 +83,7 @@ func (c Config) postgres(ctx context.Context, log *slog.Logger) (url string, aut
 		if auth.URL, err = credential.File(path, log, postgres.CheckURL); err != nil {
 			return "", auth, fmt.Errorf("PRISM_DATABASE_URL_FILE: %w", err)
 		}
-		first, err := auth.URL.Secret(ctx)
-		if err != nil {
-			return "", auth, fmt.Errorf("PRISM_DATABASE_URL_FILE: %w", err)
-		}
-		url = first.Text
+		url = auth.URL.Secret()
 	}
 	if path := c.DatabaseSecrets.PasswordFile; path != "" {
 		if auth.Password, err = credential.File(path, log, nil); err != nil {

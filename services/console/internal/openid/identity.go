@@ -58,24 +58,19 @@ func (c *Client) Finish(ctx context.Context, t Transaction, code string) (contra
 
 // exchange exchanges a code for tokens, by the other client secret if the provider refuses the one in use.
 func (c *Client) exchange(ctx context.Context, p *provider, code, verifier string) (*oauth2.Token, error) {
-	for tried := ""; ; {
-		secret, err := c.cfg.ClientSecret.Secret(ctx)
-		if err != nil {
-			return nil, err
-		}
-		with := p.oauth
-		with.ClientSecret = secret.Text
-		token, err := with.Exchange(ctx, code, oauth2.VerifierOption(verifier))
-		refused, ok := errors.AsType[*oauth2.RetrieveError](err)
-		if !ok || refused.ErrorCode != "invalid_client" || tried != "" {
-			return token, err
-		}
-		c.cfg.ClientSecret.Refused(secret.Text)
-		if other, again := c.cfg.ClientSecret.Secret(ctx); again != nil || other.Text == secret.Text {
-			return nil, err
-		}
-		tried = secret.Text
+	with := p.oauth
+	with.ClientSecret = c.cfg.ClientSecret.Secret()
+	token, err := with.Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); !ok || refused.ErrorCode != "invalid_client" {
+		return token, err
 	}
+	c.cfg.ClientSecret.Refused(with.ClientSecret)
+	other := c.cfg.ClientSecret.Secret()
+	if other == with.ClientSecret {
+		return nil, err
+	}
+	with.ClientSecret = other
+	return with.Exchange(ctx, code, oauth2.VerifierOption(verifier))
 }
 
 // complete adds the claims that the ID token lacks and the provider's userinfo has. If userinfo fails, the ID token has to do.

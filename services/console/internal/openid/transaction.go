@@ -1,7 +1,6 @@
 package openid
 
 import (
-	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -73,18 +72,9 @@ func (s *seals) forSecret(secret string) ([]seal, error) {
 	return s.list, nil
 }
 
-// currentSeals returns the seals of the secret as it is now.
-func (c *Client) currentSeals() ([]seal, error) {
-	secret, err := c.cfg.ClientSecret.Secret(context.Background()) //nolint:forbidigo // of a file or a setting: it waits for nothing
-	if err != nil {
-		return nil, err
-	}
-	return c.seals.forSecret(secret.Text)
-}
-
 // Seal returns the value of the cookie.
 func (c *Client) Seal(t Transaction) (string, error) {
-	current, err := c.currentSeals()
+	current, err := c.seals.forSecret(c.cfg.ClientSecret.Secret())
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +92,7 @@ func (c *Client) Open(value string) (t Transaction, err error) {
 	if err != nil {
 		return t, errSealed
 	}
-	all, err := c.currentSeals()
+	all, err := c.seals.forSecret(c.cfg.ClientSecret.Secret())
 	if err != nil {
 		return t, err
 	}

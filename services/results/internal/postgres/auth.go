@@ -21,9 +21,6 @@ type Auth struct {
 	Password credential.Source
 }
 
-// credentialsWait bounds the wait for credentials of one connection.
-const credentialsWait = 10 * time.Second
-
 // The codes of Postgres for credentials that it refuses.
 var refusals = []string{"28P01", "28000"}
 
@@ -38,23 +35,13 @@ const (
 // before completes the configuration of each new connection, and then calls next, which may be nil.
 func (a Auth) before(next func(context.Context, *pgx.ConnConfig) error) func(context.Context, *pgx.ConnConfig) error {
 	return func(ctx context.Context, c *pgx.ConnConfig) error {
-		ctx, cancel := context.WithTimeout(ctx, credentialsWait)
-		defer cancel()
 		if a.URL != nil {
-			url, err := a.URL.Secret(ctx)
-			if err != nil {
-				return err
-			}
-			if err := address(c, url.Text); err != nil {
+			if err := address(c, a.URL.Secret()); err != nil {
 				return err
 			}
 		}
 		if a.Password != nil {
-			password, err := a.Password.Secret(ctx)
-			if err != nil {
-				return err
-			}
-			c.Password = password.Text
+			c.Password = a.Password.Secret()
 		}
 		if next == nil {
 			return nil
@@ -89,7 +76,7 @@ func (a Auth) try(ctx context.Context, connect func() error) error {
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := connect()
-		if !a.refused(ctx, err) || time.Since(began) > triedFor {
+		if !a.refused(err) || time.Since(began) > triedFor {
 			return err
 		}
 		select {
@@ -101,7 +88,7 @@ func (a Auth) try(ctx context.Context, connect func() error) error {
 }
 
 // refused reports whether the server refused the credentials of the sources, and tells the sources.
-func (a Auth) refused(ctx context.Context, err error) bool {
+func (a Auth) refused(err error) bool {
 	if a.URL == nil && a.Password == nil {
 		return false
 	}
@@ -118,8 +105,8 @@ func (a Auth) refused(ctx context.Context, err error) bool {
 		a.Password.Refused(failed.Config.Password)
 	case a.URL != nil:
 		// The configuration has no URL: the one in use is the one that was refused, unless it was replaced meanwhile.
-		if current, err := a.URL.Secret(ctx); err == nil && passwordOf(current.Text) == failed.Config.Password {
-			a.URL.Refused(current.Text)
+		if current := a.URL.Secret(); passwordOf(current) == failed.Config.Password {
+			a.URL.Refused(current)
 		}
 	}
 	return true

@@ -15,23 +15,19 @@ import (
 // followPeriod is how often the source is asked whether there is another password.
 const followPeriod = time.Second
 
-// sourceWait bounds the wait of a new connection for its password.
-const sourceWait = 10 * time.Second
-
 // following gives the password of a source to connections: to new ones, and to live ones when there is another one, which then
 // authenticate again (spec: secrets-from-files). It implements auth.StreamingCredentialsProvider.
 type following struct {
 	source   credential.Source
 	username string
-	life     context.Context //nolint:containedctx // of the locker: the client's interface has no context
 
 	mu        sync.Mutex
 	shown     string // the password that listeners know
 	listeners map[auth.CredentialsListener]struct{}
 }
 
-func newFollowing(life context.Context, source credential.Source, username string) *following {
-	return &following{source: source, username: username, life: life, listeners: map[auth.CredentialsListener]struct{}{}}
+func newFollowing(source credential.Source, username string) *following {
+	return &following{source: source, username: username, listeners: map[auth.CredentialsListener]struct{}{}}
 }
 
 // follows reports whether the connections follow a source. Their user is that of the URL unless another one is configured.
@@ -44,17 +40,12 @@ func (f *following) follows(username string) bool {
 
 // Subscribe implements auth.StreamingCredentialsProvider.
 func (f *following) Subscribe(l auth.CredentialsListener) (auth.Credentials, auth.UnsubscribeFunc, error) {
-	ctx, cancel := context.WithTimeout(f.life, sourceWait)
-	defer cancel()
-	password, err := f.source.Secret(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+	password := f.source.Secret()
 	f.mu.Lock()
 	f.listeners[l] = struct{}{}
 	f.mu.Unlock()
-	f.tell(password.Text) // this connection may be the first to see it
-	return auth.NewBasicCredentials(f.username, password.Text), func() error {
+	f.tell(password) // this connection may be the first to see it
+	return auth.NewBasicCredentials(f.username, password), func() error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		delete(f.listeners, l)
@@ -71,9 +62,7 @@ func (f *following) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if password, err := f.source.Secret(ctx); err == nil {
-				f.tell(password.Text)
-			}
+			f.tell(f.source.Secret())
 		}
 	}
 }

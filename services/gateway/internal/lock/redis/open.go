@@ -25,22 +25,20 @@ func Open(url string, c Config) (*Locker, error) {
 	silence()
 	c = c.withDefaults()
 	c.Log = c.Log.With("redis", where(url))
-	life, end := context.WithCancel(context.Background()) //nolint:forbidigo // the locker's own life, until Close
 	var live *following
 	if c.Passwords != nil {
-		live = newFollowing(life, c.Passwords, c.Username)
+		live = newFollowing(c.Passwords, c.Username)
 	}
 	client, err := connect(url, c, live)
 	if err != nil {
-		end()
 		// The client's own error may quote the URL, which may hold a password.
 		return nil, errors.New("lock: the Redis URL is not one: one such as redis://host:6379, " +
 			"redis+sentinel://host:26379?master_name=mymaster or redis+cluster://host:6379 is expected")
 	}
 	if err := traced(client, c); err != nil {
-		end()
 		return nil, errors.Join(fmt.Errorf("lock: trace Redis: %w", err), client.Close())
 	}
+	life, end := context.WithCancel(context.Background()) //nolint:forbidigo // the locker's own life, until Close
 	return &Locker{
 		config:    c,
 		store:     store{client: client, config: c},
