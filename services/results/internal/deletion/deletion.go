@@ -69,16 +69,18 @@ const (
 
 // New makes a Worker.
 func New(d Deps) *Worker {
-	w := &Worker{
+	return &Worker{
 		deps: d,
-		deleted: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_deleted_results_total",
-			Help: "Results that jobs deleted: those of a call, or those older than the retention of a prism.",
-		}, []string{"reason"}),
-		parts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_deletion_parts_total",
-			Help: "Parts of deletions by outcome: ok, failed.",
-		}, []string{"outcome"}),
+		deleted: background.NewCounters(
+			"prism_deleted_results_total",
+			"Results that jobs deleted: those of a call, or those older than the retention of a prism.",
+			"reason", byCall, byRetention,
+		),
+		parts: background.NewCounters(
+			"prism_deletion_parts_total",
+			"Parts of deletions by outcome: ok, failed.",
+			"outcome", "ok", "failed",
+		),
 		jobs: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "prism_deletion_jobs",
 			Help: "Deletions of many results that are due or under way, also by other replicas.",
@@ -88,13 +90,6 @@ func New(d Deps) *Worker {
 			Help: "How long the oldest of prism_deletion_jobs is due; 0 without one.",
 		}),
 	}
-	for _, reason := range []string{byCall, byRetention} {
-		w.deleted.WithLabelValues(reason) // a rate needs the zero before the first event
-	}
-	for _, outcome := range []string{"ok", "failed"} {
-		w.parts.WithLabelValues(outcome)
-	}
-	return w
 }
 
 // Measure registers the metrics.

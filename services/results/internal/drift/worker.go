@@ -55,21 +55,18 @@ type Worker struct {
 
 // New makes a Worker.
 func New(d Deps) *Worker {
-	w := &Worker{
+	return &Worker{
 		deps: d,
-		parts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_drift_parts_total",
-			Help: "Parts of counting the answers of watched prisms by outcome: ok, failed.",
-		}, []string{"outcome"}),
+		parts: background.NewCounters(
+			"prism_drift_parts_total",
+			"Parts of counting the answers of watched prisms by outcome: ok, failed.",
+			"outcome", "ok", "failed",
+		),
 		counted: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "prism_drift_counted_results_total",
 			Help: "Results of watched prisms whose answers were counted.",
 		}),
 	}
-	for _, outcome := range []string{"ok", "failed"} {
-		w.parts.WithLabelValues(outcome) // a rate needs the zero before the first event
-	}
-	return w
 }
 
 // Measure registers the metrics.

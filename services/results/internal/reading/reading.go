@@ -90,17 +90,19 @@ const (
 
 // New makes a Worker.
 func New(d Deps) *Worker {
-	w := &Worker{
+	return &Worker{
 		deps:  d,
 		turns: turns{readers: max(minReaders, d.Readers), slices: map[prism.FileID]time.Duration{}},
-		read: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_file_readings_total",
-			Help: "Readings of files by outcome: ready, unusable, failed, broken_off for another account's file. The last two are repeated.",
-		}, []string{"outcome"}),
-		removals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_file_removals_total",
-			Help: "Files whose content was removed after they were deleted or had expired, by outcome: ok, failed.",
-		}, []string{"outcome"}),
+		read: background.NewCounters(
+			"prism_file_readings_total",
+			"Readings of files by outcome: ready, unusable, failed, broken_off for another account's file. The last two are repeated.",
+			"outcome", readyOutcome, unusableOutcome, failedOutcome, brokenOff,
+		),
+		removals: background.NewCounters(
+			"prism_file_removals_total",
+			"Files whose content was removed after they were deleted or had expired, by outcome: ok, failed.",
+			"outcome", okOutcome, failedOutcome,
+		),
 		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "prism_files_reading",
 			Help: "Files that wait to be read or are being read, also by other replicas.",
@@ -110,13 +112,6 @@ func New(d Deps) *Worker {
 			Help: "How long ago the oldest of prism_files_reading was completed; 0 without one.",
 		}),
 	}
-	for _, outcome := range []string{readyOutcome, unusableOutcome, failedOutcome, brokenOff} {
-		w.read.WithLabelValues(outcome) // a rate needs the zero before the first event
-	}
-	for _, outcome := range []string{okOutcome, failedOutcome} {
-		w.removals.WithLabelValues(outcome)
-	}
-	return w
 }
 
 // Measure registers the metrics.

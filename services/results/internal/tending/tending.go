@@ -54,22 +54,19 @@ func New(d Deps) *Worker {
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 	}
-	w := &Worker{
+	return &Worker{
 		deps: d,
-		looks: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_runs_tended_total",
-			Help: "Looks at the runs for what has waited long enough, by outcome: ok, failed.",
-		}, []string{"outcome"}),
+		looks: background.NewCounters(
+			"prism_runs_tended_total",
+			"Looks at the runs for what has waited long enough, by outcome: ok, failed.",
+			"outcome", "ok", "failed",
+		),
 		runs:   gauge("prism_run_queue_runs", "Runs of files that are queued or running, and retries of many results."),
 		rows:   gauge("prism_run_queue_rows", "Rows of queued and running runs that wait for their outcome."),
 		leases: gauge("prism_run_queue_leases", "Chunks of rows that workers have leased."),
 		waiting: gauge("prism_run_queue_seconds",
 			"How long the queued or running run waits for a lease that waits longest; 0 if none waits."),
 	}
-	for _, outcome := range []string{"ok", "failed"} {
-		w.looks.WithLabelValues(outcome) // a rate needs the zero before the first event
-	}
-	return w
 }
 
 // Measure registers the metrics.

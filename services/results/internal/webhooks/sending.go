@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -49,24 +50,19 @@ type Sender struct {
 
 // NewSender makes a Sender.
 func NewSender(d SenderDeps) *Sender {
-	s := &Sender{
+	return &Sender{
 		deps: d,
-		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_webhook_deliveries_total",
-			Help: "Tries to send events to webhooks by what became of the event: delivered, again (it is tried later), failed.",
-		}, []string{"outcome"}),
-		ending: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_webhooks_disabled_total",
-			Help: "Webhooks that Prism has disabled, by reason: gone, failing, overflow.",
-		}, []string{"reason"}),
+		deliveries: background.NewCounters(
+			"prism_webhook_deliveries_total",
+			"Tries to send events to webhooks by what became of the event: delivered, again (it is tried later), failed.",
+			"outcome", "delivered", "again", "failed",
+		),
+		ending: background.NewCounters(
+			"prism_webhooks_disabled_total",
+			"Webhooks that Prism has disabled, by reason: gone, failing, overflow.",
+			"reason", api.DisabledReason("").Values()...,
+		),
 	}
-	for _, outcome := range []string{"delivered", "again", "failed"} {
-		s.deliveries.WithLabelValues(outcome) // a rate needs the zero before the first event
-	}
-	for _, reason := range api.DisabledReason("").Values() {
-		s.ending.WithLabelValues(reason)
-	}
-	return s
 }
 
 // MeasureSending registers the metrics.

@@ -59,12 +59,13 @@ type Worker struct {
 
 // NewWorker makes a Worker.
 func NewWorker(d WorkerDeps) *Worker {
-	w := &Worker{
+	return &Worker{
 		deps: d,
-		pieces: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_webhook_fan_outs_total",
-			Help: "Pieces of what happened that were looked at for the webhooks of an account, by outcome: ok, failed.",
-		}, []string{"outcome"}),
+		pieces: background.NewCounters(
+			"prism_webhook_fan_outs_total",
+			"Pieces of what happened that were looked at for the webhooks of an account, by outcome: ok, failed.",
+			"outcome", "ok", "failed",
+		),
 		all: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "prism_webhooks", Help: "Webhooks of all accounts by state: enabled, disabled.",
 		}, []string{"state"}),
@@ -75,10 +76,6 @@ func NewWorker(d WorkerDeps) *Worker {
 			Name: "prism_webhook_oldest_waiting_seconds", Help: "How long the event waits that waits longest to be sent to a webhook; 0 if none does.",
 		}),
 	}
-	for _, outcome := range []string{"ok", "failed"} {
-		w.pieces.WithLabelValues(outcome) // a rate needs the zero before the first event
-	}
-	return w
 }
 
 // Measure registers the metrics.
