@@ -100,6 +100,8 @@ func Repeat(ctx context.Context, work func(context.Context) (pause time.Duration
 		select {
 		case <-due.C:
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil { // also when both are so
 			return
 		}
 		due.Reset(work(ctx))
