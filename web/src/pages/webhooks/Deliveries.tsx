@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Copy, ErrorNote, Num, Select, Skeleton, Status, Time, toast } from '@/design';
 import { type Delivery, resendDelivery, useDeliveries, type Webhook } from './api';
 import { deliveryStates, type DeliveryState } from './routes';
@@ -45,21 +44,13 @@ export function Deliveries({ webhook, state, setState, owns }: Props) {
 /** A delivery: closed its event and state, open each of its tries. */
 function Row({ webhook, delivery, owns }: { webhook: Webhook; delivery: Delivery; owns: boolean }) {
   const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const resend = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await resendDelivery(webhook.id, delivery.id);
-      await client.invalidateQueries({ queryKey: ['webhooks'] });
+  const resend = useMutation({
+    mutationFn: () => resendDelivery(webhook.id, delivery.id),
+    onSuccess: () => {
       toast(`Sending ${delivery.event} again.`);
-    } catch (cause) {
-      setError(cause);
-    } finally {
-      setBusy(false);
-    }
-  };
+      return client.invalidateQueries({ queryKey: ['webhooks'] });
+    },
+  });
   const again = owns && webhook.enabled && delivery.status !== 'waiting' && delivery.event !== 'webhook.test';
   return (
     <li>
@@ -85,8 +76,8 @@ function Row({ webhook, delivery, owns }: { webhook: Webhook; delivery: Delivery
                 ? <>Tried again at <Next at={delivery.next_at} />.</> : 'Waits for its turn.'}
             </p>
           )}
-          <ErrorNote error={error} />
-          {again && <div><Button small icon="retry" busy={busy} onClick={() => void resend()}>Send again</Button></div>}
+          <ErrorNote error={resend.error} />
+          {again && <div><Button small icon="retry" busy={resend.isPending} onClick={() => resend.mutate()}>Send again</Button></div>}
         </div>
       </details>
     </li>
