@@ -77,7 +77,9 @@ function Row({ webhook, delivery, owns }: { webhook: Webhook; delivery: Delivery
             </p>
           )}
           <ErrorNote error={resend.error} />
-          {again && <div><Button small icon="retry" busy={resend.isPending} onClick={() => resend.mutate()}>Send again</Button></div>}
+          {again && (
+            <div><Button small icon="retry" busy={resend.isPending} onClick={() => resend.mutate()}>Send again</Button></div>
+          )}
         </div>
       </details>
     </li>
