@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-Bf4L40_c.js";import{t}from"./RunsList-CqE3iE9B.js";import{usePrism as n}from"./PrismPage-C4ShT60B.js";import{U as r}from"./Field-DdUAo_Kt.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
