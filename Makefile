@@ -81,7 +81,7 @@ test: deps ## run all tests but those of chaos, the lab and compat under the rac
 	$(RACE) -timeout 40m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
-compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md and docs/agents.md that ask Prism, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
+compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md and docs/agents.md that ask Prism, the receivers of docs/webhooks.md, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey ./test/lab/dropin
 	PRISM_READERS=$(READERS)/bin/python PRISM_READERS_PAGE=$(CURDIR)/docs/runs.md \
 		$(PLAIN) -count=1 -timeout 30m -tags sdk -run IndependentReaders ./services/results/internal/tabular

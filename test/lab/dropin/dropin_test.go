@@ -163,24 +163,38 @@ func (p *prism) run(t *testing.T, g guided, tag string) (string, error) {
 	if strings.Count(g.source, said) != 1 {
 		t.Fatalf("the program does not say %q once", said)
 	}
+	command := p.command(t, g.language, strings.Replace(g.source, said, said+" "+tag, 1))
+	return p.execute(t, p.root, command[0], command[1:]...)
+}
+
+// command is the command that runs a program of the guide, which is compiled if its language is.
+func (p *prism) command(t *testing.T, language, source string) []string {
+	t.Helper()
 	tools := filepath.Join(p.root, ".tools/dropin")
-	path, file, before := filepath.Join(tools, "python/bin/python"), "program.py", []string(nil)
-	switch g.language {
-	case "js":
-		path, file = "node", "program.mjs"
-	case "go":
-		path, file, before = "go", "main.go", []string{"run", "-trimpath"}
-	}
 	dir, err := os.MkdirTemp(tools, "run-") // below node_modules, where node looks
 	if err != nil {
 		t.Fatalf("this test needs clients from PyPI and npm: make compat: %v", err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	file = filepath.Join(dir, file)
-	if err := os.WriteFile(file, []byte(strings.Replace(g.source, said, said+" "+tag, 1)), 0o600); err != nil {
+	file := filepath.Join(dir, map[string]string{"python": "program.py", "js": "program.mjs", "go": "main.go"}[language])
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return p.execute(t, p.root, path, append(before, file)...)
+	switch language {
+	case "js":
+		node, err := program.Find("node")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{node, file}
+	case "go":
+		built := filepath.Join(dir, "program")
+		if _, err := p.execute(t, p.root, "go", "build", "-trimpath", "-o", built, file); err != nil {
+			t.Fatal(err)
+		}
+		return []string{built}
+	}
+	return []string{filepath.Join(tools, "python/bin/python"), file}
 }
 
 // execute runs a program in a folder, and returns what it prints.
