@@ -95,7 +95,9 @@ type prism struct {
 	root, url, key string
 	model          *model.Model
 	client         *client.Client
+	service        *launch.Service
 	results        int
+	env            []string // of programs, beside where Prism is
 
 	refusing atomic.Int64 // how many of the next calls are a 503
 	calls    atomic.Int64
@@ -141,6 +143,7 @@ func newPrism(t *testing.T, root, page string) *prism {
 		t.Fatal(err)
 	}
 	s.Process().StopAfter(t)
+	p.service = s
 	front := httptest.NewServer(p.serve(s.URL()))
 	t.Cleanup(front.Close)
 	p.url = front.URL
@@ -210,6 +213,7 @@ func (p *prism) execute(t *testing.T, dir, name string, args ...string) (string,
 	cmd := exec.CommandContext(t.Context(), path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PRISM_URL="+p.url, "PRISM_API_KEY="+p.key, "CGO_ENABLED=0")
+	cmd.Env = append(cmd.Env, p.env...)
 	output, err := cmd.Output()
 	return string(output), err
 }
