@@ -27,9 +27,9 @@ func dial(ctx context.Context, addr string) (*conn, error) {
 	return &conn{c, bufio.NewReader(c)}, nil
 }
 
-// call sends a request and skips the response, which must have a Content-Length: all responses of Prism but exports have
-// one.
-func (c *conn) call(request []byte, status int) error {
+// call sends a request and skips the response, or has seen look at its body. The response must have a Content-Length: all responses of Prism
+// but exports have one.
+func (c *conn) call(request []byte, status int, seen func(body []byte)) error {
 	if err := c.SetDeadline(time.Now().Add(callBudget)); err != nil {
 		return err
 	}
@@ -47,6 +47,14 @@ func (c *conn) call(request []byte, status int) error {
 	if got != status {
 		body, _ := io.ReadAll(io.LimitReader(c.r, int64(length)))
 		return fmt.Errorf("load: %d instead of %d: %s", got, status, body)
+	}
+	if seen != nil {
+		body := make([]byte, length)
+		if _, err := io.ReadFull(c.r, body); err != nil {
+			return err
+		}
+		seen(body)
+		return nil
 	}
 	_, err = c.r.Discard(length)
 	return err

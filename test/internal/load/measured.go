@@ -15,6 +15,9 @@ type Work struct {
 	Addr    string             // host and port
 	Request func(n int) []byte // the bytes of the nth request
 	Status  int                // the status that every response must have
+	// Seen gets the body of each successful response; nil: bodies are skipped. It may keep no part of the body, and is called by several
+	// connections at once.
+	Seen func(body []byte)
 }
 
 // Figures are the measurements of one run.
@@ -87,7 +90,7 @@ func run(ctx context.Context, w Work, conns int, plan func(time.Time) func(int) 
 				if !goOn || !Wait(ctx, time.Until(at)) {
 					return
 				}
-				err := c.call(w.Request(n), w.Status)
+				err := c.call(w.Request(n), w.Status, w.Seen)
 				switch {
 				case err == nil:
 					took[i] = append(took[i], time.Since(at))

@@ -26,12 +26,21 @@ func TestEveryResponseIsMeasured(t *testing.T) {
 		served.Add(1)
 		_, _ = w.Write([]byte("response"))
 	})
+	var seen atomic.Int64
+	w.Seen = func(body []byte) {
+		if string(body) == "response" {
+			seen.Add(1)
+		}
+	}
 	f, err := Closed(t.Context(), w, 4, 100*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := int64(len(f.Took)); got == 0 || got != served.Load() {
 		t.Errorf("%d calls were measured, %d served", got, served.Load())
+	}
+	if seen.Load() != served.Load() {
+		t.Errorf("%d of %d bodies were seen", seen.Load(), served.Load())
 	}
 	if f.Percentile(0) > f.Percentile(50) || f.Percentile(50) > f.Percentile(100) {
 		t.Error("percentiles do not rise")

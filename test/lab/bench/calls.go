@@ -96,13 +96,18 @@ func (b *bench) measure(ctx context.Context, s *system.System, call string, pris
 	if _, err := load.Closed(ctx, work(s, call, prism), b.Conns, b.Length/10); err != nil {
 		return sample{}, fmt.Errorf("%s: %s: %w", s.Name, call, err)
 	}
+	return b.sample(s, func() (load.Figures, error) { return load.Closed(ctx, work(s, call, prism), b.Conns, b.Length) })
+}
+
+// sample runs calls to a system.
+func (b *bench) sample(s *system.System, calls func() (load.Figures, error)) (sample, error) {
 	before, err := s.CPU()
 	if err != nil {
 		return sample{}, err
 	}
-	f, err := load.Closed(ctx, work(s, call, prism), b.Conns, b.Length)
+	f, err := calls()
 	if err != nil {
-		return sample{}, fmt.Errorf("%s: %s: %w", s.Name, call, err)
+		return sample{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	after, err := s.CPU()
 	if err != nil {

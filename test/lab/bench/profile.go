@@ -24,7 +24,10 @@ func (b *bench) profiles(ctx context.Context, contenders []contender) error {
 			if s.Name == system.NodePeer || s.Name == system.BareChain {
 				continue
 			}
-			if err := b.profile(ctx, s, p.Slug+"-"+strings.ReplaceAll(call, " ", "-"), work(s, call, n)); err != nil {
+			err := b.profile(ctx, s, p.Slug+"-"+strings.ReplaceAll(call, " ", "-"), func(length time.Duration) (load.Figures, error) {
+				return load.Closed(ctx, work(s, call, n), b.Conns, length)
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -32,7 +35,8 @@ func (b *bench) profiles(ctx context.Context, contenders []contender) error {
 	})
 }
 
-func (b *bench) profile(ctx context.Context, s *system.System, name string, w load.Work) error {
+// profile writes profiles of each process beside calls, which take as long as they are told.
+func (b *bench) profile(ctx context.Context, s *system.System, name string, calls func(length time.Duration) (load.Figures, error)) error {
 	seconds := max(1, int(b.Length.Seconds()))
 	var group sync.WaitGroup
 	errs := make([]error, len(s.Processes)+1)
@@ -47,7 +51,7 @@ func (b *bench) profile(ctx context.Context, s *system.System, name string, w lo
 				p.Profile(ctx, "allocs", file+".allocs.pprof"))
 		})
 	}
-	group.Go(func() { _, errs[len(errs)-1] = load.Closed(ctx, w, b.Conns, time.Duration(seconds)*time.Second) })
+	group.Go(func() { _, errs[len(errs)-1] = calls(time.Duration(seconds) * time.Second) })
 	group.Wait()
 	return errors.Join(errs...)
 }

@@ -31,6 +31,7 @@ type settings struct {
 	File      int           `json:"file"`
 	Stored    int           `json:"stored"`
 	Labels    int           `json:"labels"`
+	Events    int           `json:"events"`
 	Large     int           `json:"large"`
 	Bad       int           `json:"bad,omitzero"`
 	Env       string        `json:"env,omitzero"`
@@ -52,8 +53,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; the figures mean nothing")
-	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but finding, gateways and large")
-	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain; of the row large: three,sqlite")
+	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but finding, gateways, webhooks, webhooks-beside and large")
+	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain; of the rows large and webhooks: three,sqlite")
 	f.StringVar(&s.Calls, "calls", "all", "which calls are compared: read,create,keyed")
 	f.StringVar(&s.Prisms, "prisms", "all", "which prisms are compared: small,large")
 	f.IntVar(&s.Rounds, "rounds", 3, "how often everything is measured, in turn")
@@ -67,6 +68,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.IntVar(&s.File, "file", 50_000, "rows of the file that is run")
 	f.IntVar(&s.Stored, "stored", 1_000_000, "stored results of the account in the rows quality, console and finding")
 	f.IntVar(&s.Labels, "labels", 10_000, "labelled results that are measured")
+	f.IntVar(&s.Events, "events", 10_000, "events that wait for webhooks in the row webhooks")
 	f.IntVar(&s.Large, "large", 5_000_000, "rows of 1 KiB of the file of the row large")
 	f.IntVar(&s.Bad, "bad", 0, "of these, bad ones: 1000 at most")
 	f.StringVar(&s.Env, "env", "", "further variables of every Prism process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
@@ -81,14 +83,14 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	if smoke {
 		s.Rounds, s.Length, s.Conns, s.Waiting, s.Export, s.Many, s.Few = 1, 200*time.Millisecond, 4, 20, 2000, 2000, 200
-		s.Attackers, s.File, s.Large, s.Stored, s.Labels = 20, 500, 2000, 6000, 600
+		s.Attackers, s.File, s.Large, s.Stored, s.Labels, s.Events = 20, 500, 2000, 6000, 600, 100
 		if s.Rows == "all" {
 			s.Rows = strings.Join(rowNames(), ",")
 		}
 	}
-	sizes := min(s.Rounds, s.Conns, s.Waiting, s.Attackers, s.File, s.Large)
+	sizes := min(s.Rounds, s.Conns, s.Waiting, s.Attackers, s.File, s.Large, s.Events/atOnce)
 	if sizes < 1 || s.Stored < 100 || s.Labels < 300 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
-		return s, fmt.Errorf("every size is at least 1, many at least few, stored at least 100, and labels at least 300")
+		return s, fmt.Errorf("every size is at least 1, events at least 10, many at least few, stored at least 100, and labels at least 300")
 	}
 	return s, nil
 }
@@ -135,6 +137,8 @@ func rows() []row {
 		{name: "hosts", run: (*bench).hosts},
 		{name: "finding", run: (*bench).finding, long: true},
 		{name: "gateways", run: (*bench).gateways, long: true},
+		{name: "webhooks", run: (*bench).webhooks, long: true},
+		{name: "webhooks-beside", run: (*bench).besideWebhooks, long: true},
 		{name: "large", run: (*bench).large, long: true},
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Packages are the main packages of the binaries.
-var Packages = []string{launch.Prism, launch.Gateway, launch.Results, launch.ModelProxy, launch.Runs}
+var Packages = []string{launch.Prism, launch.Gateway, launch.Results, launch.ModelProxy, launch.Runs, launch.Webhooks}
 
 const profileVariable = "PRISM_BENCH_PROFILE"
 

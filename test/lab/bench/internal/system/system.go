@@ -115,6 +115,24 @@ func (d *Data) Workers(ctx context.Context, bin, modelURL string) (*System, erro
 	return s, nil
 }
 
+// Sending is Three with a sender of webhooks, which may call this machine.
+func (d *Data) Sending(ctx context.Context, bin, modelURL string) (*System, error) {
+	s, err := d.Three(ctx, bin, modelURL)
+	if err != nil {
+		return nil, err
+	}
+	p, err := startPrism(ctx, filepath.Join(bin, "prism-webhooks"), map[string]string{
+		"PRISM_RESULTS_URL": "http://" + s.Processes[0].Addr, "PRISM_RESULTS_WEBHOOKS_TOKEN": launch.DeliveriesToken,
+		"PRISM_WEBHOOK_ALLOW": "127.0.0.0/8",
+	}, d.stores.Env)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Processes = append(s.Processes, p)
+	return s, nil
+}
+
 // ThreeInPlace is Three over the database itself instead of a copy. No copy can be made after it.
 func (d *Data) ThreeInPlace(ctx context.Context, bin, modelURL string) (*System, error) {
 	return d.three(ctx, bin, d.url, modelURL)
@@ -128,7 +146,9 @@ func (d *Data) three(ctx context.Context, bin, url, modelURL string) (*System, e
 		variable string // of the gateway, for the address of this part
 		env      map[string]string
 	}{
-		{"prism-results", "PRISM_RESULTS_URL", map[string]string{"PRISM_DATABASE_URL": url}},
+		{"prism-results", "PRISM_RESULTS_URL", map[string]string{
+			"PRISM_DATABASE_URL": url, "PRISM_RESULTS_WEBHOOKS_TOKEN": launch.DeliveriesToken,
+		}},
 		{"prism-model-proxy", "PRISM_MODEL_PROXY_URL", modelSettings(modelURL)},
 		{"prism-gateway", "", gateway},
 	} {
