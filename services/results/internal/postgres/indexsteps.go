@@ -69,3 +69,9 @@ func searchDeletions(ctx context.Context, db *sql.DB) error {
 	ADD COLUMN IF NOT EXISTS search_due_at timestamptz(3);
 CREATE INDEX IF NOT EXISTS deletions_search_due ON deletions (search_due_at) WHERE search_due_at IS NOT NULL`)
 }
+
+// indexExpiringKeys finds the keys that end soon without a look at all others (spec: event-types).
+func indexExpiringKeys(ctx context.Context, db *sql.DB) error {
+	return eachConcurrently(ctx, db, "DROP INDEX CONCURRENTLY IF EXISTS api_keys_expiring",
+		"CREATE INDEX CONCURRENTLY api_keys_expiring ON api_keys (expires_at) WHERE session_id IS NULL AND revoked_at IS NULL AND expires_at IS NOT NULL")
+}

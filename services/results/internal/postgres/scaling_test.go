@@ -38,10 +38,10 @@ JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
 	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes
-	// results, reads files, tends runs or sends events looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
+	// results, reads files, tends runs, sends events or tells of keys that end looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
 	// between accounts.
 	want := []string{
-		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_of_session", "api_keys_of_sessions_expiring",
+		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_expiring", "api_keys_of_session", "api_keys_of_sessions_expiring",
 		"api_keys_pkey", "deletions_due", "deletions_search_due", "deliveries_ended", "files_expiring", "files_reading", "members_claim", "members_identity",
 		"result_index_terms",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",

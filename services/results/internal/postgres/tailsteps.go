@@ -17,6 +17,7 @@ func steps() []*goose.Migration {
 		goose.NewGoMigration(store.Baseline+4, &goose.GoFunc{RunDB: searchDeletions}, nil),
 		goose.NewGoMigration(store.Baseline+7, &goose.GoFunc{RunDB: makeComments}, nil),
 		goose.NewGoMigration(store.Baseline+10, &goose.GoFunc{RunDB: countTerms}, nil),
+		goose.NewGoMigration(store.Baseline+14, &goose.GoFunc{RunDB: indexExpiringKeys}, nil),
 	}
 }
 
