@@ -225,8 +225,11 @@ func explain(t *testing.T, conn *pgx.Conn, statement string) string {
 	if err != nil {
 		t.Fatalf("%v: %s", err, statement)
 	}
-	nulls := strings.TrimSuffix(strings.Repeat("NULL,", len(prepared.ParamOIDs)), ",")
-	rows, err := conn.Query(t.Context(), "EXPLAIN (COSTS OFF) EXECUTE explained("+nulls+")", pgx.QueryExecModeSimpleProtocol)
+	execute := "EXECUTE explained"
+	if n := len(prepared.ParamOIDs); n > 0 {
+		execute += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+	}
+	rows, err := conn.Query(t.Context(), "EXPLAIN (COSTS OFF) "+execute, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,12 +36,12 @@ const (
 	aside = excluded.aside, tries = excluded.tries, tried = excluded.tried, due_at = excluded.due_at, remove_at = excluded.remove_at`
 
 	deliveryColumns = `id, event, state, aside, tries, tried, due_at`
-	// selectTurn finds the deliveries whose turn it is, in their order: by the index by state, which has all that the inner query needs. Only
-	// the first can have been tried.
+	// selectTurn finds the deliveries whose turn it is, in their order. Only the first can have been tried. The state is a range, by which
+	// deliveries are sorted too, because only the index by state has that order: the primary key has the order by id of a single state, so
+	// that a plan could read all that was delivered in order to find the few that wait.
 	selectTurn = `-- name: TurnOfDeliveries :many
-SELECT ` + deliveryColumns + ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (
-	SELECT id FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND state = $3 AND NOT aside ORDER BY id LIMIT $4
-) ORDER BY id`
+SELECT ` + deliveryColumns + ` FROM deliveries
+WHERE account_id = $1 AND webhook_id = $2 AND state >= $3 AND state <= $3 AND NOT aside ORDER BY state, id LIMIT $4`
 	// selectAside and nextAside add to the state so that no plan reads all that waits in order to find what is aside.
 	selectAside = `-- name: DeliveriesAside :many
 SELECT ` + deliveryColumns + ` FROM deliveries

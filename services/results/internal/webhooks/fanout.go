@@ -179,7 +179,10 @@ SELECT coalesce(sum(CASE WHEN enabled THEN 1 ELSE 0 END), 0), coalesce(sum(CASE 
 FROM webhooks WHERE NOT deleted`
 	// oldestWaiting is the id of the delivery of each webhook that waits longest for its turn.
 	oldestWaiting = `-- name: OldestWaiting :many
-SELECT (SELECT d.id FROM deliveries d WHERE d.account_id = w.account_id AND d.webhook_id = w.id AND d.state = w.generation ORDER BY d.id LIMIT 1)
+SELECT (
+	SELECT d.id FROM deliveries d WHERE d.account_id = w.account_id AND d.webhook_id = w.id AND d.state >= w.generation AND d.state <= w.generation
+	ORDER BY d.state, d.id LIMIT 1
+)
 FROM webhooks w WHERE w.enabled AND w.waiting > 0`
 )
 

@@ -25,18 +25,16 @@ SELECT generation, leftover FROM webhooks` + ofAccount
 	newest         = ` ORDER BY id DESC LIMIT $4`
 	listDeliveries = `-- name: ListDeliveries :many
 SELECT ` + deliveryColumns + ofWebhook + newest
-	// The lists of a state read the ids of a page from the index by state, which has all that they need: SQLite would read those of all
-	// states in order.
-	inPage      = ` FROM deliveries WHERE account_id = $1 AND webhook_id = $2 AND id IN (`
-	pageOfIDs   = `SELECT id` + ofWebhook
-	listInState = `-- name: ListDeliveriesInState :many
-SELECT ` + deliveryColumns + inPage + pageOfIDs + ` AND state = $5` + newest + `) ORDER BY id DESC`
+	// The lists of a state have it as a range, for the reason that selectTurn has.
+	newestOfState = ` ORDER BY state DESC, id DESC LIMIT $4`
+	listInState   = `-- name: ListDeliveriesInState :many
+SELECT ` + deliveryColumns + ofWebhook + ` AND state >= $5 AND state <= $5` + newestOfState
 	// listFailed finds those that have failed, and those that waited when the webhook was disabled.
 	listFailed = `-- name: ListFailedDeliveries :many
-SELECT ` + deliveryColumns + inPage + `
-	SELECT id FROM (` + pageOfIDs + ` AND state = -1` + newest + `) AS ended
-	UNION ALL SELECT id FROM (` + pageOfIDs + ` AND state > 0 AND state < $5` + newest + `) AS left_over
-) ORDER BY id DESC LIMIT $4`
+SELECT ` + deliveryColumns + ` FROM (
+	SELECT * FROM (SELECT ` + deliveryColumns + ofWebhook + ` AND state >= -1 AND state <= -1` + newestOfState + `) AS ended
+	UNION ALL SELECT * FROM (SELECT ` + deliveryColumns + ofWebhook + ` AND state > 0 AND state < $5` + newest + `) AS left_over
+) AS f` + newest
 
 	// lockForDelivery locks a webhook.
 	lockForDelivery = `UPDATE webhooks SET url = url` + ofAccount + ` RETURNING url, enabled, generation, last_id`
