@@ -146,6 +146,8 @@ func merge(after Cursor, changes, others []numbered, limit int) (events []Event,
 	moreChanges, moreOthers := len(changes) == limit, len(others) == limit
 	for {
 		switch {
+		case len(changes) > 0 && len(changes[0].events) == 0: // keeps nothing behind it until its time: that a result was retried or deleted
+			next.Change, next.Told, changes = changes[0].seq, 0, changes[1:]
 		case len(changes) > 0 && (len(others) == 0 && !moreOthers || len(others) > 0 && !others[0].at.Before(changes[0].at)):
 			of := changes[0].events
 			for i := min(int(next.Told), len(of)); i < len(of)-1; i++ {

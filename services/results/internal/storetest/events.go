@@ -49,6 +49,21 @@ func eventTests() []test {
 			same(t, next.Change, from.Change+7)
 			same(t, f.latest(t), next)
 		}},
+		// spec: event-types
+		{"a failed result that is deleted before it is read has not failed, and a label is told when it is removed", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			ok, failed := f.ok(f.mine.prism), f.failed(f.mine.prism)
+			f.save(t, failed)
+			succeeds(t, f.delete(t, failed.ID))
+			f.save(t, ok)
+			f.putLabels(t, f.label(ok, "urgent", "true"))
+			f.putLabels(t, f.label(ok, "urgent", ""))
+			told, _ := f.events(t, from, 100)
+			same(t, told, []string{
+				"result.created " + failed.ID.String(), "result.created " + ok.ID.String() + " ok",
+				"result.labelled " + ok.ID.String() + " ok", "result.labelled " + ok.ID.String() + " ok",
+			})
+		}},
 		// spec: event-order
 		{"what happened besides results is told in its order and between them, and is no change", func(t *testing.T, f *fixture) {
 			from := f.latest(t)
@@ -157,6 +172,34 @@ func eventTests() []test {
 			same(t, told, []string{
 				"run.started", "result.created", "run.paused", "result.created", "result.failed", "run.finished", "run.cancelled",
 			})
+		}},
+		// spec: event-types
+		{"a run is told when it has paused by itself, and each time that it finishes", func(t *testing.T, f *fixture) {
+			from := f.latest(t)
+			r := f.run(t, f.mine, moment(5), 1)
+			f.saves(t, f.leased(t, moment(10)), "f", moment(11))
+			f.tend(t, moment(12))
+			f.act(t, r.ID, store.RunRetry, moment(13))
+			archived := moment(14)
+			for _, at := range []*time.Time{&archived, nil} {
+				_, err := f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, at)
+				succeeds(t, err)
+				f.tend(t, moment(15))
+			}
+			f.has(t, r.ID, prism.RunPaused)
+			f.act(t, r.ID, store.RunResume, moment(16))
+			f.saves(t, f.leased(t, moment(17)), "o", moment(18))
+			f.tend(t, moment(19))
+			succeeds(t, f.Fold(t.Context()))
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			succeeds(t, err)
+			var told []string
+			for _, e := range all {
+				if e.Type != api.PrismChanged {
+					told = append(told, string(e.Type))
+				}
+			}
+			same(t, told, []string{"run.started", "result.created", "result.failed", "run.finished", "run.paused", "result.created", "run.finished"})
 		}},
 		// spec: event-types
 		{"what changes a prism is told as the audit names it, and what changes nothing is not", func(t *testing.T, f *fixture) {
