@@ -2,6 +2,7 @@ package signature_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,11 +18,18 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	other := bytes.Repeat([]byte{1}, 32)
 	const id, one = "msg_p5jXN8AQM9LWM0D4loKWxJek", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 	h := signature.Header(id, time.UnixMilli(1_614_265_330_999), []byte(`{"test": 2432232314}`), secret, secret)
 	if h.Get("webhook-signature") != one+" "+one || h.Get("webhook-id") != id || h.Get("webhook-timestamp") != "1614265330" ||
 		h.Get("Content-Type") != "application/json" || len(h) != 4 {
 		t.Errorf("got %v", h)
+	}
+	two := signature.Header(id, time.Unix(1_614_265_330, 0), []byte(`{"test": 2432232314}`), other, secret).Get("webhook-signature")
+	first, second, _ := strings.Cut(two, " ")
+	alone := signature.Header(id, time.Unix(1_614_265_330, 0), []byte(`{"test": 2432232314}`), other).Get("webhook-signature")
+	if first != alone || second != one { // spec: webhook-rotate
+		t.Errorf("by two secrets: %s", two)
 	}
 }
 

@@ -28,7 +28,7 @@ type store struct {
 
 	mu       sync.Mutex
 	webhooks []*stored
-	tokens   byte
+	tokens   uint16
 	leases   int
 	slow     time.Duration // of a lease
 	away     error         // of every call
@@ -49,12 +49,12 @@ type stored struct {
 func (s *store) add(n int) *stored {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := &stored{}
-	w.Webhook = prism.WebhookID{UUID: prism.UUID{byte(len(s.webhooks) + 1)}}
+	w, of := &stored{}, len(s.webhooks)+1
+	w.Webhook = prism.WebhookID{UUID: prism.UUID{byte(of >> 8), byte(of)}}
 	w.URL, w.Secrets = "https://"+string(rune('a'+len(s.webhooks))), [][]byte{[]byte("secret")}
 	for i := range n {
 		w.Deliveries = append(w.Deliveries, contract.Delivery{
-			ID: prism.DeliveryID{UUID: prism.UUID{byte(len(s.webhooks) + 1), 14: byte(i >> 8), 15: byte(i)}}, Body: []byte("{}"),
+			ID: prism.DeliveryID{UUID: prism.UUID{byte(of >> 8), byte(of), 14: byte(i >> 8), 15: byte(i)}}, Body: []byte("{}"),
 		})
 	}
 	s.webhooks = append(s.webhooks, w)
@@ -82,7 +82,7 @@ func (s *store) LeaseDeliveries(_ context.Context, q contract.LeaseDeliveries) (
 		return nil, nil
 	}
 	s.tokens++
-	next.Token, next.until, next.leased = prism.UUID{s.tokens}, time.Now().Add(contract.DeliveryLease), time.Now()
+	next.Token, next.until, next.leased = prism.UUID{byte(s.tokens >> 8), byte(s.tokens)}, time.Now().Add(contract.DeliveryLease), time.Now()
 	given := next.DeliveriesLease
 	given.Deliveries = append([]contract.Delivery(nil), next.Deliveries[:min(len(next.Deliveries), contract.LeasedDeliveries)]...)
 	return &given, nil

@@ -135,6 +135,33 @@ func TestReceiversThatHangDelayNoHealthyOne(t *testing.T) {
 	})
 }
 
+// spec: slow-receivers, delivery-order
+func TestOneDeadReceiverOfAThousandDelaysNoOther(t *testing.T) {
+	bubble(t, func(t *testing.T, s *store) {
+		var dead *stored
+		for i := range 1000 {
+			if w := s.add(3); i == 500 {
+				dead = w
+			}
+		}
+		r := &receivers{do: func(ctx context.Context, url string) outbound.Answer {
+			if url == dead.URL {
+				return hang(ctx, url)
+			}
+			return okAfter(10*time.Millisecond)(ctx, url)
+		}}
+		w := start(t, s, r, Config{Concurrency: 8})
+		pass(contract.DeliveryWait - time.Second) // before its first try is over
+		if n := s.waiting(); n != 3 || len(dead.Deliveries) != 3 || r.count() != 999*3+1 || r.most != 1 {
+			t.Errorf("%d wait, %d of them for the one, %d were sent, %d at once", n, len(dead.Deliveries), r.count(), r.most)
+		}
+		if n := w.places.taken(anyHealth) + w.places.taken(healthy); n != 1 {
+			t.Errorf("%d places are taken", n)
+		}
+		w.stop()
+	})
+}
+
 func TestOneePlaceTakesEveryWebhook(t *testing.T) {
 	bubble(t, func(t *testing.T, s *store) {
 		s.add(1).failed = true

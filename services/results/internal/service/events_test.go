@@ -73,6 +73,10 @@ func TestEventsAreListedAsTheyAreNow(t *testing.T) {
 			}
 			break
 		}
+		rest, _ := list(api.ListEventsRequest{After: all.Data[n].ID, Limit: 9})
+		if len(rest.Data) != len(all.Data)-n-1 || len(rest.Data) > 0 && rest.Data[0].ID != all.Data[n+1].ID {
+			t.Errorf("behind the id of event %d are %d", n, len(rest.Data))
+		}
 		if page.Data[0].ID != all.Data[n].ID || page.Data[0].Type != all.Data[n].Type {
 			t.Errorf("page %d has %+v, want %+v", n, page.Data[0], all.Data[n])
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
@@ -94,6 +93,7 @@ func deliveryTests() []test {
 			same(t, len(got[0].Tried), webhooks.Logged)
 			same(t, got[0].NextAt, nil)
 			f.isDisabled(t, w, api.ReceiverFailing)
+			same(t, f.disablings(t), []string{`webhooks webhook.disable {"reason":"failing"}`})
 		}},
 		// spec: webhook-disabled-by-prism
 		{"a receiver that is gone disables its webhook, and what waits has failed", func(t *testing.T, f *fixture) {
@@ -109,11 +109,7 @@ func deliveryTests() []test {
 				same(t, len(f.deliveries(t, w, api.DeliveryWaiting)), 0)
 				f.removes(t, moment(30))
 			}
-			var got []string
-			for _, e := range f.audit(t, audit.Filter{Kind: store.WebhookActor}) {
-				got = append(got, e.Actor.Name+" "+string(e.Action)+" "+string(e.Detail))
-			}
-			same(t, got, []string{`webhooks webhook.disable {"reason":"gone"}`})
+			same(t, f.disablings(t), []string{`webhooks webhook.disable {"reason":"gone"}`})
 			w.Enabled = true
 			w, err := f.ReplaceWebhook(t.Context(), f.mine.account, w, events.Cursor{Change: 5}, f.by(moment(40)))
 			succeeds(t, err)

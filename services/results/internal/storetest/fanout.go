@@ -7,8 +7,10 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
@@ -68,7 +70,9 @@ func fanOutTests() []test {
 			w, other := f.webhook(t), f.webhook(t)
 			const wait = "UPDATE webhooks SET waiting = $2 WHERE id = $1"
 			database := f.Store.(sqldb.Database) //nolint:forcetypeassert // all are
-			succeeds(t, database.Run(t.Context(), sqldb.Change("test", wait, w.ID.UUID, int64(webhooks.Most)-1), sqldb.NoRow))
+			for of, n := range map[prism.WebhookID]int64{w.ID: webhooks.Most - 1, other.ID: webhooks.Most - 2} {
+				succeeds(t, database.Run(t.Context(), sqldb.Change("test", wait, of.UUID, n), sqldb.NoRow))
+			}
 			out := webhooks.FanOut{Account: f.mine.account, To: events.Cursor{Change: 2}, Now: moment(15)}
 			for _, of := range []webhooks.Webhook{w, other} {
 				out.Told = append(out.Told, webhooks.Told{
@@ -79,8 +83,10 @@ func fanOutTests() []test {
 			succeeds(t, err)
 			same(t, overflowed, []prism.WebhookID{w.ID})
 			f.isDisabled(t, w, api.Overflow)
+			same(t, f.disablings(t), []string{`webhooks webhook.disable {"reason":"overflow"}`})
 			same(t, len(f.deliveries(t, w, "")), 0)
 			same(t, len(f.deliveries(t, other, "")), 2)
+			same(t, f.waiting(t, other), webhooks.Most)
 		}},
 		// spec: delivery-fairness
 		{"the account with the fewest leased webhooks is served first, and then what waited longest", func(t *testing.T, f *fixture) {
@@ -129,4 +135,13 @@ func (f *fixture) happensAt(t *testing.T, of tenant, w webhooks.Webhook, ms int)
 	told := []webhooks.Told{{Webhook: w.ID, Generation: 1, Least: f.id(), Events: []events.Event{{Type: api.PrismChanged}}}}
 	out := webhooks.FanOut{Account: of.account, To: events.Cursor{Change: 2}, Now: moment(ms), Told: told}
 	succeeds(t, second(f.FanOut(t.Context(), out, f.prismBy)))
+}
+
+// disablings are the entries of the audit that Prism made of webhooks.
+func (f *fixture) disablings(t *testing.T) (got []string) {
+	t.Helper()
+	for _, e := range f.audit(t, audit.Filter{Kind: store.WebhookActor}) {
+		got = append(got, e.Actor.Name+" "+string(e.Action)+" "+string(e.Detail))
+	}
+	return got
 }

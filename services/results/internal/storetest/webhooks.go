@@ -92,6 +92,34 @@ func webhookTests() []test {
 			same(t, f.takes(t, moment(100)).Secrets, [][]byte{[]byte("new")})
 			failsWith(t, second(f.RotateWebhook(t.Context(), f.theirs.account, w.ID, []byte("new"), until, f.by(moment(9)))), store.ErrNotFound)
 		}},
+		// spec: webhook-resend, delivery-list
+		{"an event that is sent again has ten tries of its own, and the newest ten are listed", func(t *testing.T, f *fixture) {
+			w, now, tries := f.webhook(t), moment(20), len(webhooks.Pauses)+1
+			f.happens(t, w, 1)
+			var statuses []int
+			for n := range 2 * tries {
+				if n == tries {
+					f.isDisabled(t, w, api.ReceiverFailing)
+					same(t, w.Enabled, true)
+					succeeds(t, second(f.ReplaceWebhook(t.Context(), f.mine.account, w, events.Cursor{}, f.by(now))))
+					id := f.deliveries(t, w, "")[0].ID
+					succeeds(t, second(f.ResendDelivery(t.Context(), f.mine.account, w.ID, id, f.by(now))))
+				}
+				statuses = append(statuses, 500+n)
+				ended := f.fails(t, f.takes(t, now), 500+n, now)
+				same(t, ended.Again == 1, n%tries < len(webhooks.Pauses))
+				if ended.Again == 1 {
+					same(t, f.due(t, now.Add(webhooks.Pauses[n%tries]-time.Millisecond)), nil)
+					now = now.Add(webhooks.Pauses[n%tries])
+				}
+				var listed []int
+				for _, try := range f.deliveries(t, w, "")[0].Tried {
+					listed = append(listed, try.Status)
+				}
+				same(t, listed, statuses[max(0, len(statuses)-webhooks.Logged):])
+			}
+			f.isDisabled(t, w, api.ReceiverFailing)
+		}},
 		// spec: webhooks-limit
 		{"of concurrent webhooks as many are saved as there is room for", func(t *testing.T, f *fixture) {
 			var group sync.WaitGroup
