@@ -25,6 +25,7 @@ const (
 	readOnlyTransaction  = "25006"
 	resourceClass        = "53" // disk full, out of memory, too many connections
 	systemClass          = "58" // the disk failed
+	connectionClass      = "08" // the server lost a server that it needs, as a coordinator of Citus does
 	tooManyConnections   = "53300"
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"
@@ -116,9 +117,12 @@ func (e codeError) Error() string {
 // errPooler: a pooler ended the connection and did not say whether the statement was still queued or had run.
 var errPooler = errors.New("the pooler ended the connection")
 
+// errBehind: the server lost a connection of its own while it executed a statement, and did not say whether the statement had run.
+var errBehind = errors.New("the server lost a server behind it")
+
 // connectionErrors are the ways in which a connection, or the time for it, ends while a statement is under way.
 func connectionErrors() []error {
-	return []error{errPooler, context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed}
+	return []error{errPooler, errBehind, context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed}
 }
 
 // isUnknown reports whether the outcome of a statement is unknown.
@@ -134,8 +138,11 @@ func bare(err error) error {
 		return e // names the server and the user; nothing has been sent
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		if e.Code == protocolViolation && e.Severity == "FATAL" {
+		switch {
+		case e.Code == protocolViolation && e.Severity == "FATAL":
 			return errPooler
+		case strings.HasPrefix(e.Code, connectionClass) && e.Code != protocolViolation:
+			return errBehind
 		}
 		return codeError{code: e.Code, constraint: e.ConstraintName}
 	}

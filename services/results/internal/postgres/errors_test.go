@@ -343,3 +343,32 @@ func TestLookUpsOfADatabaseThatDoesNotAnswerAreUnavailableInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A coordinator of Citus that loses a worker reports it with a code of class 08, and its connection goes on.
+// spec: dependency-away-before-the-model, edits-that-time-out
+func TestAServerThatLostOneBehindItIsUnavailableUntilTheCommit(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	exec(t, u, `CREATE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006'; END $$`)
+	lost := func(when string) {
+		exec(t, u, `DROP TRIGGER IF EXISTS lost ON accounts;
+			CREATE CONSTRAINT TRIGGER lost AFTER INSERT ON accounts DEFERRABLE INITIALLY `+when+` FOR EACH ROW EXECUTE FUNCTION lost()`)
+	}
+	lost("IMMEDIATE")
+	s := open(t, u)
+	id := prism.AccountID{UUID: prism.UUID{1}}
+	unavailable(t, s.CreateAccount(t.Context(), id, secret, storetest.By()))
+	lost("DEFERRED")
+	err := s.CreateAccount(t.Context(), id, secret, storetest.By())
+	if !postgres.IsUnknown(err) || errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), secret) {
+		t.Errorf("a COMMIT whose end nobody knows is %v", err)
+	}
+	exec(t, u, `DROP TRIGGER lost ON accounts; ALTER TABLE accounts RENAME TO behind;
+		CREATE FUNCTION cut() RETURNS boolean LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006'; END $$;
+		CREATE VIEW accounts AS SELECT * FROM behind WHERE cut()`)
+	exec(t, u, `INSERT INTO behind (id, name, created_at) VALUES (gen_random_uuid(), 'a', now())`)
+	_, err = s.AccountByName(t.Context(), "a")
+	unavailable(t, err)
+}

@@ -17,6 +17,9 @@ const (
 	WorkLock      = workLock
 )
 
+// IsUnknown reports whether the outcome of what failed is unknown.
+var IsUnknown = isUnknown
+
 // MigrateTo applies the migrations up to a number, and behind the newest one nextMigration.
 func MigrateTo(ctx context.Context, url string, number int64) error {
 	return migrateTo(ctx, url, Auth{}, number, append(steps(), nextMigration())...)
