@@ -8,7 +8,7 @@ import (
 
 func (a *app) account() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "account", short: "Read the account, its limits and what it has",
 		example: `prismctl account
 prismctl account --jq .stored_bytes`,

@@ -30,7 +30,7 @@ type apiCall struct {
 
 func (a *app) api() *cobra.Command {
 	var call apiCall
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "api METHOD PATH", short: "Call any path of the API and print its response",
 		example: `prismctl api GET /v1/prisms/tickets
 prismctl api GET results -f prism=tickets -f status=failed --paginate --jq '.data[].id'

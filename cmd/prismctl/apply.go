@@ -24,7 +24,7 @@ func (a *app) apply() *cobra.Command {
 		yes, dryRun, prune, exitSet bool
 		taken                       client.ExamplesFromLabels
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "apply -f FILE|FOLDER", short: "Create and change prisms as files define them",
 		example: `prismctl prisms apply -f prisms/ --dry-run
 prismctl prisms apply -f tickets.yaml --yes

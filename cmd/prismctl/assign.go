@@ -20,7 +20,7 @@ func (a *app) resultsAssign() *cobra.Command {
 		expect int
 		match  matchFlags
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "assign ID [MEMBER] | --prism PRISM [MEMBER]", short: "Assign results to a member, or without one to nobody",
 		example: `prismctl results assign "$RESULT" "$MEMBER"
 prismctl results assign "$RESULT"

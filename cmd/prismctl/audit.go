@@ -32,7 +32,7 @@ func (a *app) auditList() *cobra.Command {
 		entries := first(c.Audit(cmd.Context(), filter), limit)
 		return list(cmd.Context(), a, output, entries, auditColumns, auditRow)
 	}
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List who changed what, newest first",
 		example: `prismctl audit list
 prismctl audit list --from 2026-11-01 --actor operator -o csv`,

@@ -34,7 +34,7 @@ type status struct {
 
 func (a *app) authStatus() *cobra.Command {
 	var output *output
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "status", short: "Show which Prism and which key commands use, and try the key",
 		example: `prismctl auth status
 prismctl auth status --context staging -o json --jq .role`,

@@ -38,7 +38,7 @@ func (a *app) calibrateFit() *cobra.Command {
 		question, method string
 		pin              bool
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "fit PRISM", short: "Fit a calibration to the labels of a question and print its id",
 		example: `prismctl calibrate fit tickets --question urgent
 prismctl calibrate fit tickets --question urgent --method platt --pin`,
@@ -99,7 +99,7 @@ func (a *app) calibrateList() *cobra.Command {
 		question string
 		output   *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list PRISM", short: "List the calibrations of a version, newest first, and which are pinned",
 		example: `prismctl calibrate list tickets
 prismctl calibrate list tickets --question urgent -o json`,
@@ -141,7 +141,7 @@ var calibrationColumns = columns{
 
 func (a *app) calibratePin() *cobra.Command {
 	var number int
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "pin PRISM ID...", short: "Pin calibrations to their questions, in place of the ones that they have",
 		example: `prismctl calibrate pin tickets "$CALIBRATION"`, complete: a.completePrisms,
 	},
@@ -170,7 +170,7 @@ func (a *app) calibratePin() *cobra.Command {
 
 func (a *app) calibrateUnpin() *cobra.Command {
 	var number int
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "unpin PRISM QUESTION...", short: "Take the calibrations of questions away, so that calibrated columns show nothing",
 		example: `prismctl calibrate unpin tickets urgent`, complete: a.completePrisms,
 	},

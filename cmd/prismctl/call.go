@@ -20,7 +20,7 @@ import (
 func (a *app) call() *cobra.Command {
 	var in input
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "call PRISM", short: "Answer a text through a prism and save the result",
 		example: `prismctl call language --text "Is this English?"
 prismctl call tickets --field subject="Parcel 20418" --field-file message=mail.txt --ref ticket-4711

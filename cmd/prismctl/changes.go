@@ -20,7 +20,7 @@ func (a *app) changes() *cobra.Command {
 		size   listSize
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "changes", short: "List what happened to results, oldest first",
 		example: `prismctl changes --all -o jsonl
 prismctl changes --follow --after 4183`,

@@ -12,8 +12,8 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// about describes a command without subcommands.
-type about struct {
+// description describes a command without subcommands.
+type description struct {
 	// use is the name, then the arguments: PRISM is required, ID... is one or more, [DAYS] may be left out. The arguments end at a
 	// word that begins with "-". A command with the word "|" checks the number of its arguments itself.
 	use     string
@@ -24,7 +24,7 @@ type about struct {
 }
 
 // command is a command without subcommands.
-func (a *app) command(d about, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+func (a *app) command(d description, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	if d.complete == nil {
 		d.complete = cobra.NoFileCompletions
 	}
@@ -42,7 +42,7 @@ func (a *app) command(d about, do func(cmd *cobra.Command, args []string) error)
 }
 
 // calling is a command that calls Prism.
-func (a *app) calling(d about, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
+func (a *app) calling(d description, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
 	return a.command(d, func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.client()
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func (a *app) resultsComment() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "comment ID TEXT", short: "Comment on a result and print the comment's id",
 		example: `prismctl results comment "$RESULT" "The customer means the second invoice."`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -23,7 +23,7 @@ func (a *app) resultsComment() *cobra.Command {
 
 func (a *app) resultsComments() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "comments ID", short: "List the comments of a result, newest first",
 		example: `prismctl results comments "$RESULT"`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -38,7 +38,7 @@ func (a *app) resultsComments() *cobra.Command {
 var commentColumns = columns{"id kind author_id author text created_at", "id author~ text~ created_at:created"}
 
 func (a *app) resultsUncomment() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "uncomment ID COMMENT", short: "Delete a comment of your own, or as an owner any",
 		example: `prismctl results uncomment "$RESULT" "$COMMENT"`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -52,7 +52,7 @@ func (a *app) resultsUncomment() *cobra.Command {
 
 func (a *app) resultsAssignee() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "assignee ID", short: "Read whom a result is assigned to", example: `prismctl results assignee "$RESULT"`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		to, err := c.ReadAssignee(cmd.Context(), args[0])
@@ -67,7 +67,7 @@ func (a *app) resultsAssignee() *cobra.Command {
 
 func (a *app) resultsAssignees() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "assignees", short: "List the members whom results can be assigned to, newest first", example: "prismctl results assignees",
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		return list(cmd.Context(), a, output, c.Assignees(cmd.Context()), assigneeColumns, func(m client.AssignedMember) row {

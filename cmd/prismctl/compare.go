@@ -16,7 +16,7 @@ func (a *app) compare() *cobra.Command {
 		question string
 		output   *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "compare PRISM A B", short: "Compare version B with version A by labelled inputs",
 		example: `prismctl compare tickets 1 2 --question urgent
 prismctl compare tickets 1 2 --question urgent -o json --jq .verdict`,

@@ -19,7 +19,7 @@ PRISM_CONTEXT. "prismctl login" stores the context "default", if no context is n
 }
 
 func (a *app) contextAdd() *cobra.Command {
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "add NAME", short: "Store an address and an API key under a name",
 		example: `prismctl context add staging
 prismctl context add production --host https://prism.example.com < key.txt`,
@@ -39,7 +39,7 @@ and others after "prismctl context use".`
 }
 
 func (a *app) contextUse() *cobra.Command {
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "use NAME", short: "Choose the context that commands use",
 		example: `prismctl context use staging`,
 	}, func(_ *cobra.Command, args []string) error {
@@ -77,7 +77,7 @@ type contextItem struct {
 
 func (a *app) contextList() *cobra.Command {
 	var output *output
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "list", short: "List the contexts, without their keys",
 		example: `prismctl context list
 prismctl context list -o json --jq '.[] | select(.current) | .host'`,
@@ -103,7 +103,7 @@ prismctl context list -o json --jq '.[] | select(.current) | .host'`,
 }
 
 func (a *app) contextRemove() *cobra.Command {
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "remove NAME", short: "Delete a context with its key, which stays valid until it is revoked",
 		example: `prismctl context remove staging`,
 	}, func(_ *cobra.Command, args []string) error {

@@ -21,7 +21,7 @@ func (a *app) resultsCounts() *cobra.Command {
 		filter           client.ResultFilter
 		output           *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "counts", short: "Count results by answers, labels, versions and models",
 		example: `prismctl results counts --prism tickets --by topic,@version
 prismctl results counts --prism tickets --by refund --where topic:is:billing -o csv`,

@@ -27,7 +27,7 @@ func (a *app) resultsDelete() *cobra.Command {
 		expect      int
 		match       matchFlags
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "delete ID... | --prism PRISM", short: "Delete results for good",
 		example: `prismctl results delete "$RESULT"
 prismctl results delete --prism tickets --before 2026-01-01 --dry-run
@@ -129,7 +129,7 @@ func resultsOf(n int) string {
 
 func (a *app) prismsRetention() *cobra.Command {
 	var yes bool
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "retention PRISM [DAYS|forever]", short: "Show or set how long results are kept",
 		example: `prismctl prisms retention tickets
 prismctl prisms retention tickets 90

@@ -16,7 +16,7 @@ func (a *app) prismsDistribution() *cobra.Command {
 		filter       client.DistributionFilter
 		output       *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "distribution PRISM", short: "Count the answers to a question by hour, day or week",
 		example: `prismctl prisms distribution tickets --question topic
 prismctl prisms distribution tickets --question urgency --where topic:is:billing

@@ -23,7 +23,7 @@ func (a *app) export() *cobra.Command {
 		ids                    []string
 		output                 *output
 	)
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "export PRISM", short: "Write all results of a prism, oldest first",
 		example: `prismctl results export tickets --file results.xlsx
 prismctl results export tickets --file results.parquet --raw

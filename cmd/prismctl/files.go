@@ -22,7 +22,7 @@ func (a *app) files() *cobra.Command {
 
 func (a *app) filesUpload() *cobra.Command {
 	var format string
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "upload FILE", short: "Upload a file of rows and print its id",
 		example: `prismctl files upload tickets.csv
 prismctl files upload rows.txt --format tsv`,
@@ -115,7 +115,7 @@ func columnNames(f client.File) (names []string) {
 
 func (a *app) filesList() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List files, newest first",
 		example: `prismctl files list
 prismctl files list -o wide`,
@@ -138,7 +138,7 @@ var fileColumns = columns{"id name format bytes status rows created_at expires_a
 
 func (a *app) filesGet() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "get ID", short: "Show a file and its columns",
 		example: `prismctl files get "$FILE"
 prismctl files get "$FILE" -o json --jq '.columns[].name'`,
@@ -197,7 +197,7 @@ func (a *app) filesRead() *cobra.Command {
 		reading                       client.FileOptions
 		output                        *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "read ID", short: "Have Prism read a file in another way",
 		example: `prismctl files read "$FILE" --encoding windows-1252
 prismctl files read "$FILE" --header-row 2 --sheet Answers`,
@@ -230,7 +230,7 @@ func (a *app) filesRows() *cobra.Command {
 		offset int64
 		limit  int
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "rows ID", short: "Show rows of a file as Prism reads them",
 		example: `prismctl files rows "$FILE" --limit 3
 prismctl files rows "$FILE" --offset 100 -o csv`,
@@ -286,7 +286,7 @@ func (a *app) showRows(ctx context.Context, o *output, rows []client.FileRow) er
 
 func (a *app) filesDelete() *cobra.Command {
 	var yes bool
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "delete ID...", short: "Delete files; the results of their runs stay",
 		example: `prismctl files delete "$FILE"`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

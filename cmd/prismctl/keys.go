@@ -18,7 +18,7 @@ func (a *app) keys() *cobra.Command {
 
 func (a *app) keysCreate() *cobra.Command {
 	var role, expires string
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "create NAME", short: "Create a key and print it, this one time",
 		example: `prismctl keys create ci --role caller
 prismctl keys create laptop --role editor --expires 2027-01-31T00:00:00Z`,
@@ -47,7 +47,7 @@ prismctl keys create laptop --role editor --expires 2027-01-31T00:00:00Z`,
 
 func (a *app) keysList() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List the account's keys, newest first",
 		example: `prismctl keys list
 prismctl keys list -o json --jq '.[] | select(.revoked_at == null) | .id'`,
@@ -79,7 +79,7 @@ func keyState(k client.APIKey, now time.Time) string {
 }
 
 func (a *app) keysRevoke() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "revoke ID", short: "Revoke a key at once",
 		example: `prismctl keys revoke "$KEY_ID"`, complete: a.completeKeys,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

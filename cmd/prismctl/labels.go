@@ -29,7 +29,7 @@ func labelByFlags(cmd *cobra.Command, sample *client.LabelSample, annotator *str
 
 func (a *app) labelsSet() *cobra.Command {
 	var n client.NewLabels
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "set RESULT_ID QUESTION=VALUE...", short: "Label a result and print the labels that it has then",
 		example: `prismctl labels set "$RESULT" urgent=yes topic=delivery
 prismctl labels set "$RESULT" topic=`,
@@ -59,7 +59,7 @@ value removes the label of the question.`
 
 func (a *app) labelsGet() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "get RESULT_ID", short: "Show the labels of a result",
 		example: `prismctl labels get "$RESULT"`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -97,7 +97,7 @@ func (a *app) labelsList() *cobra.Command {
 		prism  string
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list --prism PRISM", short: "List labels, newest result first",
 		example: `prismctl labels list --prism tickets
 prismctl labels list --prism tickets --question urgent -o csv > labels.csv`,
@@ -148,7 +148,7 @@ func (a *app) labelsQueue() *cobra.Command {
 		size   listSize
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "queue --prism PRISM --question QUESTION", short: "List results to label",
 		example: `prismctl labels queue --prism tickets --question topic
 prismctl labels queue --prism tickets --question topic --limit 200 -o csv > queue.csv

@@ -31,7 +31,7 @@ type labelImport struct {
 
 func (a *app) labelsImport() *cobra.Command {
 	var in labelImport
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "import FILE --prism PRISM", short: "Label results by a file",
 		example: `prismctl labels import labelled.csv --prism tickets --sample random
 prismctl labels import sheet.tsv --prism tickets --question topic --question urgent --annotator ada

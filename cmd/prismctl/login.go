@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) login() *cobra.Command {
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "login", short: "Store the address and the API key",
 		example: `prismctl login
 prismctl login --host https://prism.example.com < key.txt
@@ -76,7 +76,7 @@ func (a *app) logIn(ctx context.Context, name string, use bool) error {
 }
 
 func (a *app) logout() *cobra.Command {
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "logout", short: "Delete the stored address and API key",
 		example: `prismctl logout
 prismctl logout --context staging`,

@@ -16,7 +16,7 @@ import (
 
 func (a *app) mcp() *cobra.Command {
 	var prisms []string
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "mcp", short: "Offer prisms as tools to an agent, over standard input and output",
 		example: `prismctl mcp --prism tickets
 claude mcp add prism -- prismctl mcp --prism tickets`,

@@ -22,7 +22,7 @@ var roleNames = []string{
 
 func (a *app) membersInvite() *cobra.Command {
 	var role, email, claim string
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "invite NAME", short: "Invite a member and print the sign-in link, this one time",
 		example: `prismctl members invite Ada --role editor --email ada@example.com
 prismctl members invite "Support desk" --role caller --claim groups=support`,
@@ -57,7 +57,7 @@ prismctl members invite "Support desk" --role caller --claim groups=support`,
 }
 
 func (a *app) membersLink() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "link ID", short: "Make a new sign-in link of a member and print it, this one time",
 		example: `prismctl members link "$MEMBER"`, complete: a.completeMembers,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -82,7 +82,7 @@ func (a *app) showLink(m client.InvitedMember) error {
 
 func (a *app) membersList() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List members and rules, newest first",
 		example: `prismctl members list
 prismctl members list -o wide`,
@@ -106,7 +106,7 @@ var memberColumns = columns{
 }
 
 func (a *app) membersRename() *cobra.Command {
-	return a.membersChange(about{
+	return a.membersChange(description{
 		use: "rename ID NAME", short: "Change the name of a member or rule",
 		example: `prismctl members rename "$MEMBER" "Ada Lovelace"`, complete: a.completeMembers,
 	}, func(to string) client.MemberChange {
@@ -115,7 +115,7 @@ func (a *app) membersRename() *cobra.Command {
 }
 
 func (a *app) membersSetRole() *cobra.Command {
-	cmd := a.membersChange(about{
+	cmd := a.membersChange(description{
 		use: "set-role ID ROLE", short: "Change what a member may do, at once",
 		example: `prismctl members set-role "$MEMBER" editor`,
 	}, func(to string) client.MemberChange {
@@ -130,7 +130,7 @@ func (a *app) membersSetRole() *cobra.Command {
 	return cmd
 }
 
-func (a *app) membersChange(d about, change func(to string) client.MemberChange) *cobra.Command {
+func (a *app) membersChange(d description, change func(to string) client.MemberChange) *cobra.Command {
 	return a.calling(d, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if args[1] == "" {
 			return usage(errors.New("the last argument is empty"))
@@ -145,7 +145,7 @@ func (a *app) membersChange(d about, change func(to string) client.MemberChange)
 }
 
 func (a *app) membersRemove() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "remove ID", short: "Remove a member, whose sessions end at once, or a rule",
 		example: `prismctl members remove "$MEMBER"`, complete: a.completeMembers,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

@@ -19,7 +19,7 @@ func (a *app) models() *cobra.Command {
 		}
 		return list(cmd.Context(), a, output, each(models.Data), modelColumns, modelRow)
 	}
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "models", short: "List the models that definitions can name",
 		example: `prismctl models
 prismctl models -o wide`,
@@ -31,7 +31,7 @@ prismctl models -o wide`,
 
 func (a *app) modelStates() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "states", short: "Say whether the models are asked, and how their last calls failed",
 		example: `prismctl models states
 prismctl models states -o json --jq '.[] | select(.state != "asked") | .name'`,
@@ -62,7 +62,7 @@ func stateRow(s client.ModelState) row {
 // modelsCheck checks a model. It fails if a part failed.
 func (a *app) modelsCheck() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "check NAME", short: "Ask a model two known questions, and say what works",
 		example: `prismctl models check fast
 prismctl models check fast -o json --jq '.[] | select(.status != "ok") | .write'`,

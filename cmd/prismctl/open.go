@@ -13,7 +13,7 @@ import (
 
 func (a *app) open() *cobra.Command {
 	var noBrowser bool
-	open := a.command(about{
+	open := a.command(description{
 		use: "open", short: "Open the console, or its page of a prism, result or run",
 		example: `prismctl open
 prismctl open prism tickets
@@ -26,7 +26,7 @@ The address is printed, and opened in the browser of BROWSER or of the system. W
 	open.Args = noSuchCommand
 	open.PersistentFlags().BoolVar(&noBrowser, "no-browser", false, "only print the address")
 	page := func(what, argument, folder, example string, complete cobra.CompletionFunc) {
-		open.AddCommand(a.command(about{
+		open.AddCommand(a.command(description{
 			use: what + " " + argument, short: "Open the console's page of a " + what, example: example, complete: complete,
 		}, func(cmd *cobra.Command, args []string) error {
 			return a.browse(cmd.Context(), noBrowser, folder+url.PathEscape(args[0]))

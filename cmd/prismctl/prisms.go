@@ -15,11 +15,11 @@ func (a *app) prisms() *cobra.Command {
 	prisms := group("prisms", "Define, list and archive prisms")
 	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(), a.prismsRetention(),
 		a.prismsSearchable(), a.prismsPreview(), a.prismsDistribution(),
-		a.archive(about{
+		a.archive(description{
 			use: "archive PRISM...", short: "Archive prisms: they take no calls, and their results stay readable",
 			example: `prismctl prisms archive tickets`,
 		}, "archived", (*client.Client).ArchivePrism),
-		a.archive(about{
+		a.archive(description{
 			use: "unarchive PRISM...", short: "Let archived prisms take calls again",
 			example: `prismctl prisms unarchive tickets`,
 		}, "unarchived", (*client.Client).UnarchivePrism))
@@ -31,7 +31,7 @@ func (a *app) prismsList() *cobra.Command {
 		output *output
 		filter client.PrismFilter
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List prisms, newest first",
 		example: `prismctl prisms list
 prismctl prisms list --all -o wide`,
@@ -59,7 +59,7 @@ var prismColumns = columns{
 
 func (a *app) prismsVersions() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "versions PRISM", short: "List the versions of a prism, newest first",
 		example: `prismctl prisms versions tickets`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -78,7 +78,7 @@ func (a *app) prismsVersions() *cobra.Command {
 var versionColumns = columns{"version fields questions created_at model", "version fields questions created_at:created"}
 
 func (a *app) prismsRename() *cobra.Command {
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "rename PRISM NAME", short: "Change the name of a prism, which is for people; \"\" is no name",
 		example: `prismctl prisms rename tickets "Support tickets"`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -98,7 +98,7 @@ func (a *app) prismsGet() *cobra.Command {
 		output  *output
 		version int
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "get PRISM", short: "Show a prism as a file for apply",
 		example: `prismctl prisms get tickets > tickets.yaml
 prismctl prisms get tickets --version 2
@@ -139,7 +139,7 @@ func (a *app) showPrism(p client.Prism) error {
 	return err
 }
 
-func (a *app) archive(d about, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
+func (a *app) archive(d description, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
 	cmd := a.calling(d, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		for _, name := range args {
 			p, err := change(c, cmd.Context(), name)

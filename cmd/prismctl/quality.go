@@ -40,7 +40,7 @@ func (a *app) quality() *cobra.Command {
 		selected measured
 		output   *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "quality PRISM", short: "Measure the answers of a version by labels",
 		example: `prismctl quality tickets
 prismctl quality tickets --version 2 --question urgent --calibrated -o wide`,
@@ -245,7 +245,7 @@ func (a *app) qualityThresholds() *cobra.Command {
 		costs    client.Costs
 		output   *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "thresholds PRISM", short: "Choose where yes begins and no ends by what mistakes cost",
 		example: `prismctl quality thresholds tickets --question urgent --false-yes 5 --false-no 1 --unsure 0.5
 prismctl quality thresholds tickets --question urgent --false-yes 5 --false-no 1 --unsure 0.5 --calibrated -o json --jq .theory`,

@@ -15,7 +15,7 @@ func (a *app) qualityDrift() *cobra.Command {
 		number int
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "drift PRISM", short: "Compare the answers of the last hour and day with their reference",
 		example: `prismctl quality drift tickets
 prismctl quality drift tickets --jq '.questions[].days[] | [.from, .probability.psi]'`,
@@ -100,7 +100,7 @@ func (a *app) qualityWatch() *cobra.Command {
 		number   int
 		from, to string
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "watch PRISM", short: "Watch a prism for drift, and set the reference of a version",
 		example: `prismctl quality watch tickets
 prismctl quality watch tickets --from 2026-11-02 --to 2026-11-09`, complete: a.completePrisms,
@@ -132,7 +132,7 @@ Without --from and --to the reference of the version is its first 2,000 results,
 }
 
 func (a *app) qualityUnwatch() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "unwatch PRISM", short: "Watch a prism for drift no more, and forget what was counted",
 		example: `prismctl quality unwatch tickets`, complete: a.completePrisms,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

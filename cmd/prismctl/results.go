@@ -23,7 +23,7 @@ func (a *app) results() *cobra.Command {
 
 func (a *app) resultsGet() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "get ID", short: "Read a result",
 		example: `prismctl results get "$RESULT"
 prismctl results get "$RESULT" -o raw`, complete: a.completeResults,
@@ -37,7 +37,7 @@ prismctl results get "$RESULT" -o raw`, complete: a.completeResults,
 
 func (a *app) resultsRecord() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "record ID", short: "Read everything that is kept of the call of a result",
 		example: `prismctl results record "$RESULT"
 prismctl results record "$RESULT" --jq .usage.cost`, complete: a.completeResults,
@@ -61,7 +61,7 @@ func (a *app) resultsList() *cobra.Command {
 		every            time.Duration
 		output           *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List results, newest first, or those of a run in the order of its rows",
 		example: `prismctl results list --prism tickets --status failed
 prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'

@@ -17,7 +17,7 @@ func (a *app) retry() *cobra.Command {
 		search                 client.ResultSearch
 		output                 *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "retry ID... | --all-failed", short: "Call the model again for failed results",
 		example: `prismctl retry "$RESULT"
 prismctl retry --all-failed --prism tickets --dry-run`,

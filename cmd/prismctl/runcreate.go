@@ -28,7 +28,7 @@ type runFlags struct {
 
 func (a *app) runsCreate() *cobra.Command {
 	var in runFlags
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "create -f FILE --prism PRISM", short: "Send every row of a file through a prism",
 		example: `prismctl runs create -f tickets.csv --prism tickets --watch
 prismctl runs create -f tickets.csv --prism tickets --map text=message --ref id --dry-run

@@ -27,7 +27,7 @@ func (a *app) runsDownload() *cobra.Command {
 	var output *output
 	var style client.TextStyle
 	var raw bool
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "download ID", short: "Write the rows of a run: the file's own columns, and the answers beside them",
 		example: `prismctl runs download "$RUN" -o answers.xlsx
 prismctl runs download "$RUN" -o answers.csv --bom --delimiter ';' --safe

@@ -35,7 +35,7 @@ func (a *app) runsList() *cobra.Command {
 		size   listSize
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List runs, newest first",
 		example: `prismctl runs list
 prismctl runs list --prism tickets --status running -o wide`,
@@ -67,7 +67,7 @@ var runColumns = columns{
 
 func (a *app) runsGet() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "get ID", short: "Show a run",
 		example: `prismctl runs get "$RUN"
 prismctl runs get "$RUN" -o json --jq .failed`,
@@ -123,7 +123,7 @@ func sentence(r client.Run) string {
 
 func (a *app) runsAct(action, short string, act func(*client.Client, context.Context, string, ...client.CallOption) (client.Run, error)) *cobra.Command {
 	var watch bool
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: action + " ID", short: short,
 		example: fmt.Sprintf("prismctl runs %[1]s \"$RUN\"\nprismctl runs %[1]s \"$RUN\" --watch", action),
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -148,7 +148,7 @@ func (a *app) acted(ctx context.Context, c *client.Client, watch bool, act func(
 
 func (a *app) runsCancel() *cobra.Command {
 	var yes bool
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "cancel ID", short: "End a run for good; the answers that are there stay",
 		example: `prismctl runs cancel "$RUN"`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -171,7 +171,7 @@ func (a *app) runsCancel() *cobra.Command {
 
 func (a *app) runsLimits() *cobra.Command {
 	var limits limitFlags
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "limits ID", short: "Change how fast a run goes",
 		example: `prismctl runs limits "$RUN" --concurrency 8
 prismctl runs limits "$RUN" --rows-per-second 0`,

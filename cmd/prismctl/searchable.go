@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) prismsSearchable() *cobra.Command {
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "searchable PRISM [true|false]", short: "Show or set whether searches find the results of a prism",
 		example: `prismctl prisms searchable tickets
 prismctl prisms searchable tickets false`,

@@ -18,7 +18,7 @@ func (a *app) try() *cobra.Command {
 		in     input
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "try FILE", short: "Answer a text through the prism of a file, and save nothing",
 		example: `prismctl try tickets.yaml --text "Where is my parcel?"
 prismctl try tickets.yaml -o json < mail.txt`,
@@ -97,7 +97,7 @@ func (a *app) prismsPreview() *cobra.Command {
 		newest int
 		output *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "preview PRISM -f FILE", short: "Show results as the Lens of a file would, and change nothing",
 		example: `prismctl prisms preview tickets -f tickets.yaml
 prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,

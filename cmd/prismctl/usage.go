@@ -17,7 +17,7 @@ func (a *app) usage() *cobra.Command {
 		filter       client.UsageFilter
 		output       *output
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "usage", short: "Add up results, tokens and cost",
 		example: `prismctl usage
 prismctl usage --by prism --from 2026-11-01 -o csv`,

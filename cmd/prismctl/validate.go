@@ -25,7 +25,7 @@ func (a *app) validate() *cobra.Command {
 		online bool
 		output *output
 	)
-	cmd := a.command(about{
+	cmd := a.command(description{
 		use: "validate FILE|FOLDER...", short: "Check definitions, without a Prism or by one, and change nothing",
 		example: `prismctl validate tickets.yaml
 prismctl validate prisms/ --online

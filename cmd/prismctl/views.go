@@ -24,7 +24,7 @@ func (a *app) viewsSave() *cobra.Command {
 		view                                      client.NewView
 		search                                    client.ResultSearch
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "save NAME", short: "Save a view and print its id",
 		example: `prismctl views save "Sure about billing" --prism tickets --where topic:is:billing --where topic:from:0.8 --sort -urgency@average
 prismctl views save Failed --status failed --default`,
@@ -92,7 +92,7 @@ func saveView(cmd *cobra.Command, c *client.Client, replaced string, view client
 
 func (a *app) viewsList() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List views, newest first",
 		example: `prismctl views list
 prismctl views list -o json --jq '.[] | select(.default) | .name'`,
@@ -109,7 +109,7 @@ prismctl views list -o json --jq '.[] | select(.default) | .name'`,
 var viewColumns = columns{"id name prism filters default created_at", "id name~ prism~ default"}
 
 func (a *app) viewsDelete() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "delete ID", short: "Delete a view for the whole account; its results stay",
 		example: `prismctl views delete "$VIEW"`, complete: a.completeViews,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) runsWatch() *cobra.Command {
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "watch ID", short: "Follow a run until it is finished, cancelled or paused",
 		example: `prismctl runs watch "$RUN"`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

@@ -64,7 +64,7 @@ func (n *newWebhook) sent(url string) (client.NewWebhook, error) {
 
 func (a *app) webhooksCreate() *cobra.Command {
 	var n newWebhook
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "create URL", short: "Create a webhook and print its secret, this one time",
 		example: `prismctl webhooks create https://example.com/hooks/prism --event result.created --event run.finished
 prismctl webhooks create https://example.com/hooks/prism --event result.created --prism tickets --condition topic:is:billing --answers`,
@@ -92,7 +92,7 @@ func (a *app) writeSecret(w client.CreatedWebhook, done string) error {
 
 func (a *app) webhooksList() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "list", short: "List webhooks, newest first",
 		example: `prismctl webhooks list
 prismctl webhooks list -o json --jq '.[] | select(.disabled_reason != null) | .id'`,
@@ -140,7 +140,7 @@ func webhookState(w client.Webhook) string {
 
 func (a *app) webhooksGet() *cobra.Command {
 	var output *output
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "get ID", short: "Read a webhook, without its secret", example: `prismctl webhooks get "$WEBHOOK"`, complete: a.completeWebhooks,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		w, err := c.ReadWebhook(cmd.Context(), args[0])
@@ -155,7 +155,7 @@ func (a *app) webhooksGet() *cobra.Command {
 
 func (a *app) webhooksReplace() *cobra.Command {
 	var n newWebhook
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "replace ID URL", short: "Replace all of a webhook but its id, its secret and what waits",
 		example:  `prismctl webhooks replace "$WEBHOOK" https://example.com/hooks/new --event result.failed`,
 		complete: a.completeWebhooks,
@@ -177,7 +177,7 @@ func (a *app) webhooksReplace() *cobra.Command {
 
 // webhooksSwitch is the command that enables or disables a webhook and keeps the rest of it.
 func (a *app) webhooksSwitch(on bool) *cobra.Command {
-	command := about{
+	command := description{
 		use: "disable ID", short: "Send no more events: what waits fails, and what happens meanwhile is not sent later",
 		example: `prismctl webhooks disable "$WEBHOOK"`, complete: a.completeWebhooks,
 	}
@@ -205,7 +205,7 @@ func (a *app) webhooksSwitch(on bool) *cobra.Command {
 }
 
 func (a *app) webhooksDelete() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "delete ID", short: "Delete a webhook with what waits and its deliveries",
 		example: `prismctl webhooks delete "$WEBHOOK"`, complete: a.completeWebhooks,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -218,7 +218,7 @@ func (a *app) webhooksDelete() *cobra.Command {
 }
 
 func (a *app) webhooksRotate() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "rotate ID", short: "Make a new secret and print it, this one time; the old one signs for 24 hours too",
 		example: `prismctl webhooks rotate "$WEBHOOK"`, complete: a.completeWebhooks,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -237,7 +237,7 @@ const (
 )
 
 func (a *app) webhooksTest() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "test ID", short: "Send an event webhook.test, and wait for what the receiver answers",
 		example: `prismctl webhooks test "$WEBHOOK"`, complete: a.completeWebhooks,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -300,7 +300,7 @@ func lastTry(d client.Delivery) string {
 func (a *app) webhooksDeliveries() *cobra.Command {
 	var output *output
 	var status string
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "deliveries ID", short: "List the events for a webhook, newest first, and how they were tried",
 		example: `prismctl webhooks deliveries "$WEBHOOK"
 prismctl webhooks deliveries "$WEBHOOK" --status failed -o json --jq '.[].id'`, complete: a.completeWebhooks,
@@ -319,7 +319,7 @@ prismctl webhooks deliveries "$WEBHOOK" --status failed -o json --jq '.[].id'`, 
 var deliveryColumns = columns{"id event at status next_at tries last_try", "id event~ status last_try~"}
 
 func (a *app) webhooksResend() *cobra.Command {
-	return a.calling(about{
+	return a.calling(description{
 		use: "resend ID DELIVERY", short: "Send an event that was delivered or has failed again",
 		example: `prismctl webhooks resend "$WEBHOOK" "$DELIVERY"`, complete: a.completeDeliveries,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {

@@ -32,7 +32,7 @@ func (a *app) webhooksListen() *cobra.Command {
 		events         []string
 		target, secret string
 	)
-	cmd := a.calling(about{
+	cmd := a.calling(description{
 		use: "listen", short: "Print what happens from now on, and forward it as a webhook would be sent it",
 		example: `prismctl webhooks listen --event result.created --answers
 prismctl webhooks listen --forward-to localhost:3000/hook`,

@@ -138,13 +138,13 @@ func userName() string {
 }
 
 // validName checks a name that is stored and shown. SQLite would store text that is not UTF-8, but it could not be listed.
-func validName(what, name string) error {
+func validName(subject, name string) error {
 	if name == "" || len(name) > 200 {
-		return errors.New(what + " has 1 to 200 bytes")
+		return errors.New(subject + " has 1 to 200 bytes")
 	}
 	for _, r := range name {
 		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			return errors.New(what + " has no control characters and is UTF-8")
+			return errors.New(subject + " has no control characters and is UTF-8")
 		}
 	}
 	return nil

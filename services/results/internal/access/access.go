@@ -45,14 +45,14 @@ func (s *Access) By(actor store.Actor) (store.By, error) {
 
 // Account implements contract.Results. It is not a use of the key: the call that the gateway then makes is.
 func (s *Access) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
-	found, err := s.store.Authenticate(ctx, key)
+	caller, err := s.store.Authenticate(ctx, key)
 	switch {
 	case err != nil:
 		return prism.AccountID{}, Translate(err, nil)
-	case !known(found, s.now()):
+	case !known(caller, s.now()):
 		return prism.AccountID{}, apierr.InvalidAPIKey()
 	}
-	return found.Account, nil
+	return caller.Account, nil
 }
 
 // Authorize implements contract.Results.

@@ -55,10 +55,10 @@ func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) 
 	if offset < 0 || bytes < 0 || offset > s.bytes-bytes {
 		return nil, errRange
 	}
-	var found []byte
-	for int64(len(found)) < bytes {
-		at := offset + int64(len(found))
-		n := min(bytes-int64(len(found)), contract.PartBytes-at%contract.PartBytes)
+	var data []byte
+	for int64(len(data)) < bytes {
+		at := offset + int64(len(data))
+		n := min(bytes-int64(len(data)), contract.PartBytes-at%contract.PartBytes)
 		p := s.part(at/contract.PartBytes + 1)
 		if p.name == "" {
 			return nil, errRange
@@ -74,12 +74,12 @@ func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) 
 		if n == bytes { // the range is of one part
 			return content, nil
 		}
-		if found == nil {
-			found = make([]byte, 0, bytes)
+		if data == nil {
+			data = make([]byte, 0, bytes)
 		}
-		found = append(found, content...)
+		data = append(data, content...)
 	}
-	return found, nil
+	return data, nil
 }
 
 // How many parts a Reader keeps.
@@ -95,7 +95,7 @@ type Reader struct {
 	ctx    context.Context //nolint:containedctx // io.ReaderAt has none
 	source Source
 	keeps  int
-	kept   []keptPart // the part that was used last is the last one
+	recent []keptPart // the part that was used last is the last one
 }
 
 type keptPart struct {
@@ -143,20 +143,20 @@ func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 
 // part is a part of the bytes, as a whole.
 func (r *Reader) part(number int64) ([]byte, error) {
-	if i := slices.IndexFunc(r.kept, func(k keptPart) bool { return k.number == number }); i >= 0 {
-		k := r.kept[i]
-		r.kept = append(slices.Delete(r.kept, i, i+1), k)
+	if i := slices.IndexFunc(r.recent, func(k keptPart) bool { return k.number == number }); i >= 0 {
+		k := r.recent[i]
+		r.recent = append(slices.Delete(r.recent, i, i+1), k)
 		return k.content, nil
 	}
-	if len(r.kept) == r.keeps {
-		r.kept = slices.Delete(r.kept, 0, 1)
+	if len(r.recent) == r.keeps {
+		r.recent = slices.Delete(r.recent, 0, 1)
 	}
 	first := (number - 1) * contract.PartBytes
 	content, err := r.source.Range(r.ctx, first, min(contract.PartBytes, r.source.bytes-first))
 	if err != nil {
 		return nil, err
 	}
-	r.kept = append(r.kept, keptPart{number, content})
+	r.recent = append(r.recent, keptPart{number, content})
 	return content, nil
 }
 

@@ -60,7 +60,7 @@ func (s SQL) change(
 }
 
 // CreateComment implements Store.
-func (s SQL) CreateComment(ctx context.Context, account prism.AccountID, of prism.ResultID, c Comment, most int64) (Comment, error) {
+func (s SQL) CreateComment(ctx context.Context, account prism.AccountID, of prism.ResultID, c Comment, limit int64) (Comment, error) {
 	err := s.change(ctx, "create_comment", account, of, func(run sqldb.Run, args []any) error {
 		var stored store.Storage
 		if err := run(ctx, sqldb.Statement{Text: keys.SelectStorage, Args: args[:1]}, sqldb.ReadRow(&stored, keys.ReadStorage)); err != nil {
@@ -70,11 +70,11 @@ func (s SQL) CreateComment(ctx context.Context, account prism.AccountID, of pris
 			return &store.WaitError{Wait: fullWait}
 		}
 		var found int64
-		count := sqldb.Statement{Text: countComments, Args: append(args[:2:2], most)}
+		count := sqldb.Statement{Text: countComments, Args: append(args[:2:2], limit)}
 		if err := run(ctx, count, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
 			return err
 		}
-		if found == most {
+		if found == limit {
 			return store.ErrTooManyComments
 		}
 		args = append(args[:2:2], c.ID.UUID)
@@ -90,21 +90,21 @@ func (s SQL) CreateComment(ctx context.Context, account prism.AccountID, of pris
 // ListComments implements Store.
 func (s SQL) ListComments(
 	ctx context.Context, account prism.AccountID, of prism.ResultID, page store.Page,
-) (found []Comment, more bool, err error) {
+) (comments []Comment, more bool, err error) {
 	args := []any{account.UUID, of.UUID, page.Before(), int64(page.Limit) + 1}
-	found, more, err = sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_comments", listComments, args...), page.Limit, readComment)
-	if err == nil && len(found) == 0 {
+	comments, more, err = sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_comments", listComments, args...), page.Limit, readComment)
+	if err == nil && len(comments) == 0 {
 		err = s.Run(ctx, sqldb.Query("list_comments", selectResult, args[:2]...), sqldb.SomeRow)
 	}
-	return found, more, err
+	return comments, more, err
 }
 
 // DeleteComment implements Store.
 func (s SQL) DeleteComment(
-	ctx context.Context, account prism.AccountID, of prism.ResultID, id prism.CommentID, anybodys bool, by store.By,
+	ctx context.Context, account prism.AccountID, result prism.ResultID, id prism.CommentID, anybodys bool, by store.By,
 ) error {
 	return s.Transaction(ctx, "delete_comment", func(run sqldb.Run) error {
-		args := []any{account.UUID, of.UUID, id.UUID}
+		args := []any{account.UUID, result.UUID, id.UUID}
 		var author prism.UUID
 		if err := run(ctx, sqldb.Statement{Text: selectAuthor, Args: args}, sqldb.ReadRow(&author, (*sqldb.Row).UUID)); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s SQL) DeleteComment(
 		if err := run(ctx, sqldb.Statement{Text: deleteComment, Args: args}, sqldb.SomeRow); err != nil {
 			return err
 		}
-		return audit.Record(ctx, run, account, by, store.CommentDelete, store.Object{Kind: store.ResultObject, ID: of.UUID}, audit.NoDetail{})
+		return audit.Record(ctx, run, account, by, store.CommentDelete, store.Object{Kind: store.ResultObject, ID: result.UUID}, audit.NoDetail{})
 	})
 }
 

@@ -85,18 +85,18 @@ func (c counting) change(ctx context.Context, text string, args ...any) error {
 }
 
 // cursor reads the cursor: store.ErrNotFound if there is none, or if locking skips it.
-func (c counting) cursor(ctx context.Context, locking string) (found cursor, err error) {
+func (c counting) cursor(ctx context.Context, locking string) (position cursor, err error) {
 	st := sqldb.Statement{Text: selectCursor + locking, Args: []any{c.account.UUID}}
-	if err := c.run(ctx, st, sqldb.ReadRow(&found, func(r *sqldb.Row) cursor { return cursor{seq: r.Int(), walk: r.UUID()} })); err != nil {
-		return found, err
+	if err := c.run(ctx, st, sqldb.ReadRow(&position, func(r *sqldb.Row) cursor { return cursor{seq: r.Int(), walk: r.UUID()} })); err != nil {
+		return position, err
 	}
-	if found.walk.IsZero() {
-		return found, nil
+	if position.walk.IsZero() {
+		return position, nil
 	}
-	found.seen = map[prism.UUID]bool{}
-	return found, c.run(ctx, sqldb.Statement{Text: selectSeen, Args: []any{c.account.UUID}}, func(rows iter.Seq[*sqldb.Row]) error {
+	position.seen = map[prism.UUID]bool{}
+	return position, c.run(ctx, sqldb.Statement{Text: selectSeen, Args: []any{c.account.UUID}}, func(rows iter.Seq[*sqldb.Row]) error {
 		for r := range rows {
-			found.seen[r.UUID()] = true
+			position.seen[r.UUID()] = true
 		}
 		return nil
 	})
@@ -207,7 +207,7 @@ func (s SQL) Settle(ctx context.Context, run sqldb.Run, account prism.AccountID,
 		return nil
 	}
 	c := counting{SQL: s, run: run, account: account}
-	of, err := c.cursor(ctx, "")
+	position, err := c.cursor(ctx, "")
 	begun := err == nil
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -215,14 +215,14 @@ func (s SQL) Settle(ctx context.Context, run sqldb.Run, account prism.AccountID,
 	first, last := ids[0], ids[len(ids)-1]
 	var told map[prism.UUID]bool
 	if begun {
-		if told, err = c.notReached(ctx, of, first, last); err != nil {
+		if told, err = c.notReached(ctx, position, first, last); err != nil {
 			return err
 		}
 	}
 	results := map[prism.UUID]bool{}
 	for _, id := range ids {
 		fresh, changed := told[id]
-		fresh = fresh || !begun || of.walks(id)
+		fresh = fresh || !begun || position.walks(id)
 		if fresh || changed {
 			results[id] = fresh
 		}
@@ -275,13 +275,13 @@ func (c counting) add(ctx context.Context, results map[prism.UUID]bool, locking 
 }
 
 // load reads those of some results that are there and ok.
-func (c counting) load(ctx context.Context, part []any, locking string) (found []counted, err error) {
+func (c counting) load(ctx context.Context, part []any, locking string) (loaded []counted, err error) {
 	args := append([]any{c.account.UUID}, part...)
 	st := sqldb.Statement{Text: countedOfIDs + locking, Args: args}
-	if err := c.run(ctx, st, sqldb.ReadRows(&found, func(r *sqldb.Row) counted {
+	if err := c.run(ctx, st, sqldb.ReadRows(&loaded, func(r *sqldb.Row) counted {
 		return counted{
 			id: r.UUID(), prism: r.UUID(), version: r.Int32(), at: r.Time(), answers: r.Bytes(),
-			labels: map[string]string{}, kept: map[string]bool{},
+			labels: map[string]string{}, countedRight: map[string]bool{},
 		}
 	})); err != nil {
 		return nil, err
@@ -289,13 +289,13 @@ func (c counting) load(ctx context.Context, part []any, locking string) (found [
 	err = c.run(ctx, sqldb.Statement{Text: labelsOfIDs, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
 		for r := range rows {
 			id, question, value, right := r.UUID(), r.Text(), r.OptionalText(), r.Bool()
-			i, is := slices.BinarySearchFunc(found, id, func(c counted, id prism.UUID) int { return sqldb.CompareIDs(c.id, id) })
+			i, is := slices.BinarySearchFunc(loaded, id, func(c counted, id prism.UUID) int { return sqldb.CompareIDs(c.id, id) })
 			switch {
 			case !is:
 			case value != nil:
-				found[i].labels[question] = *value
+				loaded[i].labels[question] = *value
 			default:
-				found[i].kept[question] = right
+				loaded[i].countedRight[question] = right
 			}
 		}
 		return nil
@@ -303,11 +303,11 @@ func (c counting) load(ctx context.Context, part []any, locking string) (found [
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*counted, len(found))
-	for i := range found {
-		results[i] = &found[i]
+	results := make([]*counted, len(loaded))
+	for i := range loaded {
+		results[i] = &loaded[i]
 	}
-	return found, leaveOutExamples(ctx, c.run, c.account, results)
+	return loaded, leaveOutExamples(ctx, c.run, c.account, results)
 }
 
 // sorted are the sums of hours, in one order for all transactions.

@@ -218,9 +218,9 @@ type counted struct {
 	answers   []byte
 	// fresh: its answers are not counted yet. example: its input is an example of its version, so its labels are not counted.
 	fresh, example bool
-	// labels are those that it has, by question, and kept whether those that are counted are right.
-	labels map[string]string
-	kept   map[string]bool
+	// labels are those that it has, by question, and countedRight whether those that are counted are right.
+	labels       map[string]string
+	countedRight map[string]bool
 }
 
 // keptLabel is a label that is counted, or with removed one that is not any more.
@@ -244,13 +244,13 @@ func (s *sums) add(r *counted) (changed []keptLabel) {
 		}
 		label, labelled := r.labels[a.Question]
 		labelled = labelled && !r.example
-		right, kept := r.kept[a.Question]
+		right, wasLabelled := r.countedRight[a.Question]
 		now := labelled && label == a.Value()
-		if labelled == kept && now == right {
+		if labelled == wasLabelled && now == right {
 			continue
 		}
 		c := s.quarter(r, a.Question)
-		c.Labelled += number(labelled) - number(kept)
+		c.Labelled += number(labelled) - number(wasLabelled)
 		c.Right += number(now) - number(right)
 		changed = append(changed, keptLabel{r.id, a.Question, now, !labelled})
 	}

@@ -61,7 +61,7 @@ func (s *Handlers) readDistribution(
 		return out, apierr.Invalid(*problem)
 	}
 	begins := buckets(in.By, zone, from, to)
-	found, err := s.find(ctx, c.Account, p, Filter{
+	distribution, err := s.find(ctx, c.Account, p, Filter{
 		Prism: p.ID, Question: in.Question, Version: in.Version, From: begins[0], To: begins[len(begins)-1],
 	}, in.ResultSearch)
 	if err != nil {
@@ -69,7 +69,8 @@ func (s *Handlers) readDistribution(
 	}
 	return api.Distribution{
 		Question: in.Question, Type: question.Type, By: in.By, Zone: in.Zone, From: from.String(), To: to.String(),
-		Exact: found.Exact, CountedFrom: bodies.Time(found.CountedFrom), CountedTo: bodies.Time(found.CountedTo), Data: rows(question, begins, found.Quarters),
+		Exact: distribution.Exact, CountedFrom: bodies.Time(distribution.CountedFrom), CountedTo: bodies.Time(distribution.CountedTo),
+		Data: rows(question, begins, distribution.Quarters),
 	}, nil
 }
 
@@ -87,16 +88,16 @@ func (s *Handlers) find(ctx context.Context, account prism.AccountID, p prism.Pr
 // read reads counts. Of an account whose first results are so new that the worker has not looked yet, it begins the counting. If that fails,
 // as with a full disk, the counts say that they are not exact.
 func (s *Handlers) read(ctx context.Context, account prism.AccountID, f Filter) (Found, error) {
-	found, err := s.Store.ReadDistribution(ctx, account, f)
-	if err != nil || found.Exact || found.Begun {
-		return found, err
+	distribution, err := s.Store.ReadDistribution(ctx, account, f)
+	if err != nil || distribution.Exact || distribution.Begun {
+		return distribution, err
 	}
 	if s.Store.BeginCounting(ctx, account) == nil {
 		if _, failed := s.Store.Count(ctx, account, pieceSize); failed == nil {
 			return s.Store.ReadDistribution(ctx, account, f)
 		}
 	}
-	return found, nil
+	return distribution, nil
 }
 
 // question is the question of the version that was asked for, or of the newest one that has it.

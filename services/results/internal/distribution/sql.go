@@ -62,7 +62,7 @@ type younger struct {
 }
 
 // ReadDistribution implements Store.
-func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Filter) (found Found, err error) {
+func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Filter) (distribution Found, err error) {
 	args := []any{
 		account.UUID, f.Prism.UUID, f.Question, f.From, f.To, int64(mostYounger), f.From.Truncate(time.Hour),
 	}
@@ -71,7 +71,7 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 		results []younger
 	)
 	err = s.Run(ctx, sqldb.Query("read_distribution", readDistribution, args...), func(rows iter.Seq[*sqldb.Row]) error {
-		walk, results, found = prism.UUID{}, nil, Found{}
+		walk, results, distribution = prism.UUID{}, nil, Found{}
 		for r := range rows {
 			kind, id, version, at := r.Int(), r.UUID(), r.Int32(), r.Time()
 			answers, typ, label, right, seen, counts := r.Bytes(), r.Int(), r.OptionalText(), r.OptionalInt(), r.UUID(), r.Bytes()
@@ -79,13 +79,13 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 			case youngerRow:
 				y := younger{counted: counted{
 					id: id, prism: f.Prism.UUID, version: version, at: at, answers: answers, fresh: changes.Type(typ) == changes.Created, //nolint:gosec // one of four
-					labels: map[string]string{}, kept: map[string]bool{},
+					labels: map[string]string{}, countedRight: map[string]bool{},
 				}, seen: !seen.IsZero()}
 				if label != nil {
 					y.labels[f.Question] = *label
 				}
 				if right != nil {
-					y.kept[f.Question] = *right != 0
+					y.countedRight[f.Question] = *right != 0
 				}
 				results = append(results, y)
 			case hourRow:
@@ -93,31 +93,31 @@ func (s SQL) ReadDistribution(ctx context.Context, account prism.AccountID, f Fi
 				if err := h.decode(counts); err != nil {
 					return err
 				}
-				found.add(f, version, at, &h)
+				distribution.add(f, version, at, &h)
 			case stateRow:
-				walk, found.Begun = id, version != 0
+				walk, distribution.Begun = id, version != 0
 				if !at.IsZero() {
-					found.CountedTo = &at
+					distribution.CountedTo = &at
 				}
-				found.Exact = at.IsZero() && walk.IsZero() && (found.Begun || typ == 0)
+				distribution.Exact = at.IsZero() && walk.IsZero() && (distribution.Begun || typ == 0)
 			}
 		}
 		return nil
 	})
-	if err != nil || !found.Begun {
-		found.sort()
-		return found, err
+	if err != nil || !distribution.Begun {
+		distribution.sort()
+		return distribution, err
 	}
 	if !walk.IsZero() {
-		found.CountedFrom = new(walk.Time())
+		distribution.CountedFrom = new(walk.Time())
 	}
-	err = s.addYounger(ctx, account, f, &found, walk, results)
-	found.sort()
-	return found, err
+	err = s.addYounger(ctx, account, f, &distribution, walk, results)
+	distribution.sort()
+	return distribution, err
 }
 
 // addYounger adds the results that changed behind the cursor, and that the walk has passed.
-func (s SQL) addYounger(ctx context.Context, account prism.AccountID, f Filter, found *Found, walk prism.UUID, results []younger) error {
+func (s SQL) addYounger(ctx context.Context, account prism.AccountID, f Filter, distribution *Found, walk prism.UUID, results []younger) error {
 	var reached []*counted
 	for i := range results {
 		y := &results[i]
@@ -134,7 +134,7 @@ func (s SQL) addYounger(ctx context.Context, account prism.AccountID, f Filter, 
 	}
 	for of, h := range young.hours {
 		if of.question == f.Question {
-			found.add(f, of.version, time.Unix(of.at, 0).UTC(), h)
+			distribution.add(f, of.version, time.Unix(of.at, 0).UTC(), h)
 		}
 	}
 	return nil
@@ -145,7 +145,7 @@ func (found *Found) sort() {
 }
 
 // add adds the quarters of an hour that a filter selects.
-func (found *Found) add(f Filter, version int32, at time.Time, h *hour) {
+func (distribution *Found) add(f Filter, version int32, at time.Time, h *hour) {
 	if f.Version != 0 && version != f.Version {
 		return
 	}
@@ -154,7 +154,7 @@ func (found *Found) add(f Filter, version int32, at time.Time, h *hour) {
 		c := &h[i]
 		some := len(c.Values) > 0 || c.Labelled != 0 || c.Right != 0
 		if some && !begin.Before(f.From) && begin.Before(f.To) {
-			found.Quarters = append(found.Quarters, Quarter{begin, *c})
+			distribution.Quarters = append(distribution.Quarters, Quarter{begin, *c})
 		}
 	}
 }

@@ -38,15 +38,15 @@ type expiringKey struct {
 
 // TellExpiring implements Store.
 func (s SQL) TellExpiring(ctx context.Context, now time.Time) (more bool, err error) {
-	var found []expiringKey
+	var expiring []expiringKey
 	st := sqldb.Query("expiring_keys", expiringKeys, now, now.Add(expiresWithin), int64(expiringAtOnce))
-	err = s.Run(ctx, st, sqldb.ReadRows(&found, func(r *sqldb.Row) expiringKey {
+	err = s.Run(ctx, st, sqldb.ReadRows(&expiring, func(r *sqldb.Row) expiringKey {
 		return expiringKey{prism.AccountID{UUID: r.UUID()}, prism.KeyID{UUID: r.UUID()}, r.Time()}
 	}))
 	if err != nil {
 		return false, err
 	}
-	for _, k := range found {
+	for _, k := range expiring {
 		err := s.Transaction(ctx, "tell_expiring", func(run sqldb.Run) error {
 			noted := 0
 			note := sqldb.Statement{Text: noteExpiring, Args: []any{k.account.UUID, k.key.UUID, k.ends}}
@@ -59,5 +59,5 @@ func (s SQL) TellExpiring(ctx context.Context, now time.Time) (more bool, err er
 			return false, err
 		}
 	}
-	return len(found) == expiringAtOnce, s.Run(ctx, sqldb.Change("forget_expired", forgetExpired, now), sqldb.NoRow)
+	return len(expiring) == expiringAtOnce, s.Run(ctx, sqldb.Change("forget_expired", forgetExpired, now), sqldb.NoRow)
 }

@@ -149,17 +149,17 @@ func merge(after Cursor, changes, others []numbered, limit int) (events []Event,
 		case len(changes) > 0 && len(changes[0].events) == 0: // keeps nothing behind it until its time: that a result was retried or deleted
 			next.Change, next.Told, changes = changes[0].seq, 0, changes[1:]
 		case len(changes) > 0 && (len(others) == 0 && !moreOthers || len(others) > 0 && !others[0].at.Before(changes[0].at)):
-			of := changes[0].events
-			for i := min(int(next.Told), len(of)); i < len(of)-1; i++ {
+			ofChange := changes[0].events
+			for i := min(int(next.Told), len(ofChange)); i < len(ofChange)-1; i++ {
 				next.Told = int64(i) + 1
-				of[i].Behind = next
-				events = append(events, of[i])
+				ofChange[i].Behind = next
+				events = append(events, ofChange[i])
 			}
 			told := next.Told
 			next.Change, next.Told, changes = changes[0].seq, 0, changes[1:]
-			if int(told) < len(of) {
-				of[len(of)-1].Behind = next
-				events = append(events, of[len(of)-1])
+			if int(told) < len(ofChange) {
+				ofChange[len(ofChange)-1].Behind = next
+				events = append(events, ofChange[len(ofChange)-1])
 			}
 		case len(others) > 0 && (len(changes) > 0 || !moreChanges):
 			next.Other = others[0].seq
@@ -213,8 +213,8 @@ func (s SQL) RemoveEvents(ctx context.Context, before time.Time) (more bool, err
 // Subjects implements Store.
 func (s SQL) Subjects(
 	ctx context.Context, account prism.AccountID, prisms []prism.PrismID, runs []prism.RunID,
-) (found Subjects, err error) {
-	found = Subjects{Prisms: map[prism.PrismID]Prism{}, Runs: map[prism.RunID]prism.RunStatus{}}
+) (subjects Subjects, err error) {
+	subjects = Subjects{Prisms: map[prism.PrismID]Prism{}, Runs: map[prism.RunID]prism.RunStatus{}}
 	var ofPrisms, ofRuns []prism.UUID
 	for _, id := range prisms {
 		ofPrisms = append(ofPrisms, id.UUID)
@@ -232,17 +232,17 @@ func (s SQL) Subjects(
 		return subject{id: r.UUID(), Prism: Prism{Slug: r.Text(), Latest: r.Int32()}}
 	})
 	for _, p := range ofAccount {
-		found.Prisms[prism.PrismID{UUID: p.id}] = p.Prism
+		subjects.Prisms[prism.PrismID{UUID: p.id}] = p.Prism
 	}
 	if err != nil {
-		return found, err
+		return subjects, err
 	}
 	st = sqldb.Query("event_runs", findRuns+sqldb.Parameters(2, sqldb.PartSize)+")", account.UUID)
 	ofAccount, err = sqldb.ReadParts(ctx, s.Run, st, ofRuns, func(r *sqldb.Row) subject {
 		return subject{id: r.UUID(), status: prism.RunStatus(r.Text())}
 	})
 	for _, run := range ofAccount {
-		found.Runs[prism.RunID{UUID: run.id}] = run.status
+		subjects.Runs[prism.RunID{UUID: run.id}] = run.status
 	}
-	return found, err
+	return subjects, err
 }

@@ -123,7 +123,7 @@ func (of Subject) bound(value string) (bound float64, problem string) {
 }
 
 // values reads those of a list with commas.
-func (s Schema) values(of Subject, text string) (values []string, problem string) {
+func (s Schema) values(subject Subject, text string) (values []string, problem string) {
 	values = strings.Split(text, ",")
 	if len(values) > mostValues {
 		return nil, "Expected at most 100 values"
@@ -134,17 +134,17 @@ func (s Schema) values(of Subject, text string) (values []string, problem string
 		}
 		known := true
 		switch {
-		case of.Question != "":
-			known = s[of.Question].replies[value]
-		case of.Measure == Version:
+		case subject.Question != "":
+			known = s[subject.Question].replies[value]
+		case subject.Measure == Version:
 			n, err := strconv.ParseInt(value, 10, 32)
 			if err != nil || n < 1 {
 				return nil, expectedNumber
 			}
 			values[i] = strconv.FormatInt(n, 10)
-		case of.Measure == Status:
+		case subject.Measure == Status:
 			known = value == string(prism.OK) || value == string(prism.Failed)
-		case of.Measure == Labelled:
+		case subject.Measure == Labelled:
 			known = value == "yes" || value == "no"
 		}
 		if !known {
@@ -199,27 +199,27 @@ func (c *Condition) bounds(n float64) bool {
 }
 
 // values are those of a subject that is one of several values: one, or any number of right options. It is false for a result without it.
-func (f *Found) values(of Subject) (values []string, ok bool) {
+func (f *Found) values(subject Subject) (values []string, ok bool) {
 	switch {
-	case of.Question != "" && of.Measure == Label:
-		label, labelled := f.Labels[of.Question]
-		q, _ := f.Definition.Question(of.Question)
+	case subject.Question != "" && subject.Measure == Label:
+		label, labelled := f.Labels[subject.Question]
+		q, _ := f.Definition.Question(subject.Question)
 		return q.LabelReplies(label), labelled
-	case of.Question != "":
-		if a := f.Answer(of.Question); a != nil {
+	case subject.Question != "":
+		if a := f.Answer(subject.Question); a != nil {
 			values = a.Replies()
 			return values, !slices.Contains(values, "") // as of a type of a later release
 		}
-	case of.Measure == Version:
+	case subject.Measure == Version:
 		return []string{strconv.Itoa(int(f.Result.Version))}, true
-	case of.Measure == Status:
+	case subject.Measure == Status:
 		return []string{string(f.Result.Status)}, true
-	case of.Measure == Labelled:
+	case subject.Measure == Labelled:
 		if len(f.Labels) > 0 {
 			return []string{"yes"}, true
 		}
 		return []string{"no"}, true
-	case of.Measure == Model && f.Result.Call != nil && f.Result.Call.Name != "":
+	case subject.Measure == Model && f.Result.Call != nil && f.Result.Call.Name != "":
 		return []string{f.Result.Call.Name}, true
 	}
 	return nil, false

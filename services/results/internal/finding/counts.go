@@ -20,14 +20,14 @@ func (s Schema) ParseCounted(by string) (all []Subject, problems []apierr.Proble
 		return nil, []apierr.Problem{{Path: "by", Text: "Expected at most " + strconv.Itoa(mostCounted) + " names"}}
 	}
 	for i, name := range names {
-		of, problem := s.subject(name)
-		if problem == "" && !of.listed() {
+		subject, problem := s.subject(name)
+		if problem == "" && !subject.listed() {
 			problem = unknownName
 		}
 		if problem != "" {
 			problems = append(problems, apierr.Problem{Path: "by." + strconv.Itoa(i), Text: problem})
 		}
-		all = append(all, of)
+		all = append(all, subject)
 	}
 	return all, problems
 }

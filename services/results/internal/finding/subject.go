@@ -88,28 +88,28 @@ const (
 )
 
 // subject reads topic, topic.billing, topic@confidence and @created.
-func (s Schema) subject(text string) (of Subject, problem string) {
+func (s Schema) subject(text string) (subject Subject, problem string) {
 	key, measure, measured := strings.Cut(text, "@")
 	key, option, optional := strings.Cut(key, ".")
-	of = Subject{key, option, Measure(measure)}
+	subject = Subject{key, option, Measure(measure)}
 	if key == "" && !optional {
 		switch {
-		case slices.Contains(own, of.Measure):
-			return of, ""
+		case slices.Contains(own, subject.Measure):
+			return subject, ""
 		case measured:
-			return of, unknownName
+			return subject, unknownName
 		}
 	}
 	known := s[key]
 	switch {
 	case known == nil:
-		return of, unknownQuestion
+		return subject, unknownQuestion
 	case optional && (measured || !known.keys[option]):
-		return of, unknownOption
-	case !measured, of.Measure == Label, slices.Contains(ofAnswers, of.Measure) && known.shows[prism.Show(measure)]:
-		return of, ""
+		return subject, unknownOption
+	case !measured, subject.Measure == Label, slices.Contains(ofAnswers, subject.Measure) && known.shows[prism.Show(measure)]:
+		return subject, ""
 	}
-	return of, unknownName
+	return subject, unknownName
 }
 
 // Found is a result with what a search reads of it.
@@ -131,36 +131,36 @@ func (f *Found) Answer(question string) *prism.Answer {
 }
 
 // Number is the number of a subject, and false if the result has none.
-func (f *Found) Number(of Subject) (float64, bool) {
+func (f *Found) Number(subject Subject) (float64, bool) {
 	switch {
-	case of.Question == "" && of.Measure == Created:
+	case subject.Question == "" && subject.Measure == Created:
 		return float64(f.Result.CreatedAt.UnixMilli()), true
-	case of.Question == "" && of.Measure == Took:
+	case subject.Question == "" && subject.Measure == Took:
 		return float64(f.Result.TookMS), true
 	}
-	a := f.Answer(of.Question)
+	a := f.Answer(subject.Question)
 	if a == nil {
 		return 0, false
 	}
 	show := prism.ShowProbability
-	if of.Measure != "" {
-		show = prism.Show(of.Measure)
+	if subject.Measure != "" {
+		show = prism.Show(subject.Measure)
 	}
-	q, _ := f.Definition.Question(of.Question)
-	n, reason := a.Number(prism.Column{Show: show, Option: of.Option}, q.Levels)
+	q, _ := f.Definition.Question(subject.Question)
+	n, reason := a.Number(prism.Column{Show: show, Option: subject.Option}, q.Levels)
 	return n, reason == ""
 }
 
 // Counted are the values of a subject under which a result is counted, none of a result without the subject: of an answer without options the
 // tenth of its number, such as 0.9 of all from 0.9 on, and of an answer with any number of right options each of them.
-func (f *Found) Counted(of Subject) []string {
-	if q, ok := f.Definition.Question(of.Question); ok && len(q.AnswerKeys()) == 0 && of.Measure != Label {
-		n, ok := f.Number(of)
+func (f *Found) Counted(subject Subject) []string {
+	if q, ok := f.Definition.Question(subject.Question); ok && len(q.AnswerKeys()) == 0 && subject.Measure != Label {
+		n, ok := f.Number(subject)
 		if !ok {
 			return nil
 		}
 		return []string{"0." + strconv.Itoa(int(max(0, min(9, math.Floor(n*10)))))}
 	}
-	values, _ := f.values(of)
+	values, _ := f.values(subject)
 	return values
 }

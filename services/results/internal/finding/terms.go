@@ -163,7 +163,7 @@ func (f *Found) facts() (terms []Term) {
 func PrismNeeds(of prism.PrismID) []Term { return []Term{term(of.UUID, factKind, "")} }
 
 // Needs are the facts that every result of a prism has for which the conditions hold.
-func (all Conditions) Needs(of prism.PrismID) (groups [][]Term) {
+func (all Conditions) Needs(prismID prism.PrismID) (groups [][]Term) {
 	for _, c := range all {
 		var facts []string
 		switch c.Operator {
@@ -199,7 +199,7 @@ func (all Conditions) Needs(of prism.PrismID) (groups [][]Term) {
 		}
 		var terms []Term
 		for _, fact := range facts {
-			terms = append(terms, term(of.UUID, factKind, fact))
+			terms = append(terms, term(prismID.UUID, factKind, fact))
 		}
 		groups = append(groups, terms)
 	}

@@ -74,16 +74,16 @@ func (s SQL) AccountByName(ctx context.Context, name string) (id prism.AccountID
 }
 
 // Room locks the account until the transaction ends, so that concurrent calls count one after the other, and returns tooMany if there
-// are as many as most. count stops counting at $2.
-func Room(ctx context.Context, run sqldb.Run, account prism.AccountID, count string, most int64, tooMany error) error {
+// are as many as limit. count stops counting at $2.
+func Room(ctx context.Context, run sqldb.Run, account prism.AccountID, count string, limit int64, tooMany error) error {
 	if err := run(ctx, sqldb.Statement{Text: LockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
 		return err
 	}
 	var found int64
-	if err := run(ctx, sqldb.Statement{Text: count, Args: []any{account.UUID, most}}, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: count, Args: []any{account.UUID, limit}}, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
 		return err
 	}
-	if found == most {
+	if found == limit {
 		return tooMany
 	}
 	return nil

@@ -250,15 +250,15 @@ func (h *Handlers) labelTargets(
 		}
 	}
 	targets := map[any]Target{}
-	found, err := h.store.LabelTargets(ctx, account, prismID, ids)
+	read, err := h.store.LabelTargets(ctx, account, prismID, ids)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range found {
+	for _, t := range read {
 		targets[t.Result] = t
 	}
-	found, err = h.store.RefTargets(ctx, account, prismID, int32(n.Version), refs) //nolint:gosec // bounded by the declaration
-	for _, t := range found {
+	read, err = h.store.RefTargets(ctx, account, prismID, int32(n.Version), refs) //nolint:gosec // bounded by the declaration
+	for _, t := range read {
 		targets[t.Ref] = t
 	}
 	return targets, err

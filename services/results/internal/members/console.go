@@ -125,15 +125,15 @@ func (s *Handlers) SessionKey(
 
 // Leave implements contract.Console.
 func (s *Handlers) Leave(ctx context.Context, session contract.SessionDigest, account prism.AccountID) error {
-	found, err := s.Session(ctx, session)
+	current, err := s.Session(ctx, session)
 	if err != nil {
 		return err
 	}
-	is := slices.IndexFunc(found.Accounts, func(a contract.SessionAccount) bool { return a.ID == account })
+	is := slices.IndexFunc(current.Accounts, func(a contract.SessionAccount) bool { return a.ID == account })
 	if is < 0 {
 		return apierr.NotSignedIn()
 	}
-	m := found.Accounts[is].Member.ID
+	m := current.Accounts[is].Member.ID
 	by, err := s.access.By(store.Actor{Kind: store.MemberActor, Key: prism.KeyID(m)})
 	if err != nil {
 		return err

@@ -74,20 +74,20 @@ type foundSession struct {
 }
 
 // session reads a session: store.ErrNotFound if none of its accounts is left, too.
-func session(ctx context.Context, run sqldb.Run, digest contract.SessionDigest, now time.Time) (found foundSession, err error) {
+func session(ctx context.Context, run sqldb.Run, digest contract.SessionDigest, now time.Time) (current foundSession, err error) {
 	s := sqldb.Query("session", selectSession, digest[:], now)
 	err = run(ctx, s, func(rows iter.Seq[*sqldb.Row]) error {
-		found = foundSession{Session: contract.Session{Now: now}}
+		current = foundSession{Session: contract.Session{Now: now}}
 		for r := range rows {
-			found.id, found.seen, found.ExpiresAt, found.EndsAt = r.UUID(), r.Time(), r.Time(), r.Time()
-			found.Accounts = append(found.Accounts, readSessionAccount(r))
+			current.id, current.seen, current.ExpiresAt, current.EndsAt = r.UUID(), r.Time(), r.Time(), r.Time()
+			current.Accounts = append(current.Accounts, readSessionAccount(r))
 		}
-		if found.id.IsZero() {
+		if current.id.IsZero() {
 			return store.ErrNotFound
 		}
 		return nil
 	})
-	return found, err
+	return current, err
 }
 
 func readSessionAccount(r *sqldb.Row) contract.SessionAccount {
@@ -105,14 +105,14 @@ func (f *foundSession) see(ctx context.Context, run sqldb.Run, now time.Time) er
 
 // Session implements SessionStore. It writes once a minute at most.
 func (s SQL) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error) {
-	found, err := session(ctx, s.Run, digest, now)
-	if err != nil || now.Sub(found.seen) < seenEvery {
-		return found.Session, err
+	current, err := session(ctx, s.Run, digest, now)
+	if err != nil || now.Sub(current.seen) < seenEvery {
+		return current.Session, err
 	}
-	if err := found.see(ctx, s.Run, now); err != nil {
+	if err := current.see(ctx, s.Run, now); err != nil {
 		return contract.Session{}, err
 	}
-	return found.Session, s.Run(ctx, sqldb.Change("see_members", seeMembers, found.id, now), sqldb.NoRow)
+	return current.Session, s.Run(ctx, sqldb.Change("see_members", seeMembers, current.id, now), sqldb.NoRow)
 }
 
 // findSession returns store.ErrNotFound unless there is a session that has not expired. It keeps the cost of a made-up session,
@@ -134,15 +134,15 @@ func (s SQL) CreateSessionKey(
 		if err := run(ctx, locked, sqldb.SomeRow); err != nil {
 			return err
 		}
-		found, err := session(ctx, run, digest, k.At)
+		current, err := session(ctx, run, digest, k.At)
 		if err != nil {
 			return err
 		}
-		key, err = found.keyFor(k)
+		key, err = current.keyFor(k)
 		if err != nil {
 			return err
 		}
-		if err := found.makeRoom(ctx, run, k.At); err != nil {
+		if err := current.makeRoom(ctx, run, k.At); err != nil {
 			return err
 		}
 		account, m := key.Account.ID, &key.Account.Member
@@ -156,12 +156,12 @@ func (s SQL) CreateSessionKey(
 			return err
 		}
 		err = run(ctx, sqldb.Statement{Text: createSessionKey, Args: []any{
-			k.ID.UUID, account.UUID, k.Digest[:], k.Prefix, m.Name, string(m.Role), k.At, key.ExpiresAt, m.ID.UUID, found.id,
+			k.ID.UUID, account.UUID, k.Digest[:], k.Prefix, m.Name, string(m.Role), k.At, key.ExpiresAt, m.ID.UUID, current.id,
 		}}, sqldb.NoRow)
 		if err != nil {
 			return err
 		}
-		if err := found.see(ctx, run, k.At); err != nil {
+		if err := current.see(ctx, run, k.At); err != nil {
 			return err
 		}
 		detail := keys.KeyDetail{Role: m.Role, ExpiresAt: prism.FormatTime(key.ExpiresAt)}

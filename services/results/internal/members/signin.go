@@ -89,11 +89,11 @@ func (s SQL) SignIn(ctx context.Context, in SignIn) (begun contract.Session, err
 	return begun, err
 }
 
-func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
+func (s *signingIn) do(ctx context.Context) (current foundSession, err error) {
 	var earlier, members []membership
 	if s.Earlier != nil {
 		if earlier, err = endSession(ctx, s.run, *s.Earlier, s.At); err != nil {
-			return found, err
+			return current, err
 		}
 	}
 	by := api.ByLink
@@ -104,30 +104,30 @@ func (s *signingIn) do(ctx context.Context) (found foundSession, err error) {
 		members, err = s.consumeLink(ctx)
 	}
 	if err != nil {
-		return found, err
+		return current, err
 	}
 	ends := s.At.Add(SessionTime)
 	expires := earlierOf(s.At.Add(SessionIdleTime), ends)
 	args := []any{s.ID, s.Session[:], s.At, expires, ends}
 	if err := s.run(ctx, sqldb.Statement{Text: insertSession, Args: args}, sqldb.NoRow); err != nil {
-		return found, err
+		return current, err
 	}
 	for _, m := range members {
 		seen := sqldb.Statement{Text: signIn, Args: []any{m.account.UUID, m.member.UUID, string(by), s.At}}
 		if err := s.run(ctx, seen, sqldb.SomeRow); err != nil {
-			return found, err
+			return current, err
 		}
 		m.since = s.At
 		if err := s.join(ctx, m); err != nil {
-			return found, err
+			return current, err
 		}
 		if err := recordOwn(ctx, s.run, m, store.MemberSignIn, signInDetail{by}, s.NewID, s.At); err != nil {
-			return found, err
+			return current, err
 		}
 	}
 	for _, m := range earlier {
 		if err := s.join(ctx, m); err != nil {
-			return found, err
+			return current, err
 		}
 	}
 	return session(ctx, s.run, s.Session, s.At)

@@ -106,11 +106,11 @@ func (d *database) FoldAll(ctx context.Context) error { return d.fold(ctx, await
 
 func (d *database) fold(ctx context.Context, lock string) error {
 	for more := true; more; {
-		var held bool
+		var locked bool
 		err := d.Transaction(ctx, "fold", func(run sqldb.Run) error {
 			more = false
-			err := run(ctx, sqldb.Statement{Text: lock}, sqldb.ReadRow(&held, (*sqldb.Row).Bool))
-			if err != nil || !held {
+			err := run(ctx, sqldb.Statement{Text: lock}, sqldb.ReadRow(&locked, (*sqldb.Row).Bool))
+			if err != nil || !locked {
 				return err
 			}
 			for _, fold := range folds {
@@ -124,7 +124,7 @@ func (d *database) fold(ctx context.Context, lock string) error {
 			crash.At(crash.InFold)
 			return nil
 		})
-		if err != nil || !held {
+		if err != nil || !locked {
 			return err
 		}
 		crash.At(crash.AfterFold)

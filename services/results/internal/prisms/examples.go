@@ -134,11 +134,11 @@ func (s SQL) EmptyExamples(ctx context.Context, run sqldb.Run, account prism.Acc
 }
 
 func (s SQL) emptyVersion(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, of versionKey, results []prism.ResultID, by store.By,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, key versionKey, results []prism.ResultID, by store.By,
 ) error {
 	var p prism.Prism
-	id := prism.PrismID{UUID: of.prism}
-	args := []any{account.UUID, of.prism}
+	id := prism.PrismID{UUID: key.prism}
+	args := []any{account.UUID, key.prism}
 	err := run(ctx, sqldb.Statement{Text: lockVersions, Args: args}, sqldb.ReadRow(&p, func(r *sqldb.Row) prism.Prism {
 		return prism.Prism{Slug: r.Text(), VersionsHash: r.Int()}
 	}))
@@ -146,7 +146,7 @@ func (s SQL) emptyVersion(
 		return err
 	}
 	var v prism.Version
-	err = run(ctx, sqldb.Statement{Text: selectVersion, Args: append(args, of.version)}, sqldb.ReadRow(&v, readVersion))
+	err = run(ctx, sqldb.Statement{Text: selectVersion, Args: append(args, key.version)}, sqldb.ReadRow(&v, readVersion))
 	if err != nil {
 		return err
 	}
@@ -155,14 +155,14 @@ func (s SQL) emptyVersion(
 	if err != nil {
 		return err
 	}
-	if err := run(ctx, sqldb.Statement{Text: replaceVersion, Args: append(args, of.version, definition)}, sqldb.NoRow); err != nil {
+	if err := run(ctx, sqldb.Statement{Text: replaceVersion, Args: append(args, key.version, definition)}, sqldb.NoRow); err != nil {
 		return err
 	}
 	hash := HashVersions(p.VersionsHash, v)
 	if err := run(ctx, sqldb.Statement{Text: setVersionsHash, Args: append(args, hash)}, sqldb.NoRow); err != nil {
 		return err
 	}
-	return audit.RecordPrism(ctx, run, account, entryFor(by, of), store.VersionEmpty, id, p.Slug, emptiedDetail{of.version, emptied})
+	return audit.RecordPrism(ctx, run, account, entryFor(by, key), store.VersionEmpty, id, p.Slug, emptiedDetail{key.version, emptied})
 }
 
 // entryFor is by with an id of its own for the entry of a version: a deletion is an entry too, and may empty examples of several versions.

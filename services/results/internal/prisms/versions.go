@@ -101,36 +101,36 @@ func (v *Cached) Apply(p store.PrismState, pinned func() (lens.Pinned, error)) (
 // versions caches the versions that were used last.
 type versions struct {
 	mu    sync.Mutex
-	kept  *simplelru.LRU[VersionID, *Cached]
+	lru   *simplelru.LRU[VersionID, *Cached]
 	bytes int
 }
 
 func newVersions() *versions {
 	c := &versions{}
-	kept, err := simplelru.NewLRU(cachedVersions, func(_ VersionID, v *Cached) { c.bytes -= v.size })
+	lru, err := simplelru.NewLRU(cachedVersions, func(_ VersionID, v *Cached) { c.bytes -= v.size })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
-	c.kept = kept
+	c.lru = lru
 	return c
 }
 
 func (c *versions) get(id VersionID) (*Cached, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.kept.Get(id)
+	return c.lru.Get(id)
 }
 
 func (c *versions) add(id VersionID, v *Cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept.Contains(id) {
+	if c.lru.Contains(id) {
 		return // a concurrent call added it
 	}
 	c.bytes += v.size
-	c.kept.Add(id, v)
+	c.lru.Add(id, v)
 	for c.bytes > cachedBytes {
-		c.kept.RemoveOldest()
+		c.lru.RemoveOldest()
 	}
 }
 

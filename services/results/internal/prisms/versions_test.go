@@ -17,7 +17,7 @@ func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 		c.add(VersionID{number: n}, large)
 		c.add(VersionID{number: n}, large)
 	}
-	if kept := c.kept.Len(); kept == 0 || kept > 64 {
+	if kept := c.lru.Len(); kept == 0 || kept > 64 {
 		t.Errorf("%d MiB of definitions are kept", kept)
 	}
 	if _, ok := c.get(VersionID{number: 199}); !ok {
@@ -26,7 +26,7 @@ func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 	for n := range int32(2 * cachedVersions) {
 		c.add(VersionID{number: 1000 + n}, small)
 	}
-	if kept := c.kept.Len(); kept != cachedVersions {
+	if kept := c.lru.Len(); kept != cachedVersions {
 		t.Errorf("%d small definitions are kept", kept)
 	}
 	if c.bytes != cachedVersions*small.size {

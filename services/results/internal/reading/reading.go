@@ -239,9 +239,9 @@ func (w *Worker) readFile(ctx context.Context, l files.Lease, mine *turn) (err e
 	defer stop(nil)
 	owner := store.FileOwner{Account: l.Account, ID: l.File.ID}
 	copied := blobs.NewWriter(ctx, w.deps.Blobs, owner, l.Token)
-	kept := false
+	keepsCopy := false
 	defer func() {
-		if !kept {
+		if !keepsCopy {
 			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
 			defer cancel()
 			err = errors.Join(err, copied.Discard(bounded))
@@ -265,7 +265,7 @@ func (w *Worker) readFile(ctx context.Context, l files.Lease, mine *turn) (err e
 	}
 	crash.At(crash.BeforeReady)
 	err = w.end(ctx, l, f)
-	kept = !errors.Is(err, store.ErrNotFound) // after any other error the file may be ready, and need its copy
+	keepsCopy = !errors.Is(err, store.ErrNotFound) // after any other error the file may be ready, and need its copy
 	return err
 }
 
@@ -367,15 +367,15 @@ func (w *Worker) pass(
 
 // room is the copy of a file within what its account may still store (spec: stored-bytes).
 type room struct {
-	to         io.Writer
-	left, most int64
+	to          io.Writer
+	left, limit int64 // bytes
 }
 
 // Write implements io.Writer.
 func (r *room) Write(p []byte) (int, error) {
 	if r.left -= int64(len(p)); r.left < 0 {
 		text := "The account may store %d bytes, and the rows are larger than what is left."
-		return 0, &tabular.UnusableError{Text: fmt.Sprintf(text, r.most)}
+		return 0, &tabular.UnusableError{Text: fmt.Sprintf(text, r.limit)}
 	}
 	return r.to.Write(p)
 }

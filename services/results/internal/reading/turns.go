@@ -108,16 +108,16 @@ func (t *turns) end(ended *turn) {
 
 // last reports whether a reading is the one to make room if an account waits: no reader is free, and of the readings whose slice is
 // over it is of the account with the most, and the longest.
-func (t *turns) last(of *turn) bool {
+func (t *turns) last(reading *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	held := map[prism.AccountID]int{}
+	readings := map[prism.AccountID]int{}
 	var over []*turn
 	for _, o := range t.open {
 		if o.ending {
 			return false
 		}
-		held[o.account]++
+		readings[o.account]++
 		if time.Since(o.began) >= o.slice {
 			over = append(over, o)
 		}
@@ -125,14 +125,14 @@ func (t *turns) last(of *turn) bool {
 	if len(t.open) < t.readers || len(over) == 0 {
 		return false
 	}
-	return of == slices.MinFunc(over, func(a, b *turn) int {
-		return cmp.Or(cmp.Compare(held[b.account], held[a.account]), a.began.Compare(b.began))
+	return reading == slices.MinFunc(over, func(a, b *turn) int {
+		return cmp.Or(cmp.Compare(readings[b.account], readings[a.account]), a.began.Compare(b.began))
 	})
 }
 
 // makesRoom reports whether a reading must end now, as an account waits of which no file is being read.
-func (w *Worker) makesRoom(ctx context.Context, of *turn) bool {
-	if !w.turns.last(of) {
+func (w *Worker) makesRoom(ctx context.Context, reading *turn) bool {
+	if !w.turns.last(reading) {
 		return false
 	}
 	queue, err := w.look(ctx)
@@ -142,6 +142,6 @@ func (w *Worker) makesRoom(ctx context.Context, of *turn) bool {
 	}
 	w.turns.mu.Lock()
 	defer w.turns.mu.Unlock()
-	of.ending = true
+	reading.ending = true
 	return true
 }

@@ -134,20 +134,20 @@ func (d *download) Held() int { return d.rowsHeld() + d.writer.Held() }
 
 // rowsHeld is Held without what the writer holds.
 func (d *download) rowsHeld() int {
-	held := d.buffer.Cap() + len(d.file.Layout)
+	size := d.buffer.Cap() + len(d.file.Layout)
 	for _, r := range d.results {
-		held += store.Size(r.Result)
+		size += store.Size(r.Result)
 	}
 	for _, r := range d.rows {
-		held += len(r.Cells)*textBytes + len(r.JSON)*valueBytes
+		size += len(r.Cells)*textBytes + len(r.JSON)*valueBytes
 		for i, text := range r.Cells {
-			held += len(text)
+			size += len(text)
 			if r.JSON != nil {
-				held += len(r.JSON[i])
+				size += len(r.JSON[i])
 			}
 		}
 	}
-	return held
+	return size
 }
 
 // fill writes rows to the buffer, which was read.
@@ -265,18 +265,18 @@ func (d *download) result(row int64) (*prism.Result, error) {
 	}
 	if len(d.results) == 0 && d.behind < row {
 		last := d.chunk.FirstRow + int64(len(d.chunk.States)) - 1 // the states of later rows may not be read yet
-		found, err := d.runs.deps.Store.RunResults(d.ctx, d.account, d.run.ID, row, min(d.limit, int(last-row)+1))
+		fetched, err := d.runs.deps.Store.RunResults(d.ctx, d.account, d.run.ID, row, min(d.limit, int(last-row)+1))
 		if err != nil {
 			return nil, err
 		}
 		d.behind = last
 		size := 0
-		for _, r := range found {
+		for _, r := range fetched {
 			d.behind = r.Row
 			size += store.Size(r.Result)
 		}
-		d.results = slices.DeleteFunc(found, func(r RowResult) bool { return r.Row > last })
-		d.limit = tables.NextPiece(d.limit, len(found), size)
+		d.results = slices.DeleteFunc(fetched, func(r RowResult) bool { return r.Row > last })
+		d.limit = tables.NextPiece(d.limit, len(fetched), size)
 	}
 	if len(d.results) > 0 && d.results[0].Row == row {
 		return &d.results[0].Result, nil

@@ -194,7 +194,7 @@ func (s SQL) leaseRetry(ctx context.Context, lease contract.Lease, now, until ti
 
 // find finds the next results of a chunk that can be retried, up to contract.ChunkBytes. It marks those before them that cannot be
 // retried as done.
-func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *LeasedChunk) (found []RowResult, err error) {
+func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *LeasedChunk) (retryable []RowResult, err error) {
 	var ids []prism.UUID
 	at := map[prism.UUID]int{}
 	for i, state := range c.states {
@@ -206,11 +206,11 @@ func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *LeasedChunk) (f
 	err = eachRetryable(ctx, run, l.Account, readRetried, ids, func(r *sqldb.Row) bool {
 		result := r.Result(l.Run.Prism, store.WithInput)
 		i := at[result.ID.UUID]
-		if size += store.Size(result); size > contract.ChunkBytes && len(found) > 0 {
+		if size += store.Size(result); size > contract.ChunkBytes && len(retryable) > 0 {
 			end = i
 			return false
 		}
-		found = append(found, RowResult{Row: c.row(i), Result: result})
+		retryable = append(retryable, RowResult{Row: c.row(i), Result: result})
 		delete(at, result.ID.UUID)
 		return true
 	})
@@ -219,7 +219,7 @@ func (c *retryChunk) find(ctx context.Context, run sqldb.Run, l *LeasedChunk) (f
 			c.states[i] = retryDoneState
 		}
 	}
-	return found, err
+	return retryable, err
 }
 
 // saveRetries is SaveRows for a chunk of a retry. A result that has since been deleted, or retried on its own, is not retried.

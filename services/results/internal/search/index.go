@@ -136,17 +136,17 @@ func (s SQL) index(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 		}
 		l.In(" AND r.id IN (", args)
 		l.Write(ofSearchable + s.Locking(false))
-		found, err := s.read(ctx, run, account, l.Complete(), store.WithInput)
+		rows, err := s.read(ctx, run, account, l.Complete(), store.WithInput)
 		if err != nil {
 			return err
 		}
-		if err := define(ctx, run, account, found); err != nil {
+		if err := define(ctx, run, account, rows); err != nil {
 			return err
 		}
 		// Terms that are the same are not written again: SQLite would take each of them out of its index first.
 		text := `INSERT INTO result_index (account_id, result_id, version, terms, numbers) VALUES ($1, $2, $3, ` + s.TermSet("$4") + `, $5)
 ON CONFLICT (account_id, result_id) DO UPDATE SET terms = excluded.terms WHERE result_index.terms IS DISTINCT FROM excluded.terms`
-		for _, f := range found {
+		for _, f := range rows {
 			args := []any{account.UUID, f.Result.ID.UUID, f.Result.Version, s.TermText(f.Terms(account)), f.Numbers()}
 			if err := run(ctx, sqldb.Statement{Text: text, Args: args}, sqldb.NoRow); err != nil {
 				return err

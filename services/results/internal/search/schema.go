@@ -33,14 +33,14 @@ type schemaID struct {
 	versions int64
 }
 
-type schemas struct{ kept *lru.Cache[schemaID, *Schema] }
+type schemas struct{ lru *lru.Cache[schemaID, *Schema] }
 
 func newSchemas() schemas {
-	kept, err := lru.New[schemaID, *Schema](keptSchemas)
+	lru, err := lru.New[schemaID, *Schema](keptSchemas)
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	return schemas{kept}
+	return schemas{lru}
 }
 
 // schemaOf is the schema of a prism; nil has none.
@@ -49,7 +49,7 @@ func (c schemas) schemaOf(ctx context.Context, s prisms.Store, account prism.Acc
 		return &Schema{}, nil
 	}
 	id := schemaID{p.ID, p.VersionsHash}
-	if known, ok := c.kept.Get(id); ok {
+	if known, ok := c.lru.Get(id); ok {
 		return known, nil
 	}
 	var all []prism.Version
@@ -63,7 +63,7 @@ func (c schemas) schemaOf(ctx context.Context, s prisms.Store, account prism.Acc
 		below = all[len(all)-1].Number
 	}
 	known := newSchema(all)
-	c.kept.Add(id, known)
+	c.lru.Add(id, known)
 	return known, nil
 }
 
@@ -113,13 +113,13 @@ func (s *Schema) Parse(f store.Filter, sent api.ResultSearch) (filter Filter, pr
 }
 
 // values are the counts of a subject as they are shown: in the order of the newest version, and what no version names by itself.
-func (s *Schema) values(of finding.Subject, found []ValueCount) []api.ValueCount {
+func (s *Schema) values(subject finding.Subject, found []ValueCount) []api.ValueCount {
 	counts := map[string]int64{}
 	for _, v := range found {
 		counts[v.Value] = v.N
 	}
 	shown := []api.ValueCount{}
-	for _, m := range s.members[of.Question] {
+	for _, m := range s.members[subject.Question] {
 		if n := counts[m.Value]; n > 0 {
 			m.Count = n
 			if m.Label == "" {
@@ -131,7 +131,7 @@ func (s *Schema) values(of finding.Subject, found []ValueCount) []api.ValueCount
 	var others []api.ValueCount
 	for value, n := range counts {
 		if !slices.ContainsFunc(shown, func(m api.ValueCount) bool { return m.Value == value }) {
-			others = append(others, api.ValueCount{Value: value, Label: labelOf(of, value), Count: n})
+			others = append(others, api.ValueCount{Value: value, Label: labelOf(subject, value), Count: n})
 		}
 	}
 	slices.SortFunc(others, func(a, b api.ValueCount) int { return compareValues(a.Value, b.Value) })

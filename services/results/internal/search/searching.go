@@ -27,8 +27,8 @@ type searching struct {
 	at        *Position   // behind which nothing was looked at
 	looked    int
 	covered   Covered
-	// found is called with what the filter finds, in order. It returns false when it has seen enough.
-	found func(at Position, f *finding.Found) bool
+	// visit is called with what the filter finds, in order. It returns false when it has seen enough.
+	visit func(at Position, f *finding.Found) bool
 	// stops tells whether to stop although there may be more.
 	stops func(looked int) bool
 }
@@ -38,7 +38,7 @@ func (s SQL) Search(
 	ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int,
 ) (page Page, err error) {
 	q := &searching{SQL: s, operation: "search_results", account: account, filter: f, needs: f.needs(account), order: o, at: after}
-	q.found = func(at Position, _ *finding.Found) bool {
+	q.visit = func(at Position, _ *finding.Found) bool {
 		if len(page.Hits) == limit {
 			page.Next = &page.Hits[limit-1]
 			return false
@@ -61,7 +61,7 @@ const CountLimit = 400 * time.Millisecond
 func (s SQL) Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (Covered, error) {
 	began := time.Now()
 	q := &searching{SQL: s, operation: "count_results", account: account, filter: f, needs: f.needs(account)}
-	q.found = func(_ Position, f *finding.Found) bool {
+	q.visit = func(_ Position, f *finding.Found) bool {
 		count(f)
 		return true
 	}
@@ -155,7 +155,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 		hits = append(hits, rest[:upto]...)
 		slices.SortFunc(hits, func(a, b hit) int { return compare(q.order, a.at, b.at) })
 		for _, h := range hits {
-			if !q.found(h.at, h.Found) {
+			if !q.visit(h.at, h.Found) {
 				return true, nil
 			}
 		}
@@ -202,7 +202,7 @@ func (q *searching) walk(ctx context.Context, first int) (goesOn, more bool, err
 			f.Definition = q.filter.Versions[f.Result.Version]
 			at := Position{ID: f.Result.ID.UUID}
 			if q.filter.finds(f) {
-				if hits++; !q.found(at, f) {
+				if hits++; !q.visit(at, f) {
 					return false, true, nil
 				}
 			}

@@ -221,15 +221,15 @@ func (q *searching) indexed(l *sqldb.List, needs finding.Needs) {
 }
 
 // number writes an expression for the number of a subject in a row f of the index: null if it has none.
-func (q *searching) number(l *sqldb.List, of finding.Subject) {
+func (q *searching) number(l *sqldb.List, subject finding.Subject) {
 	versions := map[int][]string{}
 	for _, version := range slices.Sorted(maps.Keys(q.filter.Versions)) {
-		if at := finding.NumberAt(q.filter.Versions[version], of); at > 0 {
+		if at := finding.NumberAt(q.filter.Versions[version], subject); at > 0 {
 			versions[at] = append(versions[at], strconv.Itoa(int(version)))
 		}
 	}
 	place := "NULL"
-	if took := (finding.Subject{Measure: finding.Took}); of == took {
+	if took := (finding.Subject{Measure: finding.Took}); subject == took {
 		place = strconv.Itoa(finding.NumberAt(prism.Definition{}, took))
 	} else if len(versions) > 0 {
 		place = "CASE"

@@ -12,7 +12,7 @@ import (
 )
 
 // withoutAdHoc completes the facts of a call whose ad-hoc prism is not there. A result that holds its idempotency key is of another prism.
-func (s *Service) withoutAdHoc(ctx context.Context, facts contract.CreateFacts, found store.CreateFacts) (contract.CreateFacts, error) {
+func (s *Service) withoutAdHoc(ctx context.Context, facts contract.CreateFacts, storedFacts store.CreateFacts) (contract.CreateFacts, error) {
 	full, err := s.Store.AdHocFull(ctx, facts.Account, prism.MaxAdHoc)
 	if err != nil {
 		return contract.CreateFacts{}, access.Translate(err, nil)
@@ -21,7 +21,7 @@ func (s *Service) withoutAdHoc(ctx context.Context, facts contract.CreateFacts, 
 	if full {
 		facts.AdHoc = contract.FullAdHoc
 	}
-	if r := found.Stored; r != nil {
+	if r := storedFacts.Stored; r != nil {
 		facts.Stored = &contract.Stored{ID: r.ID, Prism: r.Prism, Status: r.Status, Answered: r.Version}
 	}
 	return facts, nil

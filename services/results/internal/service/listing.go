@@ -49,14 +49,14 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 		return nil, err
 	}
 	body := func(saved store.Saved) (strictjson.Value, error) { return s.listed(ctx, c.Account, in, saved) }
-	found, err := bodies.FillPage(list, rows, more, body, position)
+	filled, err := bodies.FillPage(list, rows, more, body, position)
 	if err != nil {
 		return nil, err
 	}
-	if found.Next.IsZero() { // the list goes on behind what was looked at
-		found.Next = page.Until
+	if filled.Next.IsZero() { // the list goes on behind what was looked at
+		filled.Next = page.Until
 	}
-	return found.End(""), nil
+	return filled.End(""), nil
 }
 
 // filterOf is the filter of a list, and its prism if it has one.
@@ -123,7 +123,7 @@ func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in ap
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	x.search, x.last, x.found = &search.Filter{}, true, sqldb.SortedIDs(in.IDs)
+	x.search, x.last, x.pending = &search.Filter{}, true, sqldb.SortedIDs(in.IDs)
 	return contract.Stream{ContentType: tabular.ContentType(prism.RowsFormat(in.Format)), Body: x}, nil
 }
 
@@ -161,7 +161,7 @@ type export struct {
 	prism   store.PrismState // without what exports do not need
 	filter  store.Filter
 	search  *search.Filter   // nil: all results of the filter
-	found   []prism.UUID     // by the search, of which no row was fetched
+	pending []prism.UUID     // by the search, of which no row was fetched
 	next    *search.Position // of the search; nil: before its first page or behind its last
 	encoder tables.Encoder
 	version int32        // of the last row
@@ -205,7 +205,7 @@ const foundAtOnce = 1000
 func (x *export) find() error {
 	page, err := x.service.searches.Oldest(x.ctx, x.account, *x.search, x.next, foundAtOnce)
 	for _, hit := range page.Hits {
-		x.found = append(x.found, hit.ID)
+		x.pending = append(x.pending, hit.ID)
 	}
 	x.next, x.last = page.Next, page.Next == nil
 	return err
@@ -238,7 +238,7 @@ func (x *export) take(rows []prism.Result) {
 // fetchFound fetches the next of the results that were found. Those that were deleted meanwhile have no row.
 func (x *export) fetchFound() error {
 	for len(x.rows) == 0 {
-		if len(x.found) == 0 {
+		if len(x.pending) == 0 {
 			if x.ended = x.last; x.ended {
 				return nil
 			}
@@ -247,18 +247,18 @@ func (x *export) fetchFound() error {
 			}
 			continue
 		}
-		ids := x.found[:min(len(x.found), x.limit, sqldb.PartSize)]
+		ids := x.pending[:min(len(x.pending), x.limit, sqldb.PartSize)]
 		rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, store.Filter{IDs: ids}, store.Page{Limit: len(ids)})
 		if err != nil {
 			return access.Translate(err, nil)
 		}
 		x.after = ids[len(ids)-1]
 		x.take(rows)
-		behind := slices.IndexFunc(x.found, func(id prism.UUID) bool { return sqldb.CompareIDs(id, x.after) > 0 })
+		behind := slices.IndexFunc(x.pending, func(id prism.UUID) bool { return sqldb.CompareIDs(id, x.after) > 0 })
 		if behind < 0 {
-			behind = len(x.found)
+			behind = len(x.pending)
 		}
-		x.found = x.found[behind:]
+		x.pending = x.pending[behind:]
 	}
 	return nil
 }

@@ -24,14 +24,14 @@ type previewedLens struct {
 }
 
 func (s *Service) previewLens(ctx context.Context, c store.Caller, in api.PreviewLensRequest) ([]byte, error) {
-	of, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	previewed, err := s.Store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return nil, err
 	}
-	if problems := lens.Validate(in.Lens, of.Latest.Definition, ""); len(problems) > 0 {
+	if problems := lens.Validate(in.Lens, previewed.Latest.Definition, ""); len(problems) > 0 {
 		return nil, apierr.Invalid(problems...)
 	}
-	rows, err := s.previewRows(ctx, c.Account, of, in.LensPreview)
+	rows, err := s.previewRows(ctx, c.Account, previewed, in.LensPreview)
 	if err != nil {
 		return nil, err
 	}
@@ -50,22 +50,22 @@ func (s *Service) previewLens(ctx context.Context, c store.Caller, in api.Previe
 // previewRows are the results of a preview. The Lens is prepared for each version anew: the one that a version keeps is
 // that of reads.
 func (s *Service) previewRows(
-	ctx context.Context, account prism.AccountID, of prism.Prism, p api.LensPreview,
+	ctx context.Context, account prism.AccountID, previewed prism.Prism, p api.LensPreview,
 ) (map[prism.ResultID]strictjson.Value, error) {
 	plans := map[int32]*format.Plan{}
 	rows := map[prism.ResultID]strictjson.Value{}
 	for part := range slices.Chunk(p.Results, previewedAtOnce) {
-		found, err := s.Store.FindResults(ctx, account, of.ID, part, store.WithoutInput)
+		found, err := s.Store.FindResults(ctx, account, previewed.ID, part, store.WithoutInput)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range found {
 			if plans[r.Version] == nil {
-				if plans[r.Version], err = s.previewPlan(ctx, account, of, p.Lens, r.Version); err != nil {
+				if plans[r.Version], err = s.previewPlan(ctx, account, previewed, p.Lens, r.Version); err != nil {
 					return nil, err
 				}
 			}
-			rows[r.ID], err = format.Preview(format.Table{Slug: of.Slug, Lens: p.Lens}, format.Row{Result: r, Plan: plans[r.Version]})
+			rows[r.ID], err = format.Preview(format.Table{Slug: previewed.Slug, Lens: p.Lens}, format.Row{Result: r, Plan: plans[r.Version]})
 			if err != nil {
 				return nil, err
 			}
@@ -76,13 +76,13 @@ func (s *Service) previewRows(
 
 // previewPlan prepares a Lens for the results of a version.
 func (s *Service) previewPlan(
-	ctx context.Context, account prism.AccountID, of prism.Prism, l prism.Lens, number int32,
+	ctx context.Context, account prism.AccountID, previewed prism.Prism, l prism.Lens, number int32,
 ) (*format.Plan, error) {
-	answered, err := s.Version(ctx, account, prisms.VersionIn(of, number))
+	answered, err := s.Version(ctx, account, prisms.VersionIn(previewed, number))
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := s.CalibrationsFor(ctx, account, l, of.ID, of.Pins, number)
+	pinned, err := s.CalibrationsFor(ctx, account, l, previewed.ID, previewed.Pins, number)
 	if err != nil {
 		return nil, err
 	}

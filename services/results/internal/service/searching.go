@@ -38,11 +38,11 @@ func (s *Service) searchResults(ctx context.Context, c store.Caller, in api.List
 	if err := search.Invalid(slices.Concat(problems, wrong, unknown)); err != nil {
 		return nil, err
 	}
-	found, err := s.Store.Search(ctx, c.Account, filter, order, after, in.Limit)
+	matches, err := s.Store.Search(ctx, c.Account, filter, order, after, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	next := found.Next
+	next := matches.Next
 	page := bodies.NewPageWith(func(prism.UUID) string {
 		row := contract.FoundRow{ID: next.ID, Upto: next.Upto, Number: next.Number, Search: searched}
 		if next.Without {
@@ -53,7 +53,7 @@ func (s *Service) searchResults(ctx context.Context, c store.Caller, in api.List
 	var last *search.Position
 	var work fair.Work
 fill:
-	for part := range slices.Chunk(found.Hits, loadedAtOnce) {
+	for part := range slices.Chunk(matches.Hits, loadedAtOnce) {
 		rows, err := s.savedOf(ctx, c.Account, part, store.Input(in.Fields))
 		if err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ fill:
 	if next != nil {
 		page.Next = next.ID
 	}
-	coverage, err := json.Marshal(found.Body())
+	coverage, err := json.Marshal(matches.Body())
 	if err != nil {
 		return nil, err
 	}

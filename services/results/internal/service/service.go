@@ -140,35 +140,35 @@ func (s *Service) refuses() bool { return s.Writable() != nil }
 
 // CreateFacts implements contract.Results.
 func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
-	found, err := s.Store.CreateFacts(ctx, q)
+	storedFacts, err := s.Store.CreateFacts(ctx, q)
 	if err != nil {
 		return contract.CreateFacts{}, access.Translate(err, nil)
 	}
-	if err := s.Admit(found.Caller, contract.Operation(api.CreateResult.Name)); err != nil {
+	if err := s.Admit(storedFacts.Caller, contract.Operation(api.CreateResult.Name)); err != nil {
 		return contract.CreateFacts{}, err
 	}
-	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
-	if q.AdHoc && (found.Prism == nil || found.Prism.Archived) {
-		return s.withoutAdHoc(ctx, facts, found)
+	facts := contract.CreateFacts{Account: storedFacts.Caller.Account, Key: storedFacts.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
+	if q.AdHoc && (storedFacts.Prism == nil || storedFacts.Prism.Archived) {
+		return s.withoutAdHoc(ctx, facts, storedFacts)
 	}
-	if found.Prism == nil {
+	if storedFacts.Prism == nil {
 		return facts, nil
 	}
-	facts.Prism, facts.Archived = found.Prism.ID, found.Prism.Archived
-	if prism.IsAdHocSlug(found.Prism.Slug) {
+	facts.Prism, facts.Archived = storedFacts.Prism.ID, storedFacts.Prism.Archived
+	if prism.IsAdHocSlug(storedFacts.Prism.Slug) {
 		facts.AdHoc = contract.KeptAdHoc
 	}
-	if found.Stored != nil {
-		err = s.addStored(ctx, &facts, found, q)
-	} else if found.Version != 0 && !facts.Archived {
+	if storedFacts.Stored != nil {
+		err = s.addStored(ctx, &facts, storedFacts, q)
+	} else if storedFacts.Version != 0 && !facts.Archived {
 		var v *prisms.Cached
-		v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*found.Prism, found.Version))
+		v, err = s.Version(ctx, facts.Account, prisms.VersionOf(*storedFacts.Prism, storedFacts.Version))
 		switch {
 		case err == nil:
 			facts.Version = &v.Version
 		case errors.Is(err, store.ErrNotFound) && facts.AdHoc != contract.NotAdHoc: // it has ended since it was looked up
 			if facts.Prism = (prism.PrismID{}); q.AdHoc {
-				return s.withoutAdHoc(ctx, facts, found)
+				return s.withoutAdHoc(ctx, facts, storedFacts)
 			}
 			return facts, nil
 		}
@@ -177,8 +177,8 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 }
 
 // addStored adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
-func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, found store.CreateFacts, q contract.CreateQuery) error {
-	stored, err := s.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
+func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, storedFacts store.CreateFacts, q contract.CreateQuery) error {
+	stored, err := s.stored(ctx, facts.Account, *storedFacts.Stored, *storedFacts.StoredPrism)
 	if err != nil {
 		return err
 	}
@@ -186,25 +186,25 @@ func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, fo
 	if stored.Prism != facts.Prism || stored.Status != prism.OK {
 		return nil
 	}
-	response, err := s.formatNamed(ctx, facts.Account, *found.Stored, *found.StoredPrism, q.Format, q.Names)
+	response, err := s.formatNamed(ctx, facts.Account, *storedFacts.Stored, *storedFacts.StoredPrism, q.Format, q.Names)
 	facts.Response = &response
 	return err
 }
 
 // RetryFacts implements contract.Results.
 func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
-	found, err := s.Store.ResultFacts(ctx, key, id, store.WithInput)
+	storedFacts, err := s.Store.ResultFacts(ctx, key, id, store.WithInput)
 	if err != nil {
 		return contract.RetryFacts{}, access.Translate(err, nil)
 	}
-	if err := s.Admit(found.Caller, contract.Operation(api.RetryResult.Name)); err != nil {
+	if err := s.Admit(storedFacts.Caller, contract.Operation(api.RetryResult.Name)); err != nil {
 		return contract.RetryFacts{}, err
 	}
-	facts := contract.RetryFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
-	if found.Result == nil {
+	facts := contract.RetryFacts{Account: storedFacts.Caller.Account, Key: storedFacts.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
+	if storedFacts.Result == nil {
 		return facts, nil
 	}
-	stored, err := s.stored(ctx, facts.Account, *found.Result, *found.Prism)
+	stored, err := s.stored(ctx, facts.Account, *storedFacts.Result, *storedFacts.Prism)
 	facts.Stored = &stored
 	return facts, access.Translate(err, nil)
 }
@@ -259,17 +259,17 @@ func (s *Service) readResult(ctx context.Context, key contract.KeyDigest, in api
 	if in.Format.Tabular() {
 		input = store.WithInput
 	}
-	found, err := s.Store.ResultFacts(ctx, key, in.Result, input)
+	storedFacts, err := s.Store.ResultFacts(ctx, key, in.Result, input)
 	if err != nil {
 		return contract.Response{}, access.Translate(err, nil)
 	}
-	if err := s.Admit(found.Caller, contract.Operation(api.ReadResult.Name)); err != nil {
+	if err := s.Admit(storedFacts.Caller, contract.Operation(api.ReadResult.Name)); err != nil {
 		return contract.Response{}, err
 	}
-	if found.Result == nil {
+	if storedFacts.Result == nil {
 		return contract.Response{}, api.ReadResult.NotFound()
 	}
-	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, cmp.Or(in.Format, api.JSON))
+	response, err := s.format(ctx, storedFacts.Caller.Account, *storedFacts.Result, *storedFacts.Prism, cmp.Or(in.Format, api.JSON))
 	return response, access.Translate(err, nil)
 }
 

@@ -19,39 +19,39 @@ func ReadPage[T any](
 // entry before, and returns false if the row begins another one.
 func ReadGroups[T any](
 	ctx context.Context, db Database, list Statement, limit int, read func(*Row) T, join func(before *T, next T) bool, wide ...string,
-) (found []T, more bool, err error) {
+) (entries []T, more bool, err error) {
 	list.Text = db.EndAfter(list.Text, store.ListBytes, wide...)
 	err = db.Run(ctx, list, func(rows iter.Seq[*Row]) error {
-		found, more = nil, false
+		entries, more = nil, false
 		bytes := 0
 		for r := range rows {
 			entry := read(r)
 			bytes += r.bytes
-			if n := len(found); n == 0 || !join(&found[n-1], entry) {
-				found = append(found, entry)
+			if n := len(entries); n == 0 || !join(&entries[n-1], entry) {
+				entries = append(entries, entry)
 			}
-			before := len(found) - 1
+			before := len(entries) - 1
 			if more = before == limit || before > 0 && bytes > store.ListBytes; more {
-				found = found[:before]
+				entries = entries[:before]
 				return nil
 			}
 		}
 		return nil
 	})
-	return found, more, err
+	return entries, more, err
 }
 
 // ReadPiece reads rows, one at least, up to the one that would exceed store.PageBytes.
-func ReadPiece[T any](found *[]T, read func(*Row) T) Reader {
+func ReadPiece[T any](piece *[]T, read func(*Row) T) Reader {
 	return func(rows iter.Seq[*Row]) error {
-		*found = nil
+		*piece = nil
 		bytes := 0
 		for r := range rows {
 			one := read(r)
-			if bytes += r.bytes; bytes > store.PageBytes && len(*found) > 0 {
+			if bytes += r.bytes; bytes > store.PageBytes && len(*piece) > 0 {
 				break
 			}
-			*found = append(*found, one)
+			*piece = append(*piece, one)
 		}
 		return nil
 	}

@@ -79,14 +79,14 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 
 // SaveRetry implements sqldb.Database. It is one transaction; SQLite runs no other writing transaction meanwhile.
 func (d *database) SaveRetry(
-	ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID,
+	ctx context.Context, account prism.AccountID, r prism.Result, original prism.ResultID,
 ) (saved store.Saved, err error) {
 	err = d.write(ctx, fair.Preferred, "save retry", func(conn *sqlite.Conn) error {
 		var (
 			retriedBy, run prism.UUID
 			number         int64 // of the row
 		)
-		args := []any{account.UUID, of.UUID, r.Prism.UUID, r.Version}
+		args := []any{account.UUID, original.UUID, r.Prism.UUID, r.Version}
 		failed, err := find(conn, selectRetryable, args, func(row *sqldb.Row) {
 			r.IdempotencyKey, retriedBy = row.Text(), row.UUID()
 			run, number = row.UUID(), row.Int()
@@ -101,7 +101,7 @@ func (d *database) SaveRetry(
 		case !retriedBy.IsZero():
 			return &store.RetriedError{By: prism.ResultID{UUID: retriedBy}}
 		}
-		if err := retry(conn, account, r, of); err != nil {
+		if err := retry(conn, account, r, original); err != nil {
 			return err
 		}
 		if !run.IsZero() {
@@ -115,13 +115,13 @@ func (d *database) SaveRetry(
 	return saved, err
 }
 
-func retry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, of prism.ResultID) error {
-	args, err := sqldb.Arguments(account, r, sqldb.Nullable(r.IdempotencyKey), of.UUID)
+func retry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, original prism.ResultID) error {
+	args, err := sqldb.Arguments(account, r, sqldb.Nullable(r.IdempotencyKey), original.UUID)
 	if err != nil {
 		return err
 	}
 	// The key leaves the old result before the new one takes it: SQLite checks each row when it is written.
-	if err := execute(conn, markRetried, account.UUID, of.UUID, r.ID.UUID); err != nil {
+	if err := execute(conn, markRetried, account.UUID, original.UUID, r.ID.UUID); err != nil {
 		return err
 	}
 	crash.At(crash.InCommit)

@@ -24,14 +24,14 @@ func query(conn *sqlite.Conn, s sqldb.Statement, read sqldb.Reader) (err error) 
 	for i, arg := range s.Args {
 		bind(statement, "$"+strconv.Itoa(i+1), arg)
 	}
-	found, err := statement.Step() // which makes all changes
+	hasRow, err := statement.Step() // which makes all changes
 	if err != nil {
 		return withoutText(err)
 	}
 	var failed error
 	var work fair.Work
 	err = read(func(yield func(*sqldb.Row) bool) {
-		for found && failed == nil {
+		for hasRow && failed == nil {
 			work.Begin()
 			row := sqldb.NewRow(columns{statement})
 			more := yield(row)
@@ -39,7 +39,7 @@ func query(conn *sqlite.Conn, s sqldb.Statement, read sqldb.Reader) (err error) 
 			if failed = row.Err(); failed != nil || !more {
 				return
 			}
-			found, err = statement.Step()
+			hasRow, err = statement.Step()
 			failed = withoutText(err)
 		}
 	})
@@ -50,16 +50,16 @@ func query(conn *sqlite.Conn, s sqldb.Statement, read sqldb.Reader) (err error) 
 }
 
 // find reads the first row of a statement, and reports whether there is one.
-func find(conn *sqlite.Conn, text string, args []any, read func(*sqldb.Row)) (found bool, err error) {
+func find(conn *sqlite.Conn, text string, args []any, read func(*sqldb.Row)) (exists bool, err error) {
 	err = query(conn, sqldb.Statement{Text: text, Args: args}, func(rows iter.Seq[*sqldb.Row]) error {
 		for r := range rows {
 			read(r)
-			found = true
+			exists = true
 			break
 		}
 		return nil
 	})
-	return found, err
+	return exists, err
 }
 
 // execute executes a statement whose rows, if it has any, do not matter.

@@ -44,27 +44,27 @@ SELECT count(*) FROM (SELECT 1 FROM term_index WHERE term_index MATCH $1 LIMIT $
 
 // Rarity implements sqldb.Database. SQLite has no statistics of terms, but counts them quickly.
 func (d *database) Rarity(ctx context.Context, n finding.Needs) (sqldb.Rarity, error) {
-	var span, found int64
+	var span, matching int64
 	if err := d.Run(ctx, sqldb.Query("rarity", indexSpan), sqldb.ReadRow(&span, (*sqldb.Row).Int)); err != nil {
 		return sqldb.Some, err
 	}
 	count := sqldb.Query("rarity", countNeeded, match(n), max(span/mostOf, fewRows)+1)
-	if err := d.Run(ctx, count, sqldb.ReadRow(&found, (*sqldb.Row).Int)); err != nil {
+	if err := d.Run(ctx, count, sqldb.ReadRow(&matching, (*sqldb.Row).Int)); err != nil {
 		return sqldb.Some, err
 	}
-	return rarity(found, span, n), nil
+	return rarity(matching, span, n), nil
 }
 
 // rarity is that of needs which so many of the rows have.
-func rarity(found, rows int64, n finding.Needs) sqldb.Rarity {
+func rarity(matching, rows int64, n finding.Needs) sqldb.Rarity {
 	terms := 0
 	for _, group := range slices.Concat(n.Words, n.Facts) {
 		terms += len(group)
 	}
 	switch {
-	case found > rows/mostOf && terms <= fewTerms:
+	case matching > rows/mostOf && terms <= fewTerms:
 		return sqldb.Most
-	case found <= fewRows:
+	case matching <= fewRows:
 		return sqldb.Few
 	}
 	return sqldb.Some

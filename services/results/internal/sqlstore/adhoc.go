@@ -86,7 +86,7 @@ func (s Statements) SaveAdHoc(
 
 // makeAdHoc makes an ad-hoc prism unless it is there, and keeps it there until the transaction ends.
 func (s Statements) makeAdHoc(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, p prism.Prism, most int64, by store.By,
+	ctx context.Context, run sqldb.Run, account prism.AccountID, p prism.Prism, limit int64, by store.By,
 ) (id prism.PrismID, err error) {
 	columns, err := sqldb.Encode(p.Lens)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s Statements) makeAdHoc(
 		} else if err != nil {
 			return id, err
 		}
-		if err := keys.Room(ctx, run, account, countAdHoc, most, store.ErrTooManyAdHoc); err != nil {
+		if err := keys.Room(ctx, run, account, countAdHoc, limit, store.ErrTooManyAdHoc); err != nil {
 			return id, err
 		}
 		err = run(ctx, sqldb.Statement{Text: text, Args: args}, sqldb.SomeRow)
@@ -163,9 +163,9 @@ func (s Statements) lockAdHocPrism(ctx context.Context, run sqldb.Run, text stri
 
 // endEmptyAdHoc ends an ad-hoc prism, which is locked, if it has no result.
 func (s Statements) endEmptyAdHoc(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.UUID, by store.By) error {
-	of := []any{account.UUID, id}
+	key := []any{account.UUID, id}
 	var has bool
-	err := run(ctx, sqldb.Statement{Text: hasResults, Args: of}, sqldb.ReadRow(&has, (*sqldb.Row).Bool))
+	err := run(ctx, sqldb.Statement{Text: hasResults, Args: key}, sqldb.ReadRow(&has, (*sqldb.Row).Bool))
 	if err != nil || has {
 		return err
 	}
@@ -174,13 +174,13 @@ func (s Statements) endEmptyAdHoc(ctx context.Context, run sqldb.Run, account pr
 		return err
 	}
 	for _, st := range []sqldb.Statement{
-		{Text: endAdHoc, Args: append(of[:2:2], by.At, empty)},
-		{Text: deleteVersions, Args: of},
-		{Text: removeDeletion, Args: of}, // its retention
+		{Text: endAdHoc, Args: append(key[:2:2], by.At, empty)},
+		{Text: deleteVersions, Args: key},
+		{Text: removeDeletion, Args: key}, // its retention
 	} {
 		if err := run(ctx, st, sqldb.NoRow); err != nil {
 			return err
 		}
 	}
-	return drift.Forget(ctx, run, of)
+	return drift.Forget(ctx, run, key)
 }

@@ -94,13 +94,13 @@ type (
 // DeleteResult implements store.Deletions.
 func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
 	err := s.Transaction(ctx, "delete_result", func(run sqldb.Run) error {
-		var of prism.UUID
+		var prismID prism.UUID
 		args := []any{account.UUID, id.UUID}
 		adHoc, err := s.lockAdHocPrism(ctx, run, lockAdHocOf, account, id.UUID)
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, sqldb.Statement{Text: lockDeleted + s.Locking(false), Args: args}, sqldb.ReadRow(&of, (*sqldb.Row).UUID)); err != nil {
+		if err := run(ctx, sqldb.Statement{Text: lockDeleted + s.Locking(false), Args: args}, sqldb.ReadRow(&prismID, (*sqldb.Row).UUID)); err != nil {
 			return err
 		}
 		if err := s.Settle(ctx, run, account, []prism.UUID{id.UUID}); err != nil {
@@ -109,14 +109,14 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		if err := labels.DeleteOf(ctx, run, account, prism.PrismID{UUID: of}, []prism.UUID{id.UUID}); err != nil {
+		if err := labels.DeleteOf(ctx, run, account, prism.PrismID{UUID: prismID}, []prism.UUID{id.UUID}); err != nil {
 			return err
 		}
 		if err := s.EmptyExamples(ctx, run, account, []prism.UUID{id.UUID}, by); err != nil {
 			return err
 		}
 		if adHoc {
-			if err := s.endEmptyAdHoc(ctx, run, account, of, by); err != nil {
+			if err := s.endEmptyAdHoc(ctx, run, account, prismID, by); err != nil {
 				return err
 			}
 		}

@@ -54,13 +54,13 @@ func adHocTests() []test {
 				last = f.saveAdHoc(t, p, f.ok(p)).Result
 			}
 			f.isFull(t, true)
-			one := f.adHoc("more")
-			_, err := f.SaveAdHoc(t.Context(), f.mine.account, one, mostAdHoc, f.ok(one), f.byKey(moment(5)))
+			extra := f.adHoc("more")
+			_, err := f.SaveAdHoc(t.Context(), f.mine.account, extra, mostAdHoc, f.ok(extra), f.byKey(moment(5)))
 			failsWith(t, err, store.ErrTooManyAdHoc)
-			f.saveAdHoc(t, f.adHoc("0"), f.ok(one)) // which is there
+			f.saveAdHoc(t, f.adHoc("0"), f.ok(extra)) // which is there
 			succeeds(t, f.delete(t, last.ID))
 			f.isFull(t, false)
-			f.saveAdHoc(t, one, f.ok(one))
+			f.saveAdHoc(t, extra, f.ok(extra))
 			same(t, f.count(t), mostAdHoc+1)
 		}},
 		{"the deletion of the last result ends the prism, and the next result makes it anew", func(t *testing.T, f *fixture) {

@@ -177,7 +177,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 	taken := store.By{Entry: before[0].ID, At: moment(7), Actor: operator()}
 	k := keys.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(1)}
 	fresh := f.newPrism("fresh")
-	for what, err := range map[string]error{
+	for change, err := range map[string]error{
 		"creating a key":     f.Store.CreateKey(ctx, me, k, contract.KeyDigest{8}, 9, taken),
 		"creating a prism":   f.Store.CreatePrism(ctx, me, fresh, taken),
 		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), nil, taken),
@@ -190,7 +190,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 		"revoking any":       revoked(f.Store.RevokeAnyKey(ctx, f.mine.keyID, taken)),
 	} {
 		if err == nil {
-			t.Errorf("%s succeeded", what)
+			t.Errorf("%s succeeded", change)
 		}
 	}
 	f.unchanged(t)

@@ -13,13 +13,13 @@ import (
 )
 
 // calibration adds a calibration of a question of version 1 of a tenant's prism.
-func (f *fixture) calibration(t *testing.T, of tenant, question string) quality.Calibration {
+func (f *fixture) calibration(t *testing.T, owner tenant, question string) quality.Calibration {
 	t.Helper()
 	c := quality.Calibration{
-		ID: prism.CalibrationID{UUID: f.id()}, Prism: of.prism.ID, Version: 1, Target: question,
+		ID: prism.CalibrationID{UUID: f.id()}, Prism: owner.prism.ID, Version: 1, Target: question,
 		Fit: []byte(`{"a": 1.50, "b":[]}`), Measures: []byte(`{"labels":200}`), CreatedAt: moment(20),
 	}
-	succeeds(t, f.AddCalibration(t.Context(), of.account, c, f.by(moment(20))))
+	succeeds(t, f.AddCalibration(t.Context(), owner.account, c, f.by(moment(20))))
 	return c
 }
 
@@ -78,10 +78,10 @@ func calibrationTests() []test {
 			c := f.calibration(t, f.mine, "urgent")
 			other := f.addPrism(t, f.mine, "other")
 			for _, at := range []struct {
-				of      prism.PrismID
+				prism   prism.PrismID
 				version int32
 			}{{other.ID, 1}, {f.mine.prism.ID, 2}, {f.theirs.prism.ID, 1}} {
-				_, err := f.Calibration(t.Context(), f.mine.account, at.of, at.version, c.ID)
+				_, err := f.Calibration(t.Context(), f.mine.account, at.prism, at.version, c.ID)
 				failsWith(t, err, store.ErrNotFound)
 			}
 			_, err := f.Calibration(t.Context(), f.theirs.account, f.mine.prism.ID, 1, c.ID)
@@ -98,24 +98,24 @@ func calibrationTests() []test {
 			later := urgent
 			later.ID, later.Version = prism.CalibrationID{UUID: f.id()}, 2
 			succeeds(t, f.AddCalibration(t.Context(), f.mine.account, later, f.by(moment(20))))
-			one := f.pin(t, 1, pinOf(urgent))
-			two := f.pin(t, 2, pinOf(later))
-			three := f.pin(t, 1, pinOf(mood), quality.Pin{Target: "topic"})
-			four := f.pin(t, 1, pinOf(again))
-			five := f.pin(t, 1, quality.Pin{Target: "urgent"}, quality.Pin{Target: "mood"})
+			first := f.pin(t, 1, pinOf(urgent))
+			second := f.pin(t, 2, pinOf(later))
+			third := f.pin(t, 1, pinOf(mood), quality.Pin{Target: "topic"})
+			fourth := f.pin(t, 1, pinOf(again))
+			fifth := f.pin(t, 1, quality.Pin{Target: "urgent"}, quality.Pin{Target: "mood"})
 			for _, c := range []struct {
-				pins     prism.PinsID
-				one, two []quality.Calibration
+				pins               prism.PinsID
+				version1, version2 []quality.Calibration
 			}{
 				{prism.PinsID{}, nil, nil},
-				{one, []quality.Calibration{urgent}, nil},
-				{two, []quality.Calibration{urgent}, []quality.Calibration{later}},
-				{three, []quality.Calibration{mood, urgent}, []quality.Calibration{later}},
-				{four, []quality.Calibration{mood, again}, []quality.Calibration{later}},
-				{five, nil, []quality.Calibration{later}},
+				{first, []quality.Calibration{urgent}, nil},
+				{second, []quality.Calibration{urgent}, []quality.Calibration{later}},
+				{third, []quality.Calibration{mood, urgent}, []quality.Calibration{later}},
+				{fourth, []quality.Calibration{mood, again}, []quality.Calibration{later}},
+				{fifth, nil, []quality.Calibration{later}},
 			} {
-				same(t, f.pinned(t, c.pins, 1), c.one)
-				same(t, f.pinned(t, c.pins, 2), c.two)
+				same(t, f.pinned(t, c.pins, 1), c.version1)
+				same(t, f.pinned(t, c.pins, 2), c.version2)
 			}
 			same(t, f.pin(t, 2, quality.Pin{Target: "urgent"}), prism.PinsID{})
 		}},

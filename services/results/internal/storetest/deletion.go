@@ -339,20 +339,20 @@ func (f *fixture) jobs(t *testing.T) {
 			return r.Prism == f.mine.prism.ID && (d.Ref == nil || r.Ref != nil && *r.Ref == *d.Ref) &&
 				(d.Status == "" || r.Status == d.Status) && r.CreatedAt.Before(bound)
 		}
-		kept := slices.DeleteFunc(slices.Clone(all), matches)
+		remaining := slices.DeleteFunc(slices.Clone(all), matches)
 		d = f.add(t, d)
 		counted := d
 		n, ended, err := f.CountDeletion(t.Context(), &counted)
 		succeeds(t, err)
 		same(t, ended, true)
-		same(t, int(n), len(all)-len(kept))
+		same(t, int(n), len(all)-len(remaining))
 		job, _ := f.take(t, moment(0).Add(time.Hour))
-		same(t, f.finish(t, job, moment(0).Add(time.Hour)), len(all)-len(kept))
-		same(t, f.count(t), len(kept))
-		for _, r := range kept {
+		same(t, f.finish(t, job, moment(0).Add(time.Hour)), len(all)-len(remaining))
+		same(t, f.count(t), len(remaining))
+		for _, r := range remaining {
 			same(t, *f.stored(t, r.ID), r)
 		}
-		all = kept
+		all = remaining
 	}
 }
 

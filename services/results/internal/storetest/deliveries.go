@@ -217,10 +217,10 @@ func deliveryTests() []test {
 			f.takesAndEnds(t, moment(20))
 			f.happens(t, w, 1)
 			for _, c := range []struct {
-				kept time.Duration
-				want int
+				keptFor time.Duration
+				want    int
 			}{{webhooks.DeliveredKept - time.Millisecond, 4}, {webhooks.DeliveredKept, 2}, {webhooks.FailedKept - time.Millisecond, 2}, {webhooks.FailedKept, 1}} {
-				f.removes(t, moment(20).Add(c.kept))
+				f.removes(t, moment(20).Add(c.keptFor))
 				same(t, len(f.deliveries(t, w, "")), c.want)
 			}
 		}},
@@ -253,20 +253,20 @@ func third[A, B any](_ A, _ B, err error) error { return err }
 // happens has so many events happen to a webhook, whose versions count them from 1.
 func (f *fixture) happens(t *testing.T, w webhooks.Webhook, n int) {
 	t.Helper()
-	of := webhooks.Told{Webhook: w.ID, Generation: 1, Least: f.id()}
+	told := webhooks.Told{Webhook: w.ID, Generation: 1, Least: f.id()}
 	from := events.Cursor{}
 	for _, b := range f.placed(t) {
 		if b.Webhook == w.ID {
-			of.Generation, from = b.Generation, b.Cursor
+			told.Generation, from = b.Generation, b.Cursor
 		}
 	}
 	for i := range n {
-		of.Events = append(of.Events, events.Event{
+		told.Events = append(told.Events, events.Event{
 			Type: api.PrismChanged, At: moment(2), Prism: f.mine.prism.ID, Detail: events.Detail{Version: int32(i + 1), Change: "lens.replace"},
 		})
 	}
 	_, err := f.FanOut(t.Context(), webhooks.FanOut{
-		Account: f.mine.account, From: from, To: events.Cursor{Change: from.Change + 1}, Told: []webhooks.Told{of}, Now: moment(15),
+		Account: f.mine.account, From: from, To: events.Cursor{Change: from.Change + 1}, Told: []webhooks.Told{told}, Now: moment(15),
 	}, f.prismBy)
 	succeeds(t, err)
 }

@@ -35,14 +35,14 @@ func BenchmarkReadDistribution(b *testing.B, s sqlstore.Store) {
 		check(f.CreatePrism(b.Context(), of.account, of.prism))
 		return of
 	}
-	save := func(of tenant, from, to int) {
+	save := func(owner tenant, from, to int) {
 		errs := together(savers, func(saver int) error {
 			for i := from + saver; i < to; i += savers {
-				r := f.ok(of.prism)
+				r := f.ok(owner.prism)
 				binary.BigEndian.PutUint64(r.ID.UUID[8:], 1<<63|uint64(i))
 				r.CreatedAt = begin.Add(time.Duration(i%hours) * time.Hour)
 				r.Answers = answerjson.Append(nil, prism.Answers{{Question: "urgent", Type: prism.YesNo, Probability: float64(i%101) / 100}})
-				if _, err := f.SaveResult(b.Context(), of.account, r); err != nil {
+				if _, err := f.SaveResult(b.Context(), owner.account, r); err != nil {
 					return err
 				}
 			}
@@ -57,31 +57,31 @@ func BenchmarkReadDistribution(b *testing.B, s sqlstore.Store) {
 		b.Run(name, func(b *testing.B) {
 			filter := distribution.Filter{Prism: of.prism.ID, Question: "urgent", From: begin, To: begin.AddDate(1, 0, 0)}
 			for b.Loop() {
-				found, err := f.ReadDistribution(b.Context(), of.account, filter)
+				counts, err := f.ReadDistribution(b.Context(), of.account, filter)
 				check(err)
 				n := int64(0)
-				for i := range found.Quarters {
-					n += found.Quarters[i].Answers()
+				for i := range counts.Quarters {
+					n += counts.Quarters[i].Answers()
 				}
-				if n != int64(want) || !found.Exact {
+				if n != int64(want) || !counts.Exact {
 					b.Fatalf("%d answers are counted, want %d", n, want)
 				}
 			}
 		})
 	}
 	for _, n := range []int{hours, 10 * hours} {
-		of := begun(fmt.Sprintf("of-%d", n))
-		save(of, 0, n)
-		check(f.BeginCounting(b.Context(), of.account))
+		owner := begun(fmt.Sprintf("of-%d", n))
+		save(owner, 0, n)
+		check(f.BeginCounting(b.Context(), owner.account))
 		for more := true; more; {
 			var err error
-			more, err = f.Count(b.Context(), of.account, piece)
+			more, err = f.Count(b.Context(), owner.account, piece)
 			check(err)
 		}
-		read(fmt.Sprintf("%d results", n), of, n)
+		read(fmt.Sprintf("%d results", n), owner, n)
 		if n > hours {
-			save(of, n, n+younger)
-			read(fmt.Sprintf("%d results, %d of them not counted yet", n+younger, younger), of, n+younger)
+			save(owner, n, n+younger)
+			read(fmt.Sprintf("%d results, %d of them not counted yet", n+younger, younger), owner, n+younger)
 		}
 	}
 }

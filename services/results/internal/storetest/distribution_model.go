@@ -138,16 +138,16 @@ func (m *distributionModel) keep(r *everResult) {
 
 // some draws a result with a status that was saved; it may be deleted.
 func (m *distributionModel) some(t *rapid.T, status prism.Status) *everResult {
-	var found []prism.ResultID
+	var candidates []prism.ResultID
 	for _, id := range m.order {
 		if m.ever[id].Status == status {
-			found = append(found, id)
+			candidates = append(candidates, id)
 		}
 	}
-	if len(found) == 0 {
+	if len(candidates) == 0 {
 		return nil
 	}
-	return m.ever[rapid.SampledFrom(found).Draw(t, "result")]
+	return m.ever[rapid.SampledFrom(candidates).Draw(t, "result")]
 }
 
 func (m *distributionModel) save(t *rapid.T) func() error {
@@ -281,15 +281,15 @@ func (m *distributionModel) agrees(t *rapid.T, exact bool) {
 			filter.From, filter.To = from.Add(15*time.Minute), from.Add(time.Hour)
 		}
 		m.agreesSearched(t, filter)
-		found, err := m.f.ReadDistribution(m.ctx, m.account, filter)
+		counts, err := m.f.ReadDistribution(m.ctx, m.account, filter)
 		must(t, err)
-		if !found.Exact {
+		if !counts.Exact {
 			if exact {
 				t.Fatal("everything is counted, and the counts are not exact")
 			}
 			continue
 		}
-		m.compare(t, filter, found, func(*everResult) bool { return true })
+		m.compare(t, filter, counts, func(*everResult) bool { return true })
 	}
 }
 

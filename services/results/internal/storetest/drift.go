@@ -193,18 +193,18 @@ func driftTests() []test {
 		// spec: drift-spans
 		{"spans that are too old are deleted, but not those of a reference period", func(t *testing.T, f *fixture) {
 			now := hour.Add(200 * 24 * time.Hour)
-			kept, recent := now.Add(-drift.HistoryTime), now.Add(-drift.RecentTime)
+			oldest, recent := now.Add(-drift.HistoryTime), now.Add(-drift.RecentTime)
 			f.watch(t, f.mine, moment(5), drift.Change{From: hour, To: hour.Add(time.Hour)})
 			succeeds(t, f.AddDrift(t.Context(), f.taken(t, moment(6)), drift.Step{
 				Reached: prism.UUID{1}, DueAt: now, Ended: true, Add: joined, Counts: []drift.SpanCounts{
 					count(1, drift.OfFirst, drift.FirstAt(), 1, "f"),
 					count(1, drift.OfHour, hour, 1, "r"), count(2, drift.OfHour, hour, 1, "x"),
-					count(1, drift.OfHour, hour.Add(time.Hour), 1, "x"), count(1, drift.OfHour, kept, 1, "k"),
+					count(1, drift.OfHour, hour.Add(time.Hour), 1, "x"), count(1, drift.OfHour, oldest, 1, "k"),
 					count(1, drift.OfTenMinutes, recent.Add(-10*time.Minute), 1, "x"), count(1, drift.OfTenMinutes, recent, 1, "t"),
 				},
 			}))
 			same(t, f.countsOf(t, drift.OfFirst), []string{"1970-01-01T00:00 1 f"})
-			same(t, f.countsOf(t, drift.OfHour), []string{"2026-03-29T00:00 1 r", kept.Format("2006-01-02T15:04") + " 1 k"})
+			same(t, f.countsOf(t, drift.OfHour), []string{"2026-03-29T00:00 1 r", oldest.Format("2006-01-02T15:04") + " 1 k"})
 			same(t, f.countsOf(t, drift.OfTenMinutes), []string{recent.Format("2006-01-02T15:04") + " 1 t"})
 			others, err := f.DriftCounts(t.Context(), f.mine.account, f.mine.prism.ID, 2, drift.OfHour, hour, now)
 			succeeds(t, err)

@@ -47,8 +47,8 @@ func exampleTests() []test {
 			f.unchanged(t)
 		}},
 		{"a deletion empties the examples of the result in all versions of all prisms, and changes their hash", func(t *testing.T, f *fixture) {
-			r, kept := f.save(t, f.ok(f.mine.prism)).Result.ID, f.save(t, f.ok(f.mine.prism)).Result.ID
-			mine := []prism.Example{exampleOf(kept, "a"), exampleOf(r, "b"), exampleOf(prism.ResultID{}, "c"), exampleOf(r, "d")}
+			r, example := f.save(t, f.ok(f.mine.prism)).Result.ID, f.save(t, f.ok(f.mine.prism)).Result.ID
+			mine := []prism.Example{exampleOf(example, "a"), exampleOf(r, "b"), exampleOf(prism.ResultID{}, "c"), exampleOf(r, "d")}
 			f.addExamples(t, 2, mine...)
 			f.addExamples(t, 3, exampleOf(r, "e"))
 			other := f.newPrism("other")
@@ -75,7 +75,7 @@ func exampleTests() []test {
 			same(t, details, map[string]int{
 				`triage{"version":2,"emptied":2}`: 1, `triage{"version":3,"emptied":1}`: 1, `other{"version":1,"emptied":1}`: 1,
 			})
-			succeeds(t, f.delete(t, kept))
+			succeeds(t, f.delete(t, example))
 			same(t, f.examples(t, 2), []prism.Example{emptied(), emptied(), mine[2], emptied()})
 			if f.hash(t, f.mine.prism.ID) == before {
 				t.Error("the hash of the versions is as before the second deletion")

@@ -346,13 +346,13 @@ func readingTests() []test {
 				slices.SortFunc(got, func(a, b files.ReadingQueue) int { return a.Since.Compare(b.Since) })
 				same(t, got, want)
 			}
-			waits := func(of tenant, ms int) prism.FileID {
+			waits := func(owner tenant, ms int) prism.FileID {
 				file := files.File{
 					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: 1, Status: prism.FileUploading,
 					CreatedAt: moment(1), ExpiresAt: moment(1).Add(files.UploadTime),
 				}
-				succeeds(t, f.CreateFile(t.Context(), of.account, file))
-				succeeds(t, f.SetReading(t.Context(), of.account, file.ID, moment(ms)))
+				succeeds(t, f.CreateFile(t.Context(), owner.account, file))
+				succeeds(t, f.SetReading(t.Context(), owner.account, file.ID, moment(ms)))
 				return file.ID
 			}
 			queue(moment(9))

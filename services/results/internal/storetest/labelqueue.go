@@ -33,13 +33,13 @@ func (f *fixture) randomQueue(t *testing.T) {
 	for _, limit := range []int{1, 7, 48, 100} {
 		var got []labels.QueueEntry
 		for after := (prism.UUID{}); ; {
-			found, err := f.RandomQueue(t.Context(), f.mine.account, q, prism.UUID{}, after, limit)
+			page, err := f.RandomQueue(t.Context(), f.mine.account, q, prism.UUID{}, after, limit)
 			succeeds(t, err)
-			if len(found) == 0 {
+			if len(page) == 0 {
 				break
 			}
-			same(t, len(found) <= limit, true)
-			got, after = append(got, found...), found[len(found)-1].Position
+			same(t, len(page) <= limit, true)
+			got, after = append(got, page...), page[len(page)-1].Position
 		}
 		same(t, got, want)
 	}

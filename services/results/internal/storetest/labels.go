@@ -106,15 +106,15 @@ func labelTests() []test {
 			for range 60 {
 				ids = append(ids, ok.ID)
 			}
-			found, err := f.LabelTargets(t.Context(), f.mine.account, f.mine.prism.ID, ids[:4])
+			targets, err := f.LabelTargets(t.Context(), f.mine.account, f.mine.prism.ID, ids[:4])
 			succeeds(t, err)
-			slices.SortFunc(found, func(a, b labels.Target) int { return cmp.Compare(b.Status, a.Status) })
-			same(t, found, []labels.Target{
+			slices.SortFunc(targets, func(a, b labels.Target) int { return cmp.Compare(b.Status, a.Status) })
+			same(t, targets, []labels.Target{
 				{Result: ok.ID, Version: 1, Status: prism.OK}, {Result: failed.ID, Version: 1, Status: prism.Failed},
 			})
-			found, err = f.LabelTargets(t.Context(), f.theirs.account, f.mine.prism.ID, ids)
+			targets, err = f.LabelTargets(t.Context(), f.theirs.account, f.mine.prism.ID, ids)
 			succeeds(t, err)
-			same(t, len(found), 0)
+			same(t, len(targets), 0)
 		}},
 		// spec: label-by-ref
 		{"a ref is its newest result that is ok, of any version or of one", func(t *testing.T, f *fixture) {
@@ -142,9 +142,9 @@ func labelTests() []test {
 		}},
 		// spec: label-deleted
 		{"the labels of a result are deleted with it, by its id and by a job", func(t *testing.T, f *fixture) {
-			one, kept := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result
-			f.putLabels(t, f.label(one, "urgent", "true"), f.label(one, "topic", "a"))
-			succeeds(t, f.delete(t, one.ID))
+			labelled, unlabelled := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result
+			f.putLabels(t, f.label(labelled, "urgent", "true"), f.label(labelled, "topic", "a"))
+			succeeds(t, f.delete(t, labelled.ID))
 			same(t, f.labelsState(t, 1), quality.LabelsState{})
 			other := f.addPrism(t, f.mine, "other")
 			for range store.DeletePart + 1 {
@@ -159,7 +159,7 @@ func labelTests() []test {
 			job, _ := f.take(t, now)
 			same(t, f.finish(t, job, now), store.DeletePart+1)
 			same(t, f.labelsState(t, 1), quality.LabelsState{})
-			same(t, f.stored(t, kept.ID) != nil, true)
+			same(t, f.stored(t, unlabelled.ID) != nil, true)
 			left, err := f.LabelsOf(t.Context(), f.mine.account, other.ID, []prism.ResultID{stays.ID})
 			succeeds(t, err)
 			same(t, texts(left), "urgent=true")
@@ -314,14 +314,14 @@ func (f *fixture) runLabels(t *testing.T) {
 	}
 	counted(2, 1)
 	id := prism.RowResultID(moment(10), r.ID, 1, 1)
-	found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{id})
+	stored, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, []prism.ResultID{id})
 	succeeds(t, err)
 	label := labels.Label{
 		Result: id, Version: 1, Question: "topic", Value: "b", Origin: store.LabelOfFile, Key: f.mine.keyID, At: moment(11),
 	}
 	second := label
 	second.Question, second.Value = "urgent", "true"
-	same(t, found, []labels.Label{label, second})
+	same(t, stored, []labels.Label{label, second})
 	rest := outcomes(l, "---o")
 	rest.Rows[0].RowLabels, rest.Done = sent, true
 	succeeds(t, f.SaveRows(t.Context(), rest, moment(12)))

@@ -273,19 +273,19 @@ func (f *fixture) assorted(t *testing.T) []store.Saved {
 	succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("l"))))
 	var all []store.Saved
 	for i := range 12 {
-		of := f.mine.prism
+		p := f.mine.prism
 		if i%4 == 3 {
-			of = other
+			p = other
 		}
-		r := f.ok(of)
+		r := f.ok(p)
 		if i%3 == 1 {
-			r = f.failed(of)
+			r = f.failed(p)
 		}
 		if i%2 == 0 {
 			r = keyed(r, fmt.Sprintf("key %d", i))
 		}
 		r.Ref, r.CreatedAt = refs[i%len(refs)], moment(100+i*7%5)
-		if i%5 == 2 && of.ID == f.mine.prism.ID {
+		if i%5 == 2 && p.ID == f.mine.prism.ID {
 			r.Version = 2
 		}
 		r.Key = []prism.KeyID{{}, f.mine.keyID, f.theirs.keyID}[i%3]

@@ -170,13 +170,13 @@ func (f *fixture) member(t *testing.T, of tenant, role prism.Role) members.Membe
 	return m
 }
 
-func (f *fixture) rule(t *testing.T, of tenant, role prism.Role, name, value string) members.Member {
+func (f *fixture) rule(t *testing.T, owner tenant, role prism.Role, name, value string) members.Member {
 	t.Helper()
 	m := members.Member{
 		ID: prism.MemberID{UUID: f.id()}, Name: "a rule", Role: role, CreatedAt: moment(2),
 		Claim: &prism.Claim{Name: name, Value: value},
 	}
-	succeeds(t, f.AddMember(t.Context(), of.account, m, nil, f.by(moment(2))))
+	succeeds(t, f.AddMember(t.Context(), owner.account, m, nil, f.by(moment(2))))
 	return m
 }
 

@@ -105,13 +105,13 @@ func pagedLists() []pagedList {
 			return positions(found, func(v views.View) prism.UUID { return v.ID.UUID }), more, err
 		}},
 		{"ListComments", "comments", func(t *testing.T, f *fixture, bytes int) prism.UUID {
-			of, err := f.onlyResult(t.Context())
+			result, err := f.onlyResult(t.Context())
 			if errors.Is(err, store.ErrNotFound) {
-				of = f.saved(t)
+				result = f.saved(t)
 			}
 			c := f.newComment(f.keyActor())
 			c.Text = text(bytes)
-			_, err = f.CreateComment(t.Context(), f.mine.account, of, c, api.MaxComments)
+			_, err = f.CreateComment(t.Context(), f.mine.account, result, c, api.MaxComments)
 			succeeds(t, err)
 			return c.ID.UUID
 		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
@@ -216,14 +216,14 @@ func pagedLists() []pagedList {
 
 // onlyResult is the one result of mine: store.ErrNotFound if there is none.
 func (f *fixture) onlyResult(ctx context.Context) (prism.ResultID, error) {
-	found, _, err := f.ListResults(ctx, f.mine.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 1})
-	if err == nil && len(found) == 0 {
+	results, _, err := f.ListResults(ctx, f.mine.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 1})
+	if err == nil && len(results) == 0 {
 		err = store.ErrNotFound
 	}
 	if err != nil {
 		return prism.ResultID{}, err
 	}
-	return found[0].Result.ID, nil
+	return results[0].Result.ID, nil
 }
 
 func positions[T any](rows []T, position func(T) prism.UUID) (all []prism.UUID) {
@@ -287,20 +287,20 @@ func (l pagedList) endsEarly(t *testing.T, f *fixture) {
 	for limit, want := range map[int][]int{100: {1, 1, 2, 1}, 1: {1, 1, 1, 1, 1}} {
 		rest := added
 		for page, more := (store.Page{Limit: limit}), true; more; {
-			var found []prism.UUID
+			var ids []prism.UUID
 			var err error
-			found, more, err = l.list(t.Context(), f, page)
+			ids, more, err = l.list(t.Context(), f, page)
 			succeeds(t, err)
-			if len(found) == 0 || len(found) > limit {
-				t.Fatalf("a page of %d has %d rows", limit, len(found))
+			if len(ids) == 0 || len(ids) > limit {
+				t.Fatalf("a page of %d has %d rows", limit, len(ids))
 			}
-			page.After = found[len(found)-1]
-			found = slices.DeleteFunc(found, func(id prism.UUID) bool { return !slices.Contains(added, id) }) // of the fixture
+			page.After = ids[len(ids)-1]
+			ids = slices.DeleteFunc(ids, func(id prism.UUID) bool { return !slices.Contains(added, id) }) // of the fixture
 			if len(rest) == 0 {
-				same(t, len(found), 0)
+				same(t, len(ids), 0)
 				continue
 			}
-			same(t, found, rest[:want[0]])
+			same(t, ids, rest[:want[0]])
 			rest, want = rest[want[0]:], want[1:]
 		}
 		same(t, len(rest), 0)

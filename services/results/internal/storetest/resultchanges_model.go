@@ -93,16 +93,16 @@ func (m *changesModel) check(t *rapid.T) {
 	}
 	must(t, m.f.Fold(m.ctx))
 	for _, c := range consumers {
-		for before := int64(-1); before < c.kept.next; {
-			before = c.kept.next
+		for before := int64(-1); before < c.saved.next; {
+			before = c.saved.next
 			c.crashes = []bool{false}
 			must(t, c.read(m))
 		}
 		for _, w := range writers {
-			w.agrees(t, c.kept.changes)
+			w.agrees(t, c.saved.changes)
 		}
-		for i := range c.kept.changes {
-			if !slices.Equal(c.kept.changes, consumers[0].kept.changes) {
+		for i := range c.saved.changes {
+			if !slices.Equal(c.saved.changes, consumers[0].saved.changes) {
 				t.Fatalf("two consumers were told different changes, at %d", i)
 			}
 		}
@@ -220,7 +220,7 @@ type changesConsumer struct {
 	limit   int
 	crashes []bool // for each page, over and over
 	pages   int
-	kept    struct {
+	saved   struct {
 		changes []change
 		next    int64
 	}
@@ -230,11 +230,11 @@ type changesConsumer struct {
 var errOrder = errors.New("changes are told out of order")
 
 func (c *changesConsumer) read(m *changesModel) error {
-	page, err := m.f.ReadChanges(m.ctx, m.account, changes.Filter{After: c.kept.next, Limit: c.limit})
+	page, err := m.f.ReadChanges(m.ctx, m.account, changes.Filter{After: c.saved.next, Limit: c.limit})
 	if err != nil {
 		return err
 	}
-	all, last := c.kept.changes, c.kept.next
+	all, last := c.saved.changes, c.saved.next
 	for _, told := range page.Changes {
 		if told.Seq <= last {
 			return errOrder
@@ -249,6 +249,6 @@ func (c *changesConsumer) read(m *changesModel) error {
 	if c.crashes[c.pages%len(c.crashes)] {
 		return nil
 	}
-	c.kept.changes, c.kept.next = all, page.Next
+	c.saved.changes, c.saved.next = all, page.Next
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 type retryModel struct {
 	f       *fixture
 	ctx     context.Context // of the test that owns the model
-	of      tenant
+	owner   tenant
 	at      time.Time
 	leases  []*runs.LeasedChunk // that some worker believes to have
 	sent    []contract.SaveRows // to be repeated
@@ -43,9 +43,9 @@ func checkRetriesAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Sto
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		m := &retryModel{
-			f: f, ctx: t.Context(), of: f.mine, at: moment(1000), results: map[prism.ResultID]prism.Result{}, gone: map[prism.ResultID]bool{},
+			f: f, ctx: t.Context(), owner: f.mine, at: moment(1000), results: map[prism.ResultID]prism.Result{}, gone: map[prism.ResultID]bool{},
 		}
-		m.of.prism = f.addPrism(t, f.mine, fmt.Sprint("retried-", n))
+		m.owner.prism = f.addPrism(t, f.mine, fmt.Sprint("retried-", n))
 		for range rapid.IntRange(1, 6).Draw(rt, "failed") {
 			m.fail(rt)
 		}
@@ -61,30 +61,30 @@ func checkRetriesAgainstModel(t *testing.T, open func(t *testing.T) sqlstore.Sto
 }
 
 func (m *retryModel) fail(t *rapid.T) {
-	r := m.f.failed(m.of.prism)
+	r := m.f.failed(m.owner.prism)
 	r.ID, r.CreatedAt = prism.ResultID{UUID: By().Entry}, m.at
 	if rapid.Bool().Draw(t, "keyed") {
 		m.keys++
-		r.IdempotencyKey = fmt.Sprint(m.of.prism.Slug, m.keys)
+		r.IdempotencyKey = fmt.Sprint(m.owner.prism.Slug, m.keys)
 	}
-	_, err := m.f.SaveResult(m.ctx, m.of.account, r)
+	_, err := m.f.SaveResult(m.ctx, m.owner.account, r)
 	must(t, err)
 	m.results[r.ID] = r
 }
 
 // matching are the results that a retry of many is of now.
 func (m *retryModel) matching() map[prism.ResultID]bool {
-	found := map[prism.ResultID]bool{}
+	matching := map[prism.ResultID]bool{}
 	for id, r := range m.results {
 		if r.Status == prism.Failed && r.RetriedBy == nil {
-			found[id] = true
+			matching[id] = true
 		}
 	}
-	return found
+	return matching
 }
 
 func (m *retryModel) many(t *rapid.T) {
-	r := m.f.many(m.of)
+	r := m.f.many(m.owner)
 	r.ID = prism.RunID{UUID: By().Entry}
 	match := m.matching()
 	counted, underWay, err := m.f.CountRetry(m.ctx, r)
@@ -150,7 +150,7 @@ func (m *retryModel) store(t *rapid.T, s contract.SaveRows) {
 		if row.Save == nil {
 			continue
 		}
-		facts, err := m.f.ResultFacts(m.ctx, m.of.digest, row.Save.ID, store.WithInput)
+		facts, err := m.f.ResultFacts(m.ctx, m.owner.digest, row.Save.ID, store.WithInput)
 		must(t, err)
 		if _, known := m.results[row.Save.ID]; known || facts.Result == nil {
 			continue
@@ -163,16 +163,16 @@ func (m *retryModel) store(t *rapid.T, s contract.SaveRows) {
 }
 
 // retried takes a retry, which must be the first of a result that there is.
-func (m *retryModel) retried(t *rapid.T, of prism.ResultID, by prism.Result) {
-	old, known := m.results[of]
+func (m *retryModel) retried(t *rapid.T, original prism.ResultID, by prism.Result) {
+	old, known := m.results[original]
 	if !known || old.RetriedBy != nil {
-		t.Fatalf("result %s was retried: deleted %v, retried before %v", of, m.gone[of], old.RetriedBy)
+		t.Fatalf("result %s was retried: deleted %v, retried before %v", original, m.gone[original], old.RetriedBy)
 	}
 	if by.IdempotencyKey != old.IdempotencyKey {
-		t.Fatalf("the retry of %s has the key %q, want %q", of, by.IdempotencyKey, old.IdempotencyKey)
+		t.Fatalf("the retry of %s has the key %q, want %q", original, by.IdempotencyKey, old.IdempotencyKey)
 	}
 	old.RetriedBy, old.IdempotencyKey = &by.ID, ""
-	m.results[of], m.results[by.ID] = old, by
+	m.results[original], m.results[by.ID] = old, by
 }
 
 func (m *retryModel) tend(t *rapid.T) {
@@ -196,23 +196,23 @@ func (m *retryModel) some(t *rapid.T, which func(prism.Result) bool) (prism.Resu
 }
 
 func (m *retryModel) single(t *rapid.T) {
-	of, found := m.some(t, func(r prism.Result) bool { return r.Status == prism.Failed && r.RetriedBy == nil })
+	original, found := m.some(t, func(r prism.Result) bool { return r.Status == prism.Failed && r.RetriedBy == nil })
 	if !found {
 		return
 	}
-	r := m.f.ok(m.of.prism)
+	r := m.f.ok(m.owner.prism)
 	if rapid.Bool().Draw(t, "fails") {
-		r = m.f.failed(m.of.prism)
+		r = m.f.failed(m.owner.prism)
 	}
 	r.ID, r.CreatedAt = prism.ResultID{UUID: By().Entry}, m.at
-	saved, err := m.f.SaveRetry(m.ctx, m.of.account, r, of)
+	saved, err := m.f.SaveRetry(m.ctx, m.owner.account, r, original)
 	must(t, err)
-	m.retried(t, of, saved.Result)
+	m.retried(t, original, saved.Result)
 }
 
 func (m *retryModel) delete(t *rapid.T) {
 	if id, found := m.some(t, func(prism.Result) bool { return true }); found {
-		must(t, m.f.DeleteResult(m.ctx, m.of.account, id, By()))
+		must(t, m.f.DeleteResult(m.ctx, m.owner.account, id, By()))
 		delete(m.results, id)
 		m.gone[id] = true
 	}
@@ -220,7 +220,7 @@ func (m *retryModel) delete(t *rapid.T) {
 
 // holds compares the stored results with the model's.
 func (m *retryModel) holds(t *rapid.T) {
-	all, err := m.f.ExportResults(m.ctx, m.of.account, m.of.prism.ID, store.Filter{}, store.Page{Limit: 1000})
+	all, err := m.f.ExportResults(m.ctx, m.owner.account, m.owner.prism.ID, store.Filter{}, store.Page{Limit: 1000})
 	must(t, err)
 	if len(all) != len(m.results) {
 		t.Fatalf("there are %d results, want %d", len(all), len(m.results))
@@ -264,7 +264,7 @@ func (m *retryModel) finish(t *rapid.T) {
 		}
 	}
 	m.tend(t)
-	if _, underWay, err := m.f.CountRetry(m.ctx, m.f.many(m.of)); err != nil || underWay {
+	if _, underWay, err := m.f.CountRetry(m.ctx, m.f.many(m.owner)); err != nil || underWay {
 		t.Fatalf("the retry does not end: %v", err)
 	}
 }

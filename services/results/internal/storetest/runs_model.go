@@ -185,14 +185,14 @@ func (m *runModel) retryOne(t *rapid.T) {
 	if len(failed) == 0 {
 		return
 	}
-	of := rapid.SampledFrom(failed).Draw(t, "failed")
+	original := rapid.SampledFrom(failed).Draw(t, "failed")
 	r := m.f.ok(m.f.mine.prism)
 	if rapid.Bool().Draw(t, "fails") {
 		r = m.f.failed(m.f.mine.prism)
 	}
 	r.ID = prism.ResultID{UUID: By().Entry}
 	r = called(r, m.f.mine.keyID, "fast", 7, 300_000_000_000, "EUR")
-	_, err := m.f.SaveRetry(m.ctx, m.f.mine.account, r, of)
+	_, err := m.f.SaveRetry(m.ctx, m.f.mine.account, r, original)
 	if _, retried := errors.AsType[*store.RetriedError](err); retried {
 		return
 	}

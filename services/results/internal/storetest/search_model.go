@@ -66,7 +66,7 @@ func (m *searchModel) save(t *rapid.T) {
 	r.Fields[0].Value, r.Fields[1].Value, r.Context = anyText(t, "zulu"), anyText(t, "alpha"), anyText(t, "context")
 	r.TookMS = rapid.Int64Range(0, 3).Draw(t, "took")
 	r.Ref = rapid.SampledFrom([]*string{nil, pointer("x"), pointer("Заказ 12")}).Draw(t, "ref")
-	found := &finding.Found{Labels: map[string]string{}, Definition: tagged().Definition}
+	saved := &finding.Found{Labels: map[string]string{}, Definition: tagged().Definition}
 	if rapid.IntRange(0, 3).Draw(t, "failed") == 0 {
 		r.Status, r.Answers, r.Error = prism.Failed, nil, "The model did not answer."
 	} else {
@@ -78,7 +78,7 @@ func (m *searchModel) save(t *rapid.T) {
 			}
 			return b
 		}
-		found.Answers = prism.Answers{
+		saved.Answers = prism.Answers{
 			{Question: "urgent", Type: prism.YesNo, Probability: p.Draw(t, "urgent")},
 			{Question: "topic", Type: prism.Choice, Chosen: chosen(topic, "b", "a"), Confidence: p.Draw(t, "confidence"), Probabilities: []prism.KeyProbability{
 				{Key: "b", Probability: topic}, {Key: "a", Probability: 1 - topic}, {Key: prism.InsufficientInformation},
@@ -90,13 +90,13 @@ func (m *searchModel) save(t *rapid.T) {
 				{Key: "vip", Probability: p.Draw(t, "vip")}, {Key: "a", Probability: p.Draw(t, "tag a")},
 			}},
 		}
-		r.Answers = answerjson.Append(nil, found.Answers)
+		r.Answers = answerjson.Append(nil, saved.Answers)
 	}
 	if model := rapid.SampledFrom([]string{"", "fast", `a "b" 'c'\`}).Draw(t, "model"); model != "" {
 		r.Call = &prism.ModelCall{Name: model, Tries: 1}
 	}
-	found.Result = r
-	m.live = append(m.live, found)
+	saved.Result = r
+	m.live = append(m.live, saved)
 	_, err := m.f.SaveResult(m.ctx, m.account, r)
 	must(t, err)
 }
@@ -109,18 +109,18 @@ func (m *searchModel) any(t *rapid.T) *finding.Found {
 }
 
 func (m *searchModel) label(t *rapid.T) {
-	of := m.any(t)
+	result := m.any(t)
 	question := rapid.SampledFrom([]string{"urgent", "topic", "mood", "tags"}).Draw(t, "question")
 	value := rapid.SampledFrom(map[string][]string{
 		"urgent": {"", "true", "false"}, "topic": {"", "a", "b"}, "mood": {"", "low", "up"}, "tags": {"", `[]`, `["vip"]`, `["vip","a"]`},
 	}[question]).Draw(t, "value")
-	gone, err := m.f.PutLabels(m.ctx, m.account, of.Result.Prism, []labels.Label{m.f.label(of.Result, question, value)})
+	gone, err := m.f.PutLabels(m.ctx, m.account, result.Result.Prism, []labels.Label{m.f.label(result.Result, question, value)})
 	must(t, err)
 	if len(gone) > 0 { // a failed result has no labels
 		return
 	}
-	if of.Labels[question] = value; value == "" {
-		delete(of.Labels, question)
+	if result.Labels[question] = value; value == "" {
+		delete(result.Labels, question)
 	}
 }
 
@@ -172,7 +172,7 @@ func (m *searchModel) covers(t *rapid.T, c search.Covered, behind bool) bool {
 }
 
 // filter is one whose conditions hold for some results, and those that it finds, the newest first.
-func (m *searchModel) filter(t *rapid.T) (f search.Filter, schema finding.Schema, found []*finding.Found) {
+func (m *searchModel) filter(t *rapid.T) (f search.Filter, schema finding.Schema, matches []*finding.Found) {
 	if q := anyQuery(t); q != "" {
 		var problem string
 		if f.Words, problem = finding.ParseWords(q); problem != "" {
@@ -205,22 +205,22 @@ func (m *searchModel) filter(t *rapid.T) (f search.Filter, schema finding.Schema
 		if (f.Prism == r.Result.Prism || f.Prism.IsZero() && !m.hidden[r.Result.Prism]) && (f.Status == "" || r.Result.Status == f.Status) &&
 			(f.Ref == nil || r.Result.Ref != nil && *r.Result.Ref == *f.Ref) && f.Where.Match(r) &&
 			(f.Words == nil || f.Words.Match(finding.Tokens(r.Result))) {
-			found = append(found, r)
+			matches = append(matches, r)
 		}
 	}
-	return f, schema, found
+	return f, schema, matches
 }
 
 func (m *searchModel) find(t *rapid.T) {
-	f, schema, found := m.filter(t)
+	f, schema, matches := m.filter(t)
 	sort := rapid.SampledFrom([]string{"", "-@created", "@created", "@took", "-@took", "urgent", "-topic", "topic.b", "-mood@average", "topic@confidence", "tags.vip", "-tags.a", "tags@count"}).Draw(t, "sort")
 	o, problem := schema.ParseOrder(sort)
 	if problem != "" {
 		t.Skip("there is no order by an answer without a prism")
 	}
-	slices.SortFunc(found, o.Compare)
+	slices.SortFunc(matches, o.Compare)
 	var want, got []prism.ResultID
-	for _, r := range found {
+	for _, r := range matches {
 		want = append(want, r.Result.ID)
 	}
 	var at *search.Position
@@ -245,7 +245,7 @@ func (m *searchModel) find(t *rapid.T) {
 }
 
 func (m *searchModel) count(t *rapid.T) {
-	f, _, found := m.filter(t)
+	f, _, matches := m.filter(t)
 	by := []finding.Subject{
 		{Measure: finding.Status},
 		{Measure: finding.Labelled},
@@ -258,32 +258,32 @@ func (m *searchModel) count(t *rapid.T) {
 	}
 	got, err := m.f.Counts(m.ctx, m.account, f, by)
 	must(t, err)
-	if m.behind && !got.Exact && int(got.Total) <= len(found) {
+	if m.behind && !got.Exact && int(got.Total) <= len(matches) {
 		return
 	}
-	if int(got.Total) != len(found) || !got.Exact {
-		t.Fatalf("counted %+v, want %d", got, len(found))
+	if int(got.Total) != len(matches) || !got.Exact {
+		t.Fatalf("counted %+v, want %d", got, len(matches))
 	}
-	for i, of := range by {
+	for i, subject := range by {
 		want := map[string]int64{}
-		for _, r := range found {
-			for _, value := range r.Counted(of) {
-				if of.Question == "" || !f.Prism.IsZero() {
+		for _, r := range matches {
+			for _, value := range r.Counted(subject) {
+				if subject.Question == "" || !f.Prism.IsZero() {
 					want[value]++
 				}
 			}
 		}
 		for _, v := range got.By[i] {
-			if of.Question != "" && f.Prism.IsZero() {
+			if subject.Question != "" && f.Prism.IsZero() {
 				continue // without a prism there are no definitions
 			}
 			if want[v.Value] != v.N {
-				t.Fatalf("%v: %d of %q, want %d", of, v.N, v.Value, want[v.Value])
+				t.Fatalf("%v: %d of %q, want %d", subject, v.N, v.Value, want[v.Value])
 			}
 			delete(want, v.Value)
 		}
 		if len(want) > 0 {
-			t.Fatalf("%v: not counted: %v", of, want)
+			t.Fatalf("%v: not counted: %v", subject, want)
 		}
 	}
 }

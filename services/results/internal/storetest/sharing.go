@@ -52,15 +52,15 @@ func Share(t *testing.T, d sqldb.Database, connections int, waiting func() int) 
 	read("few")
 	await(4)
 	// Look-ups by key and saves have the reserve.
-	found := 0
+	hits := 0
 	look := sqldb.Statement{Operation: "look", Text: "SELECT 1", ReadOnly: true}
 	for _, account := range []string{"many", "few"} {
-		if err := d.LookUp(fair.With(ctx, account), look, func(r *sqldb.Row) { found += int(r.Int()) }); err != nil {
+		if err := d.LookUp(fair.With(ctx, account), look, func(r *sqldb.Row) { hits += int(r.Int()) }); err != nil {
 			t.Errorf("a look-up of %s: %v", account, err)
 		}
 	}
-	if found != 2 {
-		t.Errorf("%d look-ups found something, want 2", found)
+	if hits != 2 {
+		t.Errorf("%d look-ups found something, want 2", hits)
 	}
 	// The account that waits with fewer places is next, although it came last.
 	release <- struct{}{}

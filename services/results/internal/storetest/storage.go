@@ -152,8 +152,8 @@ func storageTests() []test {
 			f.save(t, f.ok(f.mine.prism))
 			stored, err := f.Storage(t.Context(), f.mine.account)
 			succeeds(t, err)
-			most := stored.Bytes + 1000
-			f.limitBytes(t, most)
+			limit := stored.Bytes + 1000
+			f.limitBytes(t, limit)
 			create := func(account prism.AccountID, bytes int64) error {
 				return f.CreateFile(t.Context(), account, files.File{
 					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: prism.FileCSV, Bytes: bytes, CreatedAt: moment(1), ExpiresAt: moment(9),
@@ -162,7 +162,7 @@ func storageTests() []test {
 			refused := func(err error) {
 				t.Helper()
 				noRoom, ok := errors.AsType[*store.NoRoomError](err)
-				if !ok || noRoom.Limit != most {
+				if !ok || noRoom.Limit != limit {
 					t.Errorf("got %v", err)
 				}
 			}
@@ -183,7 +183,7 @@ func storageTests() []test {
 		// spec: full-account
 		{"an account is full with as many bytes as it may store, until something is deleted or it may store more", func(t *testing.T, f *fixture) {
 			r := f.save(t, f.ok(f.mine.prism)).Result
-			most := bytesOf(t, r)
+			limit := bytesOf(t, r)
 			full := func(want bool) {
 				t.Helper()
 				succeeds(t, f.Fold(t.Context()))
@@ -197,9 +197,9 @@ func storageTests() []test {
 				same(t, got, want)
 			}
 			full(false)
-			f.limitBytes(t, most+1)
+			f.limitBytes(t, limit+1)
 			full(false)
-			f.limitBytes(t, most)
+			f.limitBytes(t, limit)
 			full(true)
 			f.limitBytes(t, 0)
 			full(false)

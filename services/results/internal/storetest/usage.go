@@ -56,7 +56,7 @@ func usageTests() []test {
 			}
 			unpriced := usage.Sum{Results: 1, InputTokens: 1, OutputTokens: 2}
 			on := func(s usage.Sum) usage.Sum { s.Day = day; return s }
-			of := func(name string, s usage.Sum) usage.Sum { s.Name = name; return s }
+			named := func(name string, s usage.Sum) usage.Sum { s.Name = name; return s }
 			by := func(key prism.KeyID, s usage.Sum) usage.Sum { s.Key = key; return s }
 			for _, c := range []struct {
 				filter usage.Filter
@@ -65,11 +65,11 @@ func usageTests() []test {
 				{usage.Filter{By: api.ByDay}, []usage.Sum{on(none), on(euro), on(fast)}},
 				{
 					usage.Filter{By: api.ByPrism},
-					[]usage.Sum{of("other", none), of("other", euro), of("other", dear), of("triage", cheap)},
+					[]usage.Sum{named("other", none), named("other", euro), named("other", dear), named("triage", cheap)},
 				},
 				{
 					usage.Filter{By: api.ByModel},
-					[]usage.Sum{of("fast", fast), of("strong", unpriced), of("strong", euro), {Results: 1}},
+					[]usage.Sum{named("fast", fast), named("strong", unpriced), named("strong", euro), {Results: 1}},
 				},
 				{
 					usage.Filter{By: api.ByKey},
@@ -81,7 +81,7 @@ func usageTests() []test {
 				{usage.Filter{By: api.ByDay, Model: "strong"}, []usage.Sum{on(unpriced), on(euro)}},
 				{usage.Filter{By: api.ByDay, Key: &f.mine.keyID}, []usage.Sum{on(cheap)}},
 				{usage.Filter{By: api.ByDay, Prism: f.mine.prism.ID, Model: "strong"}, nil},
-				{usage.Filter{By: api.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []usage.Sum{of("other", dear)}},
+				{usage.Filter{By: api.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []usage.Sum{named("other", dear)}},
 			} {
 				for range 2 { // before and after they are folded
 					got := f.usage(t, c.filter)

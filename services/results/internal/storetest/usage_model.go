@@ -130,20 +130,20 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 		if at < filter.From || at >= filter.To || filter.Model != "" && call.Name != filter.Model || filter.Key != nil && r.Key != *filter.Key {
 			continue
 		}
-		of := usage.Sum{Currency: call.Usage.Currency}
+		group := usage.Sum{Currency: call.Usage.Currency}
 		switch filter.By {
 		case api.ByDay:
-			of.Day = at
+			group.Day = at
 		case api.ByPrism:
-			of.Name = prisms[0].Slug
+			group.Name = prisms[0].Slug
 		case api.ByModel:
-			of.Name = call.Name
+			group.Name = call.Name
 		case api.ByKey:
-			of.Key = r.Key
+			group.Key = r.Key
 		}
-		sum, found := sums[of]
+		sum, found := sums[group]
 		if !found {
-			sum = of
+			sum = group
 		}
 		sum.Results++
 		if r.Status == prism.Failed {
@@ -159,7 +159,7 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 		var cost prism.Cost
 		add(&cost.Rest, call.Usage.Cost)
 		sum.Cost = whole(sum.Cost.Add(whole(cost)))
-		sums[of] = sum
+		sums[group] = sum
 	}
 	got, _, err := m.f.ReadUsage(m.ctx, m.account, filter)
 	must(t, err)

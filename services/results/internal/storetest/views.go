@@ -46,7 +46,7 @@ func viewTests() []test {
 		}},
 		// spec: view-default
 		{"the default saved last is the one of its prism, or of all results", func(t *testing.T, f *fixture) {
-			all, one := f.view(t, prism.PrismID{}, true), f.view(t, f.mine.prism.ID, true)
+			all, single := f.view(t, prism.PrismID{}, true), f.view(t, f.mine.prism.ID, true)
 			defaults := func() (ids []prism.ViewID) {
 				for _, v := range f.views(t, 10) {
 					if v.Default {
@@ -55,15 +55,15 @@ func viewTests() []test {
 				}
 				return ids
 			}
-			same(t, defaults(), []prism.ViewID{one.ID, all.ID})
+			same(t, defaults(), []prism.ViewID{single.ID, all.ID})
 			two := f.view(t, f.mine.prism.ID, true)
 			same(t, defaults(), []prism.ViewID{two.ID, all.ID})
-			one.Name = "again"
-			_, err := f.ReplaceView(t.Context(), f.mine.account, one, f.by(moment(9)))
+			single.Name = "again"
+			_, err := f.ReplaceView(t.Context(), f.mine.account, single, f.by(moment(9)))
 			succeeds(t, err)
-			same(t, defaults(), []prism.ViewID{one.ID, all.ID})
+			same(t, defaults(), []prism.ViewID{single.ID, all.ID})
 			f.view(t, f.mine.prism.ID, false)
-			same(t, defaults(), []prism.ViewID{one.ID, all.ID})
+			same(t, defaults(), []prism.ViewID{single.ID, all.ID})
 		}},
 		// spec: views-limit
 		{"of concurrent views as many are saved as there is room for", func(t *testing.T, f *fixture) {

@@ -96,7 +96,7 @@ func (c *container) open() (io.Reader, error) {
 	default:
 		expanded, err = c.file.Open()
 	}
-	r := &expandedReader{c: c, from: expanded, growth: growth{what: "The expanded bytes", file: c.src.file.Size()}}
+	r := &expandedReader{c: c, from: expanded, growth: growth{part: "The expanded bytes", file: c.src.file.Size()}}
 	return r, r.problem(ended(err))
 }
 

@@ -16,7 +16,7 @@ const grownRows = "The rows"
 
 // growth bounds what a file becomes.
 type growth struct {
-	what        string // of the file: its rows or its shared texts
+	part        string // of the file: its rows or its shared texts
 	file, grown int64
 }
 
@@ -24,7 +24,7 @@ type growth struct {
 func (g *growth) add(bytes int64) error {
 	most := MaxGrowth(g.file)
 	if g.grown += bytes; g.grown > most {
-		return &UnusableError{fmt.Sprintf("%s have more than %d bytes, the most for a file of %d bytes.", g.what, most, g.file)}
+		return &UnusableError{fmt.Sprintf("%s have more than %d bytes, the most for a file of %d bytes.", g.part, most, g.file)}
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (t *textFile) readLines(c *chunker) (Layout, error) {
 		}
 		reason := ""
 		if invalidUTF8(text) >= 0 {
-			if !t.found {
+			if !t.settled {
 				return r.layout, errOtherEncoding
 			}
 			reason = (&rowParser{encoding: t.encoding}).noText()

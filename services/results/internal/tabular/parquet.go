@@ -61,7 +61,7 @@ type parquetTable struct {
 
 // read reads the metadata, and each row group when its place is known.
 func (t *parquetTable) read(footer *io.SectionReader) error {
-	m := thriftReader{from: bufio.NewReaderSize(footer, 64<<10), most: footer.Size()}
+	m := thriftReader{from: bufio.NewReaderSize(footer, 64<<10), limit: footer.Size()}
 	m.fields(thriftStruct, func(id int64, kind thriftKind) bool {
 		switch {
 		case id == 2 && t.fields == nil:

@@ -21,8 +21,8 @@ type deltas struct {
 // maxDeltaParts bounds the parts of a block: usual writers have 4 to 8.
 const maxDeltaParts = 4096
 
-// newDeltas reads up to most numbers.
-func newDeltas(c cursor, most int64) (deltas, error) {
+// newDeltas reads up to limit numbers.
+func newDeltas(c cursor, limit int64) (deltas, error) {
 	d := deltas{bitReader: bitReader{cursor: c}, fresh: true}
 	var header [3]uint64 // the differences of a block, its parts, and all numbers
 	for i := range header {
@@ -37,7 +37,7 @@ func newDeltas(c cursor, most int64) (deltas, error) {
 	}
 	block, parts, count := header[0], header[1], header[2]
 	if parts == 0 || parts > maxDeltaParts || block == 0 || block > 1<<31 || block%parts != 0 || block/parts%8 != 0 ||
-		count > uint64(most) { //nolint:gosec // most is not negative
+		count > uint64(limit) { //nolint:gosec // limit is not negative
 		return d, errDelta
 	}
 	d.parts, d.each, d.left, d.value = int(parts), int64(block/parts), int64(count), uint64(first) //nolint:gosec // the bits of first
@@ -83,7 +83,7 @@ func (d *deltas) nextPart() error {
 	return nil
 }
 
-// deltasFrom reads up to most numbers from an offset of a page on, and returns where the bytes behind them begin.
+// deltasFrom reads up to limit numbers from an offset of a page on, and returns where the bytes behind them begin.
 func deltasFrom(page *region, at, most int64) (d deltas, end int64, err error) {
 	all, err := newDeltas(page.cursor(at, page.size), most)
 	if err != nil {
@@ -146,13 +146,13 @@ type deltaBytes struct {
 	rest     *deltaLengths
 }
 
-func newDeltaBytes(c *parquetColumn, at, most int64) (*deltaBytes, error) {
-	prefixes, end, err := deltasFrom(&c.page, at, most)
+func newDeltaBytes(c *parquetColumn, at, limit int64) (*deltaBytes, error) {
+	prefixes, end, err := deltasFrom(&c.page, at, limit)
 	if err != nil {
 		return nil, err
 	}
 	c.last = c.last[:0]
-	rest, err := newDeltaLengths(&c.page, end, most)
+	rest, err := newDeltaLengths(&c.page, end, limit)
 	return &deltaBytes{c, prefixes, rest}, err
 }
 

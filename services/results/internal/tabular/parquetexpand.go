@@ -101,7 +101,7 @@ func expandSnappy(from *bufio.Reader, into *region) error {
 	if err != nil {
 		return errCodec
 	}
-	if length > uint64(into.most-into.size) { //nolint:gosec // most is the larger one
+	if length > uint64(into.limit-into.size) { //nolint:gosec // limit is the larger one
 		return errGrows
 	}
 	for {
@@ -163,7 +163,7 @@ func littleEndian(from *bufio.Reader, bytes int) (n int64, err error) {
 }
 
 func copyBytes(from *bufio.Reader, into *region, n int64) error {
-	if n > into.most-into.size {
+	if n > into.limit-into.size {
 		return errGrows
 	}
 	_, err := io.CopyN(into, from, n)
@@ -231,7 +231,7 @@ func expandHadoop(from *bufio.Reader, into *region) error {
 		if errors.Is(err, io.EOF) && len(sizes) == 0 {
 			return nil
 		}
-		if len(sizes) < 8 || int64(binary.BigEndian.Uint32(sizes)) > into.most-into.size {
+		if len(sizes) < 8 || int64(binary.BigEndian.Uint32(sizes)) > into.limit-into.size {
 			if first {
 				return expandLZ4(from, into)
 			}

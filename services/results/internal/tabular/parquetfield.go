@@ -123,9 +123,9 @@ func (f *parquetField) kind() Kind {
 	return f.value.cellKind()
 }
 
-// all appends all values of a repeated field between brackets, each as one appends it.
+// all appends all values of a repeated field between brackets, each as appendValue appends it.
 func (f *parquetField) all(
-	b []byte, row *parquetRow, brackets string, one func(b []byte, row *parquetRow, asJSON bool) []byte,
+	b []byte, row *parquetRow, brackets string, appendValue func(b []byte, row *parquetRow, asJSON bool) []byte,
 ) []byte {
 	b = append(b, brackets[0])
 	if f.absent(row) {
@@ -136,7 +136,7 @@ func (f *parquetField) all(
 		if !first {
 			b = append(b, ',')
 		}
-		if b = one(b, row, true); len(b) > MaxRowBytes {
+		if b = appendValue(b, row, true); len(b) > MaxRowBytes {
 			row.fail(errRowTooLarge)
 		}
 	}

@@ -118,7 +118,7 @@ func (r *pageReader) close() {
 
 // page is the next page that in has. Its content is in the region: in version 2 the levels, and then the values.
 func (r *pageReader) page(in *bufio.Reader, codec int64, into *region) (pageHeader, error) {
-	t := thriftReader{from: in, most: min(headerBytes, r.left)}
+	t := thriftReader{from: in, limit: min(headerBytes, r.left)}
 	h := readPageHeader(&t)
 	if t.err != nil {
 		return h, t.err

@@ -41,27 +41,27 @@ type region struct {
 	place  int64 // in the file, and room there
 	room   int64
 	size   int64
-	most   int64 // that size may become
+	limit  int64 // that size may become
 	// The end of the region, while it is written to the file: the first flushed bytes of the region are there.
 	flushed int64
 }
 
-// begin empties the region to write up to most bytes.
-func (r *region) begin(most int64) error {
+// begin empties the region to write up to limit bytes.
+func (r *region) begin(limit int64) error {
 	s := r.space
-	r.size, r.most, r.flushed, r.inFile = 0, most, 0, false
-	if r.memory = r.memory[:0]; most <= int64(cap(r.memory)) {
+	r.size, r.limit, r.flushed, r.inFile = 0, limit, 0, false
+	if r.memory = r.memory[:0]; limit <= int64(cap(r.memory)) {
 		return nil
 	}
 	s.memory += int64(cap(r.memory))
 	r.memory = nil
-	if most <= s.memory {
-		r.memory = make([]byte, 0, most)
+	if limit <= s.memory {
+		r.memory = make([]byte, 0, limit)
 		s.memory -= int64(cap(r.memory))
 		return nil
 	}
 	r.inFile, s.buffer = true, s.buffer[:0]
-	if most <= r.room {
+	if limit <= r.room {
 		return nil
 	}
 	if s.file == nil {
@@ -71,7 +71,7 @@ func (r *region) begin(most int64) error {
 		}
 		s.file, s.buffer = file, make([]byte, 0, spaceBuffer)
 	}
-	r.place, r.room = s.end, max(most, 2*r.room) // else pages that grow would take the sum of their sizes
+	r.place, r.room = s.end, max(limit, 2*r.room) // else pages that grow would take the sum of their sizes
 	if s.end += r.room; s.end > spaceFile {
 		return &UnusableError{"The pages of the Parquet file have more than 4 GiB, one of each column. Write smaller ones."}
 	}
@@ -80,7 +80,7 @@ func (r *region) begin(most int64) error {
 
 // Write implements io.Writer.
 func (r *region) Write(p []byte) (n int, err error) {
-	if int64(len(p)) > r.most-r.size {
+	if int64(len(p)) > r.limit-r.size {
 		return 0, errGrows
 	}
 	if !r.inFile {
@@ -130,7 +130,7 @@ func (r *region) repeat(back, n, begin int64) error {
 	if back <= 0 || back > r.size-begin {
 		return errCodec
 	}
-	if n > r.most-r.size {
+	if n > r.limit-r.size {
 		return errGrows
 	}
 	for n > 0 {

@@ -181,11 +181,11 @@ func (p *Parquet) endGroup() error {
 	if err != nil {
 		return fmt.Errorf("tabular: a row group of Parquet: %w", err)
 	}
-	kept := group.File().Metadata().RowGroups[0]
-	kept.FileOffset = p.offset
-	kept.Ordinal = int16(len(p.groups)) //nolint:gosec // see below
-	for i := range kept.Columns {
-		c := &kept.Columns[i]
+	metadata := group.File().Metadata().RowGroups[0]
+	metadata.FileOffset = p.offset
+	metadata.Ordinal = int16(len(p.groups)) //nolint:gosec // see below
+	for i := range metadata.Columns {
+		c := &metadata.Columns[i]
 		c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
 		c.MetaData.EncodingStats, c.MetaData.SizeStatistics = nil, format.SizeStatistics{}
 		c.MetaData.DataPageOffset += p.offset - int64(len(parquetMagic))
@@ -193,7 +193,7 @@ func (p *Parquet) endGroup() error {
 			c.MetaData.DictionaryPageOffset += p.offset - int64(len(parquetMagic))
 		}
 	}
-	encoded, err := thrift.Marshal(new(thrift.CompactProtocol), &kept)
+	encoded, err := thrift.Marshal(new(thrift.CompactProtocol), &metadata)
 	if err != nil {
 		return fmt.Errorf("tabular: the metadata of a row group: %w", err)
 	}
@@ -231,11 +231,11 @@ func (p *Parquet) metadata() ([]byte, error) {
 	if err := empty.Close(); err != nil {
 		return nil, err
 	}
-	of := empty.File().Metadata()
-	b := binary.AppendVarint([]byte{thriftI32Field}, int64(of.Version))
-	b = appendStructs(append(b, thriftListField), len(of.Schema))
-	for i := range of.Schema {
-		element, err := thrift.Marshal(new(thrift.CompactProtocol), &of.Schema[i])
+	metadata := empty.File().Metadata()
+	b := binary.AppendVarint([]byte{thriftI32Field}, int64(metadata.Version))
+	b = appendStructs(append(b, thriftListField), len(metadata.Schema))
+	for i := range metadata.Schema {
+		element, err := thrift.Marshal(new(thrift.CompactProtocol), &metadata.Schema[i])
 		if err != nil {
 			return nil, err
 		}
@@ -246,10 +246,10 @@ func (p *Parquet) metadata() ([]byte, error) {
 	for _, g := range p.groups {
 		b = append(b, g...)
 	}
-	b = binary.AppendUvarint(append(b, thriftBinaryField), uint64(len(of.CreatedBy)))
-	b = append(b, of.CreatedBy...)
-	b = appendStructs(append(b, thriftListField), len(of.ColumnOrders))
-	for range of.ColumnOrders { // each is TypeDefinedOrder, the only one
+	b = binary.AppendUvarint(append(b, thriftBinaryField), uint64(len(metadata.CreatedBy)))
+	b = append(b, metadata.CreatedBy...)
+	b = appendStructs(append(b, thriftListField), len(metadata.ColumnOrders))
+	for range metadata.ColumnOrders { // each is TypeDefinedOrder, the only one
 		b = append(b, 1<<4|thriftStructs, thriftStop, thriftStop)
 	}
 	return append(b, thriftStop), nil

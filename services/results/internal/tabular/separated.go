@@ -31,7 +31,7 @@ func (t *textFile) readSeparated(delimiter byte, c *chunker) (Layout, error) {
 	if err != nil {
 		return layout, err
 	}
-	s := &separated{window: w, rowParser: rowParser{textRow: textRow{delimiter: delimiter}, encoding: t.encoding}, guess: !t.found}
+	s := &separated{window: w, rowParser: rowParser{textRow: textRow{delimiter: delimiter}, encoding: t.encoding}, guess: !t.settled}
 	s.delimit(t.options.Delimiter)
 	layout.Delimiter = string(rune(s.delimiter))
 	if err := s.readHeader(&layout, t.options.HeaderRow, c); err != nil {

@@ -37,7 +37,7 @@ func (w *workbook) rows(to *copier, headerRow int64) error {
 			return h.row(number, cells)
 		}, h.merge)
 	} else {
-		sorted := sortedRows{growth: growth{what: grownRows, file: w.size}}
+		sorted := sortedRows{growth: growth{part: grownRows, file: w.size}}
 		defer sorted.rows.close()
 		err = w.eachRow(sorted.add, h.merge) // which does not know the header yet
 		if err == nil {

@@ -25,7 +25,7 @@ const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\
 type sheetWriter struct {
 	zip     *zip.Writer
 	columns []sheetColumn
-	most    int // rows of a sheet
+	maxRows int // of a sheet
 	sheets  int
 	rows    int    // of the sheet
 	number  []byte // rows in digits
@@ -34,7 +34,7 @@ type sheetWriter struct {
 }
 
 func newSheetWriter(to io.Writer, columns []Column, most int) (Writer, error) {
-	w := &sheetWriter{zip: zip.NewWriter(to), most: most}
+	w := &sheetWriter{zip: zip.NewWriter(to), maxRows: most}
 	var looks sheetLooks
 	for i, c := range columns {
 		w.columns = append(w.columns, looks.column(i, c))
@@ -62,7 +62,7 @@ func newSheetWriter(to io.Writer, columns []Column, most int) (Writer, error) {
 
 // Row implements Writer.
 func (w *sheetWriter) Row(original Row, added []prism.Cell) error {
-	if w.rows == w.most {
+	if w.rows == w.maxRows {
 		if err := w.end(); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (w *sheetWriter) Close() error {
 	var sheets, targets, filters strings.Builder
 	last := w.columns[len(w.columns)-1].letters
 	for i := 1; i <= w.sheets; i++ {
-		rows := w.most
+		rows := w.maxRows
 		if i == w.sheets {
 			rows = w.rows
 		}

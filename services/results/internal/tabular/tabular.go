@@ -120,7 +120,7 @@ func Read(
 	ctx context.Context, format prism.FileFormat, options Options, src *io.SectionReader, copied io.Writer,
 	note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
-	copied = &boundedCopy{growth{what: grownRows, file: src.Size()}, copied}
+	copied = &boundedCopy{growth{part: grownRows, file: src.Size()}, copied}
 	begin := func(place string) *chunker {
 		return &chunker{ctx: ctx, note: note, place: place, bad: badRows{refuse: options.OnBadRow == prism.RefuseBadRow}}
 	}

@@ -14,7 +14,7 @@ type textFile struct {
 	options  Options
 	encoding string // that it is read in
 	sure     bool
-	found    bool // the encoding is not to be guessed if the text is not UTF-8
+	settled  bool // the encoding is not to be guessed if the text is not UTF-8
 	breaks   bool // lines end in CR
 	changed  bool // the text is not the file itself
 	copied   io.Writer
@@ -72,13 +72,13 @@ func (t *textFile) begin(lines bool) error {
 	wide, err := wideEncoding(start[:min(n, 4<<10)])
 	switch {
 	case t.options.Encoding != "" && t.options.Encoding != prism.AutoEncoding:
-		t.encoding, t.found = t.options.Encoding, true
+		t.encoding, t.settled = t.options.Encoding, true
 	case err != nil:
 		return err
 	case wide != "":
-		t.encoding, t.found = string(wide), true
+		t.encoding, t.settled = string(wide), true
 	default:
-		t.found = bytes.HasPrefix(start, []byte("\ufeff"))
+		t.settled = bytes.HasPrefix(start, []byte("\ufeff"))
 	}
 	t.changed = t.kind != "" || t.encoding != prism.UTF8
 	if lines {
@@ -92,7 +92,7 @@ func (t *textFile) begin(lines bool) error {
 
 // endsInCR reports whether lines end in CR alone.
 func endsInCR(start []byte) bool {
-	quoted, found := false, false
+	quoted, sawCR := false, false
 	for _, b := range start {
 		switch {
 		case b == '"':
@@ -101,10 +101,10 @@ func endsInCR(start []byte) bool {
 		case b == '\n':
 			return false
 		case b == '\r':
-			found = true
+			sawCR = true
 		}
 	}
-	return found
+	return sawCR
 }
 
 // guess finds the encoding of a text that is not UTF-8.
@@ -118,7 +118,7 @@ func (t *textFile) guess() error {
 		return err
 	}
 	e, sure := guessEncoding(sample)
-	t.encoding, t.sure, t.found = string(e), sure, true
+	t.encoding, t.sure, t.settled = string(e), sure, true
 	t.changed = t.changed || e != prism.UTF8
 	return nil
 }

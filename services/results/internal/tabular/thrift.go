@@ -11,10 +11,10 @@ import (
 //
 // Source: https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 type thriftReader struct {
-	from *bufio.Reader
-	read int64 // bytes so far
-	most int64 // bytes that may be read
-	err  error
+	from  *bufio.Reader
+	read  int64 // bytes so far
+	limit int64 // bytes that may be read
+	err   error
 }
 
 // thriftKind is the type of a value.
@@ -52,7 +52,7 @@ func (t *thriftReader) fail(err error) {
 
 // ReadByte implements io.ByteReader.
 func (t *thriftReader) ReadByte() (byte, error) {
-	if t.err == nil && t.read >= t.most {
+	if t.err == nil && t.read >= t.limit {
 		t.fail(errCutOff)
 	}
 	if t.err != nil {
@@ -90,7 +90,7 @@ func (t *thriftReader) varint() int64 {
 
 // discard skips n bytes.
 func (t *thriftReader) discard(n uint64) {
-	if n > uint64(t.most-t.read) { //nolint:gosec // most is the larger one
+	if n > uint64(t.limit-t.read) { //nolint:gosec // limit is the larger one
 		t.fail(errCutOff)
 		return
 	}
@@ -130,7 +130,7 @@ func (t *thriftReader) text(kind thriftKind, limit uint64) string {
 	switch {
 	case n > limit:
 		t.fail(damage("its metadata have a text that is too long"))
-	case n > uint64(t.most-t.read): //nolint:gosec // most is the larger one
+	case n > uint64(t.limit-t.read): //nolint:gosec // limit is the larger one
 		t.fail(errCutOff)
 	}
 	if t.err != nil {

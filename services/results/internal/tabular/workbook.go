@@ -64,7 +64,7 @@ func readWorkbook(o Options, src *io.SectionReader, to io.Writer, c *chunker) (L
 		return Layout{}, s.problem(err, noWorkbook)
 	}
 	w := &workbook{size: src.Size(), parts: map[string]*zip.File{}, wanted: o.Sheet}
-	w.strings.growth = growth{what: "The shared texts of the workbook", file: src.Size()}
+	w.strings.growth = growth{part: "The shared texts of the workbook", file: src.Size()}
 	defer w.strings.close()
 	for _, f := range archive.File {
 		w.parts[partName(f.Name)] = f

@@ -13,7 +13,7 @@ import (
 )
 
 // elements calls fn for the start of each element of a part; fn may read on from there.
-func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *xmlReader) error) error {
+func (w *workbook) elements(part string, limit int64, fn func(xml.StartElement, *xmlReader) error) error {
 	file := w.parts[partName(part)]
 	if file == nil {
 		return errNoPart
@@ -23,7 +23,7 @@ func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *
 		return err
 	}
 	defer content.Close() //nolint:errcheck // it was only read
-	x := &xmlReader{from: partText(content), left: most}
+	x := &xmlReader{from: partText(content), left: limit}
 	x.decoder = xml.NewDecoder(x)
 	x.decoder.CharsetReader = func(name string, text io.Reader) (io.Reader, error) {
 		if !strings.HasPrefix(strings.ToLower(name), "utf-16") {

@@ -58,16 +58,16 @@ func TellExpiring(ctx context.Context, s events.Store, now func() time.Time) {
 }
 
 func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEventsRequest) (out api.Events, err error) {
-	var of prism.PrismID
+	var prismID prism.PrismID
 	if in.Prism != nil {
 		p, err := h.Prisms.Prism(ctx, c.Account, *in.Prism)
 		if err != nil {
 			return out, err
 		}
-		of = p.ID
+		prismID = p.ID
 	}
 	wanted := func(e events.Event) bool {
-		return (len(in.Events) == 0 || slices.Contains(in.Events, e.Type)) && (of.IsZero() || e.Prism == of) &&
+		return (len(in.Events) == 0 || slices.Contains(in.Events, e.Type)) && (prismID.IsZero() || e.Prism == prismID) &&
 			(in.RunRows || e.Type != api.ResultCreated || e.Run.IsZero())
 	}
 	if in.After == "" {

@@ -62,7 +62,7 @@ func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told 
 			ofs[e.Prism] = true
 		}
 	}
-	found, err := w.Store.Subjects(ctx, account, keys(ofs), keys(runs))
+	subjects, err := w.Store.Subjects(ctx, account, keys(ofs), keys(runs))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told 
 		return nil, err
 	}
 	for _, e := range told {
-		bodies = append(bodies, newBody(e, found, results))
+		bodies = append(bodies, newBody(e, subjects, results))
 	}
 	return bodies, nil
 }
@@ -104,13 +104,13 @@ func (w *Writer) results(
 			}
 			for _, r := range rows {
 				page.After = r.Result.ID.UUID
-				found := result{version: r.Result.Version, status: r.Result.Status}
+				read := result{version: r.Result.Version, status: r.Result.Status}
 				if answers && r.Result.Status == prism.OK {
-					if found.answers, cells, err = w.cells(ctx, account, r, &parser, cells[:0]); err != nil {
+					if read.answers, cells, err = w.cells(ctx, account, r, &parser, cells[:0]); err != nil {
 						return nil, err
 					}
 				}
-				all[r.Result.ID] = found
+				all[r.Result.ID] = read
 			}
 		}
 		ids = ids[len(part):]
@@ -150,10 +150,10 @@ func (w *Writer) cells(
 }
 
 // newBody is the body of an event.
-func newBody(e events.Event, found events.Subjects, results map[prism.ResultID]result) api.Event {
-	of := found.Prisms[e.Prism]
+func newBody(e events.Event, subjects events.Subjects, results map[prism.ResultID]result) api.Event {
+	p := subjects.Prisms[e.Prism]
 	body := api.Event{Type: string(e.Type), Timestamp: api.Time{Time: e.At}, Data: api.EventData{
-		Prism: of.Slug, Version: e.Version, Question: e.Question, Option: e.Option, Change: e.Change,
+		Prism: p.Slug, Version: e.Version, Question: e.Question, Option: e.Option, Change: e.Change,
 	}}
 	d := &body.Data
 	if !e.Run.IsZero() {
@@ -175,11 +175,11 @@ func newBody(e events.Event, found events.Subjects, results map[prism.ResultID]r
 		}
 	case !e.Run.IsZero():
 		d.Status = deleted
-		if status, ok := found.Runs[e.Run]; ok {
+		if status, ok := subjects.Runs[e.Run]; ok {
 			d.Status = string(status)
 		}
 	case e.Type == api.PrismChanged:
-		d.Version = of.Latest
+		d.Version = p.Latest
 	case e.Type == api.KeyExpiring:
 		d.KeyID, d.ExpiresAt = e.Key.String(), &api.Time{Time: e.ExpiresAt}
 	}

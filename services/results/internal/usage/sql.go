@@ -74,7 +74,7 @@ func (s SQL) ReadUsage(
 	ctx context.Context, account prism.AccountID, f Filter,
 ) (sums []Sum, more bool, err error) {
 	l := sqldb.NewList("read_usage")
-	of := map[api.UsageBy]struct {
+	dimension := map[api.UsageBy]struct {
 		shown, part string
 		read        func(*sqldb.Row, *Sum)
 	}{
@@ -83,7 +83,7 @@ func (s SQL) ReadUsage(
 		api.ByModel: {"s.part", "r.model", func(r *sqldb.Row, sum *Sum) { sum.Name = r.Text() }},
 		api.ByKey:   {"s.part", "r.key_id", func(r *sqldb.Row, sum *Sum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
 	}[f.By]
-	l.Add(fmt.Sprintf(readUsage, of.shown, of.part), account.UUID)
+	l.Add(fmt.Sprintf(readUsage, dimension.shown, dimension.part), account.UUID)
 	l.Add(" AND r.day >= ", int32(f.From))
 	l.Add(" AND r.day < ", int32(f.To))
 	if !f.Prism.IsZero() {
@@ -105,7 +105,7 @@ func (s SQL) ReadUsage(
 		l.Add(mostFirst, int64(MaxSums+1))
 	}
 	err = s.Run(ctx, l.Complete(), sqldb.ReadRows(&sums, func(r *sqldb.Row) (sum Sum) {
-		of.read(r, &sum)
+		dimension.read(r, &sum)
 		sum.Currency, sum.Results, sum.Failed, sum.InputTokens, sum.OutputTokens = r.Text(), r.Int(), r.Int(), r.Int(), r.Int()
 		sum.Cost = prism.Cost{Whole: r.Int(), Rest: r.Int()}
 		return sum

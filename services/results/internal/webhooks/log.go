@@ -138,7 +138,7 @@ func counted(
 
 // ResendDelivery implements Store.
 func (s SQL) ResendDelivery(
-	ctx context.Context, account prism.AccountID, id prism.WebhookID, of prism.DeliveryID, by store.By,
+	ctx context.Context, account prism.AccountID, id prism.WebhookID, delivery prism.DeliveryID, by store.By,
 ) (d Delivery, err error) {
 	key := []any{account.UUID, id.UUID}
 	err = s.Transaction(ctx, "resend_delivery", func(run sqldb.Run) error {
@@ -148,7 +148,7 @@ func (s SQL) ResendDelivery(
 		}
 		disabled := err
 		var row deliveryRow
-		find := sqldb.Statement{Text: selectDelivery, Args: append(key[:2:2], of.UUID)}
+		find := sqldb.Statement{Text: selectDelivery, Args: append(key[:2:2], delivery.UUID)}
 		switch err := run(ctx, find, sqldb.ReadRow(&row, readDelivery)); {
 		case errors.Is(err, store.ErrNotFound):
 			return store.ErrNoDelivery
@@ -161,7 +161,7 @@ func (s SQL) ResendDelivery(
 		}
 		row.state, row.dueAt = w.generation, &by.At
 		d = row.seen(w.generation)
-		again := sqldb.Statement{Text: resendDelivery, Args: append(key[:2:2], of.UUID, w.generation, by.At)}
+		again := sqldb.Statement{Text: resendDelivery, Args: append(key[:2:2], delivery.UUID, w.generation, by.At)}
 		if err := run(ctx, again, sqldb.NoRow); err != nil {
 			return err
 		}

@@ -68,14 +68,14 @@ func record(
 
 // CreateWebhook implements Store.
 func (s SQL) CreateWebhook(
-	ctx context.Context, account prism.AccountID, w Webhook, secret []byte, behind events.Cursor, most int64, by store.By,
+	ctx context.Context, account prism.AccountID, w Webhook, secret []byte, behind events.Cursor, limit int64, by store.By,
 ) error {
 	settings, err := sqldb.Encode(w.Settings)
 	if err != nil {
 		return err
 	}
 	return s.Transaction(ctx, "create_webhook", func(run sqldb.Run) error {
-		if err := keys.Room(ctx, run, account, countWebhooks, most, store.ErrTooManyWebhooks); err != nil {
+		if err := keys.Room(ctx, run, account, countWebhooks, limit, store.ErrTooManyWebhooks); err != nil {
 			return err
 		}
 		args := []any{account.UUID, w.ID.UUID, w.URL, settings, w.Enabled, w.CreatedAt, secret, behind.Change, behind.Other}
@@ -87,13 +87,13 @@ func (s SQL) CreateWebhook(
 }
 
 // ListWebhooks implements Store.
-func (s SQL) ListWebhooks(ctx context.Context, account prism.AccountID, page store.Page) (found []Webhook, more bool, err error) {
+func (s SQL) ListWebhooks(ctx context.Context, account prism.AccountID, page store.Page) (listed []Webhook, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	found, more, err = sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_webhooks", listWebhooks, args...), page.Limit, readWebhook, "url", "settings")
+	listed, more, err = sqldb.ReadPage(ctx, s.Database, sqldb.Query("list_webhooks", listWebhooks, args...), page.Limit, readWebhook, "url", "settings")
 	if err == nil {
-		err = addSlugs(ctx, s.Run, account, found)
+		err = addSlugs(ctx, s.Run, account, listed)
 	}
-	return found, more, err
+	return listed, more, err
 }
 
 // Webhook implements Store.
@@ -102,13 +102,13 @@ func (s SQL) Webhook(ctx context.Context, account prism.AccountID, id prism.Webh
 }
 
 func webhook(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.WebhookID) (Webhook, error) {
-	found := make([]Webhook, 1)
+	single := make([]Webhook, 1)
 	st := sqldb.Query("webhook", selectWebhook, account.UUID, id.UUID)
-	err := run(ctx, st, sqldb.ReadRow(&found[0], readWebhook))
+	err := run(ctx, st, sqldb.ReadRow(&single[0], readWebhook))
 	if err == nil {
-		err = addSlugs(ctx, run, account, found)
+		err = addSlugs(ctx, run, account, single)
 	}
-	return found[0], err
+	return single[0], err
 }
 
 // addSlugs looks up the slugs of the prisms of webhooks.
