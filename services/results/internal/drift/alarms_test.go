@@ -17,7 +17,7 @@ func (w *world) told(t *testing.T) (types []api.EventType) {
 	t.Helper()
 	must(t, w.Fold(t.Context()))
 	for at := (events.Cursor{}); ; {
-		happened, next, err := w.ReadEvents(t.Context(), w.account, at, 1000)
+		happened, next, err := w.ReadEvents(t.Context(), w.account, at, 1000, true)
 		must(t, err)
 		for _, e := range happened {
 			if e.Type == api.DriftAlarm || e.Type == api.DriftEnded {

@@ -83,8 +83,9 @@ type Store interface {
 	LatestEvents(ctx context.Context, account prism.AccountID) (Cursor, error)
 	// ReadEvents are the events behind a place, of up to limit changes and as many others, in their order, and the place behind them:
 	// store.ErrChangesRemoved, store.ErrNoSuchChange. While it returns an event, none will ever come before it. If the place is that of
-	// after, nothing is behind it; a page can be empty otherwise. A page has all events of a change.
-	ReadEvents(ctx context.Context, account prism.AccountID, after Cursor, limit int) ([]Event, Cursor, error)
+	// after, nothing is behind it; a page can be empty otherwise. A page has all events of a change. Without created it lacks
+	// result.created of those that did not fail, and costs much less.
+	ReadEvents(ctx context.Context, account prism.AccountID, after Cursor, limit int, created bool) ([]Event, Cursor, error)
 	// Subjects are what bodies of events have of prisms and runs as they are now; what is not there is absent.
 	Subjects(ctx context.Context, account prism.AccountID, prisms []prism.PrismID, runs []prism.RunID) (Subjects, error)
 	// TellExpiring tells of keys that end within 7 days, each once, and reports whether there may be more.

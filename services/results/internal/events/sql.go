@@ -20,7 +20,12 @@ WHERE e.account_id = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT $4`
 	readChanges = `-- name: ReadChangesOfEvents :many
 SELECT c.seq, c.at, c.type, c.prism_id, c.result_id, r.status, r.run_id
 FROM changes c LEFT JOIN results r ON r.account_id = c.account_id AND r.id = c.result_id
-WHERE c.account_id = $1 AND c.seq > $2 AND c.seq <= $3 ORDER BY c.seq LIMIT $4`
+WHERE c.account_id = $1 AND c.seq > $2 AND c.seq <= $3`
+	// withoutCreated looks results up in the index of those that failed, which is small.
+	withoutCreated = ` AND (c.type <> 1 OR EXISTS (
+	SELECT 1 FROM results f WHERE f.account_id = c.account_id AND f.id = c.result_id AND f.status = 'failed'
+))`
+	inOrder = ` ORDER BY c.seq`
 
 	findPrisms = `-- name: EventPrisms :many
 SELECT p.id, p.slug, p.latest_version FROM prisms p WHERE p.account_id = $1 AND p.id IN (`
@@ -98,7 +103,7 @@ type numbered struct {
 
 // ReadEvents implements Store, as changes.SQL.ReadChanges does.
 func (s SQL) ReadEvents(
-	ctx context.Context, account prism.AccountID, after Cursor, limit int,
+	ctx context.Context, account prism.AccountID, after Cursor, limit int, created bool,
 ) (events []Event, next Cursor, err error) {
 	ofChanges, ofOthers, err := s.counts(ctx, "read_events", account)
 	if err != nil {
@@ -120,11 +125,17 @@ func (s SQL) ReadEvents(
 			return nil, next, err
 		}
 	}
-	if after.Change < ofChanges.Last {
-		st := sqldb.Query("read_events", readChanges, account.UUID, after.Change, ofChanges.Last, int64(limit))
+	lastChange := min(after.Change+int64(limit), ofChanges.Last) // numbers have no gaps
+	if after.Change < lastChange {
+		text := readChanges + inOrder
+		if !created {
+			text = readChanges + withoutCreated + inOrder
+		}
+		st := sqldb.Query("read_events", text, account.UUID, after.Change, lastChange)
 		if err := s.Run(ctx, st, sqldb.ReadRows(&pageOfChanges, readChange)); err != nil {
 			return nil, next, err
 		}
+		pageOfChanges = append(pageOfChanges, numbered{seq: lastChange}) // so that the page ends behind those that were left out
 	}
 	changesNow, othersNow, err := s.counts(ctx, "read_events", account)
 	if err == nil && (changesNow.Removed > after.Change || othersNow.Removed > after.Other) {
@@ -136,14 +147,14 @@ func (s SQL) ReadEvents(
 	if err != nil {
 		return nil, next, err
 	}
-	events, next = merge(after, pageOfChanges, pageOfOthers, limit)
+	events, next = merge(after, pageOfChanges, pageOfOthers, lastChange < ofChanges.Last, len(pageOfOthers) == limit)
 	return events, next, nil
 }
 
-// merge joins the events of changes and others by their times, as far as both are known: behind a full page there may be older ones.
-func merge(after Cursor, changes, others []numbered, limit int) (events []Event, next Cursor) {
+// merge joins the events of changes and others by their times, as far as both are known: of those that are more than the page, some may be
+// older.
+func merge(after Cursor, changes, others []numbered, moreChanges, moreOthers bool) (events []Event, next Cursor) {
 	next = after
-	moreChanges, moreOthers := len(changes) == limit, len(others) == limit
 	for {
 		switch {
 		case len(changes) > 0 && len(changes[0].events) == 0: // keeps nothing behind it until its time: that a result was retried or deleted

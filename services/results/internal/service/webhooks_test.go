@@ -122,7 +122,7 @@ func (u unfolded) Run(ctx context.Context, s sqldb.Statement, read sqldb.Reader)
 func TestAWebhookBeginsBehindWhatHasNoNumberYet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.store.Store = sqlstore.New(unfolded{w.store.Store.(*sqlite.Store).Statements.Database, new(bool)}) //nolint:forcetypeassert // see newWorld
+	w.store.Store = sqlstore.New(unfolded{w.store.Store.(*sqlite.Store).Database, new(bool)}) //nolint:forcetypeassert // see newWorld
 	n := api.NewWebhook{URL: "https://hooks.example", Events: []api.EventType{api.ResultCreated}}
 	in := api.ReplaceWebhookRequest{WebhookRequest: api.WebhookRequest{Webhook: webhookID(t, w.hook(t, n))}, NewWebhook: n}
 	for _, enabled := range []bool{false, true} {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func eventTests() []test {
 		{"an account in which nothing happened has no events", func(t *testing.T, f *fixture) {
 			empty := prism.AccountID{UUID: f.id()}
 			succeeds(t, f.CreateAccount(t.Context(), empty, "empty", moment(0)))
-			told, next, err := f.ReadEvents(t.Context(), empty, events.Cursor{}, 9)
+			told, next, err := f.ReadEvents(t.Context(), empty, events.Cursor{}, 9, true)
 			succeeds(t, err)
 			same(t, len(told), 0)
 			same(t, next, events.Cursor{})
@@ -38,7 +39,7 @@ func eventTests() []test {
 			f.putLabels(t, f.label(ok, "urgent", "true"), f.label(ok, "topic", "b"))
 			succeeds(t, f.delete(t, ok.ID))
 			told, next := f.events(t, from, 100)
-			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100, true)
 			succeeds(t, err)
 			rest, _ := f.events(t, all[1].Behind, 100) // between both events of a change
 			same(t, rest, told[2:])
@@ -83,13 +84,13 @@ func eventTests() []test {
 			f.tell(t, f.mine, all...)
 			f.tell(t, f.theirs, all[0])
 			succeeds(t, f.Fold(t.Context()))
-			told, next, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			told, next, err := f.ReadEvents(t.Context(), f.mine.account, from, 100, true)
 			succeeds(t, err)
 			for i := range told {
 				if i > 0 {
 					same(t, told[i].Behind != told[i-1].Behind, true)
 				}
-				rest, end, err := f.ReadEvents(t.Context(), f.mine.account, told[i].Behind, 100)
+				rest, end, err := f.ReadEvents(t.Context(), f.mine.account, told[i].Behind, 100, true)
 				succeeds(t, err)
 				same(t, append([]events.Event{}, rest...), append([]events.Event{}, told[i+1:]...))
 				same(t, end, next)
@@ -101,7 +102,7 @@ func eventTests() []test {
 				all[0], {Type: api.ResultCreated, At: moment(9), Prism: f.mine.prism.ID, Result: r.ID, Status: prism.OK}, all[1], all[2], all[3],
 			})
 			same(t, next, events.Cursor{Change: from.Change + 1, Other: from.Other + 4})
-			told, next, err = f.ReadEvents(t.Context(), f.mine.account, next, 100)
+			told, next, err = f.ReadEvents(t.Context(), f.mine.account, next, 100, true)
 			succeeds(t, err)
 			same(t, len(told), 0)
 			same(t, next, f.latest(t))
@@ -117,21 +118,30 @@ func eventTests() []test {
 				f.save(t, r)
 				f.tell(t, f.mine, events.Event{Type: api.PrismChanged, At: moment(5 + 15*n), Prism: f.mine.prism.ID})
 			}
-			want, end := f.events(t, from, 100)
-			same(t, len(want), 6+3+6)
-			for limit := range 7 {
-				var got []string
-				place := from
-				for {
-					told, next := f.events(t, place, limit+1)
-					got = append(got, told...)
-					if next == place {
-						break
-					}
-					place = next
+			all, end := f.events(t, from, 100)
+			same(t, len(all), 6+3+6)
+			for _, created := range []bool{true, false} {
+				want := all
+				if !created {
+					want = slices.DeleteFunc(slices.Clone(all), func(e string) bool {
+						return strings.HasPrefix(e, string(api.ResultCreated)) && strings.HasSuffix(e, string(prism.OK))
+					})
+					same(t, len(want), 3+3+6)
 				}
-				same(t, got, want)
-				same(t, place, end)
+				for limit := range 7 {
+					var got []string
+					place := from
+					for {
+						told, next := f.eventsWith(t, place, limit+1, created)
+						got = append(got, told...)
+						if next == place {
+							break
+						}
+						place = next
+					}
+					same(t, got, want)
+					same(t, place, end)
+				}
 			}
 		}},
 		// spec: event-types
@@ -161,7 +171,7 @@ func eventTests() []test {
 				succeeds(t, err)
 			}
 			succeeds(t, f.Fold(t.Context()))
-			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100, true)
 			succeeds(t, err)
 			told = nil
 			for _, e := range all {
@@ -191,7 +201,7 @@ func eventTests() []test {
 			f.saves(t, f.leased(t, moment(17)), "o", moment(18))
 			f.tend(t, moment(19))
 			succeeds(t, f.Fold(t.Context()))
-			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100, true)
 			succeeds(t, err)
 			var told []string
 			for _, e := range all {
@@ -210,7 +220,7 @@ func eventTests() []test {
 			_, err := f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, new(moment(3)))
 			succeeds(t, err)
 			succeeds(t, f.Fold(t.Context()))
-			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100, true)
 			succeeds(t, err)
 			same(t, len(all), 2)
 			same(t, []string{all[0].Change, all[1].Change}, []string{"prism.rename", "prism.archive"})
@@ -236,7 +246,7 @@ func eventTests() []test {
 				}
 			}
 			succeeds(t, f.Fold(t.Context()))
-			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100)
+			all, _, err := f.ReadEvents(t.Context(), f.mine.account, from, 100, true)
 			succeeds(t, err)
 			same(t, len(all), 1)
 			same(t, all[0].Key, ids[0])
@@ -250,7 +260,7 @@ func eventTests() []test {
 			}
 			succeeds(t, f.Fold(t.Context()))
 			f.removeEvents(t, moment(0).Add(12*day))
-			_, _, err := f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Change: from.Change, Other: from.Other + 1}, 9)
+			_, _, err := f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Change: from.Change, Other: from.Other + 1}, 9, true)
 			failsWith(t, err, store.ErrChangesRemoved)
 			told, _ := f.events(t, events.Cursor{Change: from.Change, Other: from.Other + 2}, 9)
 			same(t, len(told), 3)
@@ -258,9 +268,9 @@ func eventTests() []test {
 			told, next := f.events(t, events.Cursor{}, 9)
 			same(t, len(told), 1) // the last one stays
 			same(t, next.Other, from.Other+5)
-			_, _, err = f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Other: next.Other + 1}, 9)
+			_, _, err = f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Other: next.Other + 1}, 9, true)
 			failsWith(t, err, store.ErrNoSuchChange)
-			_, _, err = f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Change: next.Change + 1}, 9)
+			_, _, err = f.ReadEvents(t.Context(), f.mine.account, events.Cursor{Change: next.Change + 1}, 9, true)
 			failsWith(t, err, store.ErrNoSuchChange)
 		}},
 	}
@@ -291,8 +301,14 @@ func (f *fixture) latest(t *testing.T) events.Cursor {
 // events folds, and reads a page of mine: each event as its type, the result and its status.
 func (f *fixture) events(t *testing.T, after events.Cursor, limit int) (told []string, next events.Cursor) {
 	t.Helper()
+	return f.eventsWith(t, after, limit, true)
+}
+
+// eventsWith is events, with or without those of results that were saved and did not fail.
+func (f *fixture) eventsWith(t *testing.T, after events.Cursor, limit int, created bool) (told []string, next events.Cursor) {
+	t.Helper()
 	succeeds(t, f.Fold(t.Context()))
-	all, next, err := f.ReadEvents(t.Context(), f.mine.account, after, limit)
+	all, next, err := f.ReadEvents(t.Context(), f.mine.account, after, limit, created)
 	succeeds(t, err)
 	for _, e := range all {
 		result := ""

@@ -78,7 +78,8 @@ func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEv
 	if err != nil {
 		return out, apierr.Invalid(apierr.Problem{Path: "after", Text: "Expected `next` of a page or the id of an event"})
 	}
-	told, next, err := h.read(ctx, c.Account, next, in.Limit, wanted)
+	created := len(in.Events) == 0 || slices.Contains(in.Events, api.ResultCreated)
+	told, next, err := h.read(ctx, c.Account, next, in.Limit, created, wanted)
 	if err != nil {
 		return out, err
 	}
@@ -95,11 +96,11 @@ func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEv
 
 // read finds up to limit events that are wanted, and the place behind what it has looked through.
 func (h *Handlers) read(
-	ctx context.Context, account prism.AccountID, after events.Cursor, limit int, wanted func(events.Event) bool,
+	ctx context.Context, account prism.AccountID, after events.Cursor, limit int, created bool, wanted func(events.Event) bool,
 ) (told []events.Event, next events.Cursor, err error) {
 	next = after
 	for range scanned / readAtOnce {
-		all, behind, err := h.Store.ReadEvents(ctx, account, next, readAtOnce)
+		all, behind, err := h.Store.ReadEvents(ctx, account, next, readAtOnce, created)
 		if err != nil {
 			return nil, next, err
 		}

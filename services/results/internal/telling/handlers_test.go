@@ -18,7 +18,7 @@ type log struct {
 	read   int64
 }
 
-func (l *log) ReadEvents(_ context.Context, _ prism.AccountID, after events.Cursor, limit int) (all []events.Event, next events.Cursor, err error) {
+func (l *log) ReadEvents(_ context.Context, _ prism.AccountID, after events.Cursor, limit int, _ bool) (all []events.Event, next events.Cursor, err error) {
 	for next = after; next.Change < l.length && len(all) < limit; {
 		next.Change++
 		all = append(all, events.Event{Type: l.kind(next.Change), Behind: next})

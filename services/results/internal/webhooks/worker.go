@@ -195,7 +195,8 @@ func (w *Worker) catchUp(ctx context.Context, behind []Behind) (more bool, err e
 // piece has webhooks with one place look at what follows it, and returns the place behind that.
 func (w *Worker) piece(ctx context.Context, behind []Behind) (next events.Cursor, err error) {
 	account, from := behind[0].Account, behind[0].Cursor
-	happened, next, err := w.deps.Events.ReadEvents(ctx, account, from, eventsAtOnce)
+	created := slices.ContainsFunc(behind, func(b Behind) bool { return slices.Contains(b.Events, api.ResultCreated) })
+	happened, next, err := w.deps.Events.ReadEvents(ctx, account, from, eventsAtOnce, created)
 	if errors.Is(err, store.ErrChangesRemoved) || errors.Is(err, store.ErrNoSuchChange) {
 		// Nobody has looked for a month, or the database lacks what it had: what is there no more cannot be told.
 		w.deps.Log.WarnContext(ctx, "webhooks skip events that are not there any more", "webhooks", len(behind), "error", err)

@@ -358,10 +358,10 @@ type endless struct {
 	read int
 }
 
-func (e *endless) ReadEvents(ctx context.Context, account prism.AccountID, after events.Cursor, limit int) ([]events.Event, events.Cursor, error) {
+func (e *endless) ReadEvents(ctx context.Context, account prism.AccountID, after events.Cursor, limit int, created bool) ([]events.Event, events.Cursor, error) {
 	e.read++
 	e.w.saved(e.t, "yes")
-	return e.Store.ReadEvents(ctx, account, after, limit)
+	return e.Store.ReadEvents(ctx, account, after, limit, created)
 }
 
 func TestALookDoesNotFollowWhatHappensMeanwhile(t *testing.T) {
