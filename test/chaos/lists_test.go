@@ -32,7 +32,7 @@ func heavyReads(f fat) map[string][]string {
 		"listWebhooks":     {"/v1/webhooks?limit=100"},
 		"readWebhook":      {"/v1/webhooks/" + f.webhook},
 		"listDeliveries":   {"/v1/webhooks/" + f.webhook + "/deliveries?limit=100"},
-		"listEvents":       {"/v1/events?after=0.0&answers=true"},
+		"listEvents":       {"/v1/events?after=0.0&answers=true&run_rows=true&event=result.created"},
 		"listMembers":      {"/v1/members?limit=100"},
 		"listAudit":        {"/v1/audit?limit=100"},
 		"listFiles":        {"/v1/files?limit=100"},

@@ -44,6 +44,12 @@ type Detail struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
+// Columns are the columns of a Lens that events of ok results tell, by their names; nil: none.
+type Columns func(name string) bool
+
+// AllColumns are Columns.
+func AllColumns(string) bool { return true }
+
 // Cursor is a place between events: behind a change and behind another event of an account, each by its number. Told is how many events of
 // the next change are before the place, of a place in between.
 type Cursor struct{ Change, Other, Told int64 }

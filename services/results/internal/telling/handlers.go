@@ -7,9 +7,12 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/background"
+	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -34,7 +37,7 @@ type Handlers struct {
 
 // Operations are the operations on events.
 func (h *Handlers) Operations() []api.Handler[access.Caller] {
-	return []api.Handler[access.Caller]{access.Handle(api.ListEvents, h.listEvents)}
+	return []api.Handler[access.Caller]{access.Encoded(api.ListEvents, h.listEvents)}
 }
 
 // Remove removes events that are too old until ctx ends.
@@ -57,12 +60,12 @@ func TellExpiring(ctx context.Context, s events.Store, now func() time.Time) {
 	})
 }
 
-func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEventsRequest) (out api.Events, err error) {
+func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEventsRequest) ([]byte, error) {
 	var prismID prism.PrismID
 	if in.Prism != nil {
 		p, err := h.Prisms.Prism(ctx, c.Account, *in.Prism)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		prismID = p.ID
 	}
@@ -72,26 +75,50 @@ func (h *Handlers) listEvents(ctx context.Context, c store.Caller, in api.ListEv
 	}
 	if in.After == "" {
 		latest, err := h.Store.LatestEvents(ctx, c.Account)
-		return api.Events{Data: []api.ListedEvent{}, Next: latest.String()}, err
+		if err != nil {
+			return nil, err
+		}
+		return newPage(nil, nil, latest)
 	}
 	next, err := events.ParseCursor(in.After)
 	if err != nil {
-		return out, apierr.Invalid(apierr.Problem{Path: "after", Text: "Expected `next` of a page or the id of an event"})
+		return nil, apierr.Invalid(apierr.Problem{Path: "after", Text: "Expected `next` of a page or the id of an event"})
 	}
 	created := len(in.Events) == 0 || slices.Contains(in.Events, api.ResultCreated)
 	told, next, err := h.read(ctx, c.Account, next, in.Limit, created, wanted)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	bodies, err := h.WriteEvents(ctx, c.Account, told, in.Answers)
+	var show events.Columns
+	if in.Answers {
+		show = events.AllColumns
+	}
+	written, err := h.WriteEvents(ctx, c.Account, told, show)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	out = api.Events{Data: make([]api.ListedEvent, len(bodies)), Next: next.String()}
-	for i, body := range bodies {
-		out.Data[i] = api.ListedEvent{ID: told[i].Behind.String(), Event: body}
+	return newPage(told, written, next)
+}
+
+// newPage is the body of a page of events, whose list goes on behind next, or behind the last one for which there is room
+// (spec: page-bytes).
+func newPage(told []events.Event, written []api.Event, next events.Cursor) ([]byte, error) {
+	page := bodies.NewPageWith(nil)
+	var work fair.Work
+	for i, body := range written {
+		work.Begin()
+		row, err := strictjson.Marshal(api.ListedEvent{ID: told[i].Behind.String(), Event: body}, strictjson.Numbers)
+		if err != nil {
+			return nil, err
+		}
+		if !page.Add(row) {
+			next = told[i-1].Behind
+			break
+		}
+		written[i] = api.Event{}
+		work.End()
 	}
-	return out, nil
+	return page.Body(`,"next":"` + next.String() + `"`), nil
 }
 
 // read finds up to limit events that are wanted, and the place behind what it has looked through.

@@ -13,8 +13,13 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// deleted is the status of a result or a run that is not there any more.
-const deleted = "deleted"
+const (
+	// deleted is the status of a result or a run that is not there any more.
+	deleted = "deleted"
+	// mostAnswers bounds the columns of a result, in bytes: a result with more is told without them (spec: event-body). A Lens of 200
+	// columns can show a megabyte of each result, and a body has up to 100 results.
+	mostAnswers = 64 << 10
+)
 
 // Store is what a Writer reads.
 type Store interface {
@@ -44,8 +49,9 @@ type result struct {
 }
 
 // WriteEvents are the bodies of events of an account, one for each (spec: event-body). A few statements read what they are about, whose
-// answers are only in memory until their cells are known. Answers are told only if they are asked for.
-func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told []events.Event, answers bool) ([]api.Event, error) {
+// answers are only in memory until their cells are known. show is which columns are told. All bodies are in memory at once: callers bound how
+// many results the events have.
+func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told []events.Event, show events.Columns) ([]api.Event, error) {
 	var (
 		ids    []prism.ResultID
 		ofs    = map[prism.PrismID]bool{}
@@ -66,7 +72,7 @@ func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told 
 	if err != nil {
 		return nil, err
 	}
-	results, err := w.results(ctx, account, sqldb.SortedIDs(ids), answers)
+	results, err := w.results(ctx, account, sqldb.SortedIDs(ids), show)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +91,7 @@ func keys[K comparable](set map[K]bool) (all []K) {
 
 // results reads results with the cells of the ok ones.
 func (w *Writer) results(
-	ctx context.Context, account prism.AccountID, ids []prism.UUID, answers bool,
+	ctx context.Context, account prism.AccountID, ids []prism.UUID, show events.Columns,
 ) (map[prism.ResultID]result, error) {
 	var (
 		all    = make(map[prism.ResultID]result, len(ids))
@@ -105,8 +111,8 @@ func (w *Writer) results(
 			for _, r := range rows {
 				page.After = r.Result.ID.UUID
 				read := result{version: r.Result.Version, status: r.Result.Status}
-				if answers && r.Result.Status == prism.OK {
-					if read.answers, cells, err = w.cells(ctx, account, r, &parser, cells[:0]); err != nil {
+				if show != nil && r.Result.Status == prism.OK {
+					if read.answers, cells, err = w.cells(ctx, account, r, show, &parser, cells[:0]); err != nil {
 						return nil, err
 					}
 				}
@@ -118,9 +124,9 @@ func (w *Writer) results(
 	return all, nil
 }
 
-// cells are the columns of the Lens of a result, as format json has them.
+// cells are columns of the Lens of a result, as format json has them: nil if they have more than mostAnswers.
 func (w *Writer) cells(
-	ctx context.Context, account prism.AccountID, r store.Saved, parser *answerjson.Parser, cells []prism.Cell,
+	ctx context.Context, account prism.AccountID, r store.Saved, show events.Columns, parser *answerjson.Parser, cells []prism.Cell,
 ) (api.Row, []prism.Cell, error) {
 	answered, err := w.Lenses.Version(ctx, account, prisms.VersionOf(r.Prism, r.Result.Version))
 	if err != nil {
@@ -135,16 +141,23 @@ func (w *Writer) cells(
 		return nil, cells, nil //nolint:nilerr // see above
 	}
 	cells = applied.Plan.Cells(cells, stored)
-	row := make(api.Row, len(cells))
+	row, bytes := make(api.Row, 0, len(cells)), 0
 	for i, c := range cells {
-		row[i].Column = applied.Lens.Columns[i].Name
+		column := api.Cell{Column: applied.Lens.Columns[i].Name}
+		if !show(column.Column) {
+			continue
+		}
 		switch c.Kind {
 		case prism.NumberCell:
-			row[i].Value = c.Number
+			column.Value = c.Number
 		case prism.TextCell:
-			row[i].Value = c.Key
+			column.Value = c.Key
 		default: // prism.NullCell
 		}
+		if bytes += len(column.Column) + len(c.Key); bytes > mostAnswers {
+			return nil, cells, nil
+		}
+		row = append(row, column)
 	}
 	return row, cells, nil
 }

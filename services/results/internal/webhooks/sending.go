@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/events"
@@ -29,8 +28,8 @@ const (
 
 // Writer makes the bodies of events.
 type Writer interface {
-	// WriteEvents are the bodies of events of an account, with the columns of the Lens if answers are asked for.
-	WriteEvents(ctx context.Context, account prism.AccountID, told []events.Event, answers bool) ([]api.Event, error)
+	// WriteEvents are the bodies of events of an account, with columns of the Lens.
+	WriteEvents(ctx context.Context, account prism.AccountID, told []events.Event, show events.Columns) ([]api.Event, error)
 }
 
 // SenderDeps are what a Sender works with; all are required.
@@ -109,103 +108,6 @@ func (s *Sender) giveBack(ctx context.Context, l contract.WebhookLease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
 	defer cancel()
 	_, _ = s.deps.Store.EndDeliveries(ctx, contract.SaveDeliveries{WebhookLease: l}, prism.Now(s.deps.Now), s.prismBy)
-}
-
-// fill makes the bodies of a lease: nil if none of its events fits the condition.
-func (s *Sender) fill(ctx context.Context, leased Leased) (*contract.DeliveriesLease, error) {
-	if err := s.narrow(ctx, &leased); err != nil || len(leased.Deliveries) == 0 {
-		return nil, err
-	}
-	told := make([]events.Event, len(leased.Deliveries))
-	for i, d := range leased.Deliveries {
-		told[i] = d.Event
-	}
-	written, err := s.deps.Writer.WriteEvents(ctx, leased.Account, told, leased.Answers)
-	if err != nil {
-		return nil, err
-	}
-	lease := &contract.DeliveriesLease{WebhookLease: leased.WebhookLease, URL: leased.URL, Secrets: leased.Secrets}
-	bytes := 0
-	for i, w := range written {
-		body, err := strictjson.Marshal(w, strictjson.Numbers)
-		if err != nil {
-			return nil, err
-		}
-		if bytes += len(body); i > 0 && bytes > contract.LeasedDeliveryBytes {
-			break
-		}
-		lease.Deliveries = append(lease.Deliveries, contract.Delivery{ID: leased.Deliveries[i].ID, Body: body})
-	}
-	return lease, nil
-}
-
-// narrow takes what does not fit the condition out of a lease, of what is tried for the first time (spec: webhook-condition).
-func (s *Sender) narrow(ctx context.Context, leased *Leased) error {
-	if leased.Condition == nil {
-		return nil
-	}
-	var told []events.Event
-	for _, d := range leased.Deliveries {
-		if d.First && d.Event.Type == api.ResultCreated {
-			told = append(told, d.Event)
-		}
-	}
-	if len(told) == 0 {
-		return nil
-	}
-	written, err := s.deps.Writer.WriteEvents(ctx, leased.Account, told, true)
-	if err != nil {
-		return err
-	}
-	var (
-		left     []LeasedDelivery
-		removed  []prism.DeliveryID
-		replaced = map[prism.DeliveryID]events.Event{}
-	)
-	for _, d := range leased.Deliveries {
-		if !d.First || d.Event.Type != api.ResultCreated {
-			left = append(left, d)
-			continue
-		}
-		fitting, all := fits(*leased.Condition, d.Event, written[0].Data)
-		written = written[1:]
-		switch {
-		case fitting == nil:
-			removed = append(removed, d.ID)
-			continue
-		case !all:
-			d.Event = *fitting
-			replaced[d.ID] = d.Event
-		}
-		left = append(left, d)
-	}
-	leased.Deliveries = left
-	if len(removed)+len(replaced) == 0 {
-		return nil
-	}
-	return s.deps.Store.NarrowDeliveries(ctx, leased.WebhookLease, removed, replaced)
-}
-
-// fits is the event with the results of which a condition holds: nil without one, and all if it holds of each.
-func fits(c api.EventCondition, e events.Event, data api.EventData) (fitting *events.Event, all bool) {
-	if len(data.Results) == 0 {
-		if !holds(c, data.Answers) {
-			return nil, false
-		}
-		return &e, true
-	}
-	var ids []prism.ResultID
-	for i, id := range append([]prism.ResultID{e.Result}, e.Results...) {
-		if i < len(data.Results) && holds(c, data.Results[i].Answers) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, false
-	}
-	all = len(ids) == len(e.Results)+1
-	e.Result, e.Results = ids[0], ids[1:]
-	return &e, all
 }
 
 // SaveDeliveries implements contract.Deliveries.

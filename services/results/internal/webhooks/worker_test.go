@@ -31,6 +31,7 @@ type world struct {
 	now     time.Time
 	ids     uint16
 	answers map[prism.ResultID]api.Row
+	wrote   int   // the most results of a call that writes
 	fault   error // of writing
 	sender  *webhooks.Sender
 	worker  *webhooks.Worker
@@ -76,24 +77,28 @@ func (w *world) id() prism.UUID {
 }
 
 // WriteEvents implements webhooks.Writer.
-func (w *world) WriteEvents(_ context.Context, _ prism.AccountID, told []events.Event, answers bool) ([]api.Event, error) {
+func (w *world) WriteEvents(_ context.Context, _ prism.AccountID, told []events.Event, show events.Columns) ([]api.Event, error) {
 	written := make([]api.Event, len(told))
+	results := 0
+	shown := func(of prism.ResultID) (row api.Row) {
+		for _, cell := range w.answers[of] {
+			if show != nil && show(cell.Column) {
+				row = append(row, cell)
+			}
+		}
+		return row
+	}
 	for i, e := range told {
+		results += 1 + len(e.Results)
+		w.wrote = max(w.wrote, results)
 		d := &written[i].Data
 		written[i].Type = string(e.Type)
 		if e.Results == nil && !e.Result.IsZero() {
-			d.ResultID = e.Result.String()
-			if answers {
-				d.Answers = w.answers[e.Result]
-			}
+			d.ResultID, d.Answers = e.Result.String(), shown(e.Result)
 			continue
 		}
 		for _, id := range append([]prism.ResultID{e.Result}, e.Results...) {
-			r := api.EventResult{ResultID: id.String()}
-			if answers {
-				r.Answers = w.answers[id]
-			}
-			d.Results = append(d.Results, r)
+			d.Results = append(d.Results, api.EventResult{ResultID: id.String(), Answers: shown(id)})
 		}
 	}
 	return written, w.fault
