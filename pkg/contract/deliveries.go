@@ -19,8 +19,9 @@ type Deliveries interface {
 }
 
 const (
-	// DeliveryLease is how long a webhook is leased: DeliveryBegin, the longest try, and the time to save it.
-	DeliveryLease = 60 * time.Second
+	// DeliveryLease is how long a webhook is leased, and is sent nothing when its sender dies: DeliveryBegin, the longest try, and the time
+	// to save it (spec: sender-death).
+	DeliveryLease = DeliveryBegin + DeliveryWait + 8*time.Second
 	// DeliveryBegin is how long after a lease its last try may begin, so that no body is older (spec: event-body).
 	DeliveryBegin = 2 * time.Second
 	// DeliveryWait is how long a receiver has for its answer (spec: delivery-tries).

@@ -225,8 +225,22 @@ func TestAStopEndsTheTryUnderWay(t *testing.T) {
 		r := &receivers{do: okAfter(time.Second)}
 		w := start(t, s, r, Config{})
 		pass(500 * time.Millisecond)
-		if took := w.stop(); took != 500*time.Millisecond || r.count() != 1 || len(hook.Deliveries) != 2 {
-			t.Errorf("stopped after %s: %d were sent, %d wait", took, r.count(), len(hook.Deliveries))
+		if took := w.stop(); took != 500*time.Millisecond || r.count() != 1 || len(hook.Deliveries) != 2 || hook.until.After(time.Now()) {
+			t.Errorf("stopped after %s: %d were sent, %d wait, leased until %s", took, r.count(), len(hook.Deliveries), hook.until)
+		}
+	})
+}
+
+// spec: sender-stop
+func TestAStopGivesBackWhatItIsLeasing(t *testing.T) {
+	bubble(t, func(t *testing.T, s *store) {
+		hook := s.add(3)
+		s.slow = time.Second
+		r := &receivers{do: okAfter(0)}
+		w := start(t, s, r, Config{})
+		pass(500 * time.Millisecond)
+		if took := w.stop(); took != 500*time.Millisecond || s.leases == 0 || r.count() != 0 || hook.until.After(time.Now()) {
+			t.Errorf("stopped after %s: %d leases, %d were sent, leased until %s", took, s.leases, r.count(), hook.until)
 		}
 	})
 }

@@ -33,12 +33,13 @@ func deliveryTests() []test {
 			f.delivers(t, leased, moment(22))
 			same(t, versions(f.takes(t, moment(22))), []int32{1})
 		}},
-		// spec: delivery-at-least-once
+		// spec: delivery-at-least-once, sender-death
 		{"after a lease that was lost the same events are leased again with the same ids", func(t *testing.T, f *fixture) {
 			w := f.webhook(t)
 			f.happens(t, w, 2)
 			was := f.takes(t, moment(20))
-			again := f.takes(t, moment(20).Add(contract.DeliveryLease))
+			same(t, f.due(t, moment(20).Add(25*time.Second-time.Millisecond)), nil)
+			again := f.takes(t, moment(20).Add(25*time.Second))
 			same(t, again.Deliveries, was.Deliveries)
 			f.loses(t, was)
 			f.delivers(t, again, moment(21).Add(contract.DeliveryLease))
