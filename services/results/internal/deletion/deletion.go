@@ -1,5 +1,5 @@
-// Package deletion deletes results in the background: those that calls have asked to delete, and those that are older than the
-// retention of their prism. Each job is a row of the store, and each part of a job is a transaction, so a restart loses nothing
+// Package deletion deletes results: one at once, and many in the background, those that calls have asked to delete, and those that are
+// older than the retention of their prism. Each job is a row of the store, and each part of a job is a transaction, so a restart loses nothing
 // and any replica continues (spec: deletion-goes-on).
 //
 //	due ── Take: leased ── DeletePart … DeletePart ─┬─ end of the walk ──▶ gone, or due again later
@@ -9,178 +9,125 @@ package deletion
 
 import (
 	"context"
-	"errors"
-	"log/slog"
-	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
+// Store deletes results: one by its id at once, and many by jobs, which a worker takes part by part. A job is a row, so that
+// any replica continues it after a restart (spec: deletion-goes-on).
+type Store interface {
+	// DeleteResult deletes a result, and so frees its idempotency key: store.ErrNotFound. A result that it retried stays retried by it
+	// (spec: result-delete).
+	DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error
+	// SetRetention sets after how many days the results of a prism are deleted; 0 keeps them: store.ErrNotFound. After it returns, no
+	// result is deleted by the former retention (spec: retention-set).
+	SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error
+	// CountDeletion counts what a job would delete among the next CountPart results that it walks, and sets d.Reached to the last
+	// of them. It reports the end of the walk.
+	CountDeletion(ctx context.Context, d *Job) (matches int64, ended bool, err error)
+	// AddDeletion stores a job: store.ErrTooManyDeletions if the account has MaxDeletions of them, without those of retention. slug is the
+	// slug of its prism, and counted is how many results the job deletes.
+	AddDeletion(ctx context.Context, d Job, slug string, counted int64, by store.By) error
+	// TakeDeletion leases the job that is due and was worked on the longest ago, until a time: store.ErrNotFound if there is none. Jobs of
+	// the accounts last come behind those of all others. No other worker takes the job until then.
+	TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (Job, error)
+	// DeletePart deletes the matches among the next DeletePart results that a job walks, or that its search has found, and sets
+	// d.Reached to the last of them.
+	// It renews the lease of the job. At the end of the walk the job ends, or is due again later, and DeletePart reports it; by is
+	// for the audit entry of a pass of retention. If another caller has changed the job, it changes nothing and returns
+	// store.ErrNotFound.
+	DeletePart(ctx context.Context, d *Job, until time.Time, by store.By) (deleted int, ended bool, err error)
+	// ReturnDeletion ends the lease of a job.
+	ReturnDeletion(ctx context.Context, d Job, now time.Time) error
+	// DueDeletions is how many jobs are due, and since when the first of them is; the zero time if there is none.
+	DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error)
+}
+
+// Job is a row: to delete the results of a prism that match a filter and were saved before a call, or in passes those that
+// are older than the prism's retention.
+type Job struct {
+	Account prism.AccountID
+	ID      prism.UUID // of the entry of the audit; for retention that of the prism
+	Prism   prism.PrismID
+	// Days is the retention; 0 for the job of a call.
+	Days   int32
+	Ref    *string
+	Status prism.Status
+	// SavedBefore bounds the time of saving; zero for retention.
+	SavedBefore time.Time
+	// Before is the bound that the caller gave; zero: none. It is not stored: SavedBefore is at most Before.
+	Before time.Time
+	// Search is the words and conditions of the call, as JSON; "": none. Found are the next results that they find, which
+	// DeletePart needs and does not store.
+	Search string
+	Found  FoundPart
+	// By names what the call selects by, for the audit. It is not stored.
+	By []string
+	// DueAt is when the pass was due.
+	DueAt time.Time
+	// Reached is the last id of the pass that was walked.
+	Reached prism.UUID
+}
+
+// FoundPart is the results of a part of a search, oldest first: up to DeletePart ids, and up to which id it has looked.
+type FoundPart struct {
+	IDs  []prism.ResultID
+	Upto prism.UUID
+	End  bool // nothing is behind it
+}
+
 const (
-	// pollEvery is the time between two looks for jobs that are due.
-	pollEvery = 2 * time.Second
-	// lease is how long no other worker takes a job. Each part renews it.
-	lease = 30 * time.Second
-	// partLimit bounds one part.
-	partLimit = 10 * time.Second
-	// mostServed bounds the accounts that are remembered.
-	mostServed = 100
+	// MaxDeletions bounds the deletions of an account that calls have asked for and that are under way (spec: deletions-under-way).
+	MaxDeletions = 1000
+	// DeletePart bounds how many results a deleting statement walks: it takes a few milliseconds.
+	DeletePart = 500
+	// DeletePartFull takes its place while the disk is full, as the bytes of deleted results are overwritten, which takes space first.
+	DeletePartFull = 10
+	// CountPart bounds how many results a counting statement walks.
+	CountPart = 10_000
+	// MaxCounted bounds what a call counts.
+	MaxCounted = 1_000_000
+	// DeletionAge is the least age of a result that a job deletes. The gateway repeats a save for up to 10 s: a repeat must not
+	// save again what was deleted in between (spec: deletion-age).
+	DeletionAge = time.Minute
+	// RetentionPause is the time between two passes of retention.
+	RetentionPause = 15 * time.Minute
+	// day is a day of retention, whatever a calendar says.
+	day = 24 * time.Hour
 )
 
-// turn is how much of a job is deleted before other jobs. With its pauses, deletions take at most a fifth of one connection, and leave
-// the disk to the calls.
-var turn = background.Turn{Pieces: 50, Limit: partLimit, Pause: func(took time.Duration) time.Duration {
-	return max(20*time.Millisecond, 4*took)
-}}
-
-// Deps are what a Worker works with; all are required.
-type Deps struct {
-	Store store.Deletions
-	// Find finds the next results of a job with a search. apierr.NotIndexed: not all of them can be found yet.
-	Find func(context.Context, store.Deletion) (store.FoundPart, error)
-	Now  func() time.Time
-	// By makes the store.By of a change that the actor makes now.
-	By  func(store.Actor) (store.By, error)
-	Log *slog.Logger
+// Bound bounds the time of saving of what the current pass deletes.
+func (d Job) Bound() time.Time {
+	if d.Days > 0 {
+		return d.DueAt.Add(-time.Duration(d.Days) * day)
+	}
+	if due := d.DueAt.Add(-DeletionAge); due.Before(d.SavedBefore) {
+		return due
+	}
+	return d.SavedBefore
 }
 
-// Worker works on one job at a time.
-type Worker struct {
-	deps    Deps
-	deleted *prometheus.CounterVec
-	parts   *prometheus.CounterVec
-	jobs    prometheus.Gauge
-	late    prometheus.Gauge
-	served  []prism.AccountID // that had a turn since the last round of all accounts
+// End bounds the ids of the current pass. Retention has no need to look far: results whose ids are later than their time of
+// saving, because clocks disagreed, are deleted by a later pass.
+func (d Job) End() prism.UUID {
+	if d.Days > 0 {
+		return prism.FirstUUID(d.Bound().Add(time.Minute))
+	}
+	return prism.FirstUUID(d.SavedBefore.Add(store.MaxIDAge))
 }
 
-// The reasons of a deletion, in the metric.
-const (
-	byCall      = "call"
-	byRetention = "retention"
-)
-
-// New makes a Worker.
-func New(d Deps) *Worker {
-	return &Worker{
-		deps: d,
-		deleted: background.NewCounters(
-			"prism_deleted_results_total",
-			"Results that jobs deleted: those of a call, or those older than the retention of a prism.",
-			"reason", byCall, byRetention,
-		),
-		parts: background.NewCounters(
-			"prism_deletion_parts_total",
-			"Parts of deletions by outcome: ok, failed.",
-			"outcome", "ok", "failed",
-		),
-		jobs: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "prism_deletion_jobs",
-			Help: "Deletions of many results that are due or under way, also by other replicas.",
-		}),
-		late: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "prism_deletion_late_seconds",
-			Help: "How long the oldest of prism_deletion_jobs is due; 0 without one.",
-		}),
+// Next is the pass that follows the current one, and false if that was the last.
+func (d Job) Next(now time.Time) (Job, bool) {
+	switch bound := d.Bound(); {
+	case d.Days > 0:
+		d.DueAt, d.Reached = now.Add(RetentionPause), prism.UUID{}
+	case bound.Before(d.SavedBefore):
+		// The next pass deletes what was too young for this one. Ids and times of saving differ by up to store.MaxIDAge.
+		d.DueAt, d.Reached = d.SavedBefore.Add(DeletionAge), prism.FirstUUID(bound.Add(-store.MaxIDAge))
+	default:
+		return d, false
 	}
-}
-
-// Measure registers the metrics.
-func (w *Worker) Measure(to prometheus.Registerer) error {
-	var errs []error
-	for _, c := range []prometheus.Collector{w.deleted, w.parts, w.jobs, w.late} {
-		errs = append(errs, to.Register(c))
-	}
-	return errors.Join(errs...)
-}
-
-// Run works until ctx ends.
-func (w *Worker) Run(ctx context.Context) {
-	background.Work{
-		Name: "a deletion of results", Do: background.Every(pollEvery, w.Work), AfterFailure: lease,
-		Failures: w.parts.WithLabelValues("failed"), Log: w.deps.Log,
-	}.Run(ctx)
-}
-
-// Work works on a job that is due, and returns false if there is none.
-func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
-	if jobs, err := w.countDue(ctx); err != nil || jobs == 0 {
-		return false, err
-	}
-	now := prism.Now(w.deps.Now)
-	job, err := w.deps.Store.TakeDeletion(ctx, now, now.Add(lease), w.served)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	if slices.Contains(w.served, job.Account) || len(w.served) == mostServed { // each other account with a job had its turn
-		w.served = w.served[:0]
-	}
-	w.served = append(w.served, job.Account)
-	more, err := turn.Do(ctx, func(ctx context.Context) (bool, error) { return w.part(ctx, &job) })
-	switch {
-	case errors.Is(err, apierr.NotIndexed()): // the job is taken again when its lease ends
-		return false, nil
-	case errors.Is(err, store.ErrNotFound): // changed by a call
-		return true, nil
-	case err != nil || !more:
-		return true, err
-	}
-	return true, w.giveBack(context.WithoutCancel(ctx), job)
-}
-
-// countDue counts and measures what is due.
-func (w *Worker) countDue(ctx context.Context) (jobs int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, partLimit)
-	defer cancel()
-	now := prism.Now(w.deps.Now)
-	jobs, since, err := w.deps.Store.DueDeletions(ctx, now)
-	if err != nil {
-		return 0, err
-	}
-	late := 0.
-	if jobs > 0 {
-		late = now.Sub(since).Seconds()
-	}
-	w.jobs.Set(float64(jobs))
-	w.late.Set(late)
-	return jobs, nil
-}
-
-// part deletes a part of a job, and returns whether another one follows.
-func (w *Worker) part(ctx context.Context, job *store.Deletion) (more bool, err error) {
-	by, err := w.deps.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
-	if err != nil {
-		return false, err
-	}
-	if job.Search != "" {
-		if job.Found, err = w.deps.Find(ctx, *job); err != nil {
-			return false, err
-		}
-	}
-	reason := byCall
-	if job.Days > 0 {
-		reason = byRetention
-	}
-	deleted, ended, err := w.deps.Store.DeletePart(ctx, job, by.At.Add(lease), by)
-	if err == nil {
-		crash.At(crash.InDeletion)
-		w.deleted.WithLabelValues(reason).Add(float64(deleted))
-		w.parts.WithLabelValues("ok").Inc()
-	}
-	return !ended, err
-}
-
-func (w *Worker) giveBack(ctx context.Context, job store.Deletion) error {
-	ctx, cancel := context.WithTimeout(ctx, partLimit)
-	defer cancel()
-	return w.deps.Store.ReturnDeletion(ctx, job, prism.Now(w.deps.Now))
+	return d, true
 }

@@ -33,7 +33,7 @@ type world struct {
 	prism   prism.PrismID
 	now     time.Time
 	ids     byte
-	find    func(context.Context, store.Deletion) (store.FoundPart, error)
+	find    func(context.Context, deletion.Job) (deletion.FoundPart, error)
 }
 
 func newWorld(t *testing.T) *world {
@@ -53,12 +53,12 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) worker(t *testing.T, s store.Deletions) {
+func (w *world) worker(t *testing.T, s deletion.Store) {
 	t.Helper()
 	w.metrics = prometheus.NewRegistry()
 	w.Worker = deletion.New(deletion.Deps{
 		Store: s, Now: func() time.Time { return w.now },
-		Find: func(ctx context.Context, d store.Deletion) (store.FoundPart, error) { return w.find(ctx, d) }, Log: slog.New(slog.DiscardHandler),
+		Find: func(ctx context.Context, d deletion.Job) (deletion.FoundPart, error) { return w.find(ctx, d) }, Log: slog.New(slog.DiscardHandler),
 		By: func(a store.Actor) (store.By, error) {
 			by := storetest.By()
 			by.At, by.Actor = w.now, a
@@ -124,7 +124,7 @@ func TestTheWorkerDeletesWhatIsDueAndCountsIt(t *testing.T) {
 	if n := w.count(t); n != 2 {
 		t.Fatalf("%d results after retention, want 2", n)
 	}
-	d := store.Deletion{
+	d := deletion.Job{
 		Account: w.account, ID: storetest.By().Entry, Prism: w.prism, Status: prism.Failed, SavedBefore: w.now.Add(time.Millisecond), DueAt: w.now,
 	}
 	if err := w.AddDeletion(t.Context(), d, "p", 2, storetest.By()); err != nil {
@@ -155,19 +155,19 @@ func TestADeletionByASearchWaitsUntilItsResultsAreIndexed(t *testing.T) {
 	w := newWorld(t)
 	w.save(t)
 	indexed := false
-	w.find = func(_ context.Context, d store.Deletion) (store.FoundPart, error) {
+	w.find = func(_ context.Context, d deletion.Job) (deletion.FoundPart, error) {
 		if !indexed {
-			return store.FoundPart{}, apierr.NotIndexed()
+			return deletion.FoundPart{}, apierr.NotIndexed()
 		}
 		all, _, err := w.ListResults(t.Context(), w.account, store.Filter{}, store.WithoutInput, store.Page{Limit: 9})
-		part := store.FoundPart{Upto: d.End(), End: true}
+		part := deletion.FoundPart{Upto: d.End(), End: true}
 		for _, saved := range all {
 			part.IDs = append(part.IDs, saved.Result.ID)
 		}
 		return part, err
 	}
 	w.now = w.now.Add(2 * time.Minute)
-	d := store.Deletion{Account: w.account, ID: prism.UUID{9}, Prism: w.prism, Search: `{"q":"a"}`, SavedBefore: w.now, DueAt: w.now}
+	d := deletion.Job{Account: w.account, ID: prism.UUID{9}, Prism: w.prism, Search: `{"q":"a"}`, SavedBefore: w.now, DueAt: w.now}
 	if err := w.AddDeletion(t.Context(), d, "p", 1, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
@@ -182,9 +182,9 @@ func TestADeletionByASearchWaitsUntilItsResultsAreIndexed(t *testing.T) {
 }
 
 // broken is a store whose parts fail.
-type broken struct{ store.Deletions }
+type broken struct{ deletion.Store }
 
-func (broken) DeletePart(context.Context, *store.Deletion, time.Time, store.By) (int, bool, error) {
+func (broken) DeletePart(context.Context, *deletion.Job, time.Time, store.By) (int, bool, error) {
 	return 0, false, errors.New("the disk is full")
 }
 
@@ -194,7 +194,7 @@ func TestAJobWhosePartFailsStaysDueAndAnotherWorkerGoesOn(t *testing.T) {
 	w := newWorld(t)
 	w.save(t)
 	w.now = w.now.Add(time.Hour)
-	d := store.Deletion{Account: w.account, ID: storetest.By().Entry, Prism: w.prism, SavedBefore: w.now, DueAt: w.now}
+	d := deletion.Job{Account: w.account, ID: storetest.By().Entry, Prism: w.prism, SavedBefore: w.now, DueAt: w.now}
 	if err := w.AddDeletion(t.Context(), d, "p", 1, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
@@ -223,12 +223,12 @@ func TestAJobWhosePartFailsStaysDueAndAnotherWorkerGoesOn(t *testing.T) {
 
 // turns is a store that records whose jobs are taken.
 type turns struct {
-	store.Deletions
+	deletion.Store
 	taken *[]prism.AccountID
 }
 
-func (s turns) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (store.Deletion, error) {
-	d, err := s.Deletions.TakeDeletion(ctx, now, until, last)
+func (s turns) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (deletion.Job, error) {
+	d, err := s.Store.TakeDeletion(ctx, now, until, last)
 	if err == nil {
 		*s.taken = append(*s.taken, d.Account)
 	}
@@ -244,7 +244,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 	add := func(account prism.AccountID, jobs int) {
 		for range jobs {
 			by := storetest.By()
-			d := store.Deletion{Account: account, ID: by.Entry, Prism: w.prism, SavedBefore: w.now, DueAt: w.now}
+			d := deletion.Job{Account: account, ID: by.Entry, Prism: w.prism, SavedBefore: w.now, DueAt: w.now}
 			if err := w.AddDeletion(t.Context(), d, "p", 1, by); err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +275,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 
 // idle is a store without jobs.
 type idle struct {
-	store.Deletions
+	deletion.Store
 	looks int
 }
 

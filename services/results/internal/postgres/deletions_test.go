@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/storetest"
 )
@@ -46,7 +47,7 @@ func TestDeletionsSeek(t *testing.T) {
 	u := migrated(t)
 	ctx, s, spans := traced(t, u)
 	ref, now := "r", time.Now()
-	for _, d := range []store.Deletion{{}, {Ref: &ref}, {Status: prism.Failed}, {Status: prism.OK}, {Ref: &ref, Status: prism.Failed}} {
+	for _, d := range []deletion.Job{{}, {Ref: &ref}, {Status: prism.Failed}, {Status: prism.OK}, {Ref: &ref, Status: prism.Failed}} {
 		d.Account, d.ID, d.Prism, d.SavedBefore, d.DueAt = account(), storetest.By().Entry, prismID(), now, now
 		counted := d
 		if _, _, err := s.CountDeletion(ctx, &counted); err != nil {

@@ -62,10 +62,11 @@ func (h *Handlers) Narrow(
 	if p.Unsearchable {
 		return Filter{}, apierr.NotSearchable()
 	}
-	return h.narrow(ctx, account, p, f, sent)
+	return h.NarrowAny(ctx, account, p, f, sent)
 }
 
-func (h *Handlers) narrow(
+// NarrowAny is Narrow for a prism that may be left out of searches.
+func (h *Handlers) NarrowAny(
 	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch,
 ) (Filter, error) {
 	schema, err := h.schemas.schemaOf(ctx, h.prisms, account, &p)
@@ -90,9 +91,12 @@ func (h *Handlers) All(ctx context.Context, account prism.AccountID, f Filter, m
 	return ids, nil
 }
 
+// OldestFirst is the order by id, the oldest first.
+var OldestFirst = finding.Order{Subject: finding.Subject{Measure: finding.Created}}
+
 // Oldest is a page of a search, oldest first. It returns apierr.NotIndexed if results may be missing.
 func (h *Handlers) Oldest(ctx context.Context, account prism.AccountID, f Filter, after *Position, limit int) (Page, error) {
-	return h.complete(ctx, account, f, oldest, after, limit)
+	return h.complete(ctx, account, f, OldestFirst, after, limit)
 }
 
 func (h *Handlers) complete(

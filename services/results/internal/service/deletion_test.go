@@ -11,8 +11,8 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // failed saves a failed result with an idempotency key, and returns it.
@@ -116,8 +116,8 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 // manyResults is a store whose walks never end.
 type manyResults struct{ sqlstore.Store }
 
-func (manyResults) CountDeletion(context.Context, *store.Deletion) (int64, bool, error) {
-	return store.CountPart, false, nil
+func (manyResults) CountDeletion(context.Context, *deletion.Job) (int64, bool, error) {
+	return deletion.CountPart, false, nil
 }
 
 // spec: deletion-count

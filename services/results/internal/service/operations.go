@@ -32,7 +32,8 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
 		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(),
-		webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.Now, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(), s.operations(),
+		webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.Now, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(),
+		s.deletionHandlers.Operations(), s.operations(),
 	)...)
 }
 
@@ -41,11 +42,8 @@ func (s *Service) operations() []api.Handler[access.Caller] {
 	return []api.Handler[access.Caller]{
 		access.Encoded(api.ListResults, s.listResults),
 		access.Encoded(api.ReadRecord, s.readRecord),
-		access.Change(s.Access, api.DeleteResult, s.deleteResult),
-		access.Handle(api.DeleteResults, s.deleteResults),
 		access.Handle(api.AssignResults, s.assignResults),
 		access.Encoded(api.PreviewLens, s.previewLens),
-		access.Change(s.Access, api.SetRetention, s.setRetention),
 	}
 }
 

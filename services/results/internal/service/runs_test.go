@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -360,7 +361,7 @@ func (crowded) CreateRun(context.Context, prism.AccountID, runs.Run, store.By) (
 	return runs.Run{}, store.ErrTooManyRuns
 }
 
-func (crowded) AddDeletion(context.Context, store.Deletion, string, int64, store.By) error {
+func (crowded) AddDeletion(context.Context, deletion.Job, string, int64, store.By) error {
 	return store.ErrTooManyDeletions
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/search"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // spec: search-coverage, search-sorted, error-not-indexed, search-of-all, error-not-searchable, prism-searchable
@@ -48,8 +48,8 @@ func TestWhatASearchDidNotLookAtIsSaidOrRefused(t *testing.T) {
 			return err
 		},
 	}
-	deletion := func() (store.FoundPart, error) {
-		return w.FindDeletion(t.Context(), store.Deletion{
+	deletion := func() (deletion.FoundPart, error) {
+		return w.FindDeletion(t.Context(), deletion.Job{
 			Account: w.account, Prism: p, Search: `{"q":"r"}`, SavedBefore: time.UnixMilli(2e12), DueAt: time.UnixMilli(2e12),
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/keys"
@@ -53,13 +54,14 @@ type Deps struct {
 
 // The slices that have methods of contract.Results and contract.Console.
 type (
-	fileHandlers    = files.Handlers
-	keyHandlers     = keys.Handlers
-	memberHandlers  = members.Handlers
-	prismHandlers   = prisms.Handlers
-	qualityHandlers = quality.Handlers
-	webhookSender   = webhooks.Sender
-	runHandlers     = runs.Handlers
+	fileHandlers     = files.Handlers
+	keyHandlers      = keys.Handlers
+	memberHandlers   = members.Handlers
+	prismHandlers    = prisms.Handlers
+	qualityHandlers  = quality.Handlers
+	webhookSender    = webhooks.Sender
+	runHandlers      = runs.Handlers
+	deletionHandlers = deletion.Handlers
 )
 
 // Service implements contract.Results and contract.Console.
@@ -73,6 +75,7 @@ type Service struct {
 	*qualityHandlers
 	*webhookSender
 	*runHandlers
+	*deletionHandlers
 	saves    saves
 	searches *search.Handlers
 	handlers access.Handlers
@@ -102,6 +105,7 @@ func New(d Deps) *Service {
 		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Files: s.fileHandlers, Versions: s.prismHandlers, Quality: s.qualityHandlers,
 		Searches: s.searches, Refuses: s.refuses, NoteSave: s.saves.note, LeaseEnded: d.LeaseEnded,
 	})
+	s.deletionHandlers = deletion.NewHandlers(d.Store, a, s.searches)
 	l := labels.NewHandlers(d.Store, d.Now, s.prismHandlers, s.qualityHandlers, s.searches)
 	s.TakeExamplesWith(l.TakeExamples)
 	s.handlers = s.handlersOfOperations(l)

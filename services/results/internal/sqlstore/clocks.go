@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
@@ -19,7 +20,7 @@ var mendings = append(mendingsOfDeliveries(), []mending{
 	{`UPDATE retry_chunks SET leased_until = $2 WHERE token IS NOT NULL AND leased_until > $1 RETURNING 1`, store.MaxLease, store.MaxLease},
 	{`UPDATE deletions SET leased_until = $2 WHERE leased_until > $1 RETURNING 1`, store.MaxLease, store.MaxLease},
 	{`UPDATE deletions SET saved_before = $2 WHERE saved_before > $1 RETURNING 1`, 0, 0},
-	{`UPDATE deletions SET due_at = $2 WHERE due_at > $1 RETURNING 1`, store.RetentionPause, store.DeletionAge},
+	{`UPDATE deletions SET due_at = $2 WHERE due_at > $1 RETURNING 1`, deletion.RetentionPause, deletion.DeletionAge},
 	{`UPDATE drift_watches SET due_at = $2 WHERE due_at > $1 RETURNING 1`, store.MaxLease, store.MaxLease},
 	{`UPDATE retries SET leased_at = $2 WHERE leased_at > $1 RETURNING 1`, 0, 0},
 	{mendRuns + `leased_at = $2 WHERE leased_at > $1` + underWay, 0, 0},

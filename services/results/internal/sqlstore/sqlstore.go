@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/comments"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/events"
@@ -46,6 +47,7 @@ type Statements struct {
 	labelSQL
 	fileSQL
 	runSQL
+	deletionSQL
 }
 
 type (
@@ -66,6 +68,7 @@ type (
 	labelSQL        = labels.SQL
 	fileSQL         = files.SQL
 	runSQL          = runs.SQL
+	deletionSQL     = deletion.SQL
 )
 
 // New is the Store in a database.
@@ -74,7 +77,7 @@ func New(db sqldb.Database) Statements {
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
-		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db}, webhookSQL: webhookSQL{Database: db},
+		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db}, webhookSQL: webhookSQL{Database: db}, deletionSQL: deletionSQL{Database: db},
 	}
 }
 
@@ -94,7 +97,7 @@ type Store interface {
 	changes.Store
 	search.Store
 	distribution.Store
-	store.Deletions
+	deletion.Store
 	files.Store
 	blobs.Contents
 	runs.Store

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
@@ -40,7 +41,7 @@ func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 	for name, c := range map[string][2]int64{
 		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {keys.MaxActiveKeys, 1000},
 		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {runs.MaxRuns, 500},
-		"deletions": {store.MaxDeletions, 1000}, "results of a deletion": {store.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
+		"deletions": {deletion.MaxDeletions, 1000}, "results of a deletion": {deletion.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
 		"results of the label queue": {labels.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
 		"webhooks": {api.MaxWebhooks, 20}, "waiting events": {webhooks.Most, 1_000_000}, "tries of an event": {int64(len(webhooks.Pauses)) + 1, 10},
 		"tries that block": {webhooks.BlockingTries, 3},

@@ -27,6 +27,8 @@ var (
 	ErrTooManyKeys = errors.New("store: too many active keys")
 	// ErrTooManyAdHoc: the account has as many ad-hoc prisms as it may have.
 	ErrTooManyAdHoc = errors.New("store: too many ad-hoc prisms")
+	// ErrTooManyDeletions: the account has as many deletions of calls under way as it may have.
+	ErrTooManyDeletions = errors.New("store: too many deletions")
 	// ErrTooManyViews: the account has as many views as it may have.
 	ErrTooManyViews = errors.New("store: too many views")
 	// ErrTooManyWebhooks: the account has as many webhooks as it may have.

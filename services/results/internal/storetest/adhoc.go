@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -103,7 +104,7 @@ func adHocTests() []test {
 			}
 			f.isGone(t, p)
 			f.saveAdHoc(t, p, f.ok(p))
-			d := store.Deletion{
+			d := deletion.Job{
 				Account: f.mine.account, ID: f.id(), Prism: p.ID, DueAt: moment(0).Add(30 * time.Minute), SavedBefore: moment(0).Add(10 * time.Minute),
 			}
 			succeeds(t, f.AddDeletion(t.Context(), d, p.Slug, 1, f.by(d.DueAt)))

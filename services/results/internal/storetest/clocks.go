@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -69,7 +70,7 @@ func clockTests() []test {
 			}
 			before, later := save(moment(2)), save(moment(3).Add(time.Hour))
 			called := moment(2).Add(ahead)
-			f.add(t, store.Deletion{Status: prism.OK, DueAt: called, SavedBefore: called})
+			f.add(t, deletion.Job{Status: prism.OK, DueAt: called, SavedBefore: called})
 			f.mends(t, 3) // the lease that a new one has, what it deletes, and when it is due
 			job, ok := f.take(t, moment(3).Add(mended))
 			if !ok {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -90,7 +91,7 @@ func deletionTests() []test {
 		}},
 		// spec: deletion-goes-on
 		{"a job is leased by one worker, in turns, and is gone at its end", func(t *testing.T, f *fixture) {
-			first, second := f.add(t, store.Deletion{Status: prism.OK}), f.add(t, store.Deletion{Status: prism.Failed})
+			first, second := f.add(t, deletion.Job{Status: prism.OK}), f.add(t, deletion.Job{Status: prism.Failed})
 			now := moment(0).Add(time.Hour)
 			taken, ok := f.take(t, now)
 			if other, _ := f.take(t, now); !ok || taken.ID == other.ID || taken.ID != first.ID && taken.ID != second.ID {
@@ -119,7 +120,7 @@ func deletionTests() []test {
 		// spec: search-of-all
 		{"a job with a search deletes what was found of its filter, part by part, and comes again as it was", func(t *testing.T, f *fixture) {
 			saved := []prism.Result{f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result}
-			made := f.add(t, store.Deletion{Status: prism.OK, Search: `{"q":"a"}`, By: []string{"q"}})
+			made := f.add(t, deletion.Job{Status: prism.OK, Search: `{"q":"a"}`, By: []string{"q"}})
 			now := moment(0).Add(time.Hour)
 			if _, ok := f.take(t, moment(0).Add(29*time.Minute)); ok {
 				t.Error("took a job before it is due")
@@ -132,7 +133,7 @@ func deletionTests() []test {
 			same(t, d.Search, made.Search)
 			same(t, d.DueAt, made.DueAt)
 			part := func(ids []prism.ResultID, upto prism.UUID, end bool) int {
-				d.Found = store.FoundPart{IDs: ids, Upto: upto, End: end}
+				d.Found = deletion.FoundPart{IDs: ids, Upto: upto, End: end}
 				n, ended, err := f.DeletePart(t.Context(), &d, now.Add(time.Minute), f.by(now))
 				succeeds(t, err)
 				same(t, ended, end)
@@ -152,7 +153,7 @@ func deletionTests() []test {
 			same(t, string(entries[0].Detail), `{"by":["status","q"],"status":"ok","deleting":7}`)
 		}},
 		{"a part that another worker went past changes nothing", func(t *testing.T, f *fixture) {
-			f.add(t, store.Deletion{Status: prism.OK})
+			f.add(t, deletion.Job{Status: prism.OK})
 			slow, _ := f.take(t, moment(0).Add(time.Hour))
 			quick, _ := f.take(t, moment(0).Add(2*time.Hour))
 			quick.Reached = slow.Reached
@@ -171,7 +172,7 @@ func deletionTests() []test {
 				return f.save(t, r).Result.ID
 			}
 			old, young, later := save(time.Minute+time.Millisecond), save(time.Minute), save(-time.Millisecond)
-			d := f.add(t, store.Deletion{Status: prism.OK, DueAt: called, SavedBefore: called.Add(time.Millisecond)})
+			d := f.add(t, deletion.Job{Status: prism.OK, DueAt: called, SavedBefore: called.Add(time.Millisecond)})
 			job, _ := f.take(t, called)
 			f.finish(t, job, called)
 			same(t, f.stored(t, old), nil)
@@ -197,7 +198,7 @@ func deletionTests() []test {
 		{"the entry of a deletion names the filters and never the ref", func(t *testing.T, f *fixture) {
 			ref := "of a person"
 			before := moment(5)
-			f.add(t, store.Deletion{Ref: &ref, Before: before, Status: prism.Failed})
+			f.add(t, deletion.Job{Ref: &ref, Before: before, Status: prism.Failed})
 			entries := f.entriesOf(t, store.ResultsDelete)
 			same(t, string(entries[0].Detail),
 				`{"by":["ref","before","status"],"before":"`+prism.FormatTime(before)+`","status":"failed","deleting":7}`)
@@ -205,10 +206,10 @@ func deletionTests() []test {
 		}},
 		// spec: deletion-goes-on
 		{"the jobs of accounts that had their turn come behind those of others", func(t *testing.T, f *fixture) {
-			f.add(t, store.Deletion{})
-			f.add(t, store.Deletion{})
+			f.add(t, deletion.Job{})
+			f.add(t, deletion.Job{})
 			due := moment(0).Add(40 * time.Minute)
-			other := store.Deletion{
+			other := deletion.Job{
 				Account: f.theirs.account, ID: f.id(), Prism: f.theirs.prism.ID, DueAt: due, SavedBefore: moment(0).Add(10 * time.Minute),
 			}
 			succeeds(t, f.AddDeletion(t.Context(), other, "triage", 1, f.by(due)))
@@ -229,7 +230,7 @@ func deletionTests() []test {
 			f.retain(t, 1, moment(0))
 			add := func(of tenant) error {
 				at := moment(0).Add(30 * time.Minute)
-				return f.AddDeletion(t.Context(), store.Deletion{
+				return f.AddDeletion(t.Context(), deletion.Job{
 					Account: of.account, ID: f.id(), Prism: of.prism.ID, DueAt: at, SavedBefore: moment(1),
 				}, "triage", 1, f.by(at))
 			}
@@ -267,7 +268,7 @@ func (f *fixture) delete(t *testing.T, id prism.ResultID) error {
 }
 
 // add adds a job on the prism of mine that deletes what was saved until now, and says that it deletes 7 results.
-func (f *fixture) add(t *testing.T, d store.Deletion) store.Deletion {
+func (f *fixture) add(t *testing.T, d deletion.Job) deletion.Job {
 	t.Helper()
 	d.Account, d.ID, d.Prism = f.mine.account, f.id(), f.mine.prism.ID
 	if d.SavedBefore.IsZero() {
@@ -277,7 +278,7 @@ func (f *fixture) add(t *testing.T, d store.Deletion) store.Deletion {
 	return d
 }
 
-func (f *fixture) take(t *testing.T, now time.Time) (store.Deletion, bool) {
+func (f *fixture) take(t *testing.T, now time.Time) (deletion.Job, bool) {
 	t.Helper()
 	d, err := f.TakeDeletion(t.Context(), now, now.Add(time.Minute), nil)
 	if errors.Is(err, store.ErrNotFound) {
@@ -288,7 +289,7 @@ func (f *fixture) take(t *testing.T, now time.Time) (store.Deletion, bool) {
 }
 
 // finish deletes all parts of a pass, and returns how many results those were.
-func (f *fixture) finish(t *testing.T, d store.Deletion, now time.Time) (deleted int) {
+func (f *fixture) finish(t *testing.T, d deletion.Job, now time.Time) (deleted int) {
 	t.Helper()
 	by := f.by(now)
 	by.Actor = store.Actor{Kind: store.RetentionActor, Name: "retention"}
@@ -318,7 +319,7 @@ func (f *fixture) jobs(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range []store.Deletion{
+	for _, d := range []deletion.Job{
 		{Ref: &empty},
 		{Ref: &some},
 		{Status: prism.OK},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/labels"
@@ -226,7 +227,7 @@ func (m *distributionModel) delete(t *rapid.T) func() error {
 func (m *distributionModel) deleteMany(*rapid.T) func() error {
 	ref := "r"
 	now := moment(0).Add(1000 * time.Hour)
-	d := store.Deletion{Account: m.account, ID: m.f.id(), Prism: m.f.mine.prism.ID, Ref: &ref, SavedBefore: now, Before: now, DueAt: now}
+	d := deletion.Job{Account: m.account, ID: m.f.id(), Prism: m.f.mine.prism.ID, Ref: &ref, SavedBefore: now, Before: now, DueAt: now}
 	return func() error {
 		if err := m.f.AddDeletion(m.ctx, d, "triage", 1, m.f.by(now)); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -84,7 +85,7 @@ func exampleTests() []test {
 		{"a deletion of many, and retention, empty examples too", func(t *testing.T, f *fixture) {
 			a, b := f.save(t, f.ok(f.mine.prism)).Result.ID, f.save(t, f.failed(f.mine.prism)).Result.ID
 			f.addExamples(t, 2, exampleOf(a, "a"), exampleOf(b, "b"))
-			f.add(t, store.Deletion{Status: prism.OK})
+			f.add(t, deletion.Job{Status: prism.OK})
 			now := moment(0).Add(time.Hour)
 			job, _ := f.take(t, now)
 			f.finish(t, job, now)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -147,7 +148,7 @@ func labelTests() []test {
 			succeeds(t, f.delete(t, labelled.ID))
 			same(t, f.labelsState(t, 1), quality.LabelsState{})
 			other := f.addPrism(t, f.mine, "other")
-			for range store.DeletePart + 1 {
+			for range deletion.DeletePart + 1 {
 				f.putLabels(t, f.label(f.save(t, f.ok(f.mine.prism)).Result, "urgent", "true"))
 				f.save(t, f.ok(other))
 			}
@@ -155,9 +156,9 @@ func labelTests() []test {
 			_, err := f.PutLabels(t.Context(), f.mine.account, other.ID, []labels.Label{f.label(stays, "urgent", "true")})
 			succeeds(t, err)
 			now := moment(0).Add(time.Hour)
-			f.add(t, store.Deletion{Status: prism.OK, DueAt: now, SavedBefore: moment(0).Add(time.Minute)})
+			f.add(t, deletion.Job{Status: prism.OK, DueAt: now, SavedBefore: moment(0).Add(time.Minute)})
 			job, _ := f.take(t, now)
-			same(t, f.finish(t, job, now), store.DeletePart+1)
+			same(t, f.finish(t, job, now), deletion.DeletePart+1)
 			same(t, f.labelsState(t, 1), quality.LabelsState{})
 			same(t, f.stored(t, unlabelled.ID) != nil, true)
 			left, err := f.LabelsOf(t.Context(), f.mine.account, other.ID, []prism.ResultID{stays.ID})

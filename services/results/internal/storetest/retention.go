@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -77,10 +78,10 @@ func retentionTests() []test {
 			pass(2)
 			same(t, f.stored(t, ids[0]), nil)
 			same(t, f.stored(t, ids[1]), nil)
-			_, ok := f.take(t, now.Add(store.RetentionPause-time.Millisecond))
+			_, ok := f.take(t, now.Add(deletion.RetentionPause-time.Millisecond))
 			same(t, ok, false)
 			for _, want := range []int{0, 0, 0, 1} {
-				now = now.Add(store.RetentionPause)
+				now = now.Add(deletion.RetentionPause)
 				pass(want)
 			}
 			same(t, f.count(t), 2)
@@ -109,7 +110,7 @@ func retentionTests() []test {
 			}
 		}},
 		{"the entry of a change has what the pass that it ends has deleted", func(t *testing.T, f *fixture) {
-			for range store.DeletePart + 1 {
+			for range deletion.DeletePart + 1 {
 				f.save(t, f.ok(f.mine.prism))
 			}
 			now := moment(0).Add(10 * day)
@@ -117,7 +118,7 @@ func retentionTests() []test {
 			job, _ := f.take(t, now)
 			deleted, ended, err := f.DeletePart(t.Context(), &job, now, f.by(now))
 			succeeds(t, err)
-			same(t, deleted, store.DeletePart)
+			same(t, deleted, deletion.DeletePart)
 			same(t, ended, false)
 			f.retain(t, 0, now)
 			same(t, string(f.entriesOf(t, store.PrismRetention)[0].Detail), `{"days":null,"deleted":500}`)

@@ -1,4 +1,4 @@
-package search
+package deletion
 
 import (
 	"context"
@@ -9,21 +9,21 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
-	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // ofDeletion is the filter of a deletion by a search. It returns apierr.NotSearchable if a deletion that begins has words or conditions for a
 // prism that is left out of searches.
-func (h *Handlers) ofDeletion(ctx context.Context, d store.Deletion, begins bool) (Filter, error) {
-	var sent Deleted
+func (h *Handlers) ofDeletion(ctx context.Context, d Job, begins bool) (search.Filter, error) {
+	var sent selection
 	if err := strictjson.Unmarshal([]byte(d.Search), &sent); err != nil {
-		return Filter{}, err
+		return search.Filter{}, err
 	}
-	p, err := h.prisms.Prism(ctx, d.Account, prism.Ref{ID: d.Prism})
+	p, err := h.store.Prism(ctx, d.Account, prism.Ref{ID: d.Prism})
 	if err != nil {
-		return Filter{}, err
+		return search.Filter{}, err
 	}
 	f := store.Filter{
 		Prism: d.Prism, Status: d.Status, Ref: d.Ref, Version: sent.Version, Model: sent.Model, Assignee: sent.Assignee, From: sent.From, To: d.SavedBefore,
@@ -36,13 +36,13 @@ func (h *Handlers) ofDeletion(ctx context.Context, d store.Deletion, begins bool
 	}
 	f.IDs = sqldb.SortedIDs(sent.IDs)
 	if begins && p.Unsearchable && (sent.Q != "" || len(sent.Where) > 0) {
-		return Filter{}, apierr.NotSearchable()
+		return search.Filter{}, apierr.NotSearchable()
 	}
-	return h.narrow(ctx, d.Account, p, f, api.ResultSearch(sent.SearchMembers))
+	return h.searches.NarrowAny(ctx, d.Account, p, f, api.ResultSearch(sent.SearchMembers))
 }
 
-// Deleted is what a deletion selects by, beside what each deletion can.
-type Deleted struct {
+// selection is what a deletion selects by, beside what each deletion can.
+type selection struct {
 	api.SearchMembers
 	From     time.Time        `json:"from,omitzero"`
 	Version  int32            `json:"version,omitzero"`
@@ -54,7 +54,7 @@ type Deleted struct {
 }
 
 // By names what is set, as the audit does.
-func (d Deleted) By() (names []string) {
+func (d selection) by() (names []string) {
 	for _, member := range []struct {
 		name string
 		set  bool
@@ -77,9 +77,9 @@ func (d Deleted) By() (names []string) {
 }
 
 // parts are filters for some of the ids each, behind one, or the filter itself if it has none.
-func (f Filter) parts(behind prism.UUID) (all []Filter) {
+func parts(f search.Filter, behind prism.UUID) (all []search.Filter) {
 	if f.IDs == nil {
-		return []Filter{f}
+		return []search.Filter{f}
 	}
 	rest := slices.DeleteFunc(slices.Clone(f.IDs), func(id prism.UUID) bool { return sqldb.CompareIDs(id, behind) <= 0 })
 	for ids := range slices.Chunk(rest, sqldb.PartSize) {
@@ -90,26 +90,26 @@ func (f Filter) parts(behind prism.UUID) (all []Filter) {
 	return all
 }
 
-// CountDeletion counts what a deletion deletes, and tells whether it has counted all.
-func (h *Handlers) CountDeletion(ctx context.Context, d store.Deletion) (n int64, exact bool, err error) {
+// countFound counts what a deletion by a search deletes, and tells whether it has counted all.
+func (h *Handlers) countFound(ctx context.Context, d Job) (n int64, exact bool, err error) {
 	f, err := h.ofDeletion(ctx, d, true)
 	if err != nil {
 		return 0, false, err
 	}
 	exact = true
-	for _, part := range f.parts(prism.UUID{}) {
+	for _, part := range parts(f, prism.UUID{}) {
 		counts, err := h.store.Counts(ctx, d.Account, part, nil)
 		if err != nil {
 			return 0, false, err
 		}
 		n, exact = n+counts.Total, exact && counts.Exact
 	}
-	return min(n, store.MaxCounted), exact, nil
+	return min(n, MaxCounted), exact, nil
 }
 
-// FindDeletion finds the next results that a deletion deletes. It returns apierr.NotIndexed while some of them may be missing.
+// FindDeletion finds the next results that a deletion by a search deletes. It returns apierr.NotIndexed while some of them may be missing.
 // A prism that was left out of searches since the call is no hindrance.
-func (h *Handlers) FindDeletion(ctx context.Context, d store.Deletion) (part store.FoundPart, err error) {
+func (h *Handlers) FindDeletion(ctx context.Context, d Job) (part FoundPart, err error) {
 	f, err := h.ofDeletion(ctx, d, false)
 	if err != nil {
 		return part, err
@@ -118,8 +118,8 @@ func (h *Handlers) FindDeletion(ctx context.Context, d store.Deletion) (part sto
 	if f.IDs != nil {
 		return h.findIDs(ctx, d, f)
 	}
-	after := &Position{ID: d.Reached, Without: true}
-	page, err := h.store.Search(ctx, d.Account, f, oldest, after, store.DeletePart)
+	after := &search.Position{ID: d.Reached, Without: true}
+	page, err := h.store.Search(ctx, d.Account, f, search.OldestFirst, after, DeletePart)
 	if err != nil {
 		return part, err
 	}
@@ -136,23 +136,20 @@ func (h *Handlers) FindDeletion(ctx context.Context, d store.Deletion) (part sto
 }
 
 // findIDs is FindDeletion for ids: a part of them each time.
-func (h *Handlers) findIDs(ctx context.Context, d store.Deletion, f Filter) (part store.FoundPart, err error) {
-	parts := f.parts(d.Reached)
-	if len(parts) == 0 {
-		return store.FoundPart{Upto: d.End(), End: true}, nil
+func (h *Handlers) findIDs(ctx context.Context, d Job, f search.Filter) (part FoundPart, err error) {
+	rest := parts(f, d.Reached)
+	if len(rest) == 0 {
+		return FoundPart{Upto: d.End(), End: true}, nil
 	}
-	page, err := h.complete(ctx, d.Account, parts[0], oldest, nil, sqldb.PartSize)
+	page, err := h.searches.Oldest(ctx, d.Account, rest[0], nil, sqldb.PartSize)
 	if err != nil {
 		return part, err
 	}
 	for _, hit := range page.Hits {
 		part.IDs = append(part.IDs, prism.ResultID{UUID: hit.ID})
 	}
-	if part.Upto, part.End = d.End(), len(parts) == 1; !part.End {
-		part.Upto = parts[0].IDs[len(parts[0].IDs)-1]
+	if part.Upto, part.End = d.End(), len(rest) == 1; !part.End {
+		part.Upto = rest[0].IDs[len(rest[0].IDs)-1]
 	}
 	return part, nil
 }
-
-// oldest is the order by id, the oldest first.
-var oldest = finding.Order{Subject: finding.Subject{Measure: finding.Created}}

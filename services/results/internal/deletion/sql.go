@@ -1,4 +1,4 @@
-package sqlstore
+package deletion
 
 import (
 	"cmp"
@@ -9,11 +9,16 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps jobs in a database, and deletes.
+type SQL struct{ sqldb.Database }
 
 const (
 	lockDeleted  = `SELECT r.prism_id FROM results r WHERE r.account_id = $1 AND r.id = $2`
@@ -91,8 +96,8 @@ type (
 	}
 )
 
-// DeleteResult implements store.Deletions.
-func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
+// DeleteResult implements Store.
+func (s SQL) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
 	err := s.Transaction(ctx, "delete_result", func(run sqldb.Run) error {
 		var prismID prism.UUID
 		args := []any{account.UUID, id.UUID}
@@ -103,7 +108,7 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 		if err := run(ctx, sqldb.Statement{Text: lockDeleted + s.Locking(false), Args: args}, sqldb.ReadRow(&prismID, (*sqldb.Row).UUID)); err != nil {
 			return err
 		}
-		if err := s.Settle(ctx, run, account, []prism.UUID{id.UUID}); err != nil {
+		if err := (distribution.SQL{Database: s.Database}).Settle(ctx, run, account, []prism.UUID{id.UUID}); err != nil {
 			return err
 		}
 		if err := run(ctx, sqldb.Statement{Text: deleteResult, Args: args}, sqldb.NoRow); err != nil {
@@ -112,7 +117,7 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 		if err := labels.DeleteOf(ctx, run, account, prism.PrismID{UUID: prismID}, []prism.UUID{id.UUID}); err != nil {
 			return err
 		}
-		if err := s.EmptyExamples(ctx, run, account, []prism.UUID{id.UUID}, by); err != nil {
+		if err := (prisms.SQL{Database: s.Database}).EmptyExamples(ctx, run, account, []prism.UUID{id.UUID}, by); err != nil {
 			return err
 		}
 		if adHoc {
@@ -130,9 +135,9 @@ func (s Statements) DeleteResult(ctx context.Context, account prism.AccountID, i
 	return err
 }
 
-// SetRetention implements store.Deletions. It waits for the part that is being deleted; the next part finds that the job has
+// SetRetention implements Store. It waits for the part that is being deleted; the next part finds that the job has
 // changed.
-func (s Statements) SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error {
+func (s SQL) SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error {
 	return s.Transaction(ctx, "set_retention", func(run sqldb.Run) error {
 		var (
 			slug   string
@@ -154,8 +159,8 @@ func (s Statements) SetRetention(ctx context.Context, account prism.AccountID, i
 		}
 		if days > 0 {
 			detail.Days = &days
-			job := store.Deletion{Account: account, ID: id.UUID, Prism: id, Days: days, DueAt: by.At}
-			if err := insertJob(ctx, run, job); err != nil {
+			job := Job{Account: account, ID: id.UUID, Prism: id, Days: days, DueAt: by.At}
+			if err := InsertJob(ctx, run, job); err != nil {
 				return err
 			}
 		}
@@ -169,7 +174,8 @@ func (s Statements) SetRetention(ctx context.Context, account prism.AccountID, i
 // neverDue is later than every time of a deletion.
 var neverDue = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func insertJob(ctx context.Context, run sqldb.Run, d store.Deletion) error {
+// InsertJob stores a job in a transaction.
+func InsertJob(ctx context.Context, run sqldb.Run, d Job) error {
 	var (
 		days        *int32
 		savedBefore *time.Time
@@ -190,14 +196,14 @@ func insertJob(ctx context.Context, run sqldb.Run, d store.Deletion) error {
 	return run(ctx, sqldb.Statement{Text: insertDeletion, Args: args}, sqldb.NoRow)
 }
 
-// CountDeletion implements store.Deletions.
-func (s Statements) CountDeletion(ctx context.Context, d *store.Deletion) (matches int64, ended bool, err error) {
+// CountDeletion implements Store.
+func (s SQL) CountDeletion(ctx context.Context, d *Job) (matches int64, ended bool, err error) {
 	const operation = "count_deletion"
 	run := func(ctx context.Context, st sqldb.Statement, read sqldb.Reader) error {
 		st.Operation, st.ReadOnly = operation, true
 		return s.Run(ctx, st, read)
 	}
-	upper, ended, err := walk(ctx, run, *d, store.CountPart)
+	upper, ended, err := walk(ctx, run, *d, CountPart)
 	if err != nil {
 		return 0, false, err
 	}
@@ -208,8 +214,8 @@ func (s Statements) CountDeletion(ctx context.Context, d *store.Deletion) (match
 	return matches, ended, err
 }
 
-// AddDeletion implements store.Deletions.
-func (s Statements) AddDeletion(ctx context.Context, d store.Deletion, slug string, counted int64, by store.By) error {
+// AddDeletion implements Store.
+func (s SQL) AddDeletion(ctx context.Context, d Job, slug string, counted int64, by store.By) error {
 	detail := deletionDetail{Status: d.Status, Deleting: counted}
 	if d.Ref != nil {
 		detail.By = append(detail.By, "ref")
@@ -222,18 +228,18 @@ func (s Statements) AddDeletion(ctx context.Context, d store.Deletion, slug stri
 	}
 	detail.By = append(detail.By, d.By...)
 	return s.Transaction(ctx, "add_deletion", func(run sqldb.Run) error {
-		if err := keys.Room(ctx, run, d.Account, countDeletions, store.MaxDeletions, store.ErrTooManyDeletions); err != nil {
+		if err := keys.Room(ctx, run, d.Account, countDeletions, MaxDeletions, store.ErrTooManyDeletions); err != nil {
 			return err
 		}
-		if err := insertJob(ctx, run, d); err != nil {
+		if err := InsertJob(ctx, run, d); err != nil {
 			return err
 		}
 		return audit.RecordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail)
 	})
 }
 
-// TakeDeletion implements store.Deletions. If two workers take at the same time, the second one sees the lease of the first.
-func (s Statements) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (d store.Deletion, err error) {
+// TakeDeletion implements Store. If two workers take at the same time, the second one sees the lease of the first.
+func (s SQL) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (d Job, err error) {
 	l := sqldb.List{Statement: sqldb.Change("take_deletion", "", now, until)}
 	l.Write(takeDeletion)
 	if len(last) > 0 {
@@ -245,8 +251,8 @@ func (s Statements) TakeDeletion(ctx context.Context, now, until time.Time, last
 		l.Write(" THEN 1 ELSE 0 END, ")
 	}
 	l.Write(takenDeletion)
-	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&d, func(r *sqldb.Row) store.Deletion {
-		return store.Deletion{
+	err = s.Run(ctx, l.Complete(), sqldb.ReadRow(&d, func(r *sqldb.Row) Job {
+		return Job{
 			Account: prism.AccountID{UUID: r.UUID()}, ID: r.UUID(), Prism: prism.PrismID{UUID: r.UUID()}, Days: r.Int32(),
 			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(), Search: r.Text(),
 		}
@@ -254,8 +260,8 @@ func (s Statements) TakeDeletion(ctx context.Context, now, until time.Time, last
 	return d, err
 }
 
-// DeletePart implements store.Deletions.
-func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until time.Time, by store.By) (deleted int, ended bool, err error) {
+// DeletePart implements Store.
+func (s SQL) DeletePart(ctx context.Context, d *Job, until time.Time, by store.By) (deleted int, ended bool, err error) {
 	next := *d
 	err = s.Transaction(ctx, "delete_part", func(run sqldb.Run) (err error) {
 		next = *d
@@ -263,9 +269,9 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		if err != nil {
 			return err
 		}
-		part := store.DeletePart
+		part := DeletePart
 		if s.Full() {
-			part = store.DeletePartFull
+			part = DeletePartFull
 		}
 		if d.Search != "" {
 			next.Reached, ended = d.Found.Upto, d.Found.End
@@ -276,7 +282,7 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		if err != nil {
 			return err
 		}
-		if err := s.Settle(ctx, run, d.Account, ids); err != nil {
+		if err := (distribution.SQL{Database: s.Database}).Settle(ctx, run, d.Account, ids); err != nil {
 			return err
 		}
 		if err := sqldb.EachPart(ids, func(part []any) error {
@@ -287,7 +293,7 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 		if err := labels.DeleteOf(ctx, run, d.Account, d.Prism, ids); err != nil {
 			return err
 		}
-		if err := s.EmptyExamples(ctx, run, d.Account, ids, by); err != nil {
+		if err := (prisms.SQL{Database: s.Database}).EmptyExamples(ctx, run, d.Account, ids, by); err != nil {
 			return err
 		}
 		deleted = len(ids)
@@ -309,14 +315,14 @@ func (s Statements) DeletePart(ctx context.Context, d *store.Deletion, until tim
 }
 
 // lockBetween locks the results that a job matches up to an id, in the order of their ids.
-func (s Statements) lockBetween(ctx context.Context, run sqldb.Run, d store.Deletion, upper prism.UUID) (ids []prism.UUID, err error) {
+func (s SQL) lockBetween(ctx context.Context, run sqldb.Run, d Job, upper prism.UUID) (ids []prism.UUID, err error) {
 	if d.Search != "" && len(d.Found.IDs) == 0 {
 		return nil, nil
 	}
 	l := sqldb.List{}
 	whereMatches(&l, lockMatches, d, upper, d.Bound())
 	if d.Search != "" {
-		l.In(" AND r.id IN (", sqldb.Padded(sqldb.UUIDs(d.Found.IDs), store.DeletePart))
+		l.In(" AND r.id IN (", sqldb.Padded(sqldb.UUIDs(d.Found.IDs), DeletePart))
 	}
 	l.Write(" ORDER BY r.id" + s.Locking(false))
 	err = run(ctx, l.Complete(), sqldb.ReadRows(&ids, (*sqldb.Row).UUID))
@@ -324,7 +330,7 @@ func (s Statements) lockBetween(ctx context.Context, run sqldb.Run, d store.Dele
 }
 
 // endPass ends a pass, which has deleted this many results in total.
-func endPass(ctx context.Context, run sqldb.Run, d *store.Deletion, deleted int64, by store.By) error {
+func endPass(ctx context.Context, run sqldb.Run, d *Job, deleted int64, by store.By) error {
 	if d.Days > 0 && deleted > 0 {
 		var slug string
 		err := run(ctx, sqldb.Statement{Text: selectSlug, Args: []any{d.Account.UUID, d.Prism.UUID}}, sqldb.ReadRow(&slug, (*sqldb.Row).Text))
@@ -344,14 +350,14 @@ func endPass(ctx context.Context, run sqldb.Run, d *store.Deletion, deleted int6
 	return run(ctx, sqldb.Statement{Text: removeDeletion, Args: []any{d.Account.UUID, d.ID}}, sqldb.NoRow)
 }
 
-// ReturnDeletion implements store.Deletions.
-func (s Statements) ReturnDeletion(ctx context.Context, d store.Deletion, now time.Time) error {
+// ReturnDeletion implements Store.
+func (s SQL) ReturnDeletion(ctx context.Context, d Job, now time.Time) error {
 	args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, now}
 	return s.Run(ctx, sqldb.Change("return_deletion", returnDeletion, args...), sqldb.NoRow)
 }
 
-// DueDeletions implements store.Deletions.
-func (s Statements) DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error) {
+// DueDeletions implements Store.
+func (s SQL) DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error) {
 	err = s.Run(ctx, sqldb.Query("due_deletions", dueDeletions, now), sqldb.ReadRow(&jobs, func(r *sqldb.Row) int64 {
 		jobs := r.Int()
 		since = r.Time()
@@ -361,7 +367,7 @@ func (s Statements) DueDeletions(ctx context.Context, now time.Time) (jobs int64
 }
 
 // walk finds the last id of the next part of a walk, and reports the end of the walk. A part includes results that do not match.
-func walk(ctx context.Context, run sqldb.Run, d store.Deletion, part int) (upper prism.UUID, ended bool, err error) {
+func walk(ctx context.Context, run sqldb.Run, d Job, part int) (upper prism.UUID, ended bool, err error) {
 	l := sqldb.List{}
 	whereWalked(&l, selectWalked, d)
 	l.Add(" AND r.id < ", d.End())
@@ -376,7 +382,7 @@ func walk(ctx context.Context, run sqldb.Run, d store.Deletion, part int) (upper
 
 // whereWalked selects the results that a job walks: those with its ref if it has one, else those of its prism. Both have an index that
 // ends with the id, so a part reads its results and no others.
-func whereWalked(l *sqldb.List, query string, d store.Deletion) {
+func whereWalked(l *sqldb.List, query string, d Job) {
 	l.Add(query+" WHERE r.account_id = ", d.Account.UUID)
 	if d.Ref != nil {
 		l.Add(" AND r.ref = ", *d.Ref)
@@ -387,7 +393,7 @@ func whereWalked(l *sqldb.List, query string, d store.Deletion) {
 }
 
 // whereMatches selects the results that a job deletes among those of a part, which ends with the id upper.
-func whereMatches(l *sqldb.List, query string, d store.Deletion, upper prism.UUID, savedBefore time.Time) {
+func whereMatches(l *sqldb.List, query string, d Job, upper prism.UUID, savedBefore time.Time) {
 	whereWalked(l, query, d)
 	l.Add(" AND r.id <= ", upper)
 	l.Add(" AND r.created_at < ", savedBefore)
