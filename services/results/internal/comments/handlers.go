@@ -8,17 +8,28 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Handlers are those of the operations of comments and assignees.
 type Handlers struct {
-	store  Store
-	access *access.Access
+	store    handlerStore
+	access   *access.Access
+	searches *search.Handlers
+}
+
+// handlerStore finds prisms too.
+type handlerStore interface {
+	Store
+	prisms.Store
 }
 
 // NewHandlers makes Handlers over a store.
-func NewHandlers(s Store, a *access.Access) *Handlers { return &Handlers{s, a} }
+func NewHandlers(s handlerStore, a *access.Access, searches *search.Handlers) *Handlers {
+	return &Handlers{s, a, searches}
+}
 
 // Operations are the operations of comments and assignees.
 func (h *Handlers) Operations() []api.Handler[access.Caller] {
@@ -35,6 +46,7 @@ func (h *Handlers) Operations() []api.Handler[access.Caller] {
 			return newAssigneeBody(in.Result, m), err
 		}),
 		access.Encoded(api.ListAssignees, h.listAssignees),
+		access.Handle(api.AssignResults, h.assignResults),
 	}
 }
 

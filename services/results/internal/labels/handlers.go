@@ -33,8 +33,8 @@ type handlerStore interface {
 	Store
 	prisms.Store
 	quality.LabelStore
-	store.Results
-	store.Listing
+	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input) (store.ResultFacts, error)
+	FindResults(ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input) ([]prism.Result, error)
 }
 
 // NewHandlers makes Handlers over a store.

@@ -45,7 +45,7 @@ type handlerStore interface {
 	files.Store
 	prisms.Store
 	quality.LabelStore
-	store.Listing
+	FindResults(ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input) ([]prism.Result, error)
 }
 
 // Handlers are those of the operations on runs and retries of many results, and those of contract.Runs and contract.Leases.

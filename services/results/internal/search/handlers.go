@@ -26,7 +26,9 @@ type Handlers struct {
 // handlerStore lists results too.
 type handlerStore interface {
 	Store
-	store.Listing
+	ListResults(
+		ctx context.Context, account prism.AccountID, f store.Filter, in store.Input, page store.Page,
+	) (results []store.Saved, more bool, err error)
 }
 
 // NewHandlers makes Handlers.

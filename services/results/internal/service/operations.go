@@ -31,27 +31,17 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
-		comments.NewHandlers(s.Store, s.Access).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(),
+		comments.NewHandlers(s.Store, s.Access, s.searches).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(),
 		webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.Now, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(),
-		s.deletionHandlers.Operations(), s.operations(),
+		s.deletionHandlers.Operations(), s.resultHandlers.Operations(),
 	)...)
-}
-
-// operations are those that no slice has.
-func (s *Service) operations() []api.Handler[access.Caller] {
-	return []api.Handler[access.Caller]{
-		access.Encoded(api.ListResults, s.listResults),
-		access.Encoded(api.ReadRecord, s.readRecord),
-		access.Handle(api.AssignResults, s.assignResults),
-		access.Encoded(api.PreviewLens, s.previewLens),
-	}
 }
 
 // Do implements contract.Results.
 func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
 	declaration := op.Declared()
 	if in, ok := request.(*api.ResultInFormat); ok && declaration.Name == api.ReadResult.Name {
-		return s.readResult(ctx, key, *in)
+		return s.ReadResult(ctx, key, *in)
 	}
 	handler, ok := s.handlers[declaration.Name]
 	if !ok {
@@ -85,9 +75,9 @@ func (s *Service) Open(ctx context.Context, key contract.KeyDigest, op api.Opera
 	var stream contract.Stream
 	switch in := request.(type) {
 	case *api.ExportResultsRequest:
-		stream, err = s.exportResults(ctx, c, *in)
+		stream, err = s.Export(ctx, c, *in)
 	case *api.ExportSelectedRequest:
-		stream, err = s.exportSelected(ctx, c, *in)
+		stream, err = s.ExportSelected(ctx, c, *in)
 	case *api.ListRunRowsRequest:
 		stream, err = s.ListRows(ctx, c, *in)
 	default:

@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
+	"github.com/prism-results/prism/services/results/internal/results"
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -48,6 +49,7 @@ type Statements struct {
 	fileSQL
 	runSQL
 	deletionSQL
+	resultSQL
 }
 
 type (
@@ -69,6 +71,7 @@ type (
 	fileSQL         = files.SQL
 	runSQL          = runs.SQL
 	deletionSQL     = deletion.SQL
+	resultSQL       = results.SQL
 )
 
 // New is the Store in a database.
@@ -77,7 +80,7 @@ func New(db sqldb.Database) Statements {
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
 		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
-		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db}, webhookSQL: webhookSQL{Database: db}, deletionSQL: deletionSQL{Database: db},
+		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db}, webhookSQL: webhookSQL{Database: db}, deletionSQL: deletionSQL{Database: db}, resultSQL: resultSQL{Database: db},
 	}
 }
 
@@ -86,10 +89,8 @@ var _ Store = Statements{}
 // Store keeps everything that Prism stores. Looking up an API key that is unknown or revoked is no error: the Caller is then
 // the zero value.
 type Store interface {
-	store.Results
-	store.AdHoc
+	results.Store
 	prisms.Store
-	store.Listing
 	keys.Store
 	audit.Store
 	keys.LimitStore

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -76,37 +75,6 @@ func CheckBaseline(last int64) error {
 
 // RetriedError reports that another result retried the same result first; By is that other result.
 type RetriedError = contract.RetriedError
-
-// Results is what creating, reading and retrying a result needs. Each method is one round trip to the database, except after a
-// conflict, and except for the repeat of a call, which a replicated database has to confirm.
-type Results interface {
-	// CreateFacts looks up the API key, the prism, its version and the idempotency key on one snapshot. The input of the
-	// result that holds the idempotency key is loaded only if the result failed or the query's format is tabular.
-	CreateFacts(ctx context.Context, q contract.CreateQuery) (CreateFacts, error)
-	// ResultFacts looks up the API key, the result and its prism on one snapshot.
-	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in Input) (ResultFacts, error)
-	// Record finds a result with everything that its row has: ErrNotFound.
-	Record(ctx context.Context, account prism.AccountID, id prism.ResultID) (Record, error)
-	// SaveResult stores the result of a first call. Saving the same id again changes nothing and returns the stored
-	// result, even if its idempotency key has moved to a retry. It returns contract.ErrKeyTaken if another result of the
-	// account holds the idempotency key, and ErrNotFound if the account has no such prism version.
-	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (Saved, error)
-	// SaveRetry atomically stores the new result, marks the old one as retried by it, and moves the idempotency key from
-	// the old one to the new one; r.IdempotencyKey is ignored. Saving the same id again changes nothing and returns the
-	// stored result. It returns *RetriedError if another result retried the old one first, and ErrNotFound if the account
-	// has no such failed result of r's prism version.
-	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (Saved, error)
-}
-
-// AdHoc saves results of ad-hoc prisms, which are there while they have results (spec: adhoc-kept).
-type AdHoc interface {
-	// AdHocFull tells whether an account has as many ad-hoc prisms as most.
-	AdHocFull(ctx context.Context, account prism.AccountID, most int64) (bool, error)
-	// SaveAdHoc is SaveResult for a result of the ad-hoc prism with the slug of p, whatever r.Prism is. If the account has no such prism,
-	// the same transaction makes p, and an entry of the audit: ErrTooManyAdHoc if the account has as many as most. The deletion of the last
-	// result ends the prism, in the transaction of the deletion. ErrUnavailable if others make and end the prism all the time.
-	SaveAdHoc(ctx context.Context, account prism.AccountID, p prism.Prism, most int64, r prism.Result, by By) (Saved, error)
-}
 
 // Input says whether to load what a result sent to the model, its context and field values, which are most of its size, and
 // what only retries and repeats need. Without them, Context, Fields, IdempotencyKey and RetriedBy of a Result are empty.
@@ -202,23 +170,6 @@ func (p Page) Before() prism.UUID {
 		return prism.UUID(bytes.Repeat([]byte{0xff}, len(p.After)))
 	}
 	return p.After
-}
-
-// Listing reads many results. Lists are ordered by id: an id is a UUIDv7, which begins with its time of creation.
-type Listing interface {
-	// ListResults is a page of the account's results, newest first; those of one run in row order, where page.After is a
-	// contract.RowPosition.
-	ListResults(ctx context.Context, account prism.AccountID, f Filter, in Input, page Page) (results []Saved, more bool, err error)
-	// LookedAt finds the id of the last result of a list that looks at this many results of the account, or of the filter's prism
-	// and times: zero if there are fewer.
-	LookedAt(ctx context.Context, account prism.AccountID, f Filter, after prism.UUID, results int) (prism.UUID, error)
-	// ExportResults is a page of one prism's results, oldest first. A page ends early before the row that would exceed
-	// PageBytes, unless it is the first; only an empty page is past the last row.
-	ExportResults(ctx context.Context, account prism.AccountID, id prism.PrismID, f Filter, page Page) ([]prism.Result, error)
-	// FindResults finds the results of a prism that have these ids, in any order.
-	FindResults(
-		ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in Input,
-	) ([]prism.Result, error)
 }
 
 // PageBytes bounds the size of a page of an export with more than one row (spec: export-is-streamed).

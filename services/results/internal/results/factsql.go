@@ -1,4 +1,4 @@
-package sqlstore
+package results
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL keeps results in a database, which itself saves those of calls and of their retries.
+type SQL struct{ sqldb.Database }
 
 // The look-ups. Each is one statement, and so one snapshot. None reads a row if the API key is unknown or revoked.
 const (
@@ -42,8 +45,8 @@ LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
 LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + sqldb.WhereKey
 )
 
-// CreateFacts implements store.Results.
-func (s Statements) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.CreateFacts, error) {
+// CreateFacts implements Store.
+func (s SQL) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.CreateFacts, error) {
 	texts, ref := [2]string{createFactsBySlug, keyedFactsBySlug}, any(q.Prism.Slug)
 	if q.Prism.Slug == "" {
 		texts, ref = [2]string{createFactsByID, keyedFactsByID}, q.Prism.ID.UUID
@@ -84,8 +87,8 @@ func asked(number, latest int32) int32 {
 	return number
 }
 
-// ResultFacts implements store.Results.
-func (s Statements) ResultFacts(
+// ResultFacts implements Store.
+func (s SQL) ResultFacts(
 	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
 ) (store.ResultFacts, error) {
 	text := resultFactsWithoutInput
@@ -111,8 +114,8 @@ FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 WHERE r.account_id = $1 AND r.id = $2`
 
-// Record implements store.Results.
-func (s Statements) Record(ctx context.Context, account prism.AccountID, id prism.ResultID) (record store.Record, err error) {
+// Record implements Store.
+func (s SQL) Record(ctx context.Context, account prism.AccountID, id prism.ResultID) (record store.Record, err error) {
 	args := []any{account.UUID, id.UUID}
 	err = s.Run(ctx, sqldb.Query("record", selectRecord, args...), sqldb.ReadRow(&record, readRecord))
 	return record, err

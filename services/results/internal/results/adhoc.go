@@ -1,4 +1,4 @@
-package service
+package results
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 )
 
 // withoutAdHoc completes the facts of a call whose ad-hoc prism is not there. A result that holds its idempotency key is of another prism.
-func (s *Service) withoutAdHoc(ctx context.Context, facts contract.CreateFacts, storedFacts store.CreateFacts) (contract.CreateFacts, error) {
-	full, err := s.Store.AdHocFull(ctx, facts.Account, prism.MaxAdHoc)
+func (h *Handlers) withoutAdHoc(ctx context.Context, facts contract.CreateFacts, storedFacts store.CreateFacts) (contract.CreateFacts, error) {
+	full, err := h.deps.Store.AdHocFull(ctx, facts.Account, prism.MaxAdHoc)
 	if err != nil {
 		return contract.CreateFacts{}, access.Translate(err, nil)
 	}
@@ -28,15 +28,15 @@ func (s *Service) withoutAdHoc(ctx context.Context, facts contract.CreateFacts, 
 }
 
 // saveFirst saves the result of a first call.
-func (s *Service) saveFirst(ctx context.Context, in contract.Save, r prism.Result) (store.Saved, error) {
+func (h *Handlers) saveFirst(ctx context.Context, in contract.Save, r prism.Result) (store.Saved, error) {
 	if in.AdHoc == nil {
-		return s.Store.SaveResult(ctx, in.Account, r)
+		return h.deps.Store.SaveResult(ctx, in.Account, r)
 	}
-	by, err := s.By(store.Actor{Kind: store.KeyActor, Key: in.Key})
+	by, err := h.deps.Access.By(store.Actor{Kind: store.KeyActor, Key: in.Key})
 	if err != nil {
 		return store.Saved{}, err
 	}
-	id, err := s.NewID()
+	id, err := h.deps.NewID()
 	if err != nil {
 		return store.Saved{}, err
 	}
@@ -46,5 +46,5 @@ func (s *Service) saveFirst(ctx context.Context, in contract.Save, r prism.Resul
 		AdHoc: true, Latest: prism.Version{Number: 1, Definition: *in.AdHoc, CreatedAt: by.At},
 	}
 	p.VersionsHash = prisms.HashVersions(0, p.Latest)
-	return s.Store.SaveAdHoc(ctx, in.Account, p, prism.MaxAdHoc, r, by)
+	return h.deps.Store.SaveAdHoc(ctx, in.Account, p, prism.MaxAdHoc, r, by)
 }

@@ -1,4 +1,4 @@
-package service
+package results
 
 import (
 	"cmp"
@@ -22,9 +22,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
+func (h *Handlers) listResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
 	if in.Q != "" || len(in.Where) > 0 || in.Sort != "" {
-		return s.searchResults(ctx, c, in)
+		return h.searchResults(ctx, c, in)
 	}
 	list, position := contract.ListOfResults, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID }
 	if in.Run != nil { // spec: run-results
@@ -35,20 +35,20 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 	if err != nil {
 		return nil, err
 	}
-	filter, _, err := s.filterOf(ctx, c, in)
+	filter, _, err := h.filterOf(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
 	if looksAtEach(filter) {
-		if page.Until, err = s.Store.LookedAt(ctx, c.Account, filter, page.After, lookedAt); err != nil {
+		if page.Until, err = h.deps.Store.LookedAt(ctx, c.Account, filter, page.After, lookedAt); err != nil {
 			return nil, err
 		}
 	}
-	rows, more, err := s.Store.ListResults(ctx, c.Account, filter, store.Input(in.Fields), page)
+	rows, more, err := h.deps.Store.ListResults(ctx, c.Account, filter, store.Input(in.Fields), page)
 	if err != nil {
 		return nil, err
 	}
-	body := func(saved store.Saved) (strictjson.Value, error) { return s.listed(ctx, c.Account, in, saved) }
+	body := func(saved store.Saved) (strictjson.Value, error) { return h.listed(ctx, c.Account, in, saved) }
 	filled, err := bodies.FillPage(list, rows, more, body, position)
 	if err != nil {
 		return nil, err
@@ -60,19 +60,19 @@ func (s *Service) listResults(ctx context.Context, c store.Caller, in api.ListRe
 }
 
 // filterOf is the filter of a list, and its prism if it has one.
-func (s *Service) filterOf(ctx context.Context, c store.Caller, in api.ListResultsRequest) (f store.Filter, of *prism.Prism, err error) {
+func (h *Handlers) filterOf(ctx context.Context, c store.Caller, in api.ListResultsRequest) (f store.Filter, of *prism.Prism, err error) {
 	f = bodies.Filter(c, in.Status, in.ResultFilter)
 	if in.Prism == nil {
 		return f, nil, nil
 	}
-	p, err := s.Store.Prism(ctx, c.Account, *in.Prism)
+	p, err := h.deps.Store.Prism(ctx, c.Account, *in.Prism)
 	f.Prism = p.ID
 	return f, &p, err
 }
 
 // listed is a result of a list.
-func (s *Service) listed(ctx context.Context, account prism.AccountID, in api.ListResultsRequest, saved store.Saved) (strictjson.Value, error) {
-	response, err := s.format(ctx, account, saved.Result, saved.Prism, cmp.Or(in.Format, api.JSON))
+func (h *Handlers) listed(ctx context.Context, account prism.AccountID, in api.ListResultsRequest, saved store.Saved) (strictjson.Value, error) {
+	response, err := h.format(ctx, account, saved.Result, saved.Prism, cmp.Or(in.Format, api.JSON))
 	if err != nil || !in.Fields {
 		return response.Body, err
 	}
@@ -89,8 +89,9 @@ func looksAtEach(f store.Filter) bool {
 	return !indexed && (f.Version != 0 || f.Assignee != nil && f.Assignee.IsZero() || f.Model != "" || f.Key != nil || f.Status != "")
 }
 
-func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
-	x, p, err := s.newExport(ctx, caller, in.Prism, tables.Form{Format: in.Format, TextStyle: in.TextStyle, Raw: in.Raw})
+// Export streams the results of a prism.
+func (h *Handlers) Export(ctx context.Context, caller store.Caller, in api.ExportResultsRequest) (contract.Stream, error) {
+	x, p, err := h.newExport(ctx, caller, in.Prism, tables.Form{Format: in.Format, TextStyle: in.TextStyle, Raw: in.Raw})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -99,7 +100,7 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 		x.after = in.After.UUID
 	}
 	if in.Q != "" || len(in.Where) > 0 {
-		filter, err := s.searches.Narrow(ctx, caller.Account, p, x.filter, in.ResultSearch)
+		filter, err := h.deps.Searches.Narrow(ctx, caller.Account, p, x.filter, in.ResultSearch)
 		if err != nil {
 			x.cancel()
 			return contract.Stream{}, err
@@ -117,9 +118,10 @@ func (s *Service) exportResults(ctx context.Context, caller store.Caller, in api
 	return contract.Stream{ContentType: tabular.ContentType(prism.RowsFormat(in.Format)), Body: x}, nil
 }
 
-func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in api.ExportSelectedRequest) (contract.Stream, error) {
+// ExportSelected streams some results of a prism.
+func (h *Handlers) ExportSelected(ctx context.Context, caller store.Caller, in api.ExportSelectedRequest) (contract.Stream, error) {
 	in.Format = cmp.Or(in.Format, api.CSV)
-	x, _, err := s.newExport(ctx, caller, in.Prism, tables.Form{Format: in.Format})
+	x, _, err := h.newExport(ctx, caller, in.Prism, tables.Form{Format: in.Format})
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -128,8 +130,8 @@ func (s *Service) exportSelected(ctx context.Context, caller store.Caller, in ap
 }
 
 // newExport begins an export of all results of a prism.
-func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.Ref, as tables.Form) (*export, prism.Prism, error) {
-	p, err := s.Store.Prism(ctx, caller.Account, ref)
+func (h *Handlers) newExport(ctx context.Context, caller store.Caller, ref prism.Ref, as tables.Form) (*export, prism.Prism, error) {
+	p, err := h.deps.Store.Prism(ctx, caller.Account, ref)
 	if err != nil {
 		return nil, p, err
 	}
@@ -139,7 +141,7 @@ func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.
 	}
 	fair.Identify(ctx, caller.Account.String())
 	x := &export{
-		service: s, account: caller.Account, limit: tables.FirstRows,
+		handlers: h, account: caller.Account, limit: tables.FirstRows,
 		prism: store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
 	}
 	room := func(held int) bool { return fair.Reserve(ctx, x.size+cap(x.buffer)+held, false) }
@@ -154,26 +156,26 @@ func (s *Service) newExport(ctx context.Context, caller store.Caller, ref prism.
 // export is a response body that fetches a page of rows when the page before has been read, and encodes a piece of the page when
 // the piece before has been read.
 type export struct {
-	service *Service
-	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
-	cancel  context.CancelFunc
-	account prism.AccountID
-	prism   store.PrismState // without what exports do not need
-	filter  store.Filter
-	search  *search.Filter   // nil: all results of the filter
-	pending []prism.UUID     // by the search, of which no row was fetched
-	next    *search.Position // of the search; nil: before its first page or behind its last
-	encoder tables.Encoder
-	version int32        // of the last row
-	plan    *format.Plan // of that version
-	after   prism.UUID   // id of the last row
-	limit   int
-	rows    []prism.Result // of the page, to be encoded
-	size    int            // of these rows
-	buffer  []byte         // encoded rows
-	read    int            // how much of buffer was read
-	last    bool           // the search has found all
-	ended   bool
+	handlers *Handlers
+	ctx      context.Context //nolint:containedctx // a reader has no other way to be cancelled
+	cancel   context.CancelFunc
+	account  prism.AccountID
+	prism    store.PrismState // without what exports do not need
+	filter   store.Filter
+	search   *search.Filter   // nil: all results of the filter
+	pending  []prism.UUID     // by the search, of which no row was fetched
+	next     *search.Position // of the search; nil: before its first page or behind its last
+	encoder  tables.Encoder
+	version  int32        // of the last row
+	plan     *format.Plan // of that version
+	after    prism.UUID   // id of the last row
+	limit    int
+	rows     []prism.Result // of the page, to be encoded
+	size     int            // of these rows
+	buffer   []byte         // encoded rows
+	read     int            // how much of buffer was read
+	last     bool           // the search has found all
+	ended    bool
 }
 
 func (x *export) Read(p []byte) (int, error) {
@@ -203,7 +205,7 @@ const foundAtOnce = 1000
 
 // find finds the next results, oldest first.
 func (x *export) find() error {
-	page, err := x.service.searches.Oldest(x.ctx, x.account, *x.search, x.next, foundAtOnce)
+	page, err := x.handlers.deps.Searches.Oldest(x.ctx, x.account, *x.search, x.next, foundAtOnce)
 	for _, hit := range page.Hits {
 		x.pending = append(x.pending, hit.ID)
 	}
@@ -217,7 +219,7 @@ func (x *export) fetch() error {
 		return x.fetchFound()
 	}
 	page := store.Page{After: x.after, Limit: x.limit}
-	rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, x.filter, page)
+	rows, err := x.handlers.deps.Store.ExportResults(x.ctx, x.account, x.prism.ID, x.filter, page)
 	if err != nil {
 		return access.Translate(err, nil)
 	}
@@ -248,7 +250,7 @@ func (x *export) fetchFound() error {
 			continue
 		}
 		ids := x.pending[:min(len(x.pending), x.limit, sqldb.PartSize)]
-		rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, store.Filter{IDs: ids}, store.Page{Limit: len(ids)})
+		rows, err := x.handlers.deps.Store.ExportResults(x.ctx, x.account, x.prism.ID, store.Filter{IDs: ids}, store.Page{Limit: len(ids)})
 		if err != nil {
 			return access.Translate(err, nil)
 		}
@@ -299,11 +301,11 @@ func (x *export) prepare(r prism.Result) error {
 	if x.plan != nil && x.version == r.Version {
 		return nil
 	}
-	answered, err := x.service.Version(x.ctx, x.account, prisms.VersionOf(x.prism, r.Version))
+	answered, err := x.handlers.deps.Versions.Version(x.ctx, x.account, prisms.VersionOf(x.prism, r.Version))
 	if err != nil {
 		return err
 	}
-	applied, err := x.service.Apply(x.ctx, x.account, answered, x.prism)
+	applied, err := x.handlers.deps.Quality.Apply(x.ctx, x.account, answered, x.prism)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package sqlstore
+package results
 
 import (
 	"context"
@@ -41,15 +41,15 @@ RETURNING id`
 // makingTries bounds how often a save looks for its prism, which another transaction made or ended meanwhile.
 const makingTries = 8
 
-// AdHocFull implements store.AdHoc.
-func (s Statements) AdHocFull(ctx context.Context, account prism.AccountID, most int64) (bool, error) {
+// AdHocFull implements Store.
+func (s SQL) AdHocFull(ctx context.Context, account prism.AccountID, most int64) (bool, error) {
 	var found int64
 	err := s.Run(ctx, sqldb.Query("count_ad_hoc", countAdHoc, account.UUID, most), sqldb.ReadRow(&found, (*sqldb.Row).Int))
 	return found == most, err
 }
 
-// SaveAdHoc implements store.AdHoc.
-func (s Statements) SaveAdHoc(
+// SaveAdHoc implements Store.
+func (s SQL) SaveAdHoc(
 	ctx context.Context, account prism.AccountID, p prism.Prism, most int64, r prism.Result, by store.By,
 ) (saved store.Saved, err error) {
 	err = s.Transaction(ctx, "save_ad_hoc", func(run sqldb.Run) error {
@@ -77,7 +77,7 @@ func (s Statements) SaveAdHoc(
 }
 
 // makeAdHoc makes an ad-hoc prism unless it is there, and keeps it there until the transaction ends.
-func (s Statements) makeAdHoc(
+func (s SQL) makeAdHoc(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, p prism.Prism, limit int64, by store.By,
 ) (id prism.PrismID, err error) {
 	columns, err := sqldb.Encode(p.Lens)
@@ -118,7 +118,7 @@ func (s Statements) makeAdHoc(
 }
 
 // completeAdHoc stores what belongs to a prism that was made: its version, its retention and the entry of the audit.
-func (s Statements) completeAdHoc(
+func (s SQL) completeAdHoc(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, p prism.Prism, by store.By,
 ) error {
 	if err := prisms.InsertVersion(ctx, run, account, id, p.Latest); err != nil {

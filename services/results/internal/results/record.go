@@ -1,4 +1,4 @@
-package service
+package results
 
 import (
 	"context"
@@ -154,17 +154,17 @@ func appendSent(object []byte, r prism.Result) []byte {
 	return append(strictjson.AppendString(b, r.Context), '}')
 }
 
-func (s *Service) readRecord(ctx context.Context, c store.Caller, in api.ResultRequest) ([]byte, error) {
-	record, err := s.Store.Record(ctx, c.Account, in.Result)
+func (h *Handlers) readRecord(ctx context.Context, c store.Caller, in api.ResultRequest) ([]byte, error) {
+	record, err := h.deps.Store.Record(ctx, c.Account, in.Result)
 	if err != nil {
 		return nil, err
 	}
 	body := newRecordBody(record)
-	known, err := s.Store.LabelsOf(ctx, c.Account, record.Prism.ID, []prism.ResultID{in.Result})
+	known, err := h.deps.Store.LabelsOf(ctx, c.Account, record.Prism.ID, []prism.ResultID{in.Result})
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.Version(ctx, c.Account, prisms.VersionOf(record.Prism, record.Result.Version))
+	v, err := h.deps.Versions.Version(ctx, c.Account, prisms.VersionOf(record.Prism, record.Result.Version))
 	if err != nil {
 		return nil, err
 	}

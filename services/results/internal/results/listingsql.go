@@ -1,4 +1,4 @@
-package sqlstore
+package results
 
 import (
 	"context"
@@ -21,7 +21,7 @@ SELECT r.run_row, ` + sqldb.PrismState + `, ` + sqldb.Fixed
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 
-	lookedAt = `-- name: LookedAt :one
+	selectLookedAt = `-- name: LookedAt :one
 SELECT r.id FROM results r`
 
 	findResults = `-- name: FindResults :many
@@ -33,8 +33,8 @@ SELECT ` + sqldb.Fixed + sqldb.Input + `
 FROM results r`
 )
 
-// ListResults implements store.Listing.
-func (s Statements) ListResults(
+// ListResults implements Store.
+func (s SQL) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, in store.Input, page store.Page,
 ) (results []store.Saved, more bool, err error) {
 	l := sqldb.NewList("list_results")
@@ -72,12 +72,12 @@ func (s Statements) ListResults(
 	return sqldb.ReadPage(ctx, s.Database, l.Complete(), page.Limit, read, wide...)
 }
 
-// LookedAt implements store.Listing. It reads only ids, from an index: the times become bounds of the ids.
-func (s Statements) LookedAt(
+// LookedAt implements Store. It reads only ids, from an index: the times become bounds of the ids.
+func (s SQL) LookedAt(
 	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,
 ) (id prism.UUID, err error) {
 	l := sqldb.NewList("looked_at")
-	l.Results(lookedAt, account, store.Filter{Prism: f.Prism})
+	l.Results(selectLookedAt, account, store.Filter{Prism: f.Prism})
 	l.IDsBetween("r.id", f.From, f.To)
 	if !after.IsZero() {
 		l.Add(" AND r.id < ", after)
@@ -90,8 +90,8 @@ func (s Statements) LookedAt(
 	return id, err
 }
 
-// ExportResults implements store.Listing.
-func (s Statements) ExportResults(
+// ExportResults implements Store.
+func (s SQL) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) (results []prism.Result, err error) {
 	f.Prism = id
@@ -102,8 +102,8 @@ func (s Statements) ExportResults(
 	return results, err
 }
 
-// FindResults implements store.Listing.
-func (s Statements) FindResults(
+// FindResults implements Store.
+func (s SQL) FindResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input,
 ) (results []prism.Result, err error) {
 	if len(ids) == 0 {

@@ -1,4 +1,4 @@
-package service
+package results
 
 import (
 	"context"
@@ -26,16 +26,16 @@ type tryBody struct {
 }
 
 // TryFacts implements contract.Tries.
-func (s *Service) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
-	caller, err := s.Authenticate(ctx, key, contract.Operation(api.TryDefinition.Name))
+func (h *Handlers) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
+	caller, err := h.deps.Access.Authenticate(ctx, key, contract.Operation(api.TryDefinition.Name))
 	if err != nil {
 		return contract.TryFacts{}, err
 	}
-	return contract.TryFacts{Account: caller.Account, Key: caller.Key, Unwritable: s.refuses()}, nil
+	return contract.TryFacts{Account: caller.Account, Key: caller.Key, Unwritable: h.Refuses()}, nil
 }
 
 // FinishTry implements contract.Tries. The body is made first, so that nothing is counted for one that cannot be made.
-func (s *Service) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
+func (h *Handlers) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
 	body, err := newTryBody(t)
 	if err != nil {
 		return contract.Response{}, err
@@ -44,10 +44,10 @@ func (s *Service) FinishTry(ctx context.Context, t contract.Try) (contract.Respo
 	if err != nil {
 		return contract.Response{}, err
 	}
-	err = s.Store.CountUse(ctx, t.Account, usage.Use{
-		Day: prism.DayOf(s.Now()), Key: t.Key, Failed: t.Outcome.Failed(), Call: t.Outcome.Call,
+	err = h.deps.Store.CountUse(ctx, t.Account, usage.Use{
+		Day: prism.DayOf(h.deps.Now()), Key: t.Key, Failed: t.Outcome.Failed(), Call: t.Outcome.Call,
 	})
-	s.saves.note(err)
+	h.saves.note(err)
 	if err != nil {
 		return contract.Response{}, access.Translate(err, nil)
 	}

@@ -1,4 +1,4 @@
-package service
+package results
 
 import (
 	"bytes"
@@ -22,12 +22,12 @@ import (
 const loadedAtOnce = 16
 
 // searchResults is a page of the results that a search finds, in its order (spec: search-words, search-where, search-sort).
-func (s *Service) searchResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
-	plain, p, err := s.filterOf(ctx, c, in)
+func (h *Handlers) searchResults(ctx context.Context, c store.Caller, in api.ListResultsRequest) ([]byte, error) {
+	plain, p, err := h.filterOf(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
-	schema, err := s.searches.Schema(ctx, c.Account, p)
+	schema, err := h.deps.Searches.Schema(ctx, c.Account, p)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) searchResults(ctx context.Context, c store.Caller, in api.List
 	if err := search.Invalid(slices.Concat(problems, wrong, unknown)); err != nil {
 		return nil, err
 	}
-	matches, err := s.Store.Search(ctx, c.Account, filter, order, after, in.Limit)
+	matches, err := h.deps.Store.Search(ctx, c.Account, filter, order, after, in.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +54,14 @@ func (s *Service) searchResults(ctx context.Context, c store.Caller, in api.List
 	var work fair.Work
 fill:
 	for part := range slices.Chunk(matches.Hits, loadedAtOnce) {
-		rows, err := s.savedOf(ctx, c.Account, part, store.Input(in.Fields))
+		rows, err := h.savedOf(ctx, c.Account, part, store.Input(in.Fields))
 		if err != nil {
 			return nil, err
 		}
 		for _, hit := range part {
 			if saved, there := rows[prism.ResultID{UUID: hit.ID}]; there { // else it was deleted meanwhile
 				work.Begin()
-				value, err := s.listed(ctx, c.Account, in, saved)
+				value, err := h.listed(ctx, c.Account, in, saved)
 				if err != nil {
 					return nil, err
 				}
@@ -89,7 +89,7 @@ fill:
 }
 
 // savedOf are those of the hits that are there still.
-func (s *Service) savedOf(ctx context.Context, account prism.AccountID, hits []search.Position, in store.Input) (map[prism.ResultID]store.Saved, error) {
+func (h *Handlers) savedOf(ctx context.Context, account prism.AccountID, hits []search.Position, in store.Input) (map[prism.ResultID]store.Saved, error) {
 	rows := make(map[prism.ResultID]store.Saved, len(hits))
 	ids := make([]prism.UUID, len(hits))
 	for i, hit := range hits {
@@ -98,7 +98,7 @@ func (s *Service) savedOf(ctx context.Context, account prism.AccountID, hits []s
 	for more := true; more; {
 		var saved []store.Saved
 		var err error
-		if saved, more, err = s.Store.ListResults(ctx, account, store.Filter{IDs: ids}, in, store.Page{Limit: len(ids)}); err != nil {
+		if saved, more, err = h.deps.Store.ListResults(ctx, account, store.Filter{IDs: ids}, in, store.Page{Limit: len(ids)}); err != nil {
 			return nil, err
 		}
 		for _, one := range saved {

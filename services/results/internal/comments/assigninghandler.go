@@ -1,4 +1,4 @@
-package service
+package comments
 
 import (
 	"context"
@@ -8,17 +8,16 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/bodies"
-	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // assignResults assigns what the call has counted (spec: assignees-put).
-func (s *Service) assignResults(ctx context.Context, c store.Caller, in api.AssignResultsRequest) (api.Assigned, error) {
-	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+func (h *Handlers) assignResults(ctx context.Context, c store.Caller, in api.AssignResultsRequest) (api.Assigned, error) {
+	p, err := h.store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return api.Assigned{}, err
 	}
-	ids, err := s.searches.Selected(ctx, c.Account, p, assignFilter(c, p, in), in.IDs, in.SearchMembers, "", api.MaxAssigned+1)
+	ids, err := h.searches.Selected(ctx, c.Account, p, assignFilter(c, p, in), in.IDs, in.SearchMembers, "", api.MaxAssigned+1)
 	switch {
 	case err != nil:
 		return api.Assigned{}, err
@@ -29,11 +28,11 @@ func (s *Service) assignResults(ctx context.Context, c store.Caller, in api.Assi
 	case in.Expect == nil || len(ids) != *in.Expect:
 		return api.Assigned{}, apierr.MatchNow(int64(len(ids)))
 	}
-	by, err := s.By(c.Actor())
+	by, err := h.access.By(c.Actor())
 	if err != nil {
 		return api.Assigned{}, err
 	}
-	changed, err := s.Store.AssignMany(ctx, comments.Assigning{Account: c.Account, Prism: p.ID, Slug: p.Slug, Results: ids, To: in.Member}, by)
+	changed, err := h.store.AssignMany(ctx, Assigning{Account: c.Account, Prism: p.ID, Slug: p.Slug, Results: ids, To: in.Member}, by)
 	if match, ok := errors.AsType[*store.MatchError](err); ok {
 		err = apierr.MatchNow(match.Matches)
 	}
@@ -55,7 +54,7 @@ func assignFilter(c store.Caller, p prism.Prism, in api.AssignResultsRequest) st
 }
 
 // newAssignedBody has a group for each assignee of before, in the order of the oldest result of each.
-func newAssignedBody(n int, changed []comments.Assignment) api.Assigned {
+func newAssignedBody(n int, changed []Assignment) api.Assigned {
 	body := api.Assigned{Assigned: n, Before: []api.AssignedBefore{}}
 	groups := map[prism.MemberID]int{}
 	for _, a := range changed {

@@ -1,4 +1,4 @@
-package service
+package results
 
 import (
 	"context"
@@ -23,15 +23,15 @@ type previewedLens struct {
 	Data    []strictjson.Value `json:"data"`
 }
 
-func (s *Service) previewLens(ctx context.Context, c store.Caller, in api.PreviewLensRequest) ([]byte, error) {
-	previewed, err := s.Store.Prism(ctx, c.Account, in.Prism)
+func (h *Handlers) previewLens(ctx context.Context, c store.Caller, in api.PreviewLensRequest) ([]byte, error) {
+	previewed, err := h.deps.Store.Prism(ctx, c.Account, in.Prism)
 	if err != nil {
 		return nil, err
 	}
 	if problems := lens.Validate(in.Lens, previewed.Latest.Definition, ""); len(problems) > 0 {
 		return nil, apierr.Invalid(problems...)
 	}
-	rows, err := s.previewRows(ctx, c.Account, previewed, in.LensPreview)
+	rows, err := h.previewRows(ctx, c.Account, previewed, in.LensPreview)
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +49,19 @@ func (s *Service) previewLens(ctx context.Context, c store.Caller, in api.Previe
 
 // previewRows are the results of a preview. The Lens is prepared for each version anew: the one that a version keeps is
 // that of reads.
-func (s *Service) previewRows(
+func (h *Handlers) previewRows(
 	ctx context.Context, account prism.AccountID, previewed prism.Prism, p api.LensPreview,
 ) (map[prism.ResultID]strictjson.Value, error) {
 	plans := map[int32]*format.Plan{}
 	rows := map[prism.ResultID]strictjson.Value{}
 	for part := range slices.Chunk(p.Results, previewedAtOnce) {
-		found, err := s.Store.FindResults(ctx, account, previewed.ID, part, store.WithoutInput)
+		found, err := h.deps.Store.FindResults(ctx, account, previewed.ID, part, store.WithoutInput)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range found {
 			if plans[r.Version] == nil {
-				if plans[r.Version], err = s.previewPlan(ctx, account, previewed, p.Lens, r.Version); err != nil {
+				if plans[r.Version], err = h.previewPlan(ctx, account, previewed, p.Lens, r.Version); err != nil {
 					return nil, err
 				}
 			}
@@ -75,14 +75,14 @@ func (s *Service) previewRows(
 }
 
 // previewPlan prepares a Lens for the results of a version.
-func (s *Service) previewPlan(
+func (h *Handlers) previewPlan(
 	ctx context.Context, account prism.AccountID, previewed prism.Prism, l prism.Lens, number int32,
 ) (*format.Plan, error) {
-	answered, err := s.Version(ctx, account, prisms.VersionIn(previewed, number))
+	answered, err := h.deps.Versions.Version(ctx, account, prisms.VersionIn(previewed, number))
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := s.CalibrationsFor(ctx, account, l, previewed.ID, previewed.Pins, number)
+	pinned, err := h.deps.Quality.CalibrationsFor(ctx, account, l, previewed.ID, previewed.Pins, number)
 	if err != nil {
 		return nil, err
 	}
