@@ -112,7 +112,7 @@ type EventData struct {
 	Version int32 `json:"version,omitzero"`
 	// Of a result `ok` or `failed`, or `deleted` when it is there no more. Of a run: its state when the event is sent.
 	Status string `json:"status,omitzero"`
-	// The columns of the Lens, when the webhook asks for answers and the result is ok.
+	// The columns of the Lens, when the webhook asks for answers and the result is ok, unless they have more than 64 KiB.
 	Answers Row `json:"answers,omitzero"`
 	// Of `run.…`, and of results of a run: the run.
 	RunID string `json:"run_id,omitzero" form:"uuid"`
@@ -134,6 +134,6 @@ type EventResult struct {
 	ResultID string `json:"result_id" form:"uuid"`
 	// `ok` or `failed`, or `deleted` when it is there no more.
 	Status string `json:"status"`
-	// The columns of the Lens, when the webhook asks for answers and the result is ok.
+	// The columns of the Lens, when the webhook asks for answers and the result is ok, unless they have more than 64 KiB.
 	Answers Row `json:"answers,omitzero"`
 }

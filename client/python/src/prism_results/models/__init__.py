@@ -2228,7 +2228,7 @@ class EventData(Received):
     status: str | None = None
     """Of a result ok or failed, or deleted when it is there no more. Of a run: its state when the event is sent."""
     answers: Mapping[str, str | float | None] | None = None
-    """The columns of the Lens, when the webhook asks for answers and the result is ok."""
+    """The columns of the Lens, when the webhook asks for answers and the result is ok, unless they have more than 64 KiB."""
     run_id: str | None = None
     """Of run.…, and of results of a run: the run."""
     question: str | None = None
@@ -2252,7 +2252,7 @@ class EventResult(Received):
     status: str
     """ok or failed, or deleted when it is there no more."""
     answers: Mapping[str, str | float | None] | None = None
-    """The columns of the Lens, when the webhook asks for answers and the result is ok."""
+    """The columns of the Lens, when the webhook asks for answers and the result is ok, unless they have more than 64 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
