@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,12 +18,13 @@ import (
 
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/test/chaos/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
-// A process dies at each step between a save and the end of the delivery of its event, and Postgres dies too. Each webhook is told of every
-// saved result at least once, of no other, in the order of the changes, and each time under one webhook-id. One of the two receivers fails
-// the first try of most events. Leases of processes that died, and pauses between tries, are ended by hand: that they end by themselves is
-// another test's.
+// A process dies at each step between a save and the end of the delivery of its event, and at random moments, and Postgres dies too. Each
+// webhook is told of every saved result at least once, of no other, in the order of the changes, and each time under one webhook-id. One of
+// the two receivers fails the first try of most events. Leases of processes that died, and pauses between tries, are ended by hand: that they
+// end by themselves is another test's.
 //
 // spec: delivery-at-least-once, delivery-order, delivery-tries
 func TestEventsAreToldWhateverDies(t *testing.T) {
@@ -52,6 +54,7 @@ func TestEventsAreToldWhateverDies(t *testing.T) {
 		}
 	}
 	t.Run("Postgres", h.postgres)
+	t.Run("at random moments", h.random)
 	h.check(t)
 	report(t, s.Problems())
 }
@@ -76,6 +79,7 @@ type hookReceiver struct {
 	first []string          // results in the order of their first tries
 	ids   map[string]string // webhook-id of each result
 	taken map[string]bool   // results of events that were answered with 200
+	order []string          // those, in their order
 	wrong []error
 }
 
@@ -106,6 +110,9 @@ func (r *hookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	switch n := len(r.first) % 3; {
 	case again || !r.flaky || n == 0:
+		if !r.taken[result] {
+			r.order = append(r.order, result)
+		}
 		r.taken[result] = true
 	case n == 1:
 		w.WriteHeader(http.StatusInternalServerError)
@@ -150,6 +157,37 @@ func (h *hooks) postgres(t *testing.T) {
 	must(t, h.Postgres.Crash(), h.Postgres.Restart(ctx))
 	h.hurry(t, true)
 	<-created
+	h.told(ctx, t)
+}
+
+// randomDeaths is how many parts die at random moments, each within randomMoment.
+const (
+	randomDeaths = 10
+	randomMoment = 250 * time.Millisecond
+)
+
+// random has one part after the other die, at moments that a seed decides, while results are saved and told. Nothing is awaited in between,
+// so that a death finds what the one before has left. Both results services look for events meanwhile.
+func (h *hooks) random(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
+	defer cancel()
+	plan := seed(t)
+	t.Logf("seed %d", plan)
+	rnd := rand.New(rand.NewPCG(plan, 42))
+	must(t, h.Results[1].Start(ctx))
+	parts := []*system.Part{h.Results[0], h.Results[1], h.Senders[0], h.Gateways[0]}
+	for range randomDeaths {
+		created := h.creates(ctx)
+		victim, moment := rnd.IntN(len(parts)+1), time.Duration(rnd.Int64N(int64(randomMoment)))
+		load.Wait(ctx, moment)
+		if victim == len(parts) {
+			must(t, h.Postgres.Crash(), h.Postgres.Restart(ctx))
+		} else {
+			must(t, parts[victim].Kill(), parts[victim].Start(ctx))
+		}
+		h.hurry(t, true)
+		<-created
+	}
 	h.told(ctx, t)
 }
 
@@ -248,6 +286,9 @@ func (h *hooks) check(t *testing.T) {
 		report(t, r.wrong)
 		if !slices.Equal(r.first, want) {
 			t.Errorf("VIOLATION: receiver %d was told\n%v, and saved are\n%v", i, r.first, want)
+		}
+		if !slices.Equal(r.order, want) { // no event fails three times, so none steps aside
+			t.Errorf("VIOLATION: receiver %d has taken\n%v, and saved are\n%v", i, r.order, want)
 		}
 		if ids := slices.Compact(slices.Sorted(maps.Values(r.ids))); len(ids) != len(r.ids) {
 			t.Errorf("VIOLATION: %d results are told under %d ids", len(r.ids), len(ids))
