@@ -17,11 +17,13 @@ export GO
 GOLANGCI_LINT_VERSION := v2.15.0
 KO_VERSION            := v0.19.1
 GOVULNCHECK_VERSION   := v1.8.0
+OPENTOFU_VERSION      := v1.12.6
 TOOLS := $(CURDIR)/.tools
 # What scripts/deps.sh puts there comes before the machine's own, of which Node may be older.
 export PATH := $(TOOLS)/bin:$(PATH)
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 VULNS := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
+TOFU  := $(TOOLS)/opentofu-$(OPENTOFU_VERSION)
 
 # Packages of npm, at the versions of a package-lock.json: Spectral, the Node server of the benchmark, Portkey's gateway,
 # oidc-provider, and axe-core.
@@ -67,8 +69,8 @@ build: ## build every binary into bin/
 
 # Tests that start other programs import what starts them. go vet compiles those too.
 quick: ## vet all, and run the tests that need no other program, without the race detector: a minute when warm
-	CGO_ENABLED=0 $(GO) vet '-toolexec=env GOGC=400' -trimpath $(SDKS) -tags cluster,sdk ./... ./test/... ./test/lab/...
-	$(PLAIN) $$($(GO) list -test -f '{{.ImportPath}} {{.Deps}}' ./... ./test/... | \
+	CGO_ENABLED=0 $(GO) vet '-toolexec=env GOGC=400' -trimpath $(SDKS) -tags cluster,sdk ./... ./terraform-provider-prism/... ./test/... ./test/lab/...
+	$(PLAIN) $$($(GO) list -test -f '{{.ImportPath}} {{.Deps}}' ./... ./terraform-provider-prism/... ./test/... | \
 		sed -nE '/\/testkit\/(program|pgtest|redistest|s3test) /d; s/^([^ ]*)\.test .*/\1/p')
 
 # The race detector watches Prism: the tests of packages, and the programs that test/e2e starts (PRISM_TEST_RACE). The module test
@@ -79,10 +81,11 @@ SEQUENTIAL := ./pkg/calibration ./services/results/internal/tabular
 
 test: deps ## run all tests but those of chaos, the lab and compat under the race detector, with throwaway Postgres and Redis
 	$(RACE) -timeout 40m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
-	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
+	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) ./terraform-provider-prism/... $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
-compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md and docs/agents.md that ask Prism, the receivers of docs/webhooks.md, Prism behind Portkey's gateway, from npm, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
+compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) $(TOFU) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md and docs/agents.md that ask Prism, the receivers of docs/webhooks.md, Prism behind Portkey's gateway, from npm, OpenTofu with the provider, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey ./test/lab/dropin
+	PRISM_TOFU=$(TOFU) $(PLAIN) -count=1 -timeout 30m -tags sdk ./terraform-provider-prism/acceptance
 	PRISM_READERS=$(READERS)/bin/python PRISM_READERS_PAGE=$(CURDIR)/docs/runs.md \
 		$(PLAIN) -count=1 -timeout 30m -tags sdk -run IndependentReaders ./services/results/internal/tabular
 
@@ -116,8 +119,8 @@ mutants: deps ## break the code in 87 places, one at a time, and expect the test
 
 # All modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
 lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide
-	@for m in . test test/lab; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
-	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/... ./test/lab/...
+	@for m in . terraform-provider-prism test test/lab; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
+	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./terraform-provider-prism/... ./test/... ./test/lab/...
 
 api: ## write the OpenAPI document, and the Python client's models and plain methods, from the declarations of pkg/api
 	CGO_ENABLED=0 $(GO) run -trimpath ./services/gateway/internal/apidoc/generate $(CURDIR)
@@ -151,7 +154,7 @@ spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 		services/gateway/internal/apidoc/openapi.json
 
 fmt: $(LINT) ## format
-	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/... ./test/lab/...
+	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./terraform-provider-prism/... ./test/... ./test/lab/...
 
 vulns: $(VULNS) | node ## look for known vulnerabilities; needs their databases, VULNDB=file:///… for a copy of the one of Go
 	GOVULNCHECK=$(VULNS) scripts/vulns.sh
@@ -237,6 +240,12 @@ $(LINT):
 $(VULNS):
 	GOBIN=$(TOOLS) CGO_ENABLED=0 $(GO) install -trimpath golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
 	mv $(TOOLS)/govulncheck $(VULNS)
+
+# It cannot be installed by its path, since its go.mod has replace lines.
+$(TOFU):
+	mkdir -p $(TOOLS)
+	cd "$$(GOWORK=off $(GO) mod download -json github.com/opentofu/opentofu@$(OPENTOFU_VERSION) | sed -nE 's/^\t"Dir": "(.*)",$$/\1/p')" && \
+		GOWORK=off CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X github.com/opentofu/opentofu/version.dev=no' -o $@ ./cmd/tofu
 
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
 $(PEER_INSTALLED): $(addprefix test/lab/bench/peer/,package.json package-lock.json .npmrc)
