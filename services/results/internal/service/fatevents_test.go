@@ -10,7 +10,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/telling"
 )
 
 // longKey is a key of 64 characters.
@@ -102,5 +104,41 @@ func TestPagesOfTheFattestEventsEndEarly(t *testing.T) {
 	}
 	if pages != 3 || largest > store.ListBytes || largest < store.ListBytes-2*64<<10 || strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%d pages of at most %d bytes have %d events, want 2 and the empty one with %d", pages, largest, len(got), len(want))
+	}
+}
+
+// spec: event-body
+func TestTheFattestEventHasAMegabyte(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.fatPrism(t, "fat", 9)
+	_, stored := fatAnswer()
+	e := events.Event{Type: api.ResultCreated, Prism: of, Run: prism.RunID{UUID: w.id()}, Results: []prism.ResultID{}}
+	for i := range 100 {
+		save := w.save(of)
+		save.Outcome.Answers = bytes.Clone(stored)
+		w.saved(t, save)
+		if i == 0 {
+			e.Result = save.ID
+		} else {
+			e.Results = append(e.Results, save.ID)
+		}
+	}
+	writer := telling.Writer{Store: w.store, Lenses: w.Service}
+	written, err := writer.WriteEvents(t.Context(), w.account, []events.Event{e}, events.AllColumns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := strictjson.Marshal(written[0], strictjson.Numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range written[0].Data.Results {
+		if r.Status != "ok" || (r.Answers != nil) != (i < 16) {
+			t.Errorf("row %d is %s with %d columns", i, r.Status, len(r.Answers))
+		}
+	}
+	if n := len(written[0].Data.Results); n != 100 || len(body) > contract.LeasedDeliveryBytes {
+		t.Errorf("%d rows have %d bytes", n, len(body))
 	}
 }

@@ -16,9 +16,12 @@ import (
 const (
 	// deleted is the status of a result or a run that is not there any more.
 	deleted = "deleted"
-	// mostAnswers bounds the columns of a result, in bytes: a result with more is told without them (spec: event-body). A Lens of 200
-	// columns can show a megabyte of each result, and a body has up to 100 results.
+	// mostAnswers bounds the columns of a result, in bytes of JSON, and mostOfRows those of all rows of an event: results with more are told
+	// without them, so that a body has at most 1 MiB (spec: event-body). A Lens of 200 columns can show a megabyte of each result.
 	mostAnswers = 64 << 10
+	mostOfRows  = 1<<20 - 64<<10
+	// cellRest is how many bytes a cell has at most beside its name and text, and numberBytes a number.
+	cellRest, numberBytes = len(`"":"",`), 24
 )
 
 // Store is what a Writer reads.
@@ -46,6 +49,7 @@ type result struct {
 	version int32
 	status  prism.Status
 	answers api.Row
+	bytes   int // of the answers, at most
 }
 
 // WriteEvents are the bodies of events of an account, one for each (spec: event-body). A few statements read what they are about, whose
@@ -112,7 +116,7 @@ func (w *Writer) results(
 				page.After = r.Result.ID.UUID
 				read := result{version: r.Result.Version, status: r.Result.Status}
 				if show != nil && r.Result.Status == prism.OK {
-					if read.answers, cells, err = w.cells(ctx, account, r, show, &parser, cells[:0]); err != nil {
+					if cells, err = w.cells(ctx, account, r, show, &parser, cells[:0], &read); err != nil {
 						return nil, err
 					}
 				}
@@ -124,21 +128,22 @@ func (w *Writer) results(
 	return all, nil
 }
 
-// cells are columns of the Lens of a result, as format json has them: nil if they have more than mostAnswers.
+// cells sets the answers of a result, the columns of the Lens as format json has them, unless they have more than mostAnswers. It returns cells
+// to use again.
 func (w *Writer) cells(
-	ctx context.Context, account prism.AccountID, r store.Saved, show events.Columns, parser *answerjson.Parser, cells []prism.Cell,
-) (api.Row, []prism.Cell, error) {
+	ctx context.Context, account prism.AccountID, r store.Saved, show events.Columns, parser *answerjson.Parser, cells []prism.Cell, to *result,
+) ([]prism.Cell, error) {
 	answered, err := w.Lenses.Version(ctx, account, prisms.VersionOf(r.Prism, r.Result.Version))
 	if err != nil {
-		return nil, cells, err
+		return cells, err
 	}
 	applied, err := w.Lenses.Apply(ctx, account, answered, r.Prism)
 	if err != nil {
-		return nil, cells, err
+		return cells, err
 	}
 	stored, err := parser.Parse(r.Result.Answers)
 	if err != nil { // what is damaged is told without them, so that it does not keep all behind it from being told
-		return nil, cells, nil //nolint:nilerr // see above
+		return cells, nil //nolint:nilerr // see above
 	}
 	cells = applied.Plan.Cells(cells, stored)
 	row, bytes := make(api.Row, 0, len(cells)), 0
@@ -154,12 +159,13 @@ func (w *Writer) cells(
 			column.Value = c.Key
 		default: // prism.NullCell
 		}
-		if bytes += len(column.Column) + len(c.Key); bytes > mostAnswers {
-			return nil, cells, nil
+		if bytes += len(column.Column) + max(len(c.Key), numberBytes) + cellRest; bytes > mostAnswers {
+			return cells, nil
 		}
 		row = append(row, column)
 	}
-	return row, cells, nil
+	to.answers, to.bytes = row, bytes
+	return cells, nil
 }
 
 // newBody is the body of an event.
@@ -174,8 +180,13 @@ func newBody(e events.Event, subjects events.Subjects, results map[prism.ResultI
 	}
 	switch {
 	case e.Type == api.ResultCreated && !e.Run.IsZero():
+		left := mostOfRows
 		for _, id := range append([]prism.ResultID{e.Result}, e.Results...) {
 			r, status := results[id], deleted
+			if r.bytes > left {
+				r.answers, r.bytes = nil, 0
+			}
+			left -= r.bytes
 			if r.status != "" {
 				status = string(r.status)
 			}
