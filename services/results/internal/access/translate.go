@@ -6,7 +6,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -56,7 +55,7 @@ func Translate(err error, notFound *apierr.Error) error {
 		return apierr.NoRoom(noRoom.Limit)
 	case errors.Is(err, store.ErrTooManyUploads):
 		return apierr.TooManyUploads(store.MaxUploads)
-	case errors.Is(err, blobs.ErrMissing):
+	case errors.Is(err, store.ErrContentMissing):
 		return apierr.ContentMissing()
 	case errors.Is(err, store.ErrFileUsed):
 		return apierr.FileUsed()

@@ -14,14 +14,11 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// ErrMissing tells that a content which the store knows is not there.
-var ErrMissing = errors.New("blobs: a content is missing")
-
 // Blobs keeps contents.
 type Blobs interface {
 	// Put stores a content durably, and completely or not at all. Storing it again changes nothing.
 	Put(ctx context.Context, f store.FileOwner, name string, content []byte) error
-	// Get reads a range of a content, which is cut off at the end of the content: ErrMissing.
+	// Get reads a range of a content, which is cut off at the end of the content: store.ErrContentMissing.
 	Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error)
 	// Delete deletes the contents of a file whose names begin with prefix; "" deletes all. known are the names of those that the store
 	// knows, which the list of an object store may lack. again tells that there may be more, which a later call finds.
@@ -79,7 +76,7 @@ func (d database) Put(ctx context.Context, f store.FileOwner, name string, conte
 func (d database) Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error) {
 	content, err := d.store.Content(ctx, f, name, offset, bytes)
 	if errors.Is(err, store.ErrNotFound) {
-		err = ErrMissing
+		err = store.ErrContentMissing
 	}
 	return content, err
 }

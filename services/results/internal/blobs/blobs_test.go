@@ -52,7 +52,7 @@ func suite(t *testing.T, b blobs.Blobs) {
 	has := func(f store.FileOwner, name string, want []byte) {
 		t.Helper()
 		got, err := b.Get(ctx, f, name, 0, contract.PartBytes)
-		if want == nil && !errors.Is(err, blobs.ErrMissing) || want != nil && (err != nil || !bytes.Equal(got, want)) {
+		if want == nil && !errors.Is(err, store.ErrContentMissing) || want != nil && (err != nil || !bytes.Equal(got, want)) {
 			t.Errorf("%s of %v has %d bytes, %v; want %d", name, f, len(got), err, len(want))
 		}
 	}

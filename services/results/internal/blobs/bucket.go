@@ -154,7 +154,7 @@ func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string, kn
 // skewed is the code for requests whose time differs from that of the store by more than 15 minutes.
 const skewed = "RequestTimeTooSkewed"
 
-// translate returns ErrMissing, an error of a request that the object store refused, or store.ErrUnavailable for every
+// translate returns store.ErrContentMissing, an error of a request that the object store refused, or store.ErrUnavailable for every
 // other error. Of an answer it keeps only the status and the code.
 func translate(ctx context.Context, err error) error {
 	if err == nil {
@@ -166,7 +166,7 @@ func translate(ctx context.Context, err error) error {
 	answer, answered := errors.AsType[minio.ErrorResponse](err)
 	switch {
 	case answered && answer.Code == minio.NoSuchKey:
-		return ErrMissing
+		return store.ErrContentMissing
 	case answered && answer.StatusCode >= 400 && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests && answer.Code != skewed:
 		return fmt.Errorf("s3: %d %s", answer.StatusCode, answer.Code)
 	case answered:

@@ -43,7 +43,7 @@ func TestABucketKeepsContents(t *testing.T) {
 	if err == nil || errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), owner(1, 1).ID.String()) {
 		t.Errorf("without a bucket: %v", err)
 	}
-	if _, err := nowhere.Get(t.Context(), owner(1, 1), "part-1", 0, 1); err == nil || errors.Is(err, blobs.ErrMissing) {
+	if _, err := nowhere.Get(t.Context(), owner(1, 1), "part-1", 0, 1); err == nil || errors.Is(err, store.ErrContentMissing) {
 		t.Errorf("a content of no bucket: %v", err)
 	}
 	free, err := freeport.Addr()

@@ -111,7 +111,7 @@ func (c faultCase) put(t *testing.T) {
 		t.Errorf("the call: %v", err)
 	}
 	got, missing := c.direct.Get(t.Context(), c.file, "part-2", 0, contract.PartBytes)
-	if whole := missing == nil && bytes.Equal(got, c.content); !whole && (err == nil || !errors.Is(missing, blobs.ErrMissing)) {
+	if whole := missing == nil && bytes.Equal(got, c.content); !whole && (err == nil || !errors.Is(missing, store.ErrContentMissing)) {
 		t.Errorf("the call: %v, and stored are %d bytes, %v", err, len(got), missing)
 	}
 	c.times.Store(0)
@@ -130,7 +130,7 @@ func (c faultCase) get(t *testing.T) {
 		got, err := c.Get(t.Context(), c.file, "part-1", r[0], r[1])
 		right := bytes.Equal(got, c.content[r[0]:][:r[1]])
 		switch {
-		case c.fault == s3test.Vanished && c.always && !errors.Is(err, blobs.ErrMissing),
+		case c.fault == s3test.Vanished && c.always && !errors.Is(err, store.ErrContentMissing),
 			c.fault != s3test.Vanished && err != nil && !errors.Is(err, store.ErrUnavailable):
 			t.Errorf("the range %v: %v", r, err)
 		case c.fault == s3test.OtherAnswer, c.fault == s3test.ShortAnswer: // seen by a digest or the length, by who reads
@@ -151,7 +151,7 @@ func (c faultCase) delete(t *testing.T) {
 			c.times.Store(0)
 		}
 	}
-	if _, left := c.direct.Get(t.Context(), c.file, "part-1", 0, 9); !errors.Is(left, blobs.ErrMissing) {
+	if _, left := c.direct.Get(t.Context(), c.file, "part-1", 0, 9); !errors.Is(left, store.ErrContentMissing) {
 		t.Errorf("nobody will delete the content: %v", left)
 	}
 }

@@ -85,7 +85,7 @@ func (f folder) Get(_ context.Context, file store.FileOwner, name string, offset
 	defer withoutPath(&err)
 	from, err := os.Open(filepath.Join(f.filePath(file), name)) //nolint:gosec // made of ids, numbers and digests
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrMissing
+		return nil, store.ErrContentMissing
 	} else if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (f folder) Delete(ctx context.Context, file store.FileOwner, prefix string,
 
 // withoutPath removes the path, which contains ids, from an error of the system, such as that the disk is full.
 func withoutPath(err *error) {
-	if *err == nil || errors.Is(*err, ErrMissing) {
+	if *err == nil || errors.Is(*err, store.ErrContentMissing) {
 		return
 	}
 	path, ok := errors.AsType[*fs.PathError](*err)

@@ -13,8 +13,6 @@ const (
 	Kept = 30 * 24 * time.Hour
 	// Scanned bounds how many changes a page reads to find those of a prism (spec: changes-next).
 	Scanned = 10_000
-	// removedAtOnce bounds how many rows of a log are removed at once.
-	removedAtOnce = 5000
 )
 
 // Store tells what happened to results. A change is written in the transaction of what it tells.

@@ -14,16 +14,13 @@ SELECT c.seq, c.at, c.type, p.slug, c.result_id
 FROM changes c JOIN prisms p ON p.account_id = c.account_id AND p.id = c.prism_id
 WHERE c.account_id = `
 
-// OfResults is the log of changes.
-var OfResults = NewLog("Changes", "changes", "change_counts")
-
 // SQL is a Store in a database.
 type SQL struct{ sqldb.Database }
 
 // ReadChanges implements Store. It reads no number above the last one that it has looked up, so what it has read is all that there
 // will ever be. It looks again whether something was removed meanwhile.
 func (s SQL) ReadChanges(ctx context.Context, account prism.AccountID, f Filter) (page Page, err error) {
-	counts, err := OfResults.Counts(ctx, s.Run, "count_changes", account)
+	counts, err := sqldb.ChangesOfResults.Counts(ctx, s.Run, "count_changes", account)
 	if err != nil {
 		return page, err
 	}
@@ -51,7 +48,7 @@ func (s SQL) ReadChanges(ctx context.Context, account prism.AccountID, f Filter)
 	if n := len(page.Changes); n == f.Limit {
 		page.Next = page.Changes[n-1].Seq
 	}
-	counts, err = OfResults.Counts(ctx, s.Run, "count_changes", account)
+	counts, err = sqldb.ChangesOfResults.Counts(ctx, s.Run, "count_changes", account)
 	if err == nil && counts.Removed > after {
 		err = store.ErrChangesRemoved
 	}
@@ -66,5 +63,5 @@ func (s SQL) ReadChanges(ctx context.Context, account prism.AccountID, f Filter)
 
 // RemoveChanges implements Store.
 func (s SQL) RemoveChanges(ctx context.Context, before time.Time) (more bool, err error) {
-	return OfResults.RemoveBefore(ctx, s.Database, before)
+	return sqldb.ChangesOfResults.RemoveBefore(ctx, s.Database, before)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -42,7 +41,7 @@ const (
 )
 
 // others is the log of what is no change of a result.
-var others = changes.NewLog("Events", "events", "event_counts")
+var others = sqldb.NewLog("Events", "events", "event_counts")
 
 // SQL is a Store in a database.
 type SQL struct{ sqldb.Database }
@@ -71,10 +70,10 @@ func optional(id prism.UUID) *prism.UUID {
 
 // counts are the numbers of changes and others. Others are counted first: a run has not finished before its last result was saved, and both
 // get their numbers together (spec: event-order).
-func (s SQL) counts(ctx context.Context, operation string, account prism.AccountID) (ofChanges, ofOthers changes.Counts, err error) {
+func (s SQL) counts(ctx context.Context, operation string, account prism.AccountID) (ofChanges, ofOthers sqldb.LogCounts, err error) {
 	ofOthers, err = others.Counts(ctx, s.Run, operation, account)
 	if err == nil {
-		ofChanges, err = changes.OfResults.Counts(ctx, s.Run, operation, account)
+		ofChanges, err = sqldb.ChangesOfResults.Counts(ctx, s.Run, operation, account)
 	}
 	return ofChanges, ofOthers, err
 }

@@ -222,7 +222,7 @@ func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 	away := errors.New("away")
 	closed, cut := fmt.Errorf("%w: %w", store.ErrUnavailable, io.EOF), fmt.Errorf("%w: %w", store.ErrUnavailable, io.ErrUnexpectedEOF)
 	for name, f := range map[string]*failing{
-		"no content": {get: away}, "no store": {renew: away}, "a panic": {panics: true}, "a content that is missing": {get: blobs.ErrMissing},
+		"no content": {get: away}, "no store": {renew: away}, "a panic": {panics: true}, "a content that is missing": {get: store.ErrContentMissing},
 		"a content that was cut off": {cut: true}, "a connection that is closed": {get: closed}, "a connection that is closed in an answer": {get: cut},
 		"a connection to the store that is closed": {renew: closed},
 	} {

@@ -9,8 +9,8 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
-	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/prisms"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // contentMissing is why a run pauses whose rows cannot be read (spec: run-pauses-itself).
@@ -35,7 +35,7 @@ func (h *Handlers) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chun
 		// The chunk goes to the next worker now, and not when the lease ends.
 		back := contract.SaveRows{Lease: leased.Lease, Done: true}
 		failed := h.deps.Store.SaveRows(context.WithoutCancel(ctx), back, now)
-		if errors.Is(err, blobs.ErrMissing) { // the next lease would not find it either
+		if errors.Is(err, store.ErrContentMissing) { // the next lease would not find it either
 			err = h.deps.Store.PauseRun(context.WithoutCancel(ctx), leased.Account, leased.Lease.Run, contentMissing, now)
 		}
 		return nil, errors.Join(access.Translate(err, nil), failed)

@@ -24,7 +24,7 @@ func (u *unreliable) Get(ctx context.Context, f store.FileOwner, name string, of
 	content, err := u.Blobs.Get(ctx, f, name, offset, bytes)
 	switch {
 	case u.missing:
-		return nil, blobs.ErrMissing
+		return nil, store.ErrContentMissing
 	case u.cut:
 		content = content[:len(content)/2]
 	case u.changed:

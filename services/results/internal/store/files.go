@@ -12,6 +12,9 @@ var ErrFileState = errors.New("store: the file is in another state")
 // ErrFileUsed tells that a run that is not over uses the file.
 var ErrFileUsed = errors.New("store: file used")
 
+// ErrContentMissing tells that a content which the store knows is not there.
+var ErrContentMissing = errors.New("store: a content is missing")
+
 // ErrTooManyUploads tells that the account has MaxUploads files that are uploading.
 var ErrTooManyUploads = errors.New("store: too many uploads")
 

@@ -1,4 +1,4 @@
-package changes
+package sqldb
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -16,6 +15,12 @@ type Log struct {
 	operation                string // that removes rows
 	count, old, last, remove string
 }
+
+// removedAtOnce bounds how many rows of a log are removed at once.
+const removedAtOnce = 5000
+
+// ChangesOfResults is the log of the changes of results.
+var ChangesOfResults = NewLog("Changes", "changes", "change_counts")
 
 // NewLog is the log of a table and its view of counts.
 func NewLog(name, table, counts string) Log {
@@ -32,13 +37,13 @@ WHERE c.removed + 1 < c.seq AND x.at < $1 LIMIT 1`,
 	}
 }
 
-// Counts are the numbers of the last row of an account, and of the last one that was removed.
-type Counts struct{ Last, Removed int64 }
+// LogCounts are the numbers of the last row of an account in a log, and of the last one that was removed.
+type LogCounts struct{ Last, Removed int64 }
 
 // Counts reads the counts of an account, for an operation.
-func (l Log) Counts(ctx context.Context, run sqldb.Run, operation string, account prism.AccountID) (c Counts, err error) {
-	st := sqldb.Query(operation, l.count, account.UUID)
-	err = run(ctx, st, sqldb.ReadRow(&c, func(r *sqldb.Row) Counts { return Counts{r.Int(), r.Int()} }))
+func (l Log) Counts(ctx context.Context, run Run, operation string, account prism.AccountID) (c LogCounts, err error) {
+	st := Query(operation, l.count, account.UUID)
+	err = run(ctx, st, ReadRow(&c, func(r *Row) LogCounts { return LogCounts{r.Int(), r.Int()} }))
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil // of an account to which nothing has happened
 	}
@@ -47,7 +52,7 @@ func (l Log) Counts(ctx context.Context, run sqldb.Run, operation string, accoun
 
 // Behind is the number behind which a caller reads, of whom 0 stands before the first row that is kept: store.ErrChangesRemoved,
 // store.ErrNoSuchChange.
-func (c Counts) Behind(after int64) (int64, error) {
+func (c LogCounts) Behind(after int64) (int64, error) {
 	switch {
 	case after == 0:
 		return c.Removed, nil
@@ -60,17 +65,17 @@ func (c Counts) Behind(after int64) (int64, error) {
 }
 
 // RemoveBefore removes a number of rows of an account from before a time, but never its last, and reports whether there may be more.
-func (l Log) RemoveBefore(ctx context.Context, db sqldb.Database, before time.Time) (more bool, err error) {
-	err = db.Transaction(ctx, l.operation, func(run sqldb.Run) error {
+func (l Log) RemoveBefore(ctx context.Context, db Database, before time.Time) (more bool, err error) {
+	err = db.Transaction(ctx, l.operation, func(run Run) error {
 		more = false
 		var (
 			account prism.UUID
-			c       Counts
+			c       LogCounts
 			last    int64
 		)
-		err := run(ctx, sqldb.Statement{Text: l.old, Args: []any{before}}, sqldb.ReadRow(&account, func(r *sqldb.Row) prism.UUID {
+		err := run(ctx, Statement{Text: l.old, Args: []any{before}}, ReadRow(&account, func(r *Row) prism.UUID {
 			account := r.UUID()
-			c = Counts{r.Int(), r.Int()}
+			c = LogCounts{r.Int(), r.Int()}
 			return account
 		}))
 		if errors.Is(err, store.ErrNotFound) {
@@ -81,10 +86,10 @@ func (l Log) RemoveBefore(ctx context.Context, db sqldb.Database, before time.Ti
 		}
 		more = true
 		args := []any{account, c.Removed, min(c.Last-1, c.Removed+removedAtOnce), before}
-		if err := run(ctx, sqldb.Statement{Text: l.last, Args: args}, sqldb.ReadRow(&last, (*sqldb.Row).Int)); err != nil {
+		if err := run(ctx, Statement{Text: l.last, Args: args}, ReadRow(&last, (*Row).Int)); err != nil {
 			return err
 		}
-		return run(ctx, sqldb.Statement{Text: l.remove, Args: []any{account, c.Removed, last}}, sqldb.NoRow)
+		return run(ctx, Statement{Text: l.remove, Args: []any{account, c.Removed, last}}, NoRow)
 	})
 	return more, err
 }
