@@ -35,7 +35,7 @@ func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	const longLife = 5 // lines from the first use to the last
-	roots := []string{"../client", "../cmd", "../pkg", "../services", "../test/internal"}
+	roots := []string{"../client", "../cmd", "../pkg", "../services", "../test"}
 	files := eachFile(t, roots, nil, func(set *token.FileSet, file *ast.File) {
 		lines := map[*ast.Object][2]int{} //nolint:staticcheck // a variable of a function needs no types to be told apart
 		ast.Inspect(file, func(n ast.Node) bool {

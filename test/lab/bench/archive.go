@@ -22,7 +22,7 @@ type archive struct {
 }
 
 // archived starts a system over many results, of which some failed, in each store in turn.
-func (b *bench) archived(ctx context.Context, of system.Archive, do func(a archive) error) error {
+func (b *bench) archived(ctx context.Context, kind system.Archive, do func(a archive) error) error {
 	for _, place := range []struct{ word, name string }{{"one", system.Postgres}, {"sqlite", "SQLite"}} {
 		if !b.wants(b.Systems, place.word) {
 			continue
@@ -33,11 +33,11 @@ func (b *bench) archived(ctx context.Context, of system.Archive, do func(a archi
 			dir = filepath.Join(b.dir, fmt.Sprintf("archive-%d", b.folders))
 		}
 		began := time.Now()
-		s, rare, err := b.stores.Archived(ctx, b.bin, dir, of)
+		s, rare, err := b.stores.Archived(ctx, b.bin, dir, kind)
 		if err != nil {
 			return fmt.Errorf("%s: %w", place.name, err)
 		}
-		fmt.Fprintf(b.out, "  %s with %d results after %s s\n", place.name, of.Results, number(time.Since(began).Seconds()))
+		fmt.Fprintf(b.out, "  %s with %d results after %s s\n", place.name, kind.Results, number(time.Since(began).Seconds()))
 		c, err := newRunner(s)
 		if err == nil {
 			err = do(archive{s, place.name, rare, c})

@@ -46,7 +46,7 @@ func (b *bench) what(a archive, what string) string {
 func (b *bench) firstRows(ctx context.Context, a archive) error {
 	ago := func(days int) string { return time.Now().AddDate(0, 0, -days).UTC().Format(time.RFC3339) }
 	prism := "prism=" + system.Small.Slug
-	found := []string{
+	indexed := []string{
 		"limit=1", "", prism, "status=failed", "ref=" + system.RareRef, "from=" + ago(1), "from=" + ago(15) + "&to=" + ago(14),
 	}
 	looked := []string{
@@ -55,10 +55,10 @@ func (b *bench) firstRows(ctx context.Context, a archive) error {
 		prism + "&model=" + system.RareModel, "key_id=" + a.rare, "key_id=00000000-0000-7000-8000-000000000000",
 	}
 	for _, lists := range []struct {
-		what    string
+		name    string
 		filters []string
 	}{
-		{"first rows by the slowest filter that an index finds, p95", found},
+		{"first rows by the slowest filter that an index finds, p95", indexed},
 		{"first rows by the slowest filter that looks at results, p95", looked},
 	} {
 		var slowest []float64
@@ -76,7 +76,7 @@ func (b *bench) firstRows(ctx context.Context, a archive) error {
 				slowest = p95
 			}
 		}
-		b.report.add(b.out, atMost("console", b.what(a, lists.what), "ms", slowest, firstRows))
+		b.report.add(b.out, atMost("console", b.what(a, lists.name), "ms", slowest, firstRows))
 	}
 	return nil
 }
@@ -115,14 +115,14 @@ func (b *bench) previews(ctx context.Context, a archive) error {
 // usage reads a month of usage. In Postgres it is read beside many rows that are not added up yet: a process that holds its lock
 // keeps others from adding up.
 func (b *bench) usage(ctx context.Context, a archive) error {
-	what := "a month of usage"
+	measured := "a month of usage"
 	if a.URL != "" {
 		held, err := system.HoldFold(ctx, a.URL, min(tailRows, b.Stored))
 		if err != nil {
 			return err
 		}
 		defer held.Close()
-		what = fmt.Sprintf("a month of usage beside %d rows to add up", min(tailRows, b.Stored))
+		measured = fmt.Sprintf("a month of usage beside %d rows to add up", min(tailRows, b.Stored))
 	}
 	from := time.Now().AddDate(0, 0, -30).UTC().Format(time.DateOnly)
 	by, n := []string{"day", "prism", "model", "key"}, 0
@@ -131,7 +131,7 @@ func (b *bench) usage(ctx context.Context, a archive) error {
 		return a.took(ctx, get, "/v1/usage?by="+by[n%len(by)]+"&from="+from, "", http.StatusOK)
 	})
 	if err == nil {
-		b.report.add(b.out, atMost("console", b.what(a, what+", p95"), "ms", p95, readUsage))
+		b.report.add(b.out, atMost("console", b.what(a, measured+", p95"), "ms", p95, readUsage))
 	}
 	return err
 }
@@ -139,7 +139,7 @@ func (b *bench) usage(ctx context.Context, a archive) error {
 // retryAll counts the failed results of a prism and stores their retry, which is then stopped.
 func (b *bench) retryAll(ctx context.Context, a archive) error {
 	match := client.ResultRetry{Prism: system.Small.Slug}
-	var found int
+	var matching int
 	var counted []float64
 	for range b.Rounds {
 		began := time.Now()
@@ -147,17 +147,17 @@ func (b *bench) retryAll(ctx context.Context, a archive) error {
 		if err != nil {
 			return err
 		}
-		found, counted = n.Retrying, append(counted, time.Since(began).Seconds())
+		matching, counted = n.Retrying, append(counted, time.Since(began).Seconds())
 	}
-	if found != b.Stored {
-		return fmt.Errorf("%d results match, want %d", found, b.Stored)
+	if matching != b.Stored {
+		return fmt.Errorf("%d results match, want %d", matching, b.Stored)
 	}
 	before, err := a.busy()
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	if _, err := a.RetryResults(ctx, match, found); err != nil {
+	if _, err := a.RetryResults(ctx, match, matching); err != nil {
 		return err
 	}
 	made := time.Since(began).Seconds()

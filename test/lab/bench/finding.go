@@ -32,24 +32,24 @@ func (b *bench) finding(ctx context.Context) error {
 			return err
 		}
 		b.report.add(b.out, atMost("finding", b.what(a, "the index, of the size of the results"), "%", []float64{size * 100}, indexBytes))
-		of := "prism=" + system.Small.Slug
+		ofPrism := "prism=" + system.Small.Slug
 		rare := "q=" + fmt.Sprintf("order-%d", b.Stored/2)
 		for _, calls := range []struct {
-			what  string
-			most  float64
+			name  string
+			limit float64
 			paths []string
 		}{
 			{"first page of the slowest q, p95", foundRows, lists(
 				"", rare, "q=stolen", "q=ord*", "q=sto*", "q=%22my+card%22", "q=stolen+-order-1", "q=nothing",
 			)},
 			{"first page of the slowest where, p95", foundRows, lists(
-				of, "where=reason:is:card", "where=reason:not:card", "where=urgent:from:0.8", "where=urgent:to:0.001",
+				ofPrism, "where=reason:is:card", "where=reason:not:card", "where=urgent:from:0.8", "where=urgent:to:0.001",
 				"where=reason.card:from:0.999&where=urgent:from:0.5", "where=reason:labelled", "where=@model:is:"+system.RareModel,
 			)},
 			{"first page of the slowest sort, p95", foundRows, lists(
-				of, "sort=-urgent", "sort=reason.card", "sort=@took", "sort=@created", "sort=-urgent&where=reason:is:card", "sort=urgent&"+rare,
+				ofPrism, "sort=-urgent", "sort=reason.card", "sort=@took", "sort=@created", "sort=-urgent&where=reason:is:card", "sort=urgent&"+rare,
 			)},
-			{"counts of answers, p95", counted, []string{"/v1/results/counts?" + of + "&by=reason,urgent,@status"}},
+			{"counts of answers, p95", counted, []string{"/v1/results/counts?" + ofPrism + "&by=reason,urgent,@status"}},
 		} {
 			var slowest []float64
 			for _, path := range calls.paths {
@@ -62,7 +62,7 @@ func (b *bench) finding(ctx context.Context) error {
 					slowest = p95
 				}
 			}
-			b.report.add(b.out, atMost("finding", b.what(a, calls.what), "ms", slowest, calls.most))
+			b.report.add(b.out, atMost("finding", b.what(a, calls.name), "ms", slowest, calls.limit))
 		}
 		return nil
 	})

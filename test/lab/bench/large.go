@@ -69,16 +69,16 @@ func (b *bench) largeOnce(ctx context.Context, name string, s *system.System) er
 	if err := errors.Join(err, sampled); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s, a file of %d rows and %d MiB", name, rows.rows, rows.size()>>20)
+	file := fmt.Sprintf("%s, a file of %d rows and %d MiB", name, rows.rows, rows.size()>>20)
 	if rows.bad > 0 {
-		what += fmt.Sprintf(" with %d bad rows", rows.bad)
+		file += fmt.Sprintf(" with %d bad rows", rows.bad)
 	}
 	for _, p := range s.Processes {
-		b.report.add(b.out, atMost("large", what+", growth of "+p.Name, "MiB", []float64{float64(grown[p]) / (1 << 20)}, 64))
+		b.report.add(b.out, atMost("large", file+", growth of "+p.Name, "MiB", []float64{float64(grown[p]) / (1 << 20)}, 64))
 	}
 	b.report.add(b.out,
-		plain("large", what+", upload and reading", "s", []float64{read.Seconds()}),
-		plain("large", what+", run with the offline model", "rows/s", []float64{rate}))
+		plain("large", file+", upload and reading", "s", []float64{read.Seconds()}),
+		plain("large", file+", run with the offline model", "rows/s", []float64{rate}))
 	return nil
 }
 

@@ -130,7 +130,7 @@ func (b *bench) measures(ctx context.Context, a archive) error {
 		{FileID: file.ID, Fields: map[string]string{"message": "message"}, Labels: same},
 		{FromLabelsOf: 1, Version: 2},
 	}
-	for i, of := range runs {
+	for i, input := range runs {
 		if i == 1 {
 			second := labelledPrism.NewVersion
 			second.Instructions = "Answer as the support team would."
@@ -138,7 +138,7 @@ func (b *bench) measures(ctx context.Context, a archive) error {
 				return err
 			}
 		}
-		run, err := a.CreateRun(ctx, labelledSlug, of)
+		run, err := a.CreateRun(ctx, labelledSlug, input)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (b *bench) measures(ctx context.Context, a archive) error {
 	}
 	values := map[string][2]string{"topic": {"card", "payment"}, "urgent": {"true", "false"}, "tone": {"calm", "angry"}}
 	const version = "/v1/prisms/" + labelledSlug + "/versions/1/quality"
-	for _, m := range []struct{ what, question, path string }{
+	for _, m := range []struct{ name, question, path string }{
 		{"measures of a choice", "topic", version + "?question=topic"},
 		{"measures of a yes_no", "urgent", version + "?question=urgent"},
 		{"measures of a scale", "tone", version + "?question=tone"},
@@ -177,24 +177,24 @@ func (b *bench) measures(ctx context.Context, a archive) error {
 			}
 			took = append(took, milliseconds(time.Since(began)))
 			if n := countedLabels(body); n < b.Labels-1 { // a comparison leaves out the changed label
-				return fmt.Errorf("%s: %d labels counted, want %d", m.what, n, b.Labels)
+				return fmt.Errorf("%s: %d labels counted, want %d", m.name, n, b.Labels)
 			}
 		}
-		b.report.add(b.out, atMost("quality", fmt.Sprintf("%s with %d labels, %s", a.store, b.Labels, m.what), "ms", took, measuredIn))
+		b.report.add(b.out, atMost("quality", fmt.Sprintf("%s with %d labels, %s", a.store, b.Labels, m.name), "ms", took, measuredIn))
 	}
 	return nil
 }
 
 // countedLabels are the labels that a measure, thresholds or a comparison are of.
 func countedLabels(body []byte) int {
-	var of struct {
+	var counted struct {
 		Counted   int
 		Questions []struct{ Counted int }
 	}
-	if json.Unmarshal(body, &of) != nil || len(of.Questions) == 0 {
-		return of.Counted
+	if json.Unmarshal(body, &counted) != nil || len(counted.Questions) == 0 {
+		return counted.Counted
 	}
-	return of.Questions[0].Counted
+	return counted.Questions[0].Counted
 }
 
 // labelledFile has messages with words that the offline model answers by, and labels of which most are what it answers.

@@ -24,7 +24,7 @@ type event struct{ webhook, result string }
 type receiver struct {
 	server   *fasthttp.Server
 	listener net.Listener
-	held     sync.RWMutex // is locked while events are held
+	gate     sync.RWMutex // is locked while events are held
 
 	mu       sync.Mutex
 	arrived  map[event]arrival
@@ -60,8 +60,8 @@ func (r *receiver) serve(ctx *fasthttp.RequestCtx) {
 		r.arrived[of] = arrival{id, happened, at}
 	}
 	r.mu.Unlock()
-	r.held.RLock()
-	r.held.RUnlock() //nolint:staticcheck // it waits for the end of hold
+	r.gate.RLock()
+	r.gate.RUnlock() //nolint:staticcheck // it waits for the end of hold
 	ctx.SetStatusCode(fasthttp.StatusNoContent)
 }
 
@@ -73,18 +73,18 @@ func (r *receiver) forget() {
 }
 
 // arrivals are those of some results.
-func (r *receiver) arrivals(of map[string]time.Time) (found []arrival, err error) {
+func (r *receiver) arrivals(results map[string]time.Time) (arrived []arrival, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.problems > 0 {
 		return nil, fmt.Errorf("%d calls to the receiver are no events of results", r.problems)
 	}
 	for _, a := range r.arrived {
-		if _, ok := of[a.result]; ok {
-			found = append(found, a)
+		if _, ok := results[a.result]; ok {
+			arrived = append(arrived, a)
 		}
 	}
-	return found, nil
+	return arrived, nil
 }
 
 // created are the results of creates, with the times at which their responses arrived.

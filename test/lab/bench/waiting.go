@@ -20,20 +20,20 @@ func (b *bench) waiting(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var memory, kept []float64
+	var memory, rates []float64
 	for range b.Rounds {
-		if err := b.waitingOnce(ctx, data, &memory, &kept); err != nil {
+		if err := b.waitingOnce(ctx, data, &memory, &rates); err != nil {
 			return err
 		}
 	}
 	what := strconv.Itoa(b.Waiting) + " waiting calls"
 	b.report.add(b.out,
 		atMost("waiting", what+", memory of each", "KiB", memory, 64),
-		atLeast("waiting", what+", rate of reads meanwhile, of that before", "×", kept, 0.8))
+		atLeast("waiting", what+", rate of reads meanwhile, of that before", "×", rates, 0.8))
 	return nil
 }
 
-func (b *bench) waitingOnce(ctx context.Context, data *system.Data, memory, kept *[]float64) error {
+func (b *bench) waitingOnce(ctx context.Context, data *system.Data, memory, rates *[]float64) error {
 	m, err := model.New(modelPatience, scripts()...)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (b *bench) waitingOnce(ctx context.Context, data *system.Data, memory, kept
 	}
 	m.Release()
 	*memory = append(*memory, float64(busy-idle)/1024/float64(b.Waiting))
-	*kept = append(*kept, during.Rate()/before.Rate())
+	*rates = append(*rates, during.Rate()/before.Rate())
 	return <-ended
 }
 

@@ -180,19 +180,19 @@ func (b *bench) firstTries(ctx context.Context, t *told) error {
 	var rates []float64
 	for range b.Rounds {
 		began := time.Now()
-		f, of, err := t.creates(ctx, b.Conns, createsAtOnce, b.Length)
+		f, created, err := t.creates(ctx, b.Conns, createsAtOnce, b.Length)
 		if err != nil {
 			return err
 		}
 		b.tellRefused(f)
-		all, err := t.arrivals(ctx, atOnce, of)
+		all, err := t.arrivals(ctx, atOnce, created)
 		if err != nil {
 			return err
 		}
 		var responded, happened []time.Duration
 		last := began
 		for _, a := range all {
-			responded, happened = append(responded, a.at.Sub(of.at[a.result])), append(happened, a.at.Sub(a.happened))
+			responded, happened = append(responded, a.at.Sub(created.at[a.result])), append(happened, a.at.Sub(a.happened))
 			if a.at.After(last) {
 				last = a.at
 			}
@@ -205,18 +205,18 @@ func (b *bench) firstTries(ctx context.Context, t *told) error {
 			since[i] = append(since[i], milliseconds(load.Figures{Took: happened}.Percentile(p)))
 		}
 	}
-	what := fmt.Sprintf("%s, %d creates a second with %d webhooks: ", t.Name, createsAtOnce, atOnce)
-	b.report.add(b.out, plain("webhooks", what+"events sent", "1/s", rates))
+	prefix := fmt.Sprintf("%s, %d creates a second with %d webhooks: ", t.Name, createsAtOnce, atOnce)
+	b.report.add(b.out, plain("webhooks", prefix+"events sent", "1/s", rates))
 	for i, p := range percentiles {
 		of := fmt.Sprintf("response to first try, p%.0f", p)
 		if i == len(percentiles)-1 {
-			b.report.add(b.out, atMost("webhooks", what+of, "ms", after[i], firstTry))
+			b.report.add(b.out, atMost("webhooks", prefix+of, "ms", after[i], firstTry))
 		} else {
-			b.report.add(b.out, plain("webhooks", what+of, "ms", after[i]))
+			b.report.add(b.out, plain("webhooks", prefix+of, "ms", after[i]))
 		}
 	}
 	for i, p := range percentiles {
-		b.report.add(b.out, plain("webhooks", what+fmt.Sprintf("time of the result to first try, p%.0f", p), "ms", since[i]))
+		b.report.add(b.out, plain("webhooks", prefix+fmt.Sprintf("time of the result to first try, p%.0f", p), "ms", since[i]))
 	}
 	if b.Profile == "" {
 		return t.idle(ctx)
@@ -239,21 +239,21 @@ func (b *bench) drain(ctx context.Context, t *told, n int) error {
 		if err := t.enable(ctx, n, client.EventResultCreated); err != nil {
 			return err
 		}
-		t.receiver.held.Lock()
-		_, of, err := t.creates(ctx, b.Conns, rate, time.Duration(each)*time.Second/rate)
+		t.receiver.gate.Lock()
+		_, created, err := t.creates(ctx, b.Conns, rate, time.Duration(each)*time.Second/rate)
 		if err == nil {
 			err = awaited(ctx, 50*time.Millisecond, func() (bool, error) {
 				waiting, err := t.waiting(ctx)
-				return waiting >= n*len(of.at), err
+				return waiting >= n*len(created.at), err
 			})
 		}
 		before, failed := t.CPU()
 		began := time.Now()
-		t.receiver.held.Unlock()
+		t.receiver.gate.Unlock()
 		if err != nil {
 			return err
 		}
-		all, err := t.arrivals(ctx, n, of)
+		all, err := t.arrivals(ctx, n, created)
 		if err != nil {
 			return err
 		}

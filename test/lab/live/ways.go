@@ -28,8 +28,8 @@ type way struct {
 
 // stated is an answer: the probability that it gave to the label, and whether its most probable one, with this probability, is right.
 type stated struct {
-	label, most float64
-	right       bool
+	label, highest float64
+	right          bool
 }
 
 // compare asks a server each text in each way, one call after the other.
@@ -97,7 +97,7 @@ func readAnswer(a client.Answer, label string) (s stated) {
 		if one.Key == label {
 			s.label = one.P
 		}
-		s.most = max(s.most, one.P)
+		s.highest = max(s.highest, one.P)
 	}
 	s.right = value(a) == label
 	return s
@@ -120,7 +120,7 @@ func (w *way) calibrationError() (e float64) {
 		if s.right {
 			right = 1
 		}
-		bins[min(int(s.most*10), 9)] += right - s.most
+		bins[min(int(s.highest*10), 9)] += right - s.highest
 	}
 	for _, b := range bins {
 		e += math.Abs(b) / float64(len(w.said))

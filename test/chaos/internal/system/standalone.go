@@ -15,7 +15,7 @@ type Standalone struct {
 	Model *upstream.Model
 
 	postgres *pgtest.Server
-	found    problems
+	noted    problems
 }
 
 // NewStandalone starts a standalone Prism built with the given flags. It keeps its files in dir, or everything in a Postgres.
@@ -45,17 +45,17 @@ func NewStandalone(ctx context.Context, flags []string, c upstream.Config, dir s
 	if err != nil {
 		return s, err
 	}
-	s.Part = &Part{Service: service, Name: service.Name, problem: s.found.add}
+	s.Part = &Part{Service: service, Name: service.Name, problem: s.noted.add}
 	return s, s.Start(ctx)
 }
 
 // Problems are the times that the process ended by itself, and output that no process should print.
-func (s *Standalone) Problems() []error { return append(s.found.all(), s.crashed()...) }
+func (s *Standalone) Problems() []error { return append(s.noted.all(), s.crashed()...) }
 
 // Close ends everything.
 func (s *Standalone) Close() error {
 	var errs []error
-	s.found.close()
+	s.noted.close()
 	if s.Part != nil {
 		errs = append(errs, s.Kill())
 	}

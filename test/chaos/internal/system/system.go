@@ -73,7 +73,7 @@ type System struct {
 	primary  *pgtest.Server
 	operator *launch.Service // has the operator's commands, and the database without a link
 
-	found problems
+	noted problems
 }
 
 const two = 2
@@ -324,11 +324,11 @@ func (s *System) Operate(ctx context.Context, args ...string) (string, error) {
 }
 
 // Problem records what must not happen, such as a part that ends by itself.
-func (s *System) Problem(err error) { s.found.add(err) }
+func (s *System) Problem(err error) { s.noted.add(err) }
 
 // Problems are the recorded problems, and output that no part should print.
 func (s *System) Problems() []error {
-	all := s.found.all()
+	all := s.noted.all()
 	for _, p := range s.Parts() {
 		all = append(all, p.crashed()...)
 	}
@@ -337,7 +337,7 @@ func (s *System) Problems() []error {
 
 // Close ends everything.
 func (s *System) Close() error {
-	s.found.close()
+	s.noted.close()
 	var errs []error
 	for _, p := range s.Parts() {
 		errs = append(errs, p.Kill())

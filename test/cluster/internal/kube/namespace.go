@@ -115,7 +115,7 @@ func (n Namespace) Pods(ctx context.Context, selector string) ([]Pod, error) {
 var errNotYet = errors.New("not yet")
 
 // Await looks again and again until done says so, or fails with what it said last when ctx ends.
-func Await(ctx context.Context, what string, done func(context.Context) (bool, string, error)) error {
+func Await(ctx context.Context, condition string, done func(context.Context) (bool, string, error)) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -126,7 +126,7 @@ func Await(ctx context.Context, what string, done func(context.Context) (bool, s
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("waiting until %s: %w; last seen: %s: %w", what, ctx.Err(), seen, cmp.Or(err, errNotYet))
+			return fmt.Errorf("waiting until %s: %w; last seen: %s: %w", condition, ctx.Err(), seen, cmp.Or(err, errNotYet))
 		}
 	}
 }

@@ -97,13 +97,13 @@ func weight(r Row) string {
 
 // most is the highest value of a column.
 func (t Bars) most(column int) float64 {
-	most := 1e-9
+	highest := 1e-9
 	for _, row := range t.Rows {
 		if column < len(row.Values) {
-			most = max(most, row.Values[column])
+			highest = max(highest, row.Values[column])
 		}
 	}
-	return most
+	return highest
 }
 
 func text(b *bytes.Buffer, x, y float64, attributes, s string) {

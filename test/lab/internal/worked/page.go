@@ -212,14 +212,14 @@ func reliability(v Version, question string) []byte {
 			", with the 95% interval.",
 	}
 	add := func(name string, q client.QuestionQuality) {
-		one := chart.Plot{
+		plot := chart.Plot{
 			Title: name, X: chart.Axis{Name: "probability", To: 1, Step: 0.2}, Y: chart.Axis{Name: happened, To: 1, Step: 0.2},
 			Lines: []chart.Line{{Name: "as it should be", Kind: chart.Limit, Points: [][2]float64{{0, 0}, {1, 1}}}},
 		}
 		for _, bin := range q.Bins {
-			one.Dots = append(one.Dots, chart.Dot{X: bin.Mean, Y: bin.Rate, Low: bin.Low, High: bin.High})
+			plot.Dots = append(plot.Dots, chart.Dot{X: bin.Mean, Y: bin.Rate, Low: bin.Low, High: bin.High})
 		}
-		p.Plots = append(p.Plots, one)
+		p.Plots = append(p.Plots, plot)
 	}
 	add("As the model says", of(v.Quality, question))
 	if c, ok := v.Calibrations[question]; ok {

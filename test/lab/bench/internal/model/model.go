@@ -29,7 +29,7 @@ type Model struct {
 	waiting  atomic.Int64
 	release  chan struct{}
 	keep     atomic.Bool
-	kept     atomic.Pointer[[]byte]
+	last     atomic.Pointer[[]byte]
 }
 
 type script struct{ marker, response []byte }
@@ -72,13 +72,13 @@ func (m *Model) Capture(call func() error) ([]byte, error) {
 	if err := call(); err != nil {
 		return nil, err
 	}
-	return *m.kept.Load(), nil
+	return *m.last.Load(), nil
 }
 
 func (m *Model) serve(ctx *fasthttp.RequestCtx) {
 	body := ctx.PostBody()
 	if m.keep.Load() {
-		m.kept.Store(new(bytes.Clone(body)))
+		m.last.Store(new(bytes.Clone(body)))
 	}
 	response := m.scripts[0].response
 	for _, s := range m.scripts {

@@ -119,7 +119,7 @@ func (a Archive) columns(names []string, id, at, key string) (values []string) {
 	if a.Failed > 0 {
 		failed = fmt.Sprintf("n %% %d = 0", a.Failed)
 	}
-	given := map[string]string{
+	changes := map[string]string{
 		"id": id, "created_at": at, "ref": "'order-' || n",
 		"status":  "CASE WHEN " + failed + " THEN 'failed' ELSE r.status END",
 		"error":   "CASE WHEN " + failed + " THEN 'The model failed.' ELSE r.error END",
@@ -128,7 +128,7 @@ func (a Archive) columns(names []string, id, at, key string) (values []string) {
 		"key_id":  fmt.Sprintf("CASE WHEN n %% %d = 1 THEN %s ELSE r.key_id END", rare, key),
 	}
 	for _, name := range names {
-		value, changed := given[name]
+		value, changed := changes[name]
 		if !changed {
 			value = "r." + name
 		}
