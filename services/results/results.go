@@ -29,12 +29,12 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/reading"
+	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/tending"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 	"github.com/prism-results/prism/services/results/operator"
 )
@@ -83,7 +83,7 @@ type Service struct {
 	service   *service.Service
 	deletions *deletion.Worker
 	readings  *reading.Worker
-	tending   *tending.Worker
+	tending   *runs.Tender
 	drift     *drift.Worker
 	index     *search.Indexer
 	counting  *distribution.Worker
@@ -123,7 +123,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	}
 	newID := service.OrderedIDs(now)
 	memory := debug.SetMemoryLimit(-1) // which sets nothing
-	s.tending = tending.New(tending.Deps{Store: s.store, Now: now, Log: d.Log})
+	s.tending = runs.NewTender(runs.TenderDeps{Store: s.store, Now: now, Log: d.Log})
 	s.service = service.New(service.Deps{
 		Store: s.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents, LeaseEnded: s.tending.LeaseEnded,
 		Memory: memory,

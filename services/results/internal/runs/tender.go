@@ -1,8 +1,4 @@
-// Package tending moves runs of files on in the background: it ends leases whose time is over, finishes runs that are pausing,
-// cancelling or done, and pauses runs by themselves (spec: run-states, run-pauses-itself). It also mends the times of a clock that
-// was set back (spec: clocks-that-jump). Every replica does so, as a change
-// that another replica has made already is none.
-package tending
+package runs
 
 import (
 	"context"
@@ -15,7 +11,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/background"
-	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -31,30 +26,32 @@ const (
 	ticksPerMend = 120
 )
 
-// Deps are what a Worker works with; all are required.
-type Deps struct {
+// TenderDeps are what a Tender works with; all are required.
+type TenderDeps struct {
 	Store interface {
-		runs.Store
+		Store
 		store.Clocks
 	}
 	Now func() time.Time
 	Log *slog.Logger
 }
 
-// Worker tends runs.
-type Worker struct {
-	deps                        Deps
+// Tender moves runs of files on in the background: it ends leases whose time is over, finishes runs that are pausing, cancelling or done, and
+// pauses runs by themselves (spec: run-states, run-pauses-itself). It also mends the times of a clock that was set back
+// (spec: clocks-that-jump). Every replica does so, as a change that another replica has made already is none.
+type Tender struct {
+	deps                        TenderDeps
 	ended                       atomic.Bool // a lease has ended since the last look
 	looks                       *prometheus.CounterVec
 	runs, rows, leases, waiting prometheus.Gauge
 }
 
-// New makes a Worker.
-func New(d Deps) *Worker {
+// NewTender makes a Tender.
+func NewTender(d TenderDeps) *Tender {
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 	}
-	return &Worker{
+	return &Tender{
 		deps: d,
 		looks: background.NewCounters(
 			"prism_runs_tended_total",
@@ -70,33 +67,33 @@ func New(d Deps) *Worker {
 }
 
 // Measure registers the metrics.
-func (w *Worker) Measure(to prometheus.Registerer) error {
+func (t *Tender) Measure(to prometheus.Registerer) error {
 	var errs []error
-	for _, c := range []prometheus.Collector{w.looks, w.runs, w.rows, w.leases, w.waiting} {
+	for _, c := range []prometheus.Collector{t.looks, t.runs, t.rows, t.leases, t.waiting} {
 		errs = append(errs, to.Register(c))
 	}
 	return errors.Join(errs...)
 }
 
-// LeaseEnded makes the worker look at the runs at the next tick, as a run may be done.
-func (w *Worker) LeaseEnded() { w.ended.Store(true) }
+// LeaseEnded makes the Tender look at the runs at the next tick, as a run may be done.
+func (t *Tender) LeaseEnded() { t.ended.Store(true) }
 
 // Run works until ctx ends.
-func (w *Worker) Run(ctx context.Context) {
+func (t *Tender) Run(ctx context.Context) {
 	ticks := 0
 	background.Work{
-		Name: "tending runs of files", AfterFailure: tick, Log: w.deps.Log,
+		Name: "tending runs of files", AfterFailure: tick, Log: t.deps.Log,
 		Do: func(ctx context.Context) (pause time.Duration, err error) {
 			n := ticks
 			ticks++
-			if ended := w.ended.Swap(false); ended || n%ticksPerLook == 0 {
-				err = w.Tend(ctx)
+			if ended := t.ended.Swap(false); ended || n%ticksPerLook == 0 {
+				err = t.Tend(ctx)
 			}
 			if err == nil && n%ticksPerMend == 0 {
-				err = w.mend(ctx)
+				err = t.mend(ctx)
 			}
 			if err == nil && n%ticksPerMeasure == 0 {
-				err = w.measureQueue(ctx)
+				err = t.measureQueue(ctx)
 			}
 			return tick, err
 		},
@@ -104,39 +101,39 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 // Tend makes all changes that are due.
-func (w *Worker) Tend(ctx context.Context) error {
+func (t *Tender) Tend(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	for {
-		changed, err := w.deps.Store.TendRuns(ctx, prism.Now(w.deps.Now))
+		changed, err := t.deps.Store.TendRuns(ctx, prism.Now(t.deps.Now))
 		if err != nil {
-			w.looks.WithLabelValues("failed").Inc()
+			t.looks.WithLabelValues("failed").Inc()
 			return err
 		}
 		if changed == 0 {
-			w.looks.WithLabelValues("ok").Inc()
+			t.looks.WithLabelValues("ok").Inc()
 			return nil
 		}
 	}
 }
 
 // mend brings times of a clock that was ahead and was set back.
-func (w *Worker) mend(ctx context.Context) error {
+func (t *Tender) mend(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	mended, err := w.deps.Store.MendTimes(ctx, prism.Now(w.deps.Now))
+	mended, err := t.deps.Store.MendTimes(ctx, prism.Now(t.deps.Now))
 	if mended > 0 {
-		w.deps.Log.WarnContext(ctx, "the clock was set back, and what would have waited until its former time was brought to now", "times", mended)
+		t.deps.Log.WarnContext(ctx, "the clock was set back, and what would have waited until its former time was brought to now", "times", mended)
 	}
 	return err
 }
 
 // measureQueue sets the metrics of the queue.
-func (w *Worker) measureQueue(ctx context.Context) error {
+func (t *Tender) measureQueue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	now := prism.Now(w.deps.Now)
-	q, err := w.deps.Store.QueueOfRuns(ctx, now)
+	now := prism.Now(t.deps.Now)
+	q, err := t.deps.Store.QueueOfRuns(ctx, now)
 	if err != nil {
 		return err
 	}
@@ -144,9 +141,9 @@ func (w *Worker) measureQueue(ctx context.Context) error {
 	if !q.OldestSince.IsZero() {
 		waiting = max(0, now.Sub(q.OldestSince).Seconds())
 	}
-	w.runs.Set(float64(q.Runs))
-	w.rows.Set(float64(q.PendingRows))
-	w.leases.Set(float64(q.Leases))
-	w.waiting.Set(waiting)
+	t.runs.Set(float64(q.Runs))
+	t.rows.Set(float64(q.PendingRows))
+	t.leases.Set(float64(q.Leases))
+	t.waiting.Set(waiting)
 	return nil
 }

@@ -1,4 +1,4 @@
-package tending_test
+package runs_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/services/results/internal/runs"
-	"github.com/prism-results/prism/services/results/internal/tending"
 )
 
 // watched is a store that tells of its calls.
@@ -41,14 +40,14 @@ func (r *watched) TendRuns(context.Context, time.Time) (int, error) {
 
 func (r *watched) QueueOfRuns(context.Context, time.Time) (runs.Queue, error) { return r.queue, nil }
 
-func newWorker(r *watched) *tending.Worker {
-	return tending.New(tending.Deps{Store: r, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+func newTender(r *watched) *runs.Tender {
+	return runs.NewTender(runs.TenderDeps{Store: r, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestWhatIsDueIsDoneToItsEnd(t *testing.T) {
 	t.Parallel()
 	r := &watched{changes: []int{3, 1, 0, 0}}
-	w := newWorker(r)
+	w := newTender(r)
 	if err := w.Tend(t.Context()); err != nil || r.tended.Load() != 3 {
 		t.Errorf("%d calls, %v, want 3", r.tended.Load(), err)
 	}
@@ -62,7 +61,7 @@ func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 			changes: []int{0, 0, 0, 0}, // and then it is away
 			queue:   runs.Queue{Runs: 2, PendingRows: 70, Leases: 3, OldestSince: time.Now().Add(-40 * time.Second)},
 		}
-		w := newWorker(r)
+		w := newTender(r)
 		metrics := prometheus.NewRegistry()
 		if err := w.Measure(metrics); err != nil {
 			t.Fatal(err)
@@ -106,7 +105,7 @@ func TestRunsAreTendedSoonWhenLeasesEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &watched{changes: make([]int, 100)}
-		w := newWorker(r)
+		w := newTender(r)
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second+time.Millisecond)
 		defer stop()
 		go w.Run(ctx)
