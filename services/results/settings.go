@@ -11,6 +11,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/credential"
+	"github.com/prism-results/prism/pkg/credential/identity"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 )
@@ -68,6 +69,7 @@ func (p Public) At(listen config.Address) string {
 type DatabaseSecrets struct {
 	URLFile      string `env:"PRISM_DATABASE_URL_FILE" help:"file with the URL of Postgres, instead of PRISM_DATABASE_URL; read again when it changes"`
 	PasswordFile string `env:"PRISM_DATABASE_PASSWORD_FILE" help:"file with the password at Postgres, in place of the URL's; read again when it changes"`
+	Kind         string `env:"PRISM_DATABASE_AUTH" oneof:"file google azure aws" help:"where the password at Postgres comes from: a file, or tokens of the workload's own identity; empty: the URL or a file"`
 }
 
 // inPostgres reports whether results are stored in Postgres.
@@ -76,6 +78,9 @@ func (c Config) inPostgres() bool { return c.DatabaseURL != "" || c.DatabaseSecr
 // postgres is the URL of Postgres and where new connections get their credentials.
 func (c Config) postgres(log *slog.Logger) (url string, auth postgres.Auth, err error) {
 	url = c.DatabaseURL
+	if err := c.DatabaseSecrets.check(url); err != nil {
+		return "", auth, err
+	}
 	if path := c.DatabaseSecrets.URLFile; path != "" {
 		if url != "" {
 			return "", auth, errors.New("PRISM_DATABASE_URL_FILE: cannot be set together with PRISM_DATABASE_URL")
@@ -90,5 +95,57 @@ func (c Config) postgres(log *slog.Logger) (url string, auth postgres.Auth, err 
 			return "", auth, fmt.Errorf("PRISM_DATABASE_PASSWORD_FILE: %w", err)
 		}
 	}
+	if c.DatabaseSecrets.tokens() {
+		fetch, err := databaseTokens(c.DatabaseSecrets.Kind, url, log)
+		if err != nil {
+			return "", auth, fmt.Errorf("PRISM_DATABASE_AUTH: %w", err)
+		}
+		auth.Tokens = new(credential.NewTokens(fetch, log))
+	}
 	return url, auth, nil
+}
+
+// tokens reports whether tokens of the workload's own identity are the passwords.
+func (s DatabaseSecrets) tokens() bool { return s.Kind != "" && s.Kind != "file" }
+
+// check finds a setting that does not fit PRISM_DATABASE_AUTH.
+func (s DatabaseSecrets) check(url string) error {
+	switch {
+	case s.Kind == "":
+		return nil
+	case s.Kind == "file":
+		if s.URLFile == "" && s.PasswordFile == "" {
+			return errors.New("PRISM_DATABASE_AUTH: file needs PRISM_DATABASE_PASSWORD_FILE or PRISM_DATABASE_URL_FILE")
+		}
+		return nil
+	case s.URLFile != "":
+		return fmt.Errorf("PRISM_DATABASE_URL_FILE: cannot be set together with PRISM_DATABASE_AUTH=%s", s.Kind)
+	case s.PasswordFile != "":
+		return fmt.Errorf("PRISM_DATABASE_PASSWORD_FILE: cannot be set together with PRISM_DATABASE_AUTH=%s", s.Kind)
+	case url == "":
+		return errors.New("PRISM_DATABASE_AUTH: needs PRISM_DATABASE_URL")
+	}
+	if err := postgres.CheckTLS(url); err != nil {
+		return fmt.Errorf("PRISM_DATABASE_URL: %w", err)
+	}
+	return nil
+}
+
+// databaseTokens gets tokens that are passwords at the Postgres of a URL.
+func databaseTokens(kind, url string, log *slog.Logger) (credential.Fetch[string], error) {
+	switch kind {
+	case identity.KindGoogle:
+		return identity.Google(identity.GoogleSQL), nil
+	case identity.KindAzure:
+		return identity.Azure(identity.AzurePostgres), nil
+	}
+	address, user, err := postgres.Endpoint(url)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := identity.NewAWS("", log)
+	if err != nil {
+		return nil, err
+	}
+	return signer.RDS(address, user), nil
 }

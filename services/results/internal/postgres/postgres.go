@@ -109,10 +109,15 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 		acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait), statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
 	config.BeforeConnect = cfg.Auth.before(configureConnections(cfg.SynchronousCommit, &d.replicated))
+	ending := &atomic.Pointer[pgxpool.Pool]{}
+	if cfg.Auth.Tokens != nil {
+		ending = endConnections(config)
+	}
 	d.pool, err = pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
+	ending.Store(d.pool)
 	d.places.Queue = fair.NewQueue(int(config.MaxConns), sqldb.Reserve(int(config.MaxConns)))
 	d.reads, d.saves = d.batches(tracer, false), d.batches(tracer, true)
 	return &Store{sqlstore.New(d), d}, nil

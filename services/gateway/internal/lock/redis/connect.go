@@ -54,6 +54,9 @@ func connectSentinels(url string, c Config, live *following) (goredis.UniversalC
 	if c.SentinelPassword != "" {
 		o.SentinelUsername, o.SentinelPassword = "", c.SentinelPassword
 	}
+	if c.SentinelPasswords != nil {
+		o.SentinelUsername, o.SentinelPassword, o.OnConnect = "", "", authenticateAt(c.SentinelPasswords)
+	}
 	o.DisableIdentity = true
 	return goredis.NewFailoverClient(o), nil
 }

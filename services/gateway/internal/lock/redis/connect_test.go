@@ -3,6 +3,7 @@ package redis
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -11,9 +12,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/locktest"
@@ -38,6 +41,7 @@ func TestTheLockPassesTheSuiteThroughSentinels(t *testing.T) {
 	// The password that comes alone overrides that of the URL.
 	url := "redis+sentinel://user:wrong@127.0.0.1:1?master_name=mymaster&addr=" + sentinel
 	locktest.Hold(t, openLocker(t, url, Config{CommandTimeout: patient, SentinelPassword: "s3:nt/nel"}), "name").Release(t.Context())
+	followSentinel(t, url, sentinel)
 }
 
 func TestTheLockPassesTheSuiteOnACluster(t *testing.T) {
@@ -209,4 +213,31 @@ func TestAClusterAndSentinelsThatAreAwayGiveNoLock(t *testing.T) {
 			t.Errorf("%s: got %v", url, err)
 		}
 	}
+}
+
+// followSentinel replaces the password of a Sentinel and in the file. A connection to the Sentinel that is opened then shows the new one.
+//
+// spec: secrets-from-files
+func followSentinel(t *testing.T, url, sentinel string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "password")
+	must(t, os.WriteFile(path, []byte("s3:nt/nel\n"), 0o600))
+	source, err := credential.File(path, slog.New(slog.DiscardHandler), nil)
+	must(t, err)
+	open := func() *Locker {
+		return openLocker(t, url, Config{CommandTimeout: patient, Cooldown: time.Millisecond, SentinelPasswords: source})
+	}
+	locktest.Hold(t, open(), "a").Release(t.Context())
+	admin := goredis.NewClient(&goredis.Options{Addr: sentinel, Password: "s3:nt/nel", Protocol: 2})
+	defer func() { _ = admin.Close() }()
+	must(t, admin.Do(t.Context(), "ACL", "SETUSER", "default", "resetpass", ">another").Err())
+	must(t, os.WriteFile(path, []byte("another\n"), 0o600))
+	l := open()
+	locktest.Eventually(t, "a lock by the new password", func() bool {
+		held, err := l.TryAcquire(t.Context(), "b")
+		if err == nil {
+			held.Release(t.Context())
+		}
+		return err == nil
+	})
 }

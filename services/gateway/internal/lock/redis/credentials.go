@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -13,7 +14,10 @@ import (
 )
 
 // followPeriod is how often the source is asked whether there is another password.
-const followPeriod = time.Second
+const followPeriod = 250 * time.Millisecond
+
+// errNoToken is why a connection is not opened.
+var errNoToken = errors.New("lock: there is no token for Redis yet")
 
 // following gives the password of a source to connections: to new ones, and to live ones when there is another one, which then
 // authenticate again (spec: secrets-from-files). It implements auth.StreamingCredentialsProvider.
@@ -41,6 +45,9 @@ func (f *following) follows(username string) bool {
 // Subscribe implements auth.StreamingCredentialsProvider.
 func (f *following) Subscribe(l auth.CredentialsListener) (auth.Credentials, auth.UnsubscribeFunc, error) {
 	password := f.source.Secret()
+	if password == "" {
+		return nil, nil, errNoToken
+	}
 	f.mu.Lock()
 	f.listeners[l] = struct{}{}
 	f.mu.Unlock()
@@ -69,6 +76,9 @@ func (f *following) run(ctx context.Context) {
 
 // tell has the live connections authenticate by a password, if it is not the one they know.
 func (f *following) tell(password string) {
+	if password == "" { // of a token that ended: connections go on while Redis lets them
+		return
+	}
 	f.mu.Lock()
 	before := f.shown
 	f.shown = password
@@ -91,5 +101,21 @@ func (f *following) refused(err error) {
 		shown := f.shown
 		f.mu.Unlock()
 		f.source.Refused(shown)
+	}
+}
+
+// authenticateAt is called for each new connection of a client that finds its server through Sentinels, and shows the password of the
+// source to Sentinels. The client itself would show them the password that it was made with.
+func authenticateAt(sentinels credential.Source) func(context.Context, *goredis.Conn) error {
+	return func(ctx context.Context, conn *goredis.Conn) error {
+		if strings.HasPrefix(conn.String(), "Redis<FailoverClient ") { // the server, as the client calls it
+			return nil
+		}
+		password := sentinels.Secret()
+		err := conn.Auth(ctx, password).Err()
+		if refusal, ok := err.(goredis.Error); ok && strings.HasPrefix(refusal.Error(), "WRONGPASS") { //nolint:errorlint // goredis.Error is an interface that other errors have too
+			sentinels.Refused(password)
+		}
+		return err
 	}
 }

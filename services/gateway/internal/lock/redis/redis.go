@@ -54,6 +54,8 @@ type Config struct {
 	SentinelPassword   string
 	// Passwords gives the password instead of Password, and another one when it changes. Optional.
 	Passwords credential.Source
+	// SentinelPasswords gives the password at the Sentinels instead of SentinelPassword, for each new connection to one. Optional.
+	SentinelPasswords credential.Source
 
 	Log    *slog.Logger         // logs when Redis goes away and comes back; discards unless given
 	Tracer trace.TracerProvider // gets a span for each command; the global one unless given
