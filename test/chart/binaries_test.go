@@ -3,6 +3,7 @@ package chart
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -173,6 +174,7 @@ func TestProbesAskTheAdminPort(t *testing.T) {
 func TestEverySettingHasAPlaceInTheValues(t *testing.T) {
 	t.Parallel()
 	several := environment(*container(t, workload(t, render(t, with(t, severalModels)), "model-proxy")))
+	identities := render(t, with(t, `{postgres: {auth: aws, existingSecret: "", username: u}, redis: {auth: aws, tls: true, username: u, awsCache: c}}`))
 	r := render(t, with(t, `
 migrations: {mode: job}
 defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB, maxResponseBytes: 1MiB}
@@ -190,6 +192,7 @@ internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {ex
 `))
 	for _, o := range of[appsv1.Deployment](r) {
 		set := environment(*container(t, o.object))
+		maps.Copy(set, environment(*container(t, workload(t, identities, component(o.object)))))
 		for variable := range settings(t, component(o.object)) {
 			if _, ok := several[variable]; ok && component(o.object) == "model-proxy" { // instead of the one model
 				continue

@@ -152,6 +152,7 @@ func furnished(t *testing.T, r rendering) {
 				}
 				seen = append(seen, e.Name)
 				secret := slices.ContainsFunc([]string{"PASSWORD", "TOKEN", "API_KEY", "HEADERS"}, func(s string) bool { return strings.Contains(e.Name, s) })
+				secret = secret && !strings.HasSuffix(e.Name, "_FILE") // the path of a file of a Secret
 				if secret && (e.ValueFrom == nil || e.ValueFrom.SecretKeyRef == nil) {
 					t.Errorf("%s has %s in plain text", name, e.Name)
 				}

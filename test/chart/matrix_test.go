@@ -20,6 +20,9 @@ func matrix() map[string]string {
 
 		"Postgres by URL":                 `postgres: {host: "", urlKey: uri}`,
 		"Postgres at an address":          `postgres: {host: "fd00::1", port: 6432, database: p, sslMode: require, usernameKey: u, passwordKey: p}`,
+		"Postgres by a file":              `{postgres: {auth: file}, migrations: {mode: job, postgres: {existingSecret: owner}}}`,
+		"Postgres by a file of the URL":   `{postgres: {auth: file, host: "", urlKey: uri}, migrations: {mode: initContainer}}`,
+		"Postgres by an identity":         `{postgres: {auth: aws, existingSecret: "", username: u}, migrations: {mode: initContainer}}`,
 		"migrations beside":               `migrations: {mode: initContainer}`,
 		"migrations as another role":      `migrations: {mode: initContainer, postgres: {existingSecret: owner, usernameKey: o, port: 6432}}`,
 		"a Job that migrates":             `migrations: {mode: job, postgres: {existingSecret: owner, host: direct.example.com}, job: {annotations: {helm.sh/hook: "pre-install,pre-upgrade"}, serviceAccountName: own-migrate, ttlSecondsAfterFinished: 0}}`,
@@ -29,6 +32,8 @@ func matrix() map[string]string {
 
 		"Redis by URL":             `redis: {addresses: [], existingSecret: r, urlKey: u}`,
 		"Redis with a password":    `redis: {tls: true, existingSecret: r, usernameKey: u, passwordKey: p, database: 3}`,
+		"Redis by a file":          `redis: {auth: file, mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}`,
+		"Redis by an identity":     `redis: {auth: aws, tls: true, username: u, awsCache: c}`,
 		"Redis at an IPv6 address": `redis: {addresses: ["[fd00::1]:6380"]}`,
 		"Redis behind Sentinels":   `redis: {mode: sentinel, addresses: ["a:26379", "b:26380"], masterName: "my master", database: 2, existingSecret: r, passwordKey: p, sentinelPasswordKey: s}`,
 		"a cluster of Redis":       `redis: {mode: cluster, addresses: ["a:6379", "b:6380"], tls: true}`,

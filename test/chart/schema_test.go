@@ -96,6 +96,13 @@ func TestEveryChoiceOfTheSchema(t *testing.T) {
 	needs := map[string]string{
 		"gateway.service.externalTrafficPolicy": `gateway: {service: {type: NodePort}}`,
 		"model.provider openai-chat":            `model: {name: m}`,
+		"postgres.auth google":                  `postgres: {existingSecret: "", username: u}`,
+		"postgres.auth azure":                   `postgres: {existingSecret: "", username: u}`,
+		"postgres.auth aws":                     `postgres: {existingSecret: "", username: u}`,
+		"redis.auth file":                       `redis: {existingSecret: r, passwordKey: p}`,
+		"redis.auth google":                     `redis: {tls: true}`,
+		"redis.auth azure":                      `redis: {tls: true, username: u}`,
+		"redis.auth aws":                        `redis: {tls: true, username: u, awsCache: c}`,
 		"model.provider offline":                `model: {existingSecret: ""}`,
 	}
 	found := choices(t)

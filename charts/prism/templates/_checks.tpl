@@ -24,8 +24,22 @@
 {{- end -}}
 
 {{- define "prism.problems.postgres" -}}
-{{- if not .Values.postgres.existingSecret }}
+{{- with .Values.postgres }}
+{{- if has .auth (list "" "file") }}
+{{- if not .existingSecret }}
   postgres.existingSecret: is required: the Secret with the credentials of Postgres
+{{- end }}
+{{- if .username }}
+  postgres.username: is used with an identity in postgres.auth only; the Secret has the user, under postgres.usernameKey
+{{- end }}
+{{- else }}
+{{- if .existingSecret }}
+  postgres.existingSecret: is not used with postgres.auth {{ .auth }}, which needs no password
+{{- end }}
+{{- if not (and .host .username) }}
+  postgres.host: is required with postgres.auth {{ .auth }}, and postgres.username too
+{{- end }}
+{{- end }}
 {{- end }}
 {{- with .Values.migrations }}
 {{- if and .postgres (eq .mode "start") }}
@@ -48,6 +62,27 @@
 {{- end }}
 {{- if and .addresses .existingSecret (not (or .usernameKey .passwordKey .sentinelPasswordKey)) }}
   redis.existingSecret: is not used with redis.addresses unless passwordKey names a key of it; or leave redis.addresses empty, and the URL is read from it
+{{- end }}
+{{- if eq .auth "file" }}
+{{- if not (and .addresses .passwordKey) }}
+  redis.auth: file needs redis.addresses, and the password in redis.passwordKey
+{{- end }}
+{{- else if .auth }}
+{{- if not (and .addresses .tls) }}
+  redis.auth: {{ .auth }} needs redis.addresses and redis.tls
+{{- end }}
+{{- if or .existingSecret .usernameKey .passwordKey }}
+  redis.existingSecret: is not used with redis.auth {{ .auth }}, which needs no password
+{{- end }}
+{{- if and (ne .auth "google") (not .username) }}
+  redis.username: is required with redis.auth {{ .auth }}
+{{- end }}
+{{- end }}
+{{- if ne (eq .auth "aws") (not (empty .awsCache)) }}
+  redis.awsCache: is required with redis.auth aws, and used with it only
+{{- end }}
+{{- if and .username (has .auth (list "" "file")) }}
+  redis.username: is used with an identity in redis.auth only; the Secret has the user, under redis.usernameKey
 {{- end }}
 {{- if and .usernameKey (not .passwordKey) }}
   redis.passwordKey: is required with redis.usernameKey

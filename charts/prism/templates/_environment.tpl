@@ -109,14 +109,29 @@
 {{- if not .enabled }}
 {{- else if .addresses }}
 - {name: PRISM_REDIS_URL, value: {{ include "prism.redisURL" . | quote }}}
+{{- with .auth }}
+- {name: PRISM_REDIS_AUTH, value: {{ . }}}
+{{- end }}
+{{- with .awsCache }}
+- {name: PRISM_REDIS_AWS_CACHE, value: {{ . | quote }}}
+{{- end }}
 {{- if .usernameKey }}
 {{ include "prism.secretVariable" (dict "variable" "PRISM_REDIS_USERNAME" "secret" .existingSecret "key" .usernameKey) }}
+{{- else if .username }}
+- {name: PRISM_REDIS_USERNAME, value: {{ .username | quote }}}
 {{- end }}
+{{- if eq .auth "file" }}
+- {name: PRISM_REDIS_PASSWORD_FILE, value: /etc/prism/redis/{{ .passwordKey }}}
+{{- with .sentinelPasswordKey }}
+- {name: PRISM_REDIS_SENTINEL_PASSWORD_FILE, value: /etc/prism/redis/{{ . }}}
+{{- end }}
+{{- else }}
 {{- if .passwordKey }}
 {{ include "prism.secretVariable" (dict "variable" "PRISM_REDIS_PASSWORD" "secret" .existingSecret "key" .passwordKey) }}
 {{- end }}
 {{- if .sentinelPasswordKey }}
 {{ include "prism.secretVariable" (dict "variable" "PRISM_REDIS_SENTINEL_PASSWORD" "secret" .existingSecret "key" .sentinelPasswordKey) }}
+{{- end }}
 {{- end }}
 {{- else }}
 {{ include "prism.secretVariable" (dict "variable" "PRISM_REDIS_URL" "secret" .existingSecret "key" .urlKey) }}
@@ -143,7 +158,7 @@
 {{- end -}}
 
 {{- define "prism.environment.results" -}}
-{{ include "prism.postgresVariables" .root.Values.postgres }}
+{{ include "prism.postgresVariables" (merge (dict "volume" "postgres") .root.Values.postgres) }}
 {{- if ne .root.Values.migrations.mode "start" }}
 - {name: PRISM_MIGRATIONS, value: wait}
 {{- end }}
@@ -169,10 +184,23 @@ variables of libpq.
 {{- define "prism.postgresVariables" -}}
 {{- if .host -}}
 - {name: PRISM_DATABASE_URL, value: "postgres://{{ ternary (printf "[%s]" .host) .host (contains ":" .host) }}:{{ int .port }}/{{ .database }}?sslmode={{ .sslMode }}"}
+{{- if has .auth (list "" "file") }}
 {{ include "prism.secretVariable" (dict "variable" "PGUSER" "secret" .existingSecret "key" .usernameKey) }}
+{{- else }}
+- {name: PGUSER, value: {{ .username | quote }}}
+{{- end }}
+{{- if not .auth }}
 {{ include "prism.secretVariable" (dict "variable" "PGPASSWORD" "secret" .existingSecret "key" .passwordKey) }}
+{{- else if eq .auth "file" }}
+- {name: PRISM_DATABASE_PASSWORD_FILE, value: /etc/prism/{{ .volume }}/{{ .passwordKey }}}
+{{- end }}
+{{- else if eq .auth "file" -}}
+- {name: PRISM_DATABASE_URL_FILE, value: /etc/prism/{{ .volume }}/{{ .urlKey }}}
 {{- else -}}
 {{ include "prism.secretVariable" (dict "variable" "PRISM_DATABASE_URL" "secret" .existingSecret "key" .urlKey) }}
+{{- end }}
+{{- with .auth }}
+- {name: PRISM_DATABASE_AUTH, value: {{ . }}}
 {{- end }}
 {{- end -}}
 

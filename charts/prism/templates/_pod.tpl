@@ -63,6 +63,10 @@ spec:
       {{- if $models }}
       {{- $mounts = append $mounts (dict "name" "models" "mountPath" "/etc/prism/models" "readOnly" true) }}
       {{- end }}
+      {{- $credentials := include "prism.credentialVolumes" . | trim | fromYamlArray }}
+      {{- range $credentials }}
+      {{- $mounts = append $mounts (dict "name" .name "mountPath" (printf "/etc/prism/%s" .name) "readOnly" true) }}
+      {{- end }}
       {{- if eq .name "results" }}
       {{- $mounts = append $mounts (dict "name" "tmp" "mountPath" "/tmp") }}
       {{- end }}
@@ -76,6 +80,10 @@ spec:
   {{- $volumes := include "prism.trustVolumes" . | fromYamlArray }}
   {{- with include "prism.internalTLSSecret" . }}
   {{- $volumes = append $volumes (dict "name" "internal-tls" "secret" (dict "secretName" .)) }}
+  {{- end }}
+  {{- $volumes = concat $volumes $credentials }}
+  {{- if and (eq .name "results") (eq .root.Values.migrations.mode "initContainer") }}
+  {{- $volumes = concat $volumes (include "prism.migrationVolumes" . | fromYamlArray) }}
   {{- end }}
   {{- if $models }}
   {{- $volumes = append $volumes (dict "name" "models" "configMap" (dict "name" (include "prism.modelsConfigMap" .root))) }}
@@ -141,7 +149,7 @@ args: [migrate]
 securityContext:
   {{- toYaml .values.securityContext | nindent 2 }}
 env:
-  {{- include "prism.postgresVariables" (include "prism.migrationsPostgres" .root | fromJson) | nindent 2 }}
+  {{- include "prism.postgresVariables" (merge (dict "volume" "postgres-migrate") (include "prism.migrationsPostgres" .root | fromJson)) | nindent 2 }}
   {{- include "prism.environment.process" . | trim | nindent 2 }}
   {{- with .values.extraEnv }}
   {{- toYaml . | nindent 2 }}
@@ -152,10 +160,38 @@ envFrom:
 {{- end }}
 resources:
   {{- toYaml .values.resources | nindent 2 }}
-{{- with concat (include "prism.trustMounts" . | fromYamlArray) .values.extraVolumeMounts }}
+{{- $mounts := include "prism.trustMounts" . | fromYamlArray }}
+{{- if eq (include "prism.migrationsPostgres" .root | fromJson).auth "file" }}
+{{- $mounts = append $mounts (dict "name" "postgres-migrate" "mountPath" "/etc/prism/postgres-migrate" "readOnly" true) }}
+{{- end }}
+{{- with concat $mounts .values.extraVolumeMounts }}
 volumeMounts:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* The volume of a Secret: {name, secret}. */}}
+{{- define "prism.secretVolume" -}}
+- {name: {{ .name }}, secret: {secretName: {{ .secret }}}}
+{{- end -}}
+
+{{/* The files of credentials of a service, by volume. */}}
+{{- define "prism.credentialVolumes" -}}
+{{- $values := .root.Values -}}
+{{- if and (eq .name "results") (eq $values.postgres.auth "file") }}
+{{ include "prism.secretVolume" (dict "name" "postgres" "secret" $values.postgres.existingSecret) }}
+{{- end }}
+{{- if and (has .name (list "gateway" "runs")) $values.redis.enabled (eq $values.redis.auth "file") }}
+{{ include "prism.secretVolume" (dict "name" "redis" "secret" $values.redis.existingSecret) }}
+{{- end }}
+{{- end -}}
+
+{{/* The file of the credentials of migrations. */}}
+{{- define "prism.migrationVolumes" -}}
+{{- $postgres := include "prism.migrationsPostgres" .root | fromJson -}}
+{{- if eq $postgres.auth "file" -}}
+{{ include "prism.secretVolume" (dict "name" "postgres-migrate" "secret" $postgres.existingSecret) }}
+{{- end -}}
 {{- end -}}
 
 {{- define "prism.migrationsPostgres" -}}
