@@ -2,11 +2,8 @@ package audit
 
 import (
 	"context"
-	"strings"
 
-	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -49,23 +46,6 @@ func Record(
 		account.UUID, by.Entry, by.At, string(by.Actor.Kind), key, by.Actor.Name, string(action),
 		string(object.Kind), object.ID, object.Name, encoded,
 	}}, sqldb.NoRow)
-}
-
-// ofResults begins the actions on results of a prism, which change nothing of the prism.
-const ofResults = "results."
-
-// RecordPrism records what was done to a prism, and tells it if it changed the prism (spec: event-types).
-func RecordPrism(
-	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action,
-	id prism.PrismID, slug string, detail any,
-) error {
-	if !strings.HasPrefix(string(action), ofResults) {
-		changed := events.Event{Type: api.PrismChanged, At: by.At, Prism: id, Detail: events.Detail{Change: string(action)}}
-		if err := events.Tell(ctx, run, account, changed); err != nil {
-			return err
-		}
-	}
-	return Record(ctx, run, account, by, action, store.Object{Kind: store.PrismObject, ID: id.UUID, Name: slug}, detail)
 }
 
 // ListAudit implements Store.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -69,7 +69,7 @@ func (s SQL) AssignMany(ctx context.Context, a Assigning, by store.By) (changed 
 			return err
 		}
 		detail.Assigned = len(changed)
-		return audit.RecordPrism(ctx, run, a.Account, by, store.ResultsAssign, a.Prism, a.Slug, detail)
+		return prisms.Record(ctx, run, a.Account, by, store.ResultsAssign, a.Prism, a.Slug, detail)
 	})
 	return changed, err
 }

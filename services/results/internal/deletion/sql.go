@@ -167,7 +167,7 @@ func (s SQL) SetRetention(ctx context.Context, account prism.AccountID, id prism
 		if err := run(ctx, sqldb.Statement{Text: setRetention, Args: append(args, detail.Days)}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.PrismRetention, id, slug, detail)
+		return prisms.Record(ctx, run, account, by, store.PrismRetention, id, slug, detail)
 	})
 }
 
@@ -234,7 +234,7 @@ func (s SQL) AddDeletion(ctx context.Context, d Job, slug string, counted int64,
 		if err := InsertJob(ctx, run, d); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail)
+		return prisms.Record(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail)
 	})
 }
 
@@ -338,7 +338,7 @@ func endPass(ctx context.Context, run sqldb.Run, d *Job, deleted int64, by store
 			return err
 		}
 		detail := passDetail{Days: d.Days, Before: prism.FormatTime(d.Bound()), Deleted: deleted}
-		if err := audit.RecordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail); err != nil {
+		if err := prisms.Record(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -136,7 +135,7 @@ func (s SQL) SetDrift(
 		if err != nil || !changed {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.PrismDrift, id, p.Slug, detail)
+		return prisms.Record(ctx, run, account, by, store.PrismDrift, id, p.Slug, detail)
 	})
 }
 

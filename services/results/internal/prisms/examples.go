@@ -10,7 +10,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -162,7 +161,7 @@ func (s SQL) emptyVersion(
 	if err := run(ctx, sqldb.Statement{Text: setVersionsHash, Args: append(args, hash)}, sqldb.NoRow); err != nil {
 		return err
 	}
-	return audit.RecordPrism(ctx, run, account, entryFor(by, key), store.VersionEmpty, id, p.Slug, emptiedDetail{key.version, emptied})
+	return Record(ctx, run, account, entryFor(by, key), store.VersionEmpty, id, p.Slug, emptiedDetail{key.version, emptied})
 }
 
 // entryFor is by with an id of its own for the entry of a version: a deletion is an entry too, and may empty examples of several versions.

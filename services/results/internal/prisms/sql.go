@@ -88,7 +88,7 @@ func (s SQL) CreatePrism(ctx context.Context, account prism.AccountID, p prism.P
 		if err := InsertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.PrismCreate, p.ID, p.Slug, versionDetail{p.Latest.Number})
+		return Record(ctx, run, account, by, store.PrismCreate, p.ID, p.Slug, versionDetail{p.Latest.Number})
 	})
 }
 
@@ -164,7 +164,7 @@ func (s SQL) AddVersion(ctx context.Context, account prism.AccountID, p prism.Pr
 		if err := InsertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.VersionCreate, p.ID, slug, versionDetail{number})
+		return Record(ctx, run, account, by, store.VersionCreate, p.ID, slug, versionDetail{number})
 	})
 }
 
@@ -180,7 +180,7 @@ func (s SQL) PutLens(
 		if err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.LensReplace, id, slug, versionDetail{latest})
+		return Record(ctx, run, account, by, store.LensReplace, id, slug, versionDetail{latest})
 	})
 }
 
@@ -246,7 +246,7 @@ func (s SQL) Rename(ctx context.Context, account prism.AccountID, id prism.Prism
 		if err := run(ctx, sqldb.Statement{Text: setName, Args: append(args, name)}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.PrismRename, id, p.Slug, audit.NoDetail{})
+		return Record(ctx, run, account, by, store.PrismRename, id, p.Slug, audit.NoDetail{})
 	})
 }
 
@@ -275,7 +275,7 @@ func (s SQL) SetArchived(
 		if err := run(ctx, sqldb.Statement{Text: setArchivedAt, Args: append(args, at)}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, action, id, p.Slug, audit.NoDetail{})
+		return Record(ctx, run, account, by, action, id, p.Slug, audit.NoDetail{})
 	})
 	return at, err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -71,7 +70,7 @@ func (s SQL) AddCalibration(ctx context.Context, account prism.AccountID, c Cali
 		if err := run(ctx, sqldb.Statement{Text: insertCalibration, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.CalibrationCreate, c.Prism, slug, calibrationDetail{c.Version, c.ID})
+		return prisms.Record(ctx, run, account, by, store.CalibrationCreate, c.Prism, slug, calibrationDetail{c.Version, c.ID})
 	})
 }
 
@@ -127,7 +126,7 @@ func (s SQL) PinCalibrations(
 		if err := replacePins(ctx, run, key, version, was, pins, changes); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.CalibrationPin, id, slug, detail)
+		return prisms.Record(ctx, run, account, by, store.CalibrationPin, id, slug, detail)
 	})
 }
 

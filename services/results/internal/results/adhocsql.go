@@ -6,7 +6,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -136,7 +135,7 @@ func (s SQL) completeAdHoc(
 	if member { // who calls by a session
 		by.Actor.Kind = store.MemberActor
 	}
-	return audit.RecordPrism(ctx, run, account, by, store.PrismCreate, id, p.Slug, adHocDetail{Version: 1})
+	return prisms.Record(ctx, run, account, by, store.PrismCreate, id, p.Slug, adHocDetail{Version: 1})
 }
 
 // adHocDetail is the detail of the entry.

@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
+	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -113,7 +113,7 @@ func (s SQL) AddRetry(ctx context.Context, r Retry, expected int64, by store.By)
 		if !r.To.IsZero() {
 			detail.To = prism.FormatTime(r.To)
 		}
-		return audit.RecordPrism(ctx, run, r.Account, by, store.ResultsRetry, r.Prism, r.Slug, detail)
+		return prisms.Record(ctx, run, r.Account, by, store.ResultsRetry, r.Prism, r.Slug, detail)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -64,7 +63,7 @@ func (s SQL) SetSearchable(ctx context.Context, account prism.AccountID, id pris
 		if err := run(ctx, sqldb.Statement{Text: setSearchable, Args: append(args, searchable, store.Page{}.Before())}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return audit.RecordPrism(ctx, run, account, by, store.PrismSearch, id, p.Slug, api.Searchable{Searchable: searchable})
+		return prisms.Record(ctx, run, account, by, store.PrismSearch, id, p.Slug, api.Searchable{Searchable: searchable})
 	})
 }
 
