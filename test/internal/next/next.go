@@ -40,8 +40,8 @@ var ReadRetention = Op[PrismRequest, Retention]{Declaration{
 			return api.Retention{Days: p.RetentionDays}, err
 		}),`},
 	{
-		"services/results/internal/service/deletion.go", "	return prisms.NewBody(p), s.Store.SetRetention(",
-		"	body := prisms.NewBody(p)\n	body.RetentionNote = in.Note\n	return body, s.Store.SetRetention(",
+		"services/results/internal/deletion/handlers.go", "	return prisms.NewBody(p), h.store.SetRetention(",
+		"	body := prisms.NewBody(p)\n	body.RetentionNote = in.Note\n	return body, h.store.SetRetention(",
 	},
 }
 

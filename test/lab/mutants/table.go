@@ -11,7 +11,7 @@ const (
 	stores   = "services/results/internal/"
 	postgres = stores + "postgres/"
 	sqlite   = stores + "sqlite/"
-	shared   = stores + "sqlstore/"
+	results  = stores + "results/"
 	sqldb    = stores + "sqldb/"
 	files    = stores + "files/"
 	fileRuns = stores + "runs/"
@@ -188,11 +188,11 @@ var mutants = []mutant{
 	},
 
 	{
-		file: shared + "facts.go", tests: postgres, why: "an idempotency key finds the result of another account",
+		file: results + "factsql.go", tests: postgres, why: "an idempotency key finds the result of another account",
 		old: "r.account_id = k.account_id\n	AND r.idempotency_key = CASE", new: "r.idempotency_key = CASE",
 	},
 	{
-		file: shared + "facts.go", tests: postgres, why: "an account reads the result of another account",
+		file: results + "factsql.go", tests: postgres, why: "an account reads the result of another account",
 		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2", new: "LEFT JOIN results r ON r.id = $2",
 	},
 	{
@@ -221,7 +221,7 @@ var mutants = []mutant{
 	},
 
 	{
-		file: shared + "facts.go", tests: sqlite, why: "an idempotency key finds the result of another account",
+		file: results + "factsql.go", tests: sqlite, why: "an idempotency key finds the result of another account",
 		old: "r.account_id = k.account_id\n	AND r.idempotency_key = CASE", new: "r.idempotency_key = CASE",
 	},
 	{
