@@ -1,5 +1,5 @@
 // Package events keeps what happened in an account, in an order that never goes back: changes of results, and what happened to runs, prisms,
-// keys and drift, which the transaction of what happened writes with Tell. Package telling writes what callers and webhooks are told of them.
+// keys and drift, which the transaction of what happened writes with Tell. Package eventbodies writes what callers and webhooks are told of them.
 package events
 
 import (

@@ -10,9 +10,9 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/eventbodies"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/telling"
 )
 
 // longKey is a key of 64 characters.
@@ -124,7 +124,7 @@ func TestTheFattestEventHasAMegabyte(t *testing.T) {
 			e.Results = append(e.Results, save.ID)
 		}
 	}
-	writer := telling.Writer{Store: w.store, Lenses: w.Service}
+	writer := eventbodies.Writer{Store: w.store, Lenses: w.Service}
 	written, err := writer.WriteEvents(t.Context(), w.account, []events.Event{e}, events.AllColumns)
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/comments"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
+	"github.com/prism-results/prism/services/results/internal/eventbodies"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/labels"
-	"github.com/prism-results/prism/services/results/internal/telling"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
@@ -27,7 +27,7 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 	return api.NewHandlers(slices.Concat(
 		s.fileHandlers.Operations(), s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
-		(&telling.Handlers{Writer: telling.Writer{Store: s.Store, Lenses: s}, Prisms: s.Store}).Operations(),
+		(&eventbodies.Handlers{Writer: eventbodies.Writer{Store: s.Store, Lenses: s}, Prisms: s.Store}).Operations(),
 		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),

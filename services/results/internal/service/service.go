@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
 	"github.com/prism-results/prism/services/results/internal/deletion"
+	"github.com/prism-results/prism/services/results/internal/eventbodies"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
@@ -23,7 +24,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/telling"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
@@ -96,7 +96,7 @@ func New(d Deps) *Service {
 		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Versions: s.prismHandlers, Quality: s.qualityHandlers, Searches: s.searches,
 	})
 	s.webhookSender = webhooks.NewSender(webhooks.SenderDeps{
-		Store: d.Store, Writer: &telling.Writer{Store: s.Store, Lenses: s}, Now: d.Now, NewID: d.NewID, By: s.By,
+		Store: d.Store, Writer: &eventbodies.Writer{Store: s.Store, Lenses: s}, Now: d.Now, NewID: d.NewID, By: s.By,
 	})
 	s.runHandlers = runs.NewHandlers(runs.Deps{
 		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Files: s.fileHandlers, Versions: s.prismHandlers, Quality: s.qualityHandlers,
@@ -117,8 +117,8 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.Probe(running) })
 	beside.Go(func() { changes.Fold(running, s.Store) })
 	beside.Go(func() { changes.Remove(running, s.Store, s.Now) })
-	beside.Go(func() { telling.Remove(running, s.Store, s.Now) })
-	beside.Go(func() { telling.TellExpiring(running, s.Store, s.Now) })
+	beside.Go(func() { eventbodies.Remove(running, s.Store, s.Now) })
+	beside.Go(func() { eventbodies.TellExpiring(running, s.Store, s.Now) })
 	beside.Go(func() { s.SweepSessions(running) })
 	defer beside.Wait()
 	defer stop()

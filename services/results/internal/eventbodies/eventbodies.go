@@ -1,5 +1,5 @@
-// Package telling writes events as callers and webhooks are told them: what is stored of an event, and what it is about as it is now.
-package telling
+// Package eventbodies writes events as callers and webhooks are told them: what is stored of an event, and what it is about as it is now.
+package eventbodies
 
 import (
 	"context"
