@@ -1,5 +1,3 @@
-// Package results saves the results of calls, reads, lists and exports them, and formats them with the Lens of their prism. Ad-hoc prisms are
-// made here with their first result.
 package results
 
 import (

@@ -1,3 +1,6 @@
+// Package store has what the slices of results and their databases share: the errors that callers distinguish, actors, pages and filters, and
+// results as they are stored. Each slice says in its own interface Store what it needs of a database; Postgres and SQLite implement all, and
+// both pass one suite, package storetest.
 package store
 
 import (

@@ -1,5 +1,6 @@
-// Package store is the interface between package service and the databases. Postgres and SQLite implement it, and both
-// pass one suite, package storetest. Constraints of the tables decide every race; no caller composes a transaction.
+// Package results saves the results of calls, reads, lists and exports them, and formats them with the Lens of their prism. Ad-hoc prisms are
+// made here with their first result. Constraints of the tables decide every race; no caller composes a
+// transaction.
 //
 // # Results, retries and idempotency keys
 //
@@ -31,10 +32,10 @@
 //	a result is saved once               primary key (account_id, id)              success: the stored result
 //	a key belongs to one result          unique (account_id, idempotency_key)      contract.ErrKeyTaken
 //	a result is retried once             unique (account_id, retry_of), and
-//	                                     retried_by is set only if it is null      *RetriedError
-//	only a failed result is retried      check (retried_by is null or failed)      ErrNotFound
+//	                                     retried_by is set only if it is null      *store.RetriedError
+//	only a failed result is retried      check (retried_by is null or failed)      store.ErrNotFound
 //	a retried result gives up its key    check (retried_by is null or key is null)
-//	a result is of a version             inserted by selecting from versions       ErrNotFound
+//	a result is of a version             inserted by selecting from versions       store.ErrNotFound
 //
 // Ids are chosen before the model is called. A save whose response was lost is sent again with the same id and returns the
 // stored result, even if the key has moved on by then: the id is looked up before the key.
@@ -44,4 +45,4 @@
 // An id is a UUIDv7, which begins with its time of creation. So lists are ordered by id, and need no index by time. The keys of
 // the tables of prisms, results and all that belongs to them begin with account_id, so that the tables can be partitioned or
 // distributed by account.
-package store
+package results
