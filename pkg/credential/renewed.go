@@ -141,11 +141,11 @@ func (r *Renewed[T]) end(value Ending[T], err error) {
 	}
 }
 
-// renewUsed fetches if it is time to and the value was used.
+// renewUsed fetches if it is time to and the value was used. One that has ended is fetched at its next use.
 func (r *Renewed[T]) renewUsed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.used && !time.Now().Before(r.next) {
+	if now := time.Now(); r.used && !now.Before(r.next) && now.Before(r.current.End) {
 		r.begin()
 	}
 }

@@ -79,6 +79,7 @@ type clients struct {
 	answers  *fair.Bound
 	explain  func(context.Context) bool
 	proxy    func(*url.URL) (*url.URL, error) // nil: none
+	identity func(provider.Identity) (upstream.Authorizer, error)
 }
 
 // open makes the model of a spec, or lists every wrong setting. It does no I/O.
@@ -97,12 +98,13 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	// Secrets that are mounted as files often end in a line break.
 	key := strings.TrimSpace(spec.APIKey)
 	base, model := strings.TrimSpace(spec.BaseURL), cmp.Or(strings.TrimSpace(spec.Model), f.Model)
+	workload := cmp.Or(spec.Profile, new(provider.DefaultProfile())).Identity
 	var faults []fault
 	switch {
 	case base != "":
 	case f.BaseURL == "":
 		faults = append(faults, fault{n.baseURL, "required: the host has no address of its own"})
-	case key == "":
+	case key == "" && workload == provider.Identity{}:
 		faults = append(faults, fault{n.apiKey, fmt.Sprintf("required by %s's own host, unless %s names another "+
 			"(for example %s%shttp://127.0.0.1:8000/v1)", f.Name, n.baseURL, n.baseURL, n.is)})
 	}
@@ -114,6 +116,16 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 		faults = append(faults, fault{n.model, fmt.Sprintf("required by provider %s (for example %s%sgpt-4.1-mini)",
 			f.Name, n.model, n.is)})
 	}
+	var authorizer upstream.Authorizer
+	if workload != (provider.Identity{}) {
+		var err error
+		if authorizer, err = c.identity(workload); err != nil {
+			faults = append(faults, fault{"auth", err.Error()})
+		}
+		if !private(base) {
+			faults = append(faults, fault{n.baseURL, "a token of an identity needs https to another machine"})
+		}
+	}
 	own := f.Header(key)
 	header := make(http.Header, len(own)+len(spec.Headers))
 	maps.Copy(header, spec.Headers)
@@ -121,6 +133,7 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	client, err := upstream.New(upstream.Config{
 		Provider: f.Name, BaseURL: base, Header: header, MaxConns: c.maxConns, Tracer: c.tracer, Answers: c.answers,
 		Explain: c.explain, Proxy: proxyOf(spec.Proxy, base, c.proxy), Roots: rootsOf(spec.Roots),
+		Authorizer: authorizer,
 	})
 	if err != nil && base != "" {
 		faults = append(faults, fault{n.baseURL, err.Error()})

@@ -82,7 +82,7 @@ func (r *reader) profile(m member, where string, p *provider.Profile) bool {
 	case "query":
 		p.Query = r.query(m, where)
 	case "auth":
-		p.Auth = r.auth(m, where)
+		p.Auth, p.Identity = r.auth(m, where)
 	case "probabilities":
 		p.Probabilities = api.ProbabilitySource(r.oneOf(m, where, string(api.Logprobs), string(api.Stated), string(api.Sampled)))
 	case "limit_parameter":
@@ -137,6 +137,9 @@ func (r *reader) checkProfile(e entry, where string) {
 	}
 	if e.Profile.Auth == provider.NoAuth && e.APIKey != "" {
 		r.Add(e.at("auth"), where+".auth", "none sends no key")
+	}
+	if e.Profile.Identity.Kind != "" && e.APIKey != "" {
+		r.Add(e.at("auth"), where+".auth", "the identity "+e.Profile.Identity.Kind+" sends no key")
 	}
 	for _, name := range repeated(f) {
 		r.Add(e.at("extra"), where+".extra."+name, "is set by Prism")
@@ -203,24 +206,26 @@ func (r *reader) query(m member, where string) string {
 	return values.Encode()
 }
 
-// auth reads where the key goes: bearer, none, or {header: NAME}.
-func (r *reader) auth(m member, where string) string {
+// auth reads where the key goes: bearer, none, or {header: NAME}; or the identity that has no key: {kind: google}.
+func (r *reader) auth(m member, where string) (header string, workload provider.Identity) {
 	if m.value != nil && yamlfile.IsText(m.value) {
 		switch r.text(m.value, where) {
 		case "bearer":
-			return ""
+			return "", workload
 		case "none":
-			return provider.NoAuth
+			return provider.NoAuth, workload
 		}
 	} else if list := r.object(m.value, where); len(list) == 1 && list[0].name == "header" {
 		name := r.text(list[0].value, where+".header")
 		if problem := checkHeaderName(name); problem != "" {
 			r.Add(m.line, where+".header", problem)
 		}
-		return http.CanonicalHeaderKey(name)
+		return http.CanonicalHeaderKey(name), workload
+	} else if slices.ContainsFunc(list, func(m member) bool { return m.name == "kind" }) {
+		return "", r.identity(list, where)
 	}
-	r.Add(m.line, where, "must be bearer, none or {header: NAME}")
-	return ""
+	r.Add(m.line, where, "must be bearer, none, {header: NAME} or {kind: google}")
+	return "", workload
 }
 
 // extra reads members that are added to the body, over those that the host adds.

@@ -127,9 +127,9 @@ var profileProblems = map[string]struct {
 	"a path with a query":        {"    path: /chat?x=1\n", []string{":7: a.path: must begin with a slash, and have no query"}},
 	"a query that is a text":     {"    query: a=b\n", []string{":7: a.query: must have members"}},
 	"a query of a list":          {"    query: {a: [b]}\n", []string{":7: a.query.a: must be a text"}},
-	"an unknown way of auth":     {"    auth: basic\n", []string{":7: a.auth: must be bearer, none or {header: NAME}"}},
+	"an unknown way of auth":     {"    auth: basic\n", []string{":7: a.auth: must be bearer, none, {header: NAME} or {kind: google}"}},
 	"auth by Prism's own header": {"    auth: {header: content-type}\n", []string{":7: a.auth.header: is set by Prism"}},
-	"auth of two members":        {"    auth: {header: a, value: b}\n", []string{":7: a.auth: must be bearer, none or {header: NAME}"}},
+	"auth of two members":        {"    auth: {header: a, value: b}\n", []string{":7: a.auth: must be bearer, none, {header: NAME} or {kind: google}"}},
 	"a key that is not sent":     {"    auth: none\n    api_key_env: KEY\n", []string{":7: a.auth: none sends no key"}},
 	"the header of the key": {
 		"    auth: {header: api-key}\n    headers: {api-key: x}\n", []string{":8: a.headers.Api-Key: is set by Prism"},

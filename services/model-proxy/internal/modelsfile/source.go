@@ -57,7 +57,8 @@ type Config struct {
 // Source has the current models. It is safe for concurrent use.
 type Source struct {
 	*models.Current
-	cfg Config
+	cfg        Config
+	identities identities
 
 	mu   sync.Mutex
 	seen map[string]content // of each file of the last load, which may have failed
@@ -78,7 +79,7 @@ type content struct {
 
 // Open reads the file of models, or takes the single model. Its error lists every problem: it wraps *Problems for a file.
 func Open(cfg Config) (*Source, error) {
-	s := &Source{Current: &models.Current{}, cfg: cfg}
+	s := &Source{Current: &models.Current{}, cfg: cfg, identities: identities{log: cfg.Log}}
 	set, err := s.load()
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func Open(cfg Config) (*Source, error) {
 }
 
 func (s *Source) clients() clients {
-	c := clients{maxConns: s.cfg.MaxConns, tracer: s.cfg.Tracer, answers: s.cfg.Answers}
+	c := clients{maxConns: s.cfg.MaxConns, tracer: s.cfg.Tracer, answers: s.cfg.Answers, identity: s.identities.open}
 	c.explain = func(ctx context.Context) bool { return s.cfg.Log.Enabled(ctx, slog.LevelDebug) }
 	if s.cfg.EnvironmentProxy {
 		c.proxy = EnvironmentProxy(s.cfg.Getenv)

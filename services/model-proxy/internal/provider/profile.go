@@ -14,7 +14,9 @@ type Profile struct {
 	Path    string // below the base URL
 	Query   string // encoded
 	// Auth is the header that has the key: "" is a bearer token, NoAuth is none.
-	Auth          string
+	Auth string
+	// Identity is the workload's own identity, whose tokens or signatures requests have instead of a key (spec: model-identity).
+	Identity      Identity
 	Probabilities api.ProbabilitySource
 	// LimitParameter is the parameter that bounds the tokens of a reply, or None. Limit is at least what it says.
 	LimitParameter string
@@ -33,6 +35,12 @@ type Profile struct {
 	Extra Object
 	// MaxOptions is the most options that a question may have; 0 is no bound.
 	MaxOptions int
+}
+
+// Identity is an identity that the workload has. The zero value is none.
+type Identity struct {
+	Kind            string // as package identity names it
+	Region, Service string // of AWS, that requests are signed for
 }
 
 // Values of members of a Profile.
@@ -56,6 +64,8 @@ func DefaultProfile() Profile {
 // Header are the credentials of a request.
 func (p Profile) Header(key string) http.Header {
 	switch {
+	case p.Identity != Identity{}:
+		return nil
 	case p.Auth == "":
 		return upstream.Bearer(key)
 	case p.Auth == NoAuth, key == "":

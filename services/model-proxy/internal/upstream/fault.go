@@ -20,6 +20,8 @@ import (
 const (
 	// Cancelled: the context ended before the response.
 	Cancelled = "cancelled"
+	// NoCredentials: the identity of the workload gave no token.
+	NoCredentials = "no_credentials"
 	// NoRoom: the response did not fit into the memory for answers.
 	NoRoom = "no_room"
 	// TimedOut: the connection took too long.
@@ -45,7 +47,7 @@ type Fault struct {
 	// response.
 	Status int
 	// Cause is what the status does not say. Without a whole response: dns, tls, refused, timeout, cut, connection, proxy,
-	// no_room or cancelled. Of one that cannot be read: empty, html, event_stream, not_json, too_large or broken_frame. Otherwise error, for an
+	// no_room, no_credentials or cancelled. Of one that cannot be read: empty, html, event_stream, not_json, too_large or broken_frame. Otherwise error, for an
 	// error in a response with the status 200, or content_filter.
 	Cause string
 	// Parameter is the parameter of the request that the upstream refused, if it named one.

@@ -46,6 +46,8 @@ type Config struct {
 	BaseURL string
 	// Header is sent with every request: credentials and protocol versions.
 	Header http.Header
+	// Authorizer completes each request with credentials that end. Optional.
+	Authorizer Authorizer
 	// MaxConns limits the idle connections that are kept. 256 by default.
 	MaxConns int
 	// Tracer makes one client span per attempt. No spans by default.
@@ -62,6 +64,14 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
+// Authorizer gives requests credentials that end, such as tokens. It is safe for concurrent use.
+type Authorizer interface {
+	// Authorize adds the credentials to a request that is otherwise complete.
+	Authorize(ctx context.Context, request *http.Request, body Body) error
+	// Refused tells that the upstream refused the credentials.
+	Refused()
+}
+
 // Client posts to one upstream. It is safe for concurrent use.
 type Client struct {
 	base    string
@@ -69,6 +79,7 @@ type Client struct {
 	http    *http.Client
 	tracer  trace.Tracer
 	answers *fair.Bound
+	auth    Authorizer // or nil
 	// explain is Config.Explain, or nil; secrets are the values of headers.
 	explain func(context.Context) bool
 	secrets []string
@@ -105,6 +116,7 @@ func New(c Config) (*Client, error) {
 	return &Client{
 		base:    strings.TrimRight(c.BaseURL, "/"),
 		header:  header,
+		auth:    c.Authorizer,
 		explain: c.Explain, secrets: secrets, answers: c.Answers,
 		tracer: c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
 		span: trace.WithAttributes(attribute.String("http.request.method", http.MethodPost),
@@ -170,6 +182,14 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 	if req.ContentLength = int64(body.size()); req.ContentLength > 0 {
 		req.Body, req.GetBody = body.open(), func() (io.ReadCloser, error) { return body.open(), nil }
 	}
+	if c.auth != nil {
+		if err := c.auth.Authorize(ctx, req, body); err != nil {
+			if ctx.Err() != nil {
+				return connectionFault(ctx, err)
+			}
+			return &Fault{Class: failure.Unavailable, Cause: NoCredentials}
+		}
+	}
 	// Baggage stays between Prism's services.
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.http.Do(req)
@@ -178,6 +198,9 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	span.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
+	if c.auth != nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+		c.auth.Refused()
+	}
 	a := answer{budget: c.answers, account: fair.Account(ctx)}
 	defer a.release()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
@@ -187,7 +210,7 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 		if (explained || resp.StatusCode < 500) && a.count(headersOf(resp)+maxErrorBody) {
 			said = errorBody(resp.Body)
 		}
-		return c.explainable(Refused(resp.StatusCode, resp.Header, said), body, explained)
+		return c.explainable(Refused(resp.StatusCode, resp.Header, said), req, body, explained)
 	}
 	raw, err := a.read(resp, questions)
 	switch {
@@ -205,12 +228,12 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 	if fault.Cause == InBody {
 		fault.heed(resp.Header)
 	}
-	return c.explainable(fault, body, c.explain != nil && c.explain(ctx))
+	return c.explainable(fault, req, body, c.explain != nil && c.explain(ctx))
 }
 
 // explainable names the parameter of the request that was refused, and keeps the beginning of the body for Message if the fault is to be
 // explained.
-func (c *Client) explainable(f *Fault, request Body, explained bool) *Fault {
+func (c *Client) explainable(f *Fault, sent *http.Request, request Body, explained bool) *Fault {
 	if f.Class == failure.Parameter {
 		f.Parameter = readRefusal(f.body).parameter(request)
 	}
@@ -219,7 +242,20 @@ func (c *Client) explainable(f *Fault, request Body, explained bool) *Fault {
 		return f
 	}
 	f.body, f.secrets = bytes.Clone(f.body[:min(len(f.body), maxErrorBody)]), c.secrets
+	if c.auth != nil {
+		f.secrets = slices.Concat(f.secrets, secretsOf(sent.Header))
+	}
 	return f
+}
+
+// secretsOf are the credentials that an Authorizer adds.
+func secretsOf(h http.Header) (secrets []string) {
+	for _, name := range []string{"Authorization", "X-Amz-Security-Token"} {
+		if v := h.Get(name); v != "" {
+			secrets = append(secrets, strings.TrimPrefix(v, "Bearer "))
+		}
+	}
+	return secrets
 }
 
 // Bearer is an Authorization header with the key, or no header without a key.
