@@ -18,6 +18,7 @@ import (
 //
 // spec: terraform-operations
 func TestTheProviderOnARealPrism(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ran := t.Run("the example", w.example) &&
 		t.Run("a plan shows what will be a new version", w.version) &&
@@ -25,7 +26,8 @@ func TestTheProviderOnARealPrism(t *testing.T) {
 		t.Run("a change after the plan is not overwritten", w.late) &&
 		t.Run("what Prism would refuse is refused in the plan", w.refusals) &&
 		t.Run("secrets are replaced", w.rotation) &&
-		t.Run("data sources", w.data)
+		t.Run("data sources", w.data) &&
+		t.Run("roles", w.roles)
 	if !ran {
 		return
 	}
@@ -246,8 +248,14 @@ output "secret" {
   sensitive = true
 }
 `
-	f := w.folder(t, strings.ReplaceAll(config, "ROTATION", "1"))
+	f := w.folder(t, strings.ReplaceAll(config, "  rotation = \"ROTATION\"\n", ""))
 	f.apply(t)
+	unset := f.output(t, "key") + f.output(t, "secret")
+	f.write(t, strings.ReplaceAll(config, "ROTATION", "1"))
+	f.apply(t)
+	if f.output(t, "key")+f.output(t, "secret") != unset {
+		t.Error("a first rotation replaces a secret")
+	}
 	key, secret := f.output(t, "key"), f.output(t, "secret")
 	f.write(t, strings.ReplaceAll(config, "ROTATION", "2"))
 	f.apply(t)

@@ -3,9 +3,11 @@
 package acceptance
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/client"
 )
@@ -13,6 +15,7 @@ import (
 // spec: terraform-drift
 func (w *world) drift(t *testing.T) {
 	ctx, c := t.Context(), w.client
+	hour := time.Now().UTC().Truncate(time.Hour).Add(-time.Hour)
 	f := w.folder(t, prismOf("drifting", wantRefund, "")+`
 resource "prism_lens" "p" {
   prism   = prism_prism.p.slug
@@ -39,7 +42,23 @@ resource "prism_webhook" "w" {
   events = ["run.started", "run.finished"]
   prisms = [prism_prism.p.slug]
 }
-`)
+`+fmt.Sprintf(`
+resource "prism_member" "rule" {
+  name  = "Analysts"
+  role  = "labeller"
+  claim = { name = "groups", value = "analysts" }
+}
+resource "prism_prism" "q" {
+  slug      = "compared"
+  fields    = [{ key = "text" }]
+  questions = [{ key = "refund", type = "yes_no", text = "Refund?" }]
+}
+resource "prism_drift" "q" {
+  prism     = prism_prism.q.slug
+  version   = prism_prism.q.latest_version
+  reference = { from = %q, to = %q }
+}
+`, hour.Add(-time.Hour).Format(time.RFC3339), hour.In(time.FixedZone("", 3600)).Format(time.RFC3339)))
 	f.apply(t)
 	f.wantEmpty(t)
 	member := f.attribute(t, "prism_member.m", "id")
@@ -76,6 +95,7 @@ resource "prism_webhook" "w" {
 				URL: "https://example.com/other", Events: []client.EventType{client.EventRunStarted}, Enabled: new(false),
 			}))
 		}, false},
+		{"another reference", "prism_drift.q", "update", func() error { return second(c.SetDrift(ctx, "compared", client.DriftChange{Watched: true})) }, false},
 		{"no webhook", "prism_webhook.w", "create", func() error { return c.DeleteWebhook(ctx, webhook) }, false},
 		{"no member", "prism_member.m", "create", func() error { return c.RemoveMember(ctx, member) }, false},
 	} {

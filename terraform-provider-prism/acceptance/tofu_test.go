@@ -31,8 +31,8 @@ const budget = 5 * time.Minute
 
 // world is a Prism, and OpenTofu with the provider.
 type world struct {
-	root, tofu, config, url, key string
-	client                       *client.Client
+	root, tofu, config, url, key, folderOfData string
+	client                                     *client.Client
 
 	mu     sync.Mutex
 	called map[string]bool // operations
@@ -48,7 +48,8 @@ func newWorld(t *testing.T) *world {
 	if w.root, err = program.Root(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := launch.Options{Dir: t.TempDir()}.Standalone(t.Context())
+	w.folderOfData = t.TempDir()
+	s, err := launch.Options{Dir: w.folderOfData}.Standalone(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

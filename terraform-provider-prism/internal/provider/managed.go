@@ -46,8 +46,15 @@ func (m *managed[S, R]) ImportState(ctx context.Context, in resource.ImportState
 	resource.ImportStatePassthroughID(ctx, path.Root(m.identity), in, out)
 }
 
+// errUnset is a call before the provider knows its settings: they are of what another resource of the same apply makes.
+var errUnset = errors.New("the url or the api_key of the provider is known after apply: apply what they come from first, with -target")
+
 // Create implements resource.Resource.
 func (m *managed[S, R]) Create(ctx context.Context, in resource.CreateRequest, out *resource.CreateResponse) {
+	if m.client == nil {
+		out.Diagnostics.Append(told(errUnset))
+		return
+	}
 	want, plan := m.settingsOf(in.Plan.Raw, &out.Diagnostics)
 	if out.Diagnostics.HasError() {
 		return
@@ -62,6 +69,10 @@ func (m *managed[S, R]) Create(ctx context.Context, in resource.CreateRequest, o
 
 // Read implements resource.Resource.
 func (m *managed[S, R]) Read(ctx context.Context, in resource.ReadRequest, out *resource.ReadResponse) {
+	if m.client == nil {
+		out.Diagnostics.Append(told(errUnset))
+		return
+	}
 	was, state := m.settingsOf(in.State.Raw, &out.Diagnostics)
 	if out.Diagnostics.HasError() {
 		return
@@ -79,6 +90,10 @@ func (m *managed[S, R]) Read(ctx context.Context, in resource.ReadRequest, out *
 
 // Update implements resource.Resource.
 func (m *managed[S, R]) Update(ctx context.Context, in resource.UpdateRequest, out *resource.UpdateResponse) {
+	if m.client == nil {
+		out.Diagnostics.Append(told(errUnset))
+		return
+	}
 	was, state := m.settingsOf(in.State.Raw, &out.Diagnostics)
 	want, plan := m.settingsOf(in.Plan.Raw, &out.Diagnostics)
 	if out.Diagnostics.HasError() {
@@ -94,6 +109,10 @@ func (m *managed[S, R]) Update(ctx context.Context, in resource.UpdateRequest, o
 
 // Delete implements resource.Resource.
 func (m *managed[S, R]) Delete(ctx context.Context, in resource.DeleteRequest, out *resource.DeleteResponse) {
+	if m.client == nil {
+		out.Diagnostics.Append(told(errUnset))
+		return
+	}
 	was, state := m.settingsOf(in.State.Raw, &out.Diagnostics)
 	if out.Diagnostics.HasError() {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -275,9 +276,10 @@ func checkPrism(ctx context.Context, c *client.Client, id string, was *prismSett
 	return problems
 }
 
-// refusal is the error of a dry run, but for that of a key that may only plan.
+// refusal is the error of a dry run, but for that of a key whose role may only read: with it a plan is made, and not applied.
 func refusal(err error) diag.Diagnostics {
-	if err == nil || errors.Is(err, client.ErrUnauthorized) {
+	var refused *client.Error
+	if err == nil || errors.As(err, &refused) && refused.Status == http.StatusForbidden {
 		return nil
 	}
 	return diag.Diagnostics{told(err)}

@@ -160,6 +160,10 @@ func (r *reading) Configure(_ context.Context, in datasource.ConfigureRequest, _
 
 // Read implements datasource.DataSource.
 func (r *reading) Read(ctx context.Context, in datasource.ReadRequest, out *datasource.ReadResponse) {
+	if r.client == nil {
+		out.Diagnostics.Append(told(errUnset))
+		return
+	}
 	var config values
 	err := in.Config.Raw.As(&config)
 	var asked any
