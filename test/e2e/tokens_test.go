@@ -191,7 +191,7 @@ func redisOfTokens(t *testing.T) (*redistest.Server, *tokenServer) {
 // askRedis sends a command to Redis as its administrator, and returns what Redis says until it is silent.
 func askRedis(t *testing.T, server *redistest.Server, command string) (answer string) {
 	t.Helper()
-	conn, err := net.Dial("unix", strings.TrimPrefix(server.URL(), "unix://"))
+	conn, err := (&net.Dialer{}).DialContext(context.Background(), "unix", strings.TrimPrefix(server.URL(), "unix://"))
 	if err != nil {
 		t.Errorf("Redis: %v", err)
 		return ""

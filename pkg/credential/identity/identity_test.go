@@ -196,7 +196,7 @@ func TestATokenOfAWSEndsWithItsKeys(t *testing.T) {
 // spec: workload-identity
 func TestRequestsAreSigned(t *testing.T) {
 	sts(t, time.Hour)
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "https://bedrock.example.com/openai/v1/chat/completions", http.NoBody) //nolint:forbidigo // it is not sent
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "https://bedrock.example.com/openai/v1/chat/completions", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,12 +23,12 @@ const bedrock = "bedrock"
 func (r *reader) identity(list []member, where string) (workload provider.Identity) {
 	for _, m := range list {
 		at := where + "." + m.name
-		switch {
-		case m.name == "kind":
+		switch m.name {
+		case "kind":
 			workload.Kind = r.oneOf(m, at, identity.KindGoogle, identity.KindAzure, identity.KindAWS)
-		case m.name == "region":
+		case "region":
 			workload.Region = r.text(m.value, at)
-		case m.name == "service":
+		case "service":
 			workload.Service = r.text(m.value, at)
 		default:
 			r.Add(m.line, where, "has no member "+strconv.Quote(m.name))

@@ -136,7 +136,7 @@ func TestModelsAreAskedByTheIdentityOfTheWorkload(t *testing.T) {
 			})
 			m := openModel(t, chatModel("    base_url: "+base+"/v1\n    model: m\n    auth: {kind: "+kind+"}\n"))
 			ask := func() *upstream.Fault {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute) //nolint:forbidigo // a call is not cancelled by the end of the test
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
 				_, fault := m.API.Calls(contract.Ask{
 					Definition: prism.Definition{Questions: []prism.Question{{Key: "urgent", Type: prism.YesNo, Text: "Is it urgent?"}}},
