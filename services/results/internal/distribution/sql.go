@@ -140,8 +140,8 @@ func (s SQL) addYounger(ctx context.Context, account prism.AccountID, f Filter, 
 	return nil
 }
 
-func (found *Found) sort() {
-	slices.SortFunc(found.Quarters, func(a, b Quarter) int { return a.At.Compare(b.At) })
+func (distribution *Found) sort() {
+	slices.SortFunc(distribution.Quarters, func(a, b Quarter) int { return a.At.Compare(b.At) })
 }
 
 // add adds the quarters of an hour that a filter selects.
