@@ -51,7 +51,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build quick test compat chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: api lab bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
+.PHONY: api crds lab bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -65,23 +65,23 @@ build: ## build every binary into bin/
 	$(BUILD) -o bin/ ./cmd/prism ./cmd/prismctl ./services/gateway/cmd/prism-gateway \
 		./services/results/cmd/prism-results ./services/model-proxy/cmd/prism-model-proxy \
 		./services/runs/cmd/prism-runs ./services/console/cmd/prism-console \
-		./services/webhooks/cmd/prism-webhooks
+		./services/webhooks/cmd/prism-webhooks ./services/operator/cmd/prism-operator
 
 # Tests that start other programs import what starts them. go vet compiles those too.
 quick: ## vet all, and run the tests that need no other program, without the race detector: a minute when warm
-	CGO_ENABLED=0 $(GO) vet '-toolexec=env GOGC=400' -trimpath $(SDKS) -tags cluster,sdk ./... ./terraform-provider-prism/... ./test/... ./test/lab/...
-	$(PLAIN) $$($(GO) list -test -f '{{.ImportPath}} {{.Deps}}' ./... ./terraform-provider-prism/... ./test/... | \
+	CGO_ENABLED=0 $(GO) vet '-toolexec=env GOGC=400' -trimpath $(SDKS) -tags cluster,sdk ./... ./services/operator/... ./terraform-provider-prism/... ./test/... ./test/lab/...
+	$(PLAIN) $$($(GO) list -test -f '{{.ImportPath}} {{.Deps}}' ./... ./services/operator/... ./terraform-provider-prism/... ./test/... | \
 		sed -nE '/\/testkit\/(program|pgtest|redistest|s3test) /d; s/^([^ ]*)\.test .*/\1/p')
 
-# The race detector watches Prism: the tests of packages, and the programs that test/e2e starts (PRISM_TEST_RACE). The module test
-# itself is without: its dependencies would take minutes to compile once more, and its own code minutes to run; so is what starts no
+# The race detector watches Prism: the tests of packages, and the programs that test/e2e starts (PRISM_TEST_RACE). The modules test
+# and services/operator are without: their dependencies would take minutes to compile once more, and their code minutes to run; so is what starts no
 # goroutine and computes for minutes, pkg/calibration and tabular. `make lint` vets everything, so go test does not. What takes the
 # longest begins first: the tests of the databases, and those of the browser and test/e2e.
 SEQUENTIAL := ./pkg/calibration ./services/results/internal/tabular
 
 test: deps ## run all tests but those of chaos, the lab and compat under the race detector, with throwaway Postgres and Redis
 	$(RACE) -timeout 40m ./services/results/internal/postgres ./services/results/internal/sqlite $$($(GO) list ./... | grep -vE '/(pkg/calibration|internal/tabular)$$'); packages=$$?; \
-	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) ./terraform-provider-prism/... $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
+	PRISM_TEST_RACE=1 $(PLAIN) -timeout 40m ./test/browser ./test/e2e $(SEQUENTIAL) ./services/operator/... ./terraform-provider-prism/... $$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
 compat: deps $(PORTKEY_INSTALLED) $(DROPIN_INSTALLED) $(DROPIN_PYTHON) $(READERS_INSTALLED) $(TOFU) ## compare with programs of others: the official clients of model APIs, those of docs/drop-in.md and docs/agents.md that ask Prism, the receivers of docs/webhooks.md, Prism behind Portkey's gateway, from npm, OpenTofu with the provider, and readers and writers of files, from PyPI and Debian; a table into docs/runs.md
 	$(PLAIN) -count=1 -tags sdk ./services/model-proxy/internal/provider/... ./test/lab/portkey ./test/lab/dropin
@@ -119,12 +119,15 @@ mutants: deps ## break the code in 87 places, one at a time, and expect the test
 
 # All modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
 lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide
-	@for m in . terraform-provider-prism test test/lab; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
-	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./terraform-provider-prism/... ./test/... ./test/lab/...
+	@for m in . services/operator terraform-provider-prism test test/lab; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
+	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./services/operator/... ./terraform-provider-prism/... ./test/... ./test/lab/...
 
 api: ## write the OpenAPI document, and the Python client's models and plain methods, from the declarations of pkg/api
 	CGO_ENABLED=0 $(GO) run -trimpath ./services/gateway/internal/apidoc/generate $(CURDIR)
 	python3 client/python/generate.py
+
+crds: ## write the custom resources of the chart, and their deep copies, from services/operator/api and the schemas of prism files, the API and the file of models
+	cd services/operator && CGO_ENABLED=0 $(GO) run -trimpath ./api/generate $(CURDIR)
 
 web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed
 	cd web && npm run --silent build
@@ -154,7 +157,7 @@ spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 		services/gateway/internal/apidoc/openapi.json
 
 fmt: $(LINT) ## format
-	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./terraform-provider-prism/... ./test/... ./test/lab/...
+	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./services/operator/... ./terraform-provider-prism/... ./test/... ./test/lab/...
 
 vulns: $(VULNS) | node ## look for known vulnerabilities; needs their databases, VULNDB=file:///… for a copy of the one of Go
 	GOVULNCHECK=$(VULNS) scripts/vulns.sh

@@ -2,7 +2,7 @@
 # Checks that go.mod files are tidy.
 set -eu
 go=${GO:-go}
-for module in . terraform-provider-prism test test/lab pkg/testkit/s3test/gateway; do
+for module in . services/operator terraform-provider-prism test test/lab pkg/testkit/s3test/gateway; do
 	echo "verify $module"
 	(cd "$module" && GOWORK=off "$go" mod tidy -diff && GOWORK=off "$go" build ./... && GOWORK=off "$go" mod verify >/dev/null)
 done

@@ -15,7 +15,7 @@ import (
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/cmd/prismctl/internal/apply"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 func (a *app) apply() *cobra.Command {

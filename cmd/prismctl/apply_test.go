@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/client/prismtest"
 	"github.com/prism-results/prism/cmd/prismctl/internal/apply"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 func example(t *testing.T, name string) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 func (a *app) prisms() *cobra.Command {

@@ -17,7 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/prism-results/prism/client/prismtest"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 const schemaPath = "docs/schemas/prism.schema.json"

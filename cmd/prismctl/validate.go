@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/cmd/prismctl/internal/apply"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 // checked is a prism of a file without problems.

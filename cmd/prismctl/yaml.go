@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 // writeYAML writes JSON as YAML: the members in the same order, and numbers with the same digits.

@@ -18,7 +18,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"github.com/prism-results/prism/client"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 // Change is the change of one prism.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/client"
-	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
+	"github.com/prism-results/prism/pkg/definition"
 )
 
 const withExamples = `slug: s

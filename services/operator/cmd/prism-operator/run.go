@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime/pkg/client/config"
+
+	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/daemon"
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/services/operator"
+)
+
+type settings struct {
+	Admin      config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9096" help:"address of /healthz, /readyz and /metrics"`
+	URL        config.URL     `env:"PRISM_URL" required:"true" schemes:"http https" example:"http://prism-gateway.prism" help:"where the public API is, as applications in the cluster reach it"`
+	Release    string         `env:"PRISM_OPERATOR_RELEASE" default:"prism" help:"name of the release, with which the names of its objects begin"`
+	Namespace  string         `env:"PRISM_OPERATOR_NAMESPACE" required:"true" help:"namespace of the release, in which accounts and models count"`
+	Namespaces string         `env:"PRISM_OPERATOR_NAMESPACES" help:"further namespaces whose objects count, separated by commas; all when empty"`
+	Resync     time.Duration  `env:"PRISM_OPERATOR_RESYNC" default:"1m" help:"how often an object is compared with Prism when nothing tells of a change"`
+	Daemon     daemon.Settings
+}
+
+func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	s, err := config.Parse[settings](args, env, stdout)
+	if err != nil {
+		return err
+	}
+	if s.Resync < time.Second {
+		return fmt.Errorf("PRISM_OPERATOR_RESYNC: must be at least 1s")
+	}
+	d, err := daemon.New(ctx, "operator", s.Daemon, env.Getenv, stderr)
+	if err != nil {
+		return err
+	}
+	cluster, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("there is no API server: %w", err)
+	}
+	o, err := operator.New(operator.Config{
+		Release: s.Release, Namespace: s.Namespace, Namespaces: split(s.Namespaces), Resync: s.Resync, URL: s.URL.String(),
+	}, operator.Deps{Kubernetes: cluster, Metrics: d.Metrics, Log: d.Log})
+	if err != nil {
+		return err
+	}
+	return d.Run(ctx, daemon.Plan{
+		Admin:  s.Admin,
+		Checks: []httpkit.Check{{Name: "custom resources", Probe: o.Ready}},
+		Serve:  func(ctx context.Context, _ net.Listener) error { return o.Run(ctx) },
+	})
+}
+
+// split is a list of names that commas separate.
+func split(names string) []string {
+	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
+}

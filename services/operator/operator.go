@@ -1,0 +1,195 @@
+// Package operator has Prism be as the custom resources of a cluster say: a file has the controller of each kind, and reconcile.go what they
+// share. It calls the public API as any client does, with a credential of its own for each account.
+//
+//	custom resource ─ watch ─▶ reconciler ─ Kind.Sync ─▶ /v1 of Prism
+//	       ▲                       │  ▲
+//	       └─ conditions, events ──┘  └─ again: when it or its account changed, after Config.Resync, or after a pause when Prism is away
+//
+// One process of a release works, the leader; the others wait. Each sync reads what Prism has and changes it only if it differs, on the
+// condition that it has not changed since, so two leaders for a moment, or a repeat, make nothing twice.
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/prism-results/prism/services/operator/api/v1alpha1"
+)
+
+// Config is what differs between deployments.
+type Config struct {
+	// Release is the name of the release. Its ConfigMaps begin with it, and so does the lease of the leader.
+	Release string
+	// Namespace is the release's.
+	Namespace string
+	// Namespaces are those whose objects count, beside the release's. Empty: all.
+	Namespaces []string
+	// Resync is how often an object is compared with Prism when nothing tells of a change.
+	Resync time.Duration
+	// URL is where the public API is, as it is written into Secrets.
+	URL string
+}
+
+// Deps are what a Service works with; all are required.
+type Deps struct {
+	Kubernetes *rest.Config
+	Accounts   Accounts
+	Metrics    prometheus.Registerer
+	Log        *slog.Logger
+}
+
+const (
+	// firstPause and maxPause are the pauses after which an object is tried again when Prism or the API server is away.
+	firstPause, maxPause = time.Second, time.Minute
+	// tries and burst bound how many objects are tried again in a second.
+	tries, burst = 20, 200
+	// atOnce is how many objects of a kind are looked at at once.
+	atOnce = 4
+	// syncLimit bounds a look at an object.
+	syncLimit = time.Minute
+)
+
+// Service is an operator.
+type Service struct {
+	manager manager.Manager
+	metrics *metrics
+}
+
+// Scheme has the types that the operator reads and writes.
+func Scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s)); err != nil {
+		panic("operator: the types are broken: " + err.Error())
+	}
+	return s
+}
+
+// New makes an operator. It asks the API server which kinds there are. It panics if Deps.Metrics has the collectors of an operator already.
+func New(cfg Config, d Deps) (*Service, error) {
+	ctrl.SetLogger(logr.FromSlogHandler(d.Log.Handler()))
+	watched := cache.Options{}
+	if len(cfg.Namespaces) > 0 {
+		watched.DefaultNamespaces = map[string]cache.Config{cfg.Namespace: {}}
+		for _, n := range cfg.Namespaces {
+			watched.DefaultNamespaces[n] = cache.Config{}
+		}
+	}
+	m, err := ctrl.NewManager(d.Kubernetes, manager.Options{
+		Scheme: Scheme(), Cache: watched,
+		LeaderElection: true, LeaderElectionID: cfg.Release + "-operator", LeaderElectionNamespace: cfg.Namespace, LeaderElectionReleaseOnCancel: true,
+		Metrics:                server.Options{BindAddress: "0"}, // those of the daemon are enough
+		HealthProbeBindAddress: "0",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("operator: %w", err)
+	}
+	s := &Service{manager: m, metrics: newMetrics(d.Metrics)}
+	b := &base{
+		Client: m.GetClient(), cfg: cfg, accounts: d.Accounts, events: m.GetEventRecorder("prism-operator"), metrics: s.metrics, log: d.Log, now: time.Now,
+	}
+	return s, errors.Join(
+		watch(m, b, func() *v1alpha1.Prism { return &v1alpha1.Prism{} }, &v1alpha1.PrismList{}, &prisms{b}),
+	)
+}
+
+// Run works until ctx ends, and then ends the lease of a leader.
+func (s *Service) Run(ctx context.Context) error {
+	go func() {
+		select {
+		case <-s.manager.Elected():
+			s.metrics.leader.Set(1)
+		case <-ctx.Done():
+		}
+	}()
+	return s.manager.Start(ctx)
+}
+
+// Ready returns an error until the custom resources have been read.
+func (s *Service) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if !s.manager.GetCache().WaitForCacheSync(ctx) {
+		return errors.New("the custom resources have not been read yet")
+	}
+	return nil
+}
+
+// watch adds the controller of a kind. list is an empty list of the kind.
+func watch[T Object](m manager.Manager, b *base, empty func() T, list kube.ObjectList, k Kind[T]) error {
+	gvk, err := apiutil.GVKForObject(empty(), m.GetScheme())
+	if err != nil {
+		return err
+	}
+	c := ctrl.NewControllerManagedBy(m).For(empty(), builder.WithPredicates(predicate.GenerationChangedPredicate{}))
+	if _, ok := any(empty()).(owned); ok {
+		c = c.Watches(&v1alpha1.PrismAccount{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, a kube.Object) []reconcile.Request {
+			return b.ofAccount(ctx, list, a)
+		}))
+	}
+	return c.WithOptions(controller.Options{
+		MaxConcurrentReconciles: atOnce, ReconciliationTimeout: syncLimit,
+		RateLimiter: workqueue.NewTypedMaxOfRateLimiter(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstPause, maxPause),
+			&workqueue.TypedBucketRateLimiter[reconcile.Request]{Limiter: rate.NewLimiter(tries, burst)},
+		),
+	}).Complete(&reconciler[T]{base: b, name: gvk.Kind, make: empty, kind: k})
+}
+
+// ofAccount are the objects of an account, which a change of the account may concern.
+func (b *base) ofAccount(ctx context.Context, list kube.ObjectList, account kube.Object) (all []reconcile.Request) {
+	if account.GetNamespace() != b.cfg.Namespace {
+		return nil
+	}
+	list = list.DeepCopyObject().(kube.ObjectList)
+	if err := b.List(ctx, list); err != nil {
+		b.log.WarnContext(ctx, "listing the objects of an account failed", "error", err)
+		return nil
+	}
+	for _, o := range items(list) {
+		if o.AccountName() == account.GetName() {
+			all = append(all, reconcile.Request{NamespacedName: kube.ObjectKeyFromObject(o)})
+		}
+	}
+	return all
+}
+
+// items are the objects of a list that are of accounts.
+func items(list kube.ObjectList) (all []owned) {
+	switch l := list.(type) {
+	case *v1alpha1.PrismList:
+		for i := range l.Items {
+			all = append(all, &l.Items[i])
+		}
+	case *v1alpha1.PrismKeyList:
+		for i := range l.Items {
+			all = append(all, &l.Items[i])
+		}
+	case *v1alpha1.PrismWebhookList:
+		for i := range l.Items {
+			all = append(all, &l.Items[i])
+		}
+	}
+	return all
+}

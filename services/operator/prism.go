@@ -1,0 +1,264 @@
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/definition"
+	"github.com/prism-results/prism/services/operator/api/v1alpha1"
+)
+
+// prisms is the controller of Prism (spec: declared-prisms).
+//
+//	what Prism has       │ status.versionHash   │ then
+//	─────────────────────┼──────────────────────┼──────────────────────────────────────────────────
+//	nothing              │ any                  │ the prism is made
+//	what the spec says   │ any                  │ nothing
+//	anything else        │ none, or of this     │ it is changed to what the spec says
+//	anything else        │ of something else    │ somebody else changed it: told, or with Overwrite undone
+//
+// Each change is made on the condition that the prism is as it was read, so a change by somebody else meanwhile is not overwritten, and an
+// operator that is killed, or runs twice, makes no version twice.
+type prisms struct{ *base }
+
+// state is what a spec says of a prism. What it does not say is empty, so that it is not compared.
+type state struct {
+	Definition client.NewPrism
+	Archived   bool  `json:",omitempty"`
+	Retention  *int  `json:",omitempty"`
+	Watched    *bool `json:",omitempty"`
+}
+
+// hash is the content hash of a state, for the status.
+func (s state) hash() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("operator: a definition has no JSON form: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// version is the part of a state of which a change makes a version.
+func (s state) version() string {
+	return state{Definition: client.NewPrism{NewVersion: client.NewVersion{Definition: s.Definition.Definition}}}.hash()
+}
+
+func (s state) lens() string {
+	return state{Definition: client.NewPrism{NewVersion: client.NewVersion{Lens: s.Definition.Lens}}}.hash()
+}
+
+// Sync implements Kind.
+func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, error) {
+	c, err := k.client(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	p, err := c.ReadPrism(ctx, o.Spec.Slug)
+	if errors.Is(err, client.ErrNotFound) {
+		return 0, k.create(ctx, c, o)
+	}
+	if err != nil {
+		return 0, err
+	}
+	now, err := k.read(ctx, c, o, p)
+	if err != nil {
+		return 0, err
+	}
+	synced := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.Synced)
+	if synced != nil && synced.Status == metav1.ConditionTrue && synced.ObservedGeneration == o.Generation && now.hash() == o.Status.VersionHash {
+		return 0, nil // as it was left: the definition needs no check
+	}
+	wanted, err := k.wanted(ctx, c, o, &p)
+	if err != nil {
+		return 0, err
+	}
+	if now.hash() == wanted.hash() {
+		k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, "Nobody else has changed it")
+		k.fill(o, p, now)
+		return 0, nil
+	}
+	reason := v1alpha1.ReasonInSync
+	if last := o.Status.VersionHash; last != "" && last != now.hash() {
+		text := "Somebody else changed it in Prism, where its latest version is " + strconv.Itoa(p.LatestVersion)
+		if o.Spec.DriftPolicy != v1alpha1.Overwrite {
+			o.Status.LatestVersion = p.LatestVersion
+			k.set(o, v1alpha1.Drifted, metav1.ConditionTrue, v1alpha1.ReasonChanged, text)
+			return 0, &Problem{
+				Reason: v1alpha1.Drifted, Unusable: now.Archived,
+				Text: text + ": take the change over into the spec, or set driftPolicy to Overwrite to undo it",
+			}
+		}
+		reason = v1alpha1.ReasonOverwritten
+	}
+	if err := k.change(ctx, c, p, now, wanted); err != nil {
+		return 0, err
+	}
+	text := "Nobody else has changed it"
+	if reason == v1alpha1.ReasonOverwritten {
+		text = "Somebody else changed it in Prism; that was undone at version " + strconv.Itoa(p.LatestVersion)
+	}
+	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, reason, text)
+	return 0, k.reread(ctx, c, o)
+}
+
+// Ends implements Kind.
+func (k *prisms) Ends(o *v1alpha1.Prism) bool { return o.Spec.DeletionPolicy == v1alpha1.Archive }
+
+// End implements Kind.
+func (k *prisms) End(ctx context.Context, o *v1alpha1.Prism) error {
+	if o.Status.ID == "" {
+		return nil // this object never had a prism
+	}
+	c, err := k.client(ctx, o)
+	if err != nil {
+		return err
+	}
+	_, err = c.ArchivePrism(ctx, o.Status.ID)
+	if errors.Is(err, client.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// create makes the prism. If somebody makes one of the slug at the same moment, Prism refuses it, and it is compared next time.
+func (k *prisms) create(ctx context.Context, c *client.Client, o *v1alpha1.Prism) error {
+	file, err := fileOf(o)
+	if err != nil {
+		return err
+	}
+	p, err := c.CreatePrism(ctx, file)
+	if err != nil {
+		return err
+	}
+	o.Status.ID = p.ID
+	wanted, err := k.wanted(ctx, c, o, &p)
+	if err != nil {
+		return err
+	}
+	now, err := k.read(ctx, c, o, p)
+	if err != nil {
+		return err
+	}
+	if err := k.change(ctx, c, p, now, wanted); err != nil { // retention and drift
+		return err
+	}
+	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, "Nobody else has changed it")
+	return k.reread(ctx, c, o)
+}
+
+// fileOf is the spec as a prism file.
+func fileOf(o *v1alpha1.Prism) (file client.NewPrism, err error) {
+	text, err := json.Marshal(o.Spec.Definition)
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil {
+		return file, &Problem{Reason: v1alpha1.ReasonInvalid, Text: err.Error()}
+	}
+	return file, nil
+}
+
+// wanted is what the spec says, as Prism would have it: Prism checks the definition and fills in the Lens.
+func (k *prisms) wanted(ctx context.Context, c *client.Client, o *v1alpha1.Prism, now *client.Prism) (state, error) {
+	file, err := fileOf(o)
+	if err != nil {
+		return state{}, err
+	}
+	file.Slug = "check-" + strings.ToLower(rand.Text()) // the slug of an existing prism would be a conflict
+	checked, err := c.CreatePrism(ctx, file, client.WithDryRun())
+	if err != nil {
+		return state{}, err
+	}
+	checked.Slug = now.Slug
+	s := state{Definition: definition.FromPrism(checked)}
+	if o.Spec.Searchable == nil {
+		s.Definition.Searchable = nil
+	}
+	if o.Spec.RetentionDays != nil {
+		days := int(*o.Spec.RetentionDays)
+		s.Retention = &days
+	}
+	if o.Spec.Drift != nil {
+		s.Watched = &o.Spec.Drift.Watched
+	}
+	return s, nil
+}
+
+// read is what Prism has of what the spec speaks of.
+func (k *prisms) read(ctx context.Context, c *client.Client, o *v1alpha1.Prism, p client.Prism) (state, error) {
+	s := state{Definition: definition.FromPrism(p), Archived: p.ArchivedAt != nil}
+	if o.Spec.Searchable == nil {
+		s.Definition.Searchable = nil
+	}
+	if o.Spec.RetentionDays != nil {
+		s.Retention = p.RetentionDays
+	}
+	if o.Spec.Drift != nil {
+		d, err := c.ReadDrift(ctx, p.ID, 0)
+		if err != nil {
+			return s, err
+		}
+		s.Watched = &d.Watched
+	}
+	return s, nil
+}
+
+// change has Prism be as wanted.
+func (k *prisms) change(ctx context.Context, c *client.Client, p client.Prism, now, wanted state) (err error) {
+	if now.Archived {
+		if p, err = c.UnarchivePrism(ctx, p.ID); err != nil {
+			return err
+		}
+		if p, err = c.ReadPrism(ctx, p.ID); err != nil {
+			return err
+		}
+	}
+	switch {
+	case now.version() != wanted.version():
+		_, err = c.CreateVersion(ctx, p.ID, wanted.Definition.NewVersion, client.IfUnchanged(p))
+	case now.lens() != wanted.lens():
+		_, err = c.ReplaceLens(ctx, p.ID, *wanted.Definition.Lens, client.IfUnchanged(p))
+	}
+	if err == nil && now.Definition.Name != wanted.Definition.Name {
+		_, err = c.RenamePrism(ctx, p.ID, wanted.Definition.Name)
+	}
+	if err == nil && (now.Definition.Searchable == nil) != (wanted.Definition.Searchable == nil) {
+		_, err = c.SetSearchable(ctx, p.ID, wanted.Definition.Searchable == nil)
+	}
+	if err == nil && wanted.Retention != nil && (now.Retention == nil || *now.Retention != *wanted.Retention) {
+		_, err = c.SetRetention(ctx, p.ID, wanted.Retention)
+	}
+	if err == nil && wanted.Watched != nil && *now.Watched != *wanted.Watched {
+		_, err = c.SetDrift(ctx, p.ID, client.DriftChange{Watched: *wanted.Watched})
+	}
+	return err
+}
+
+// reread fills the status with what Prism has after a change.
+func (k *prisms) reread(ctx context.Context, c *client.Client, o *v1alpha1.Prism) error {
+	p, err := c.ReadPrism(ctx, o.Spec.Slug)
+	if err != nil {
+		return err
+	}
+	now, err := k.read(ctx, c, o, p)
+	if err == nil {
+		k.fill(o, p, now)
+	}
+	return err
+}
+
+func (k *prisms) fill(o *v1alpha1.Prism, p client.Prism, now state) {
+	o.Status.ID, o.Status.LatestVersion, o.Status.VersionHash = p.ID, p.LatestVersion, now.hash()
+}
