@@ -111,6 +111,7 @@ func New(cfg Config, d Deps) (*Service, error) {
 	}
 	return s, errors.Join(
 		watch(m, b, func() *v1alpha1.Prism { return &v1alpha1.Prism{} }, &v1alpha1.PrismList{}, &prisms{b}),
+		watch(m, b, func() *v1alpha1.PrismModels { return &v1alpha1.PrismModels{} }, &v1alpha1.PrismModelsList{}, &models{b}),
 	)
 }
 

@@ -21,28 +21,40 @@ import (
 
 // prisms is the controller of Prism (spec: declared-prisms).
 //
-//	what Prism has       │ status.versionHash   │ then
-//	─────────────────────┼──────────────────────┼──────────────────────────────────────────────────
-//	nothing              │ any                  │ the prism is made
-//	what the spec says   │ any                  │ nothing
-//	anything else        │ none, or of this     │ it is changed to what the spec says
-//	anything else        │ of something else    │ somebody else changed it: told, or with Overwrite undone
+//	what Prism has      │ who made it so                          │ then
+//	────────────────────┼─────────────────────────────────────────┼─────────────────────────────────────────
+//	nothing             │                                         │ the prism is made
+//	what the spec says  │                                         │ nothing
+//	anything else       │ the operator, or nobody it knows of yet │ it is changed to what the spec says
+//	anything else       │ somebody else                           │ that is told, or with Overwrite undone
 //
-// Each change is made on the condition that the prism is as it was read, so a change by somebody else meanwhile is not overwritten, and an
-// operator that is killed, or runs twice, makes no version twice.
+// The operator made it so if its hash is that of the status. What has no hash, as retention, somebody else changed if the spec has not changed
+// since it was synced. Each change is made on the condition that the prism is as it was read, so a change by somebody else meanwhile is not
+// overwritten, and an operator that is killed, or runs twice, makes no version twice.
 type prisms struct{ *base }
 
 // state is what a spec says of a prism. What it does not say is empty, so that it is not compared.
 type state struct {
 	Definition client.NewPrism
-	Archived   bool  `json:",omitempty"`
-	Retention  *int  `json:",omitempty"`
-	Watched    *bool `json:",omitempty"`
+	Archived   bool
+	extras
 }
 
-// hash is the content hash of a state, for the status.
+// extras are what a spec may say beside the definition.
+type extras struct {
+	Searchable *bool
+	Retention  *int
+	Watched    *bool
+}
+
+// hash is the content hash of the definition, for the status.
 func (s state) hash() string {
-	text, err := json.Marshal(s)
+	s.extras = extras{}
+	return hashOf(s)
+}
+
+func hashOf(v any) string {
+	text, err := json.Marshal(v)
 	if err != nil {
 		panic("operator: a definition has no JSON form: " + err.Error())
 	}
@@ -50,14 +62,26 @@ func (s state) hash() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// version is the part of a state of which a change makes a version.
-func (s state) version() string {
-	return state{Definition: client.NewPrism{NewVersion: client.NewVersion{Definition: s.Definition.Definition}}}.hash()
+// version is the hash of what only a version changes.
+func (s state) version() string { return hashOf(s.Definition.Definition) }
+
+func (s state) lens() string { return hashOf(s.Definition.Lens) }
+
+// asks is what the spec says beside the definition.
+func asks(o *v1alpha1.Prism) (e extras) {
+	e.Searchable = o.Spec.Searchable
+	if o.Spec.RetentionDays != nil {
+		days := int(*o.Spec.RetentionDays)
+		e.Retention = &days
+	}
+	if o.Spec.Drift != nil {
+		e.Watched = &o.Spec.Drift.Watched
+	}
+	return e
 }
 
-func (s state) lens() string {
-	return state{Definition: client.NewPrism{NewVersion: client.NewVersion{Lens: s.Definition.Lens}}}.hash()
-}
+// untouched is the message of Drifted=False.
+const untouched = "Nobody else has changed it"
 
 // Sync implements Kind.
 func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, error) {
@@ -77,39 +101,39 @@ func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, er
 		return 0, err
 	}
 	synced := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.Synced)
-	if synced != nil && synced.Status == metav1.ConditionTrue && synced.ObservedGeneration == o.Generation && now.hash() == o.Status.VersionHash {
+	settled := synced != nil && synced.ObservedGeneration == o.Generation // the spec has not changed since
+	if settled && synced.Status == metav1.ConditionTrue && now.hash() == o.Status.VersionHash && hashOf(now.extras) == hashOf(asks(o)) {
 		return 0, nil // as it was left: the definition needs no check
 	}
-	wanted, err := k.wanted(ctx, c, o, &p)
+	wanted, err := k.wanted(ctx, c, o, p)
 	if err != nil {
 		return 0, err
 	}
-	if now.hash() == wanted.hash() {
-		k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, "Nobody else has changed it")
+	if hashOf(now) == hashOf(wanted) {
+		k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, untouched)
 		k.fill(o, p, now)
 		return 0, nil
 	}
-	reason := v1alpha1.ReasonInSync
-	if last := o.Status.VersionHash; last != "" && last != now.hash() {
+	last := o.Status.VersionHash
+	theirs := last != "" && last != now.hash() || settled && (synced.Status == metav1.ConditionTrue || synced.Reason == v1alpha1.Drifted)
+	if theirs && o.Spec.DriftPolicy != v1alpha1.Overwrite {
 		text := "Somebody else changed it in Prism, where its latest version is " + strconv.Itoa(p.LatestVersion)
-		if o.Spec.DriftPolicy != v1alpha1.Overwrite {
-			o.Status.LatestVersion = p.LatestVersion
-			k.set(o, v1alpha1.Drifted, metav1.ConditionTrue, v1alpha1.ReasonChanged, text)
-			return 0, &Problem{
-				Reason: v1alpha1.Drifted, Unusable: now.Archived,
-				Text: text + ": take the change over into the spec, or set driftPolicy to Overwrite to undo it",
-			}
+		o.Status.LatestVersion = p.LatestVersion
+		k.set(o, v1alpha1.Drifted, metav1.ConditionTrue, v1alpha1.ReasonChanged, text)
+		return 0, &Problem{
+			Reason: v1alpha1.Drifted, Unusable: now.Archived,
+			Text: text + ": take the change over into the spec, or set driftPolicy to Overwrite to undo it",
 		}
-		reason = v1alpha1.ReasonOverwritten
 	}
 	if err := k.change(ctx, c, p, now, wanted); err != nil {
 		return 0, err
 	}
-	text := "Nobody else has changed it"
-	if reason == v1alpha1.ReasonOverwritten {
-		text = "Somebody else changed it in Prism; that was undone at version " + strconv.Itoa(p.LatestVersion)
+	if theirs {
+		k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonOverwritten,
+			"Somebody else changed it in Prism; that was undone at version "+strconv.Itoa(p.LatestVersion))
+	} else {
+		k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, untouched)
 	}
-	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, reason, text)
 	return 0, k.reread(ctx, c, o)
 }
 
@@ -143,7 +167,7 @@ func (k *prisms) create(ctx context.Context, c *client.Client, o *v1alpha1.Prism
 		return err
 	}
 	o.Status.ID = p.ID
-	wanted, err := k.wanted(ctx, c, o, &p)
+	wanted, err := k.wanted(ctx, c, o, p)
 	if err != nil {
 		return err
 	}
@@ -154,7 +178,7 @@ func (k *prisms) create(ctx context.Context, c *client.Client, o *v1alpha1.Prism
 	if err := k.change(ctx, c, p, now, wanted); err != nil { // retention and drift
 		return err
 	}
-	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, "Nobody else has changed it")
+	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, untouched)
 	return k.reread(ctx, c, o)
 }
 
@@ -171,7 +195,7 @@ func fileOf(o *v1alpha1.Prism) (file client.NewPrism, err error) {
 }
 
 // wanted is what the spec says, as Prism would have it: Prism checks the definition and fills in the Lens.
-func (k *prisms) wanted(ctx context.Context, c *client.Client, o *v1alpha1.Prism, now *client.Prism) (state, error) {
+func (k *prisms) wanted(ctx context.Context, c *client.Client, o *v1alpha1.Prism, p client.Prism) (state, error) {
 	file, err := fileOf(o)
 	if err != nil {
 		return state{}, err
@@ -181,26 +205,19 @@ func (k *prisms) wanted(ctx context.Context, c *client.Client, o *v1alpha1.Prism
 	if err != nil {
 		return state{}, err
 	}
-	checked.Slug = now.Slug
-	s := state{Definition: definition.FromPrism(checked)}
-	if o.Spec.Searchable == nil {
-		s.Definition.Searchable = nil
-	}
-	if o.Spec.RetentionDays != nil {
-		days := int(*o.Spec.RetentionDays)
-		s.Retention = &days
-	}
-	if o.Spec.Drift != nil {
-		s.Watched = &o.Spec.Drift.Watched
-	}
+	checked.Slug = p.Slug
+	s := state{Definition: definition.FromPrism(checked), extras: asks(o)}
+	s.Definition.Searchable = nil
 	return s, nil
 }
 
 // read is what Prism has of what the spec speaks of.
 func (k *prisms) read(ctx context.Context, c *client.Client, o *v1alpha1.Prism, p client.Prism) (state, error) {
 	s := state{Definition: definition.FromPrism(p), Archived: p.ArchivedAt != nil}
-	if o.Spec.Searchable == nil {
-		s.Definition.Searchable = nil
+	s.Definition.Searchable = nil
+	if o.Spec.Searchable != nil {
+		searchable := p.Searchable == nil
+		s.Searchable = &searchable
 	}
 	if o.Spec.RetentionDays != nil {
 		s.Retention = p.RetentionDays
@@ -234,8 +251,8 @@ func (k *prisms) change(ctx context.Context, c *client.Client, p client.Prism, n
 	if err == nil && now.Definition.Name != wanted.Definition.Name {
 		_, err = c.RenamePrism(ctx, p.ID, wanted.Definition.Name)
 	}
-	if err == nil && (now.Definition.Searchable == nil) != (wanted.Definition.Searchable == nil) {
-		_, err = c.SetSearchable(ctx, p.ID, wanted.Definition.Searchable == nil)
+	if err == nil && wanted.Searchable != nil && *now.Searchable != *wanted.Searchable {
+		_, err = c.SetSearchable(ctx, p.ID, *wanted.Searchable)
 	}
 	if err == nil && wanted.Retention != nil && (now.Retention == nil || *now.Retention != *wanted.Retention) {
 		_, err = c.SetRetention(ctx, p.ID, wanted.Retention)

@@ -234,7 +234,9 @@ func (r *reconciler[T]) tell(o T, err error) {
 	}
 	p := problemOf(err)
 	r.set(o, v1alpha1.Synced, metav1.ConditionFalse, p.Reason, p.Text)
-	if p.Unusable || meta.FindStatusCondition(s.Conditions, v1alpha1.Ready) == nil {
+	if ready := meta.FindStatusCondition(s.Conditions, v1alpha1.Ready); ready != nil && !p.Unusable {
+		ready.ObservedGeneration = o.GetGeneration() // what Prism has, it has still
+	} else {
 		r.set(o, v1alpha1.Ready, metav1.ConditionFalse, p.Reason, p.Text)
 	}
 }

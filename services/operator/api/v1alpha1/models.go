@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PrismModels is the file of models. It counts only in the release's namespace, and only the one with the name of the release.
+// PrismModels is the file of models. It counts only in the release's namespace, where only the oldest one does.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -1,0 +1,99 @@
+package operator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/yaml"
+
+	"github.com/prism-results/prism/services/operator/api/v1alpha1"
+)
+
+// modelsKey is the key of the ConfigMap that model-proxy mounts.
+const modelsKey = "models.yaml"
+
+// models is the controller of PrismModels (spec: declared-models). It writes the file of models into the ConfigMap that model-proxy mounts and
+// reads again when it changes, so no Pod restarts. The ConfigMap stays when the object goes: calls need a model.
+type models struct{ *base }
+
+// Sync implements Kind.
+func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Duration, error) {
+	if o.Namespace != k.cfg.Namespace {
+		return 0, notAllowed("models count only in the namespace %s", k.cfg.Namespace)
+	}
+	first, err := k.first(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if first != o.Name {
+		return 0, notAllowed("only the oldest PrismModels counts, which is %s", first)
+	}
+	text, err := modelsFile(o.Spec)
+	if err != nil {
+		return 0, &Problem{Reason: v1alpha1.ReasonInvalid, Text: err.Error()}
+	}
+	file := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: k.cfg.Namespace, Name: k.cfg.Release + "-models"}}
+	did, err := controllerutil.CreateOrUpdate(ctx, k.Client, file, func() error {
+		if file.Labels == nil {
+			file.Labels = map[string]string{}
+		}
+		file.Labels["app.kubernetes.io/managed-by"] = "prism-operator"
+		file.Data = map[string]string{modelsKey: text}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	reason, note := v1alpha1.ReasonInSync, "Nobody else has changed it"
+	sum := sha256.Sum256([]byte(text))
+	hash := hex.EncodeToString(sum[:16])
+	if did != controllerutil.OperationResultNone && hash == o.Status.Hash {
+		reason, note = v1alpha1.ReasonOverwritten, "Somebody else changed the ConfigMap "+file.Name+"; that was undone"
+	}
+	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, reason, note)
+	o.Status.Hash = hash
+	return 0, nil
+}
+
+// Ends implements Kind.
+func (k *models) Ends(*v1alpha1.PrismModels) bool { return false }
+
+// End implements Kind.
+func (k *models) End(context.Context, *v1alpha1.PrismModels) error { return nil }
+
+// first is the name of the object that counts: the oldest, and of two of one second the first by name.
+func (k *models) first(ctx context.Context) (string, error) {
+	var all v1alpha1.PrismModelsList
+	if err := k.List(ctx, &all, kube.InNamespace(k.cfg.Namespace)); err != nil {
+		return "", err
+	}
+	var first *v1alpha1.PrismModels
+	for i := range all.Items {
+		o := &all.Items[i]
+		if first == nil || o.CreationTimestamp.Before(&first.CreationTimestamp) ||
+			o.CreationTimestamp.Equal(&first.CreationTimestamp) && o.Name < first.Name {
+			first = o
+		}
+	}
+	if first == nil {
+		return "", &Problem{Reason: v1alpha1.ReasonFailed, Text: "the object is not in the cache yet", Retry: true}
+	}
+	return first.Name, nil
+}
+
+// modelsFile is the file of models as model-proxy reads it.
+func modelsFile(s v1alpha1.PrismModelsSpec) (string, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", err
+	}
+	written, err := yaml.JSONToYAML(text)
+	return string(written), err
+}
