@@ -88,6 +88,7 @@ func complete(root string, crd map[string]any) error {
 		}
 		definition := s.structural(s.root)
 		splice(members, at(definition, "properties"))
+		at(members, "escalate", "properties", "questions", "items")["maxLength"] = 64 // they are keys
 		spec["x-kubernetes-validations"] = append(spec["x-kubernetes-validations"].([]any), definitionRules()...)
 	case "PrismModels":
 		s, err := read(root, "charts/prism/values.schema.json")

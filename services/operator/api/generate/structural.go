@@ -61,6 +61,9 @@ func (s source) structural(from map[string]any) map[string]any {
 	if to["type"] == nil {
 		to["type"] = "string" // of enumerations
 	}
+	if most := longest(from["pattern"]); most > 0 && to["maxLength"] == nil {
+		to["maxLength"] = most // what the API server estimates of rules depends on it
+	}
 	if low := from["exclusiveMinimum"]; low != nil {
 		to["minimum"], to["exclusiveMinimum"] = low, true
 	}
@@ -98,6 +101,17 @@ func (s source) structural(from map[string]any) map[string]any {
 		rules(to, all)
 	}
 	return to
+}
+
+// longest is how long the texts of a pattern are at most, if it is one of a key, a slug or the name of a column; else 0.
+func longest(pattern any) int {
+	p, _ := pattern.(string)
+	for _, end := range []string{"{0,63}$", "{1,64}$", "{0,62}[a-z0-9])?$"} {
+		if strings.HasSuffix(p, end) {
+			return 64
+		}
+	}
+	return 0
 }
 
 // anything is a value of several forms, which a structural schema can't have. Prism checks it.
@@ -194,7 +208,7 @@ func bounds(kind any, name string, member map[string]any) (list []any) {
 	if name != "options" || low == nil || high == nil {
 		return nil
 	}
-	return []any{rule(fmt.Sprintf("self.type != '%v' || !has(self.%s) || (size(self.%[2]s) >= %v && size(self.%[2]s) <= %v)", kind, name, low, high),
+	return []any{rule(fmt.Sprintf("self.type != '%v' || !has(self.%s) || (size(self.%[2]s) >= %[3]v && size(self.%[2]s) <= %[4]v)", kind, name, low, high),
 		fmt.Sprintf("%s of %v are %v to %v", name, kind, low, high))}
 }
 
