@@ -74,11 +74,12 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// Service is contract.Results, contract.Console and contract.Deliveries over a store, and runs what goes on beside the calls.
+// Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over a store, and runs what goes on beside the calls.
 type Service struct {
 	contract.Results
 	contract.Console
 	contract.Deliveries
+	contract.Declarations
 	store     sqlstore.Statements
 	service   *service.Service
 	deletions *deletion.Worker
@@ -128,7 +129,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		Store: s.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents, LeaseEnded: s.tending.LeaseEnded,
 		Memory: memory,
 	})
-	s.Results, s.Console, s.Deliveries = s.service, s.service, s.service
+	s.Results, s.Console, s.Deliveries, s.Declarations = s.service, s.service, s.service, s.service
 	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Find: s.service.FindDeletion, Log: d.Log})
 	s.readings = reading.New(reading.Deps{
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,

@@ -53,6 +53,13 @@ type DeliveriesTokens struct {
 	File string        `env:"PRISM_RESULTS_WEBHOOKS_TOKEN_FILE" help:"file with tokens of the calls to results of webhooks, one on each line; read again when it changes"`
 }
 
+// DeclarationsTokens are the settings of the tokens of the operator's calls to results. They are for contract.Declarations alone, and no
+// other token is for it: who may make accounts and keys may not read what others have (spec: operator-token).
+type DeclarationsTokens struct {
+	List config.Tokens `env:"PRISM_OPERATOR_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of the operator's calls to results, separated by commas: results accepts each, the operator shows the first"`
+	File string        `env:"PRISM_OPERATOR_TOKEN_FILE" help:"file with tokens of the operator's calls to results, one on each line; read again when it changes"`
+}
+
 // Open reads the file, if there is one. The order of the list is the file, the variable.
 func (s ResultsTokens) Open(log *slog.Logger) (*Tokens, error) {
 	return openTokens("PRISM_RESULTS_TOKEN", s.List, s.File, log)
@@ -76,6 +83,11 @@ func (s SessionTokens) Open(log *slog.Logger) (*Tokens, error) {
 // Open is like that of ConsoleTokens.
 func (s DeliveriesTokens) Open(log *slog.Logger) (*Tokens, error) {
 	return openOptional("PRISM_RESULTS_WEBHOOKS_TOKEN", s.List, s.File, log)
+}
+
+// Open is like that of ConsoleTokens.
+func (s DeclarationsTokens) Open(log *slog.Logger) (*Tokens, error) {
+	return openOptional("PRISM_OPERATOR_TOKEN", s.List, s.File, log)
 }
 
 func openOptional(variable string, list config.Tokens, file string, log *slog.Logger) (*Tokens, error) {

@@ -1,4 +1,4 @@
-// Package wire carries contract.Results, contract.Models, contract.Console and contract.Deliveries between the services, and requests to the console
+// Package wire carries contract.Results, contract.Models, contract.Console, contract.Deliveries and contract.Declarations between the services, and requests to the console
 // (Proxy). Each method is an HTTP/1.1 POST of one JSON value to /internal/<method> on a kept connection, authorised by a token of
 // the edge (Tokens). Response bodies and the parts of files travel as they are; errors keep their type.
 //
@@ -132,6 +132,8 @@ type failure struct {
 	KeyTaken  bool            `json:",omitzero"`
 	LeaseLost bool            `json:",omitzero"`
 	RetriedBy *prism.ResultID `json:",omitzero"`
+
+	Declare contract.DeclareError `json:",omitzero"`
 }
 
 // encodeError gives an error its status and body. An error without a type becomes a fault without a text: the text belongs
@@ -153,6 +155,7 @@ func encodeError(err error) (status int, body []byte) {
 		f.RetriedBy = &retried.By
 	case errors.As(err, &later):
 		f.Seconds = later.Seconds
+	case errors.As(err, &f.Declare):
 	case errors.As(err, &f.API):
 	default:
 		return statusFault, nil
@@ -185,6 +188,8 @@ func decodeError(status int, body []byte) error {
 			return contract.ErrKeyTaken
 		case f.LeaseLost:
 			return contract.ErrLeaseLost
+		case f.Declare != "":
+			return f.Declare
 		case f.RetriedBy != nil:
 			return &contract.RetriedError{By: *f.RetriedBy}
 		}

@@ -32,9 +32,10 @@ type Options struct {
 	Started func(*program.Process)
 }
 
-// The tokens of the calls to results and to model-proxy, of the gateway's requests to the console, and of the calls of the console and
-// of webhooks to results.
+// The tokens of the calls to results and to model-proxy, of the gateway's requests to the console, and of the calls of the console, of
+// webhooks and of the operator to results.
 const (
+	OperatorToken   = "operatortokenmark-4d8a1f62c7e90b35"
 	DeliveriesToken = "deliveriestokenmark-3c7f1e85a0d94b62"
 	ResultsToken    = "resultstokenmark-7f3a9c51d2e84b60"
 	ModelsToken     = "modelstokenmark-0c5e8d17b94f4a23"
@@ -103,7 +104,7 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 	}
 	if t.Results, err = o.Service(ctx, Results, map[string]string{
 		"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken,
-		"PRISM_RESULTS_WEBHOOKS_TOKEN": DeliveriesToken, "PRISM_DATABASE_URL": o.Database,
+		"PRISM_RESULTS_WEBHOOKS_TOKEN": DeliveriesToken, "PRISM_OPERATOR_TOKEN": OperatorToken, "PRISM_DATABASE_URL": o.Database,
 	}); err != nil {
 		return t, err
 	}

@@ -137,15 +137,10 @@ func userName() string {
 	return u.Username
 }
 
-// validName checks a name that is stored and shown. SQLite would store text that is not UTF-8, but it could not be listed.
+// validName checks a name that is stored and shown.
 func validName(subject, name string) error {
-	if name == "" || len(name) > 200 {
-		return errors.New(subject + " has 1 to 200 bytes")
-	}
-	for _, r := range name {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			return errors.New(subject + " has no control characters and is UTF-8")
-		}
+	if err := keys.ValidName(name); err != nil {
+		return errors.New(subject + " " + err.Error())
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract/wire"
@@ -42,6 +43,7 @@ type settings struct {
 	Tokens  wire.ResultsTokens
 	Console wire.SessionTokens
 	Sending wire.DeliveriesTokens
+	Declare wire.DeclarationsTokens
 	TLS     mtls.ServerSettings
 	Daemon  daemon.Settings
 }
@@ -89,8 +91,12 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	if err != nil {
 		return err
 	}
+	declaring, err := s.Declare.Open(d.Log)
+	if err != nil {
+		return err
+	}
 	authorized := func(header []byte) bool {
-		return tokens.Accepts(header) || sessions != nil && sessions.Accepts(header) || sending != nil && sending.Accepts(header)
+		return slices.ContainsFunc([]*wire.Tokens{tokens, sessions, sending, declaring}, func(t *wire.Tokens) bool { return t != nil && t.Accepts(header) })
 	}
 	server, err := d.InternalServer(wire.BodyLimit, authorized, s.TLS)
 	if err != nil {
@@ -102,6 +108,9 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	}
 	if sending != nil {
 		wire.MountDeliveries(server.App(), service, sending, d.Log)
+	}
+	if declaring != nil {
+		wire.MountDeclarations(server.App(), service, declaring, d.Log)
 	}
 	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{

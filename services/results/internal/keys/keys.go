@@ -3,6 +3,7 @@ package keys
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -97,4 +98,18 @@ func (c LimitsChange) Apply(l prism.Limits) prism.Limits {
 		l.StoredBytes = *c.StoredBytes
 	}
 	return l
+}
+
+// ValidName checks the name of an account or a key, which is stored and shown: it returns what such a name has. SQLite would store text
+// that is not UTF-8, but it could not be listed.
+func ValidName(name string) error {
+	if name == "" || len(name) > 200 {
+		return errors.New("has 1 to 200 bytes")
+	}
+	for _, r := range name {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			return errors.New("has no control characters and is UTF-8")
+		}
+	}
+	return nil
 }

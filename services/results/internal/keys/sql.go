@@ -19,7 +19,8 @@ const (
 	AccountByName = `SELECT id FROM accounts WHERE name = $1`
 
 	// LockAccount locks the row of an account until the transaction ends.
-	LockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
+	LockAccount = lockAccount + ` RETURNING name`
+	lockAccount = `UPDATE accounts SET name = name WHERE id = $1`
 	// countActiveKeys stops counting at $2.
 	countActiveKeys = `-- name: CountActiveKeys :one
 SELECT count(*) FROM (
@@ -43,11 +44,7 @@ SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND se
 // CreateAccount implements Store.
 func (s SQL) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
 	return s.Transaction(ctx, sqldb.OperationCreateAccount, func(run sqldb.Run) error {
-		if err := run(ctx, sqldb.Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, sqldb.NoRow); err != nil {
-			return err
-		}
-		object := store.Object{Kind: store.AccountObject, ID: id.UUID, Name: name}
-		return audit.Record(ctx, run, id, by, store.AccountCreate, object, audit.NoDetail{})
+		return insertAccount(ctx, run, id, name, by)
 	})
 }
 
@@ -97,19 +94,28 @@ func (s SQL) CreateKey(
 		if err := Room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
 			return err
 		}
-		err := run(ctx, sqldb.Statement{Text: createKey, Args: []any{
-			k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,
-			k.RevokedAt,
-		}}, sqldb.NoRow)
-		if err != nil {
-			return err
-		}
-		detail := KeyDetail{Role: k.Role}
-		if k.ExpiresAt != nil {
-			detail.ExpiresAt = prism.FormatTime(*k.ExpiresAt)
-		}
-		return recordKey(ctx, run, account, by, store.KeyCreate, k, detail)
+		return insertKey(ctx, run, account, k, digest, by)
 	})
+}
+
+// insertKey stores and records a key.
+func insertKey(ctx context.Context, run sqldb.Run, account prism.AccountID, k APIKey, digest contract.KeyDigest, by store.By) error {
+	err := run(ctx, sqldb.Statement{Text: createKey, Args: []any{
+		k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,
+		k.RevokedAt,
+	}}, sqldb.NoRow)
+	if err != nil {
+		return err
+	}
+	return recordKey(ctx, run, account, by, store.KeyCreate, k, newKeyDetail(k))
+}
+
+func newKeyDetail(k APIKey) KeyDetail {
+	detail := KeyDetail{Role: k.Role}
+	if k.ExpiresAt != nil {
+		detail.ExpiresAt = prism.FormatTime(*k.ExpiresAt)
+	}
+	return detail
 }
 
 // ListKeys implements Store.
@@ -130,24 +136,29 @@ func (s SQL) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (API
 	return s.revoke(ctx, sqldb.Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
 }
 
-// revoke revokes the key that lock locks and reads, unless the key is revoked.
 func (s SQL) revoke(ctx context.Context, lock sqldb.Statement, by store.By) (key APIKey, err error) {
-	err = s.Transaction(ctx, lock.Operation, func(run sqldb.Run) error {
-		var account prism.AccountID
-		err := run(ctx, lock, sqldb.ReadRow(&key, func(r *sqldb.Row) APIKey {
-			account.UUID = r.UUID()
-			return readAPIKey(r)
-		}))
-		if err != nil || key.RevokedAt != nil {
-			return err
-		}
-		key.RevokedAt = &by.At
-		if err := run(ctx, sqldb.Statement{Text: SetKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
-			return err
-		}
-		return recordKey(ctx, run, account, by, store.KeyRevoke, key, audit.NoDetail{})
+	err = s.Transaction(ctx, lock.Operation, func(run sqldb.Run) (err error) {
+		key, err = revoke(ctx, run, lock, by)
+		return err
 	})
 	return key, err
+}
+
+// revoke revokes the key that lock locks and reads, unless the key is revoked.
+func revoke(ctx context.Context, run sqldb.Run, lock sqldb.Statement, by store.By) (key APIKey, err error) {
+	var account prism.AccountID
+	err = run(ctx, lock, sqldb.ReadRow(&key, func(r *sqldb.Row) APIKey {
+		account.UUID = r.UUID()
+		return readAPIKey(r)
+	}))
+	if err != nil || key.RevokedAt != nil {
+		return key, err
+	}
+	key.RevokedAt = &by.At
+	if err := run(ctx, sqldb.Statement{Text: SetKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
+		return key, err
+	}
+	return key, recordKey(ctx, run, account, by, store.KeyRevoke, key, audit.NoDetail{})
 }
 
 func readAPIKey(r *sqldb.Row) APIKey {

@@ -32,25 +32,32 @@ func (s SQL) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Cl
 		if err := run(ctx, sqldb.Statement{Text: keys.LockAccount, Args: []any{account.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
-		change := sqldb.Statement{Text: withdrawClaim, Args: []any{account.UUID, c.Name, c.Value}}
-		if granted {
-			change = sqldb.Statement{Text: grantClaim, Args: []any{account.UUID, c.Name, c.Value, by.At}}
-		}
-		err := run(ctx, change, sqldb.SomeRow)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil // it is so already
-		}
-		if err != nil {
-			return err
-		}
-		object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
-		return audit.Record(ctx, run, account, by, store.AccountClaims, object, claimsDetail{c.Name, granted})
+		return setGrant(ctx, run, account, name, c, granted, by)
 	})
+}
+
+// setGrant grants a claim to the account with the name, or takes it back, and records it unless it is so already.
+func setGrant(ctx context.Context, run sqldb.Run, account prism.AccountID, name string, c prism.Claim, granted bool, by store.By) error {
+	change := sqldb.Statement{Text: withdrawClaim, Args: []any{account.UUID, c.Name, c.Value}}
+	if granted {
+		change = sqldb.Statement{Text: grantClaim, Args: []any{account.UUID, c.Name, c.Value, by.At}}
+	}
+	err := run(ctx, change, sqldb.SomeRow)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it is so already
+	}
+	if err != nil {
+		return err
+	}
+	object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
+	return audit.Record(ctx, run, account, by, store.AccountClaims, object, claimsDetail{c.Name, granted})
 }
 
 // ListClaims implements Store.
 func (s SQL) ListClaims(ctx context.Context, account prism.AccountID) (claims []prism.Claim, err error) {
 	find := sqldb.Query("list_claims", listClaims, account.UUID)
-	err = s.Run(ctx, find, sqldb.ReadRows(&claims, func(r *sqldb.Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }))
+	err = s.Run(ctx, find, sqldb.ReadRows(&claims, readClaim))
 	return claims, err
 }
+
+func readClaim(r *sqldb.Row) prism.Claim { return prism.Claim{Name: r.Text(), Value: r.Text()} }

@@ -50,6 +50,9 @@ type Store interface {
 	// GrantClaim lets the account's rules for a claim make members without a consent, or no longer. What is so already is not
 	// recorded again. ErrNotFound if there is no such account.
 	GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error
+	// DeclareRules replaces the rules of an account, which all have claims, by others, and the claims that are granted to it by theirs.
+	// What is so already stays and is not recorded again. newID makes the rules and the entries beyond by's. ErrNotFound if there is no such account.
+	DeclareRules(ctx context.Context, account prism.AccountID, rules []Member, newID NewID, by store.By) error
 	// ListClaims returns the claims that are granted to the account, by name and value.
 	ListClaims(ctx context.Context, account prism.AccountID) ([]prism.Claim, error)
 }

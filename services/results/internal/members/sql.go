@@ -175,19 +175,25 @@ func (s SQL) RemoveMember(ctx context.Context, account prism.AccountID, id prism
 		if err := spareOwner(ctx, run, account, m); err != nil {
 			return err
 		}
-		for _, each := range []sqldb.Statement{
-			{Text: deleteLinks, Args: args},
-			{Text: removeMember, Args: []any{account.UUID, id.UUID, by.At}},
-			{Text: unassignResults, Args: args}, // behind the member, which whoever assigns locks
-			{Text: leaveSessions, Args: args},
-			{Text: revokeMemberKeys, Args: []any{account.UUID, id.UUID, by.At}},
-		} {
-			if err := run(ctx, each, sqldb.NoRow); err != nil {
-				return err
-			}
-		}
-		return recordMember(ctx, run, account, by, store.MemberRemove, id, m.Name, audit.NoDetail{})
+		return remove(ctx, run, account, m, by)
 	})
+}
+
+// remove removes and records a member or rule.
+func remove(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member, by store.By) error {
+	args := []any{account.UUID, m.ID.UUID}
+	for _, each := range []sqldb.Statement{
+		{Text: deleteLinks, Args: args},
+		{Text: removeMember, Args: append(args[:2:2], by.At)},
+		{Text: unassignResults, Args: args}, // behind the member, which whoever assigns locks
+		{Text: leaveSessions, Args: args},
+		{Text: revokeMemberKeys, Args: append(args[:2:2], by.At)},
+	} {
+		if err := run(ctx, each, sqldb.NoRow); err != nil {
+			return err
+		}
+	}
+	return recordMember(ctx, run, account, by, store.MemberRemove, m.ID, m.Name, audit.NoDetail{})
 }
 
 // LinkMember implements Store.

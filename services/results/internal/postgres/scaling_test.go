@@ -273,7 +273,7 @@ func reused(
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
 		"DELETE FROM members", "DELETE FROM views", "TRUNCATE webhooks, deliveries", "DELETE FROM comments", "DELETE FROM assignments", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
-		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
+		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM declared_accounts", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
 		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",
 		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",

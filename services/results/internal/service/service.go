@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/changes"
+	"github.com/prism-results/prism/services/results/internal/declarations"
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/eventbodies"
 	"github.com/prism-results/prism/services/results/internal/files"
@@ -56,6 +57,7 @@ type (
 	runHandlers      = runs.Handlers
 	deletionHandlers = deletion.Handlers
 	resultHandlers   = results.Handlers
+	declared         = declarations.Handlers
 )
 
 // Service implements contract.Results and contract.Console.
@@ -68,6 +70,7 @@ type Service struct {
 	*prismHandlers
 	*qualityHandlers
 	*webhookSender
+	*declared
 	*runHandlers
 	*deletionHandlers
 	*resultHandlers
@@ -79,6 +82,8 @@ var (
 	_ contract.Results    = (*Service)(nil)
 	_ contract.Console    = (*Service)(nil)
 	_ contract.Deliveries = (*Service)(nil)
+
+	_ contract.Declarations = (*Service)(nil)
 )
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
@@ -90,6 +95,7 @@ func New(d Deps) *Service {
 		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
 		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
 		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
+		declared:       declarations.NewHandlers(d.Store, a.By, d.NewID, d.NewKey),
 	}
 	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
 	s.resultHandlers = results.NewHandlers(results.Deps{

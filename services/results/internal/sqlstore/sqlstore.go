@@ -94,6 +94,7 @@ type Store interface {
 	keys.Store
 	audit.Store
 	keys.LimitStore
+	keys.DeclaredStore
 	usage.Store
 	changes.Store
 	search.Store

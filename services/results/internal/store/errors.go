@@ -58,7 +58,8 @@ func IsConflict(err error) bool {
 	_, mismatch := errors.AsType[*MatchError](err)
 	_, wait := errors.AsType[*WaitError](err)
 	_, noRoom := errors.AsType[*NoRoomError](err)
-	return retried || mismatch || wait || noRoom || isAny(err,
+	_, declared := errors.AsType[contract.DeclareError](err)
+	return retried || mismatch || wait || noRoom || declared || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys, ErrTooManyAdHoc, ErrTooManyViews, ErrTooManyComments, ErrNotAuthor, ErrNoMember,
 		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrTooManyRuns, ErrTooManyDeletions, ErrChangesRemoved, ErrNoSuchChange,
 		ErrRetrying, ErrLastOwner, ErrTooManyWebhooks, ErrWebhookDisabled, ErrDeliveryWaits)

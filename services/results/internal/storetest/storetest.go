@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 		{"Conditions", conditionTests()},
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
+		{"Declared", declaredTests()},
 		{"Members", memberTests()},
 		{"Views", viewTests()},
 		{"Comments", commentTests()},

@@ -69,6 +69,7 @@ func TableRows() []TableRow {
 		{"event_tail", values{"account_id": account, "prism_id": prismID, "subject_id": run, "type": "run.started", "at": at, "detail": empty}},
 		{"events", values{"account_id": account, "seq": 1, "at": at, "type": "key.expiring", "subject_id": key, "detail": empty}},
 		{"drift_alarms", values{"account_id": account, "prism_id": prismID, "version": 1, "question": "q", "option": ""}},
+		{"declared_accounts", values{"account_id": account, "object": id(62)}},
 		{"expiring_keys", values{"account_id": account, "key_id": key, "expires_at": later}},
 		{"result_index", values{"account_id": account, "result_id": ok, "version": 1, "terms": "{}", "numbers": []byte{0, 1}}},
 		{"index_cursors", values{"account_id": id(61), "seq": 3, "old": ok}},
