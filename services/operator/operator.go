@@ -19,6 +19,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -35,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
 
@@ -56,8 +58,10 @@ type Config struct {
 type Deps struct {
 	Kubernetes *rest.Config
 	Accounts   Accounts
-	Metrics    prometheus.Registerer
-	Log        *slog.Logger
+	// Declarations makes accounts and keys.
+	Declarations contract.Declarations
+	Metrics      prometheus.Registerer
+	Log          *slog.Logger
 }
 
 const (
@@ -98,6 +102,8 @@ func New(cfg Config, d Deps) (*Service, error) {
 	}
 	m, err := ctrl.NewManager(d.Kubernetes, manager.Options{
 		Scheme: Scheme(), Cache: watched,
+		// Secrets are read one by one, so that the operator needs no right to list them.
+		Client:         kube.Options{Cache: &kube.CacheOptions{DisableFor: []kube.Object{&corev1.Secret{}}}},
 		LeaderElection: true, LeaderElectionID: cfg.Release + "-operator", LeaderElectionNamespace: cfg.Namespace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                server.Options{BindAddress: "0"}, // those of the daemon are enough
 		HealthProbeBindAddress: "0",
@@ -112,6 +118,9 @@ func New(cfg Config, d Deps) (*Service, error) {
 	return s, errors.Join(
 		watch(m, b, func() *v1alpha1.Prism { return &v1alpha1.Prism{} }, &v1alpha1.PrismList{}, &prisms{b}),
 		watch(m, b, func() *v1alpha1.PrismModels { return &v1alpha1.PrismModels{} }, &v1alpha1.PrismModelsList{}, &models{b}),
+		watch(m, b, func() *v1alpha1.PrismAccount { return &v1alpha1.PrismAccount{} }, &v1alpha1.PrismAccountList{}, &accounts{b, d.Declarations}),
+		watch(m, b, func() *v1alpha1.PrismKey { return &v1alpha1.PrismKey{} }, &v1alpha1.PrismKeyList{}, &keys{b, d.Declarations}),
+		watch(m, b, func() *v1alpha1.PrismWebhook { return &v1alpha1.PrismWebhook{} }, &v1alpha1.PrismWebhookList{}, &webhooks{b}),
 	)
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/client/prismtest"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
 
@@ -62,7 +63,7 @@ type world struct {
 }
 
 // Client implements Accounts.
-func (w *world) Client(context.Context, *v1alpha1.PrismAccount) (*client.Client, error) {
+func (w *world) Client(context.Context, *v1alpha1.PrismAccount, prism.Role) (*client.Client, error) {
 	return w.prism, w.away
 }
 
@@ -169,6 +170,6 @@ type through struct {
 }
 
 // Client implements Accounts.
-func (t through) Client(context.Context, *v1alpha1.PrismAccount) (*client.Client, error) {
+func (t through) Client(context.Context, *v1alpha1.PrismAccount, prism.Role) (*client.Client, error) {
 	return client.New(client.Config{URL: t.url, Key: t.key, Attempts: 1})
 }

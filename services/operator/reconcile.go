@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
 
@@ -100,8 +101,8 @@ func problemOf(err error) *Problem {
 
 // Accounts call the public API for accounts.
 type Accounts interface {
-	// Client calls as the operator's own credential of the account. Its error is a *Problem while there is none.
-	Client(ctx context.Context, account *v1alpha1.PrismAccount) (*client.Client, error)
+	// Client calls as the operator's own credential of the account with the role, an editor's or an owner's. Its error is a *Problem while there is none.
+	Client(ctx context.Context, account *v1alpha1.PrismAccount, role prism.Role) (*client.Client, error)
 }
 
 // base is what the kinds share.
@@ -121,20 +122,32 @@ type owned interface {
 	AccountName() string
 }
 
-// client calls for the account of an object, if the account lists its namespace (spec: declared-namespaces).
+// client calls as an editor for the account of an object.
 func (b *base) client(ctx context.Context, o owned) (*client.Client, error) {
+	a, err := b.account(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return b.accounts.Client(ctx, a, prism.Editor)
+}
+
+// account is the account of an object, if the account lists its namespace (spec: declared-namespaces). If it does not, the account comes
+// with the error.
+func (b *base) account(ctx context.Context, o owned) (*v1alpha1.PrismAccount, error) {
 	a := &v1alpha1.PrismAccount{}
 	err := b.Get(ctx, kube.ObjectKey{Namespace: b.cfg.Namespace, Name: o.AccountName()}, a)
-	switch {
-	case apierrors.IsNotFound(err):
-		// The same answer whether there is the account or not: a namespace learns nothing of accounts that are not its own.
-		return nil, notAllowed("no PrismAccount %s of the namespace %s allows the namespace %s", o.AccountName(), b.cfg.Namespace, o.GetNamespace())
-	case err != nil:
+	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
-	case !slices.Contains(a.Spec.AllowedNamespaces, v1alpha1.NamespaceName(o.GetNamespace())):
-		return nil, notAllowed("no PrismAccount %s of the namespace %s allows the namespace %s", o.AccountName(), b.cfg.Namespace, o.GetNamespace())
 	}
-	return b.accounts.Client(ctx, a)
+	// The same answer whether there is the account or not: a namespace learns nothing of accounts that are not its own.
+	refusal := notAllowed("no PrismAccount %s of the namespace %s allows the namespace %s", o.AccountName(), b.cfg.Namespace, o.GetNamespace())
+	switch {
+	case err != nil:
+		return nil, refusal
+	case !slices.Contains(a.Spec.AllowedNamespaces, v1alpha1.NamespaceName(o.GetNamespace())):
+		return a, refusal
+	}
+	return a, nil
 }
 
 // reconciler makes a Kind a reconciler of controller-runtime.
@@ -163,7 +176,8 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Res
 	r.tell(o, err)
 	r.announce(before, o)
 	if !reflect.DeepEqual(before, o) {
-		if failed := r.Status().Patch(ctx, o, kube.MergeFrom(before)); failed != nil {
+		// Not what somebody else wrote meanwhile: what a status says was made is relied on.
+		if failed := r.Status().Update(ctx, o); failed != nil {
 			return ctrl.Result{}, kube.IgnoreNotFound(failed)
 		}
 	}

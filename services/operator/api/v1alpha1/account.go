@@ -32,15 +32,18 @@ type PrismAccountList struct {
 }
 
 // PrismAccountSpec is an account, its limits, its members, and who may use it.
+//
+// +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name",message="name can't change: make another PrismAccount"
 type PrismAccountSpec struct {
 	// What the account is called in Prism.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	Name string `json:"name"`
-	// The limits of the account. Without one, there is none.
+	// The limits of the account: one that is not given, it does not have. Without it, limits stay as they are.
 	// +optional
 	Limits *AccountLimits `json:"limits,omitempty"`
-	// Members and rules that the account has. Others are left as they are.
+	// The rules that the account has, and no others: who signs in with the claim, or by a provider with the address, becomes a member.
+	// Members who were invited stay. Without it, rules stay as they are.
 	// +optional
 	// +kubebuilder:validation:MaxItems=200
 	// +listType=map

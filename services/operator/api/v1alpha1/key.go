@@ -73,6 +73,12 @@ type PrismKeyStatus struct {
 	// When the key ends.
 	// +optional
 	ExpiresAt *metav1.Time `json:"expiresAt,omitempty"`
+	// The id of the account that the keys are of.
+	// +optional
+	AccountID string `json:"accountID,omitempty"`
+	// The id of the key that is being made.
+	// +optional
+	PendingKeyID string `json:"pendingKeyID,omitempty"`
 	// When the key was made.
 	// +optional
 	IssuedAt *metav1.Time `json:"issuedAt,omitempty"`

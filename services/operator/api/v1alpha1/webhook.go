@@ -74,4 +74,15 @@ type PrismWebhookStatus struct {
 	// The id of the webhook.
 	// +optional
 	ID string `json:"id,omitempty"`
+	// Set while the webhook is being made, or gets another secret.
+	// +optional
+	Pending *PendingWebhook `json:"pending,omitempty"`
+}
+
+// PendingWebhook is a webhook, or a secret of it, that the Secret does not have yet.
+type PendingWebhook struct {
+	// When it was begun.
+	Since metav1.Time `json:"since"`
+	// How often it was tried.
+	Try int64 `json:"try"`
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,18 +12,23 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime/pkg/client/config"
 
 	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/daemon"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/services/operator"
 )
 
 type settings struct {
 	Admin      config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9096" help:"address of /healthz, /readyz and /metrics"`
 	URL        config.URL     `env:"PRISM_URL" required:"true" schemes:"http https" example:"http://prism-gateway.prism" help:"where the public API is, as applications in the cluster reach it"`
-	Release    string         `env:"PRISM_OPERATOR_RELEASE" default:"prism" help:"name of the release, with which the names of its objects begin"`
-	Namespace  string         `env:"PRISM_OPERATOR_NAMESPACE" required:"true" help:"namespace of the release, in which accounts and models count"`
-	Namespaces string         `env:"PRISM_OPERATOR_NAMESPACES" help:"further namespaces whose objects count, separated by commas; all when empty"`
-	Resync     time.Duration  `env:"PRISM_OPERATOR_RESYNC" default:"1m" help:"how often an object is compared with Prism when nothing tells of a change"`
+	Results    config.URL     `env:"PRISM_RESULTS_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8081" help:"where results is"`
+	Tokens     wire.DeclarationsTokens
+	TLS        mtls.Settings
+	Release    string        `env:"PRISM_OPERATOR_RELEASE" default:"prism" help:"name of the release, with which the names of its objects begin"`
+	Namespace  string        `env:"PRISM_OPERATOR_NAMESPACE" required:"true" help:"namespace of the release, in which accounts and models count"`
+	Namespaces string        `env:"PRISM_OPERATOR_NAMESPACES" help:"further namespaces whose objects count, separated by commas; all when empty"`
+	Resync     time.Duration `env:"PRISM_OPERATOR_RESYNC" default:"1m" help:"how often an object is compared with Prism when nothing tells of a change"`
 	Daemon     daemon.Settings
 }
 
@@ -38,13 +44,36 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
+	tokens, err := s.Tokens.Open(d.Log)
+	if err != nil {
+		return err
+	}
+	if tokens == nil {
+		return errors.New("PRISM_OPERATOR_TOKEN: is required: the token that results accepts")
+	}
+	identity, err := s.TLS.Open(d.Log, d.Metrics)
+	if err != nil {
+		return err
+	}
+	if identity != nil && s.Results.Scheme() != "https" {
+		d.Log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://", "results", s.Results.Scheme())
+	}
+	results, err := wire.NewDeclarations(
+		wire.ClientConfig{URL: s.Results.String(), TLS: identity, Tokens: tokens},
+		wire.ClientDeps{Tracer: d.Traces.Provider, Propagator: d.Traces.Propagator})
+	if err != nil {
+		return fmt.Errorf("PRISM_RESULTS_URL: %w (for example PRISM_RESULTS_URL=http://127.0.0.1:8081)", err)
+	}
+	defer results.Close()
 	cluster, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("there is no API server: %w", err)
 	}
 	o, err := operator.New(operator.Config{
 		Release: s.Release, Namespace: s.Namespace, Namespaces: split(s.Namespaces), Resync: s.Resync, URL: s.URL.String(),
-	}, operator.Deps{Kubernetes: cluster, Metrics: d.Metrics, Log: d.Log})
+	}, operator.Deps{
+		Kubernetes: cluster, Accounts: operator.NewAccounts(results, s.URL.String(), nil), Declarations: results, Metrics: d.Metrics, Log: d.Log,
+	})
 	if err != nil {
 		return err
 	}
