@@ -20,7 +20,7 @@ if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
 	PRISM_CLUSTER_REGISTRY=$KO_DOCKER_REPO
 	PRISM_CLUSTER_TAG=test-$(date -u +%Y%m%d%H%M%S)
 	export PRISM_CLUSTER_REGISTRY PRISM_CLUSTER_TAG
-	services='prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks'
+	services='prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks prism-operator'
 	# shellcheck disable=SC2086 # a list of names
 	TAG=$PRISM_CLUSTER_TAG scripts/images.sh $services prism-cluster-load
 	# The next release is this source with an overlay.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the images with ko, for each platform, with labels, an SBOM and a statement of provenance, and prints the reference of
 # each:
-#   images.sh [NAME...]     prism, prism-gateway, prism-results, prism-model-proxy, prism-runs, prism-console and
-#                       prism-webhooks; all without arguments
+#   images.sh [NAME...]     prism, prism-gateway, prism-results, prism-model-proxy, prism-runs, prism-console,
+#                       prism-webhooks and prism-operator; all without arguments
 # KO_DOCKER_REPO is the destination: registry.example.com/prism, or kind.local for the nodes of a kind cluster.
 # BASE is the base image: `empty` for the one of build/base, or a reference; .ko.yaml has the default.
 # BUILDER is the URI of who builds, for the provenance; a build that nobody vouches for is one of this script.
@@ -44,11 +44,11 @@ if [ -z "${PLATFORMS:-}" ]; then
 fi
 
 refs=
-[ $# -gt 0 ] || set -- prism prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks
+[ $# -gt 0 ] || set -- prism prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks prism-operator
 for name in "$@"; do
 	case $name in
 	prism) main=./cmd/prism ;;
-	prism-gateway | prism-results | prism-model-proxy | prism-runs | prism-console | prism-webhooks) main=./services/${name#prism-}/cmd/$name ;;
+	prism-gateway | prism-results | prism-model-proxy | prism-runs | prism-console | prism-webhooks | prism-operator) main=./services/${name#prism-}/cmd/$name ;;
 	prism-cluster-load) main=./test/cluster/cmd/$name ;; # for make cluster-test
 	*)
 		echo "There is no image $name." >&2

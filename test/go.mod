@@ -29,7 +29,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/prism-results/prism v0.0.0
+require (
+	github.com/prism-results/prism v0.0.0
+	k8s.io/apiextensions-apiserver v0.36.2
+)
 
 require (
 	cloud.google.com/go/compute/metadata v0.9.0 // indirect
@@ -142,7 +145,6 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/ini.v1 v1.67.3 // indirect
 	gopkg.in/tomb.v1 v1.0.0-20141024135613-dd632973f1e7 // indirect
-	k8s.io/apiextensions-apiserver v0.36.2 // indirect
 	k8s.io/component-base v0.36.3 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a // indirect

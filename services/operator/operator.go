@@ -102,8 +102,9 @@ func New(cfg Config, d Deps) (*Service, error) {
 	}
 	m, err := ctrl.NewManager(d.Kubernetes, manager.Options{
 		Scheme: Scheme(), Cache: watched,
-		// Secrets are read one by one, so that the operator needs no right to list them.
-		Client:         kube.Options{Cache: &kube.CacheOptions{DisableFor: []kube.Object{&corev1.Secret{}}}},
+		// Read one by one, so that the operator needs no right to list them.
+		Client: kube.Options{Cache: &kube.CacheOptions{DisableFor: []kube.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
+
 		LeaderElection: true, LeaderElectionID: cfg.Release + "-operator", LeaderElectionNamespace: cfg.Namespace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                server.Options{BindAddress: "0"}, // those of the daemon are enough
 		HealthProbeBindAddress: "0",

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/prism-results/prism/client"
@@ -196,6 +197,22 @@ func TestPrism(t *testing.T) {
 			w.sync(o)
 			w.has(2, nil)
 			w.want(o, "Synced=False Drifted", "")
+			counts := func() [2]float64 {
+				g := func(state string) float64 {
+					return testutil.ToFloat64(w.metrics.objects.WithLabelValues("*v1alpha1.Prism", state))
+				}
+				return [2]float64{g(v1alpha1.ReasonSynced), g(v1alpha1.Drifted)}
+			}
+			if got := counts(); got != [2]float64{0, 1} {
+				t.Errorf("synced and drifted are %v", got)
+			}
+			if err := w.Delete(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			w.sync(o)
+			if got := counts(); got != [2]float64{} {
+				t.Errorf("without the object they are %v", got)
+			}
 		}},
 		{"a change that was taken over into the spec is no drift any more", func(t *testing.T, w *world) {
 			o := w.tickets()

@@ -162,6 +162,9 @@ type reconciler[T Object] struct {
 func (r *reconciler[T]) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result, error) {
 	o := r.make()
 	if err := r.Get(ctx, q.NamespacedName, o); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.metrics.gone(r.name, q.String())
+		}
 		return ctrl.Result{}, kube.IgnoreNotFound(err)
 	}
 	defer r.metrics.observe(r.name, time.Now())
@@ -182,11 +185,11 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Res
 		}
 	}
 	if err == nil {
-		r.metrics.done(r.name, v1alpha1.ReasonSynced)
+		r.metrics.done(r.name, q.String(), v1alpha1.ReasonSynced)
 		return ctrl.Result{RequeueAfter: jitter(cmp.Or(again, r.cfg.Resync))}, nil
 	}
 	p := problemOf(err)
-	r.metrics.done(r.name, p.Reason)
+	r.metrics.done(r.name, q.String(), p.Reason)
 	switch {
 	case !p.Retry:
 		return ctrl.Result{RequeueAfter: jitter(r.cfg.Resync)}, nil
@@ -228,7 +231,7 @@ func (r *reconciler[T]) end(ctx context.Context, o T) (ctrl.Result, error) {
 			r.log.WarnContext(ctx, "ending a deleted object failed", "kind", r.name, "namespace", o.GetNamespace(), "name", o.GetName(), "error", err)
 			return ctrl.Result{RequeueAfter: min(left, jitter(5*time.Second))}, nil
 		}
-		r.metrics.done(r.name, v1alpha1.ReasonAbandoned)
+		r.metrics.abandoned(r.name)
 		r.log.WarnContext(ctx, "a deleted object was abandoned", "kind", r.name, "namespace", o.GetNamespace(), "name", o.GetName(), "error", err)
 		r.events.Eventf(o, nil, corev1.EventTypeWarning, v1alpha1.ReasonAbandoned, "Delete", "What it stands for stays in Prism: %s", cut(err.Error()))
 	}

@@ -134,12 +134,12 @@ var problem = regexp.MustCompile(`(?m)^  (PRISM_[A-Z_]+): `)
 
 func TestPortsAreThoseOfTheBinaries(t *testing.T) {
 	t.Parallel()
-	r := render(t, with(t))
-	for _, name := range []string{"gateway", "results", "model-proxy", "runs", "console", "webhooks"} {
+	r := render(t, with(t, "operator: {enabled: true}"))
+	for _, name := range []string{"gateway", "results", "model-proxy", "runs", "console", "webhooks", "operator"} {
 		c := container(t, workload(t, r, name))
 		env, help := environment(*c), settings(t, name)
 		for port, variable := range map[string]string{"http": "PRISM_LISTEN", "admin": "PRISM_ADMIN_LISTEN"} {
-			if help[variable] == "" && port == "http" && (name == "runs" || name == "webhooks") && len(c.Ports) == 1 { // nobody calls a worker
+			if help[variable] == "" && port == "http" && (name == "runs" || name == "webhooks" || name == "operator") && len(c.Ports) == 1 { // nobody calls a worker
 				continue
 			}
 			i := slices.IndexFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == port })
@@ -180,15 +180,16 @@ migrations: {mode: job}
 defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB, maxResponseBytes: 1MiB}
 gateway: {trustedProxies: [10.0.0.0/8, "fd00::1"]}
 webhooks: {allow: [10.0.0.0/8]}
+operator: {enabled: true, namespaces: [team-a]}
 redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}
 model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}
 files: {url: "s3://files", existingSecret: f}
-tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, sessions: {existingSecret: s}, deliveries: {existingSecret: d}}
+tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, sessions: {existingSecret: s}, deliveries: {existingSecret: d}, operator: {existingSecret: o}}
 upstreamProxy: {url: "http://proxy.internal:3128", except: .internal}
 publicURL: https://prism.example.com
 openid: {issuer: "https://login.example.com", clientID: prism, existingSecret: o}
-internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, webhooks: {existingSecret: h}}
+internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, webhooks: {existingSecret: h}, operator: {existingSecret: k}}
 `))
 	for _, o := range of[appsv1.Deployment](r) {
 		set := environment(*container(t, o.object))

@@ -77,12 +77,33 @@ type installation struct {
 
 // text renders every file, or says why Helm would refuse.
 func (i installation) text(values map[string]any) (map[string]string, error) {
-	options := chartutil.ReleaseOptions{Name: i.release, Namespace: namespace, Revision: 1, IsInstall: true}
-	all, err := chartutil.ToRenderValues(i.chart, values, options, chartutil.DefaultCapabilities.Copy())
+	c, err := i.resolved(values)
 	if err != nil {
 		return nil, err
 	}
-	return engine.RenderWithClientProvider(i.chart, all, i.cluster)
+	options := chartutil.ReleaseOptions{Name: i.release, Namespace: namespace, Revision: 1, IsInstall: true}
+	all, err := chartutil.ToRenderValues(c, values, options, chartutil.DefaultCapabilities.Copy())
+	if err != nil {
+		return nil, err
+	}
+	return engine.RenderWithClientProvider(c, all, i.cluster)
+}
+
+// resolved is the chart with those of its charts that the values switch on. Helm writes into the chart that it resolves, so it gets a copy.
+func (i installation) resolved(values map[string]any) (*chart.Chart, error) {
+	c, metadata := *i.chart, *i.chart.Metadata
+	c.Metadata, metadata.Dependencies = &metadata, nil
+	for _, d := range i.chart.Metadata.Dependencies {
+		dependency := *d
+		metadata.Dependencies = append(metadata.Dependencies, &dependency)
+	}
+	var below []*chart.Chart
+	for _, d := range i.chart.Dependencies() {
+		sub := *d
+		below = append(below, &sub)
+	}
+	c.SetDependencies(below...)
+	return &c, chartutil.ProcessDependenciesWithMerge(&c, values)
 }
 
 // render is the release "prism" of the values, on a cluster that has nothing.
@@ -112,6 +133,10 @@ func (i installation) render(t *testing.T, values map[string]any) rendering {
 				t.Fatalf("%s: %v\n%s", file, err, d)
 			}
 			o.text = strings.TrimSpace(d)
+			if strings.HasSuffix(o.kind, " CustomResourceDefinition") { // of a chart of its own, as they are generated
+				r.crds = append(r.crds, o)
+				continue
+			}
 			r.objects = append(r.objects, o)
 		}
 	}
@@ -171,6 +196,7 @@ type rendering struct {
 	values  map[string]any
 	notes   string
 	objects []object
+	crds    []object // of the chart prism-crds
 }
 
 // of are the objects of one type, such as corev1.Service.

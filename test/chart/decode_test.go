@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 	sigsjson "sigs.k8s.io/json"
@@ -136,6 +138,16 @@ func decode(text []byte) (object, error) {
 		o.it, o.template = j, &j.Spec.Template
 	case "autoscaling/v2 HorizontalPodAutoscaler":
 		o.it = &autoscalingv2.HorizontalPodAutoscaler{}
+	case "rbac.authorization.k8s.io/v1 Role":
+		o.it = &rbacv1.Role{}
+	case "rbac.authorization.k8s.io/v1 RoleBinding":
+		o.it = &rbacv1.RoleBinding{}
+	case "rbac.authorization.k8s.io/v1 ClusterRole":
+		o.it = &rbacv1.ClusterRole{}
+	case "rbac.authorization.k8s.io/v1 ClusterRoleBinding":
+		o.it = &rbacv1.ClusterRoleBinding{}
+	case "apiextensions.k8s.io/v1 CustomResourceDefinition":
+		o.it = &apiextensionsv1.CustomResourceDefinition{}
 	case "keda.sh/v1alpha1 ScaledObject":
 		o.it = &scaledObject{}
 	case "policy/v1 PodDisruptionBudget":

@@ -22,6 +22,7 @@ var images = map[string]string{
 	"prism-runs":        "services/runs/cmd/prism-runs",
 	"prism-console":     "services/console/cmd/prism-console",
 	"prism-webhooks":    "services/webhooks/cmd/prism-webhooks",
+	"prism-operator":    "services/operator/cmd/prism-operator",
 }
 
 // dependencies are the packages that an image is linked of.
@@ -119,7 +120,7 @@ func TestSkaffoldNamesWhatExistsAndHandsItsImagesToTheChart(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(readFile(t, root, "skaffold.yaml")), &s); err != nil {
 		t.Fatal(err)
 	}
-	keys := map[string]string{"prism-gateway": "gateway", "prism-results": "results", "prism-model-proxy": "modelProxy", "prism-runs": "runs", "prism-console": "console", "prism-webhooks": "webhooks"}
+	keys := map[string]string{"prism-gateway": "gateway", "prism-results": "results", "prism-model-proxy": "modelProxy", "prism-runs": "runs", "prism-console": "console", "prism-webhooks": "webhooks", "prism-operator": "operator"}
 	want := map[string]string{}
 	for _, a := range s.Build.Artifacts {
 		if "./"+images[a.Image] != a.Ko.Main || keys[a.Image] == "" {

@@ -27,20 +27,28 @@ func distinct(t *testing.T, r rendering) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, o := range r.objects {
-		if seen[o.kind+o.meta.Name] {
+		key := o.kind + o.meta.Namespace + "/" + o.meta.Name
+		if seen[key] {
 			t.Errorf("%s is there twice", o.what)
 		}
-		seen[o.kind+o.meta.Name] = true
+		seen[key] = true
 		if wrong := validation.IsDNS1123Label(o.meta.Name); wrong != nil {
 			t.Errorf("%s: %q", o.what, wrong)
 		}
 		if _, ok := o.it.(*corev1.Service); ok && validation.IsDNS1035Label(o.meta.Name) != nil {
 			t.Errorf("%s is no name for a Service", o.what)
 		}
-		if o.meta.Namespace != namespace && !isExtra(o) {
+		elsewhere := map[bool]string{true: "", false: namespace}[strings.Contains(o.kind, " Cluster")]
+		if o.meta.Namespace != elsewhere && !isExtra(o) && !permitted(r, o) {
 			t.Errorf("%s is in namespace %q", o.what, o.meta.Namespace)
 		}
 	}
+}
+
+// permitted tells that an object lets the operator work in a namespace of operator.namespaces.
+func permitted(r rendering, o object) bool {
+	named, _ := lookUp(r.values, "operator.namespaces").([]any)
+	return strings.HasPrefix(o.kind, "rbac.authorization.k8s.io/v1 Role") && slices.Contains(named, any(o.meta.Namespace))
 }
 
 // extra objects are the user's own.
@@ -113,8 +121,8 @@ func restricted(t *testing.T, r rendering) {
 			t.Errorf("%s: %s", o.what, result.ForbiddenDetail())
 		}
 		pod := o.template.Spec
-		if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
-			t.Errorf("%s mounts a token", o.what)
+		if token := pod.AutomountServiceAccountToken; token == nil || *token != (component(o) == "operator") { // which alone calls Kubernetes
+			t.Errorf("%s mounts a token: %v", o.what, token)
 		}
 		if pod.EnableServiceLinks == nil || *pod.EnableServiceLinks {
 			t.Errorf("%s is told of Services in variables", o.what)

@@ -124,7 +124,7 @@ func reachable(t *testing.T, r rendering) {
 }
 
 // called are the services that a service always calls.
-var called = map[string][]string{"gateway": {"results", "model-proxy"}, "runs": {"results", "model-proxy"}, "console": {"results"}, "webhooks": {"results"}}
+var called = map[string][]string{"gateway": {"results", "model-proxy"}, "runs": {"results", "model-proxy"}, "console": {"results"}, "webhooks": {"results"}, "operator": {"results"}}
 
 // calls follows the addresses of other services from a workload that calls them.
 func calls(t *testing.T, r rendering, from object) {

@@ -228,6 +228,9 @@ func monitored(t *testing.T, r rendering) {
 			want = append(want, optional)
 		}
 	}
+	if lookUp(r.values, "operator.enabled") == true {
+		want = append(want, "operator")
+	}
 	for _, o := range of[monitoringv1.ServiceMonitor](r) {
 		var found []string
 		selector := selectorOf(t, &o.it.Spec.Selector)

@@ -43,6 +43,8 @@ func contradictions() []struct{ values, message string } {
 		{`model: {baseURL: "http://models.prism.svc:8000"}`, "networkPolicy.model.to: lets model-proxy reach public addresses only, but model.baseURL is inside; set it to where models.prism.svc is, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: models}}}], and networkPolicy.model.ports to the port of its Pods"},
 		{`model: {baseURL: "http://172.20.0.1"}`, "networkPolicy.model.to: lets model-proxy reach public addresses only"},
 		{`tokens: {results: {existingSecret: prism-results-token}}`, "tokens.results.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name"},
+		{`models: {declared: true}`, "models.declared: needs operator.enabled, which writes the file of models"},
+		{`{operator: {enabled: true}, models: {declared: true, default: a, list: [{name: a, provider: offline}]}}`, "models: has both a list and declared; the models of the list belong into a PrismModels"},
 		{`models: {default: a}`, "models.list: is empty, so models.default and models.secrets are not used"},
 		{`models: {default: a, list: [{name: a, provider: offline}]}`, "model: is not used with models.list; empty model.provider, baseURL, name and existingSecret"},
 		{strings.Replace(severalModels, "default: fast", "default: b", 1), "models.default: must be the name of a model of models.list"},

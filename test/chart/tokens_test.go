@@ -40,7 +40,7 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 	found := map[string]string{}
 	for _, o := range of[appsv1.Deployment](r) {
 		env := environment(*container(t, o.object))
-		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN", "PRISM_RESULTS_WEBHOOKS_TOKEN"} {
+		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN", "PRISM_RESULTS_WEBHOOKS_TOKEN", "PRISM_OPERATOR_TOKEN"} {
 			if from := env[variable]; from != "" {
 				found[o.meta.Name] += variable + "=" + from + " "
 			}

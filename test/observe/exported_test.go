@@ -21,7 +21,7 @@ func metrics(t *testing.T) exported {
 		s := start(t)
 		s.live(t)
 		all := exported{}
-		for _, p := range s.services() {
+		for _, p := range append(s.services(), s.operator) {
 			_, text, err := p.Get(t.Context(), "/metrics")
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ type stack struct {
 	worker     *launch.Service
 	sender     *launch.Service
 	standalone *launch.Service
+	operator   *launch.Service // without an API server: it exports its metrics meanwhile
 	model      *model.Model
 	postgres   *pgtest.Server
 	key        string
@@ -109,6 +111,7 @@ func start(t *testing.T) *stack {
 	if err := launch.Start(t.Context(), s.services()...); err != nil {
 		t.Fatal(err)
 	}
+	s.operate(t, options)
 	if s.key, err = s.Results.Account(t.Context(), "acme"); err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +122,34 @@ func start(t *testing.T) *stack {
 func (s *stack) services() []*launch.Service {
 	return append(s.All(), s.narrow, s.worker, s.sender, s.standalone)
 }
+
+// operate starts an operator that waits for its API server.
+func (s *stack) operate(t *testing.T, options launch.Options) {
+	t.Helper()
+	cluster := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(cluster, []byte(nowhere), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if s.operator, err = options.Service(t.Context(), launch.Operator, map[string]string{
+		"KUBECONFIG": cluster, "PRISM_URL": s.Gateway.URL(), "PRISM_OPERATOR_NAMESPACE": "prism",
+		"PRISM_RESULTS_URL": "http://127.0.0.1:1", "PRISM_OPERATOR_TOKEN": launch.OperatorToken,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.operator.Launch(s.operator.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.operator.Kill)
+	if _, err := p.AwaitOutput(t.Context(), regexp.MustCompile(`"working"`)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nowhere is a configuration of kubectl whose API server does not answer.
+const nowhere = `{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}],
+  clusters: [{name: a, cluster: {server: "http://127.0.0.1:1"}}], users: [{name: a, user: {}}]}`
 
 // send sends a request with a key. body is JSON, or empty.
 func send(t *testing.T, method, url, key, body string) load.Reply {

@@ -16,6 +16,14 @@
 {{- if and .Values.tracing.existingSecret (not .Values.tracing.endpoint) }}
   tracing.existingSecret: has headers for a collector, but tracing.endpoint is empty
 {{- end }}
+{{- if .Values.models.declared }}
+{{- if not .Values.operator.enabled }}
+  models.declared: needs operator.enabled, which writes the file of models
+{{- end }}
+{{- if .Values.models.list }}
+  models: has both a list and declared; the models of the list belong into a PrismModels
+{{- end }}
+{{- end }}
 {{- range include "prism.services" . | fromJsonArray }}
 {{- $service := include "prism.service" (dict "root" $ "key" .key) | fromJson }}
 {{- $_ := set $service "root" $ }}
@@ -115,6 +123,7 @@
 {{- $model := .Values.model -}}
 {{- if .Values.models.list }}
 {{ include "prism.problems.models" . }}
+{{- else if .Values.models.declared }}
 {{- else if or .Values.models.default .Values.models.secrets }}
   models.list: is empty, so models.default and models.secrets are not used
 {{- else if not $model.provider }}

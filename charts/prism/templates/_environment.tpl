@@ -72,6 +72,25 @@
 {{- end }}
 {{- end -}}
 
+{{- define "prism.environment.operator" -}}
+{{ include "prism.environment.calls" . }}
+- {name: PRISM_URL, value: {{ include "prism.gatewayURL" .root | quote }}}
+- {name: PRISM_OPERATOR_RELEASE, value: {{ include "prism.fullname" .root }}}
+- name: PRISM_OPERATOR_NAMESPACE
+  valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
+{{- with .values.namespaces }}
+- {name: PRISM_OPERATOR_NAMESPACES, value: {{ join "," . | quote }}}
+{{- end }}
+- {name: PRISM_OPERATOR_RESYNC, value: {{ .values.resync | quote }}}
+{{- end -}}
+
+{{/* The public API, as applications in the cluster reach it. */}}
+{{- define "prism.gatewayURL" -}}
+{{- $gateway := include "prism.service" (dict "root" . "key" "gateway") | fromJson -}}
+{{- $port := int ($gateway.values.service.port | default $gateway.port) -}}
+http://{{ $gateway.fullname }}.{{ .Release.Namespace }}{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
+{{- end -}}
+
 {{- define "prism.environment.console" -}}
 {{ include "prism.environment.calls" . }}
 {{- include "prism.environment.public" . }}
@@ -210,7 +229,7 @@ variables of libpq.
 - {name: HTTPS_PROXY, value: {{ . | quote }}}
 - {name: NO_PROXY, value: {{ $.root.Values.upstreamProxy.except | quote }}}
 {{ end -}}
-{{- if .root.Values.models.list -}}
+{{- if or .root.Values.models.list .root.Values.models.declared -}}
 - {name: PRISM_MODELS_FILE, value: /etc/prism/models/models.yaml}
 {{- range $variable, $from := .root.Values.models.secrets }}
 {{ include "prism.secretVariable" (dict "variable" $variable "secret" $from.secret "key" $from.key) }}

@@ -27,6 +27,9 @@ but the admin port. "calls" has the keys of the services that a service calls, a
   {{- if .Values.webhooks.enabled -}}
   , {"key": "webhooks", "name": "webhooks", "admin": 9095, "calls": ["results"]}
   {{- end }}
+  {{- if .Values.operator.enabled -}}
+  , {"key": "operator", "name": "operator", "admin": 9096, "calls": ["results"]}
+  {{- end }}
 ]
 {{- end -}}
 
@@ -44,6 +47,9 @@ The context is the root.
   {{- end }}
   {{- if .Values.webhooks.enabled -}}
   , {"key": "deliveries", "name": "deliveries", "variable": "PRISM_RESULTS_WEBHOOKS_TOKEN", "to": "results", "from": ["webhooks"]}
+  {{- end }}
+  {{- if .Values.operator.enabled -}}
+  , {"key": "operator", "name": "operator", "variable": "PRISM_OPERATOR_TOKEN", "to": "results", "from": ["operator"]}
   {{- end }}
 ]
 {{- end -}}

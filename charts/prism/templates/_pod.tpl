@@ -59,7 +59,7 @@ spec:
       {{- if include "prism.internalTLSSecret" . }}
       {{- $mounts = append $mounts (dict "name" "internal-tls" "mountPath" "/etc/prism/tls" "readOnly" true) }}
       {{- end }}
-      {{- $models := and (eq .name "model-proxy") .root.Values.models.list }}
+      {{- $models := and (eq .name "model-proxy") (or .root.Values.models.list .root.Values.models.declared) }}
       {{- if $models }}
       {{- $mounts = append $mounts (dict "name" "models" "mountPath" "/etc/prism/models" "readOnly" true) }}
       {{- end }}
@@ -100,7 +100,7 @@ spec:
 
 {{/* The part of the Pod spec that services and migrations share. */}}
 {{- define "prism.podSpec" -}}
-automountServiceAccountToken: false
+automountServiceAccountToken: {{ eq .name "operator" }}
 # Kubernetes would describe every Service of the namespace in variables, whose names may begin with PRISM_ as well.
 enableServiceLinks: false
 securityContext:

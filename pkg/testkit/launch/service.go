@@ -29,6 +29,7 @@ const (
 	Runs       = "services/runs/cmd/prism-runs"
 	Console    = "services/console/cmd/prism-console"
 	Webhooks   = "services/webhooks/cmd/prism-webhooks"
+	Operator   = "services/operator/cmd/prism-operator"
 )
 
 // Bounds of waiting, for a machine of any load.
