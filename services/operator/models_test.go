@@ -16,6 +16,7 @@ metadata: {name: models, namespace: prism-system}
 spec: {default: fast, models: [{name: fast, provider: offline}]}
 `
 
+// spec: declared-models
 func TestModels(t *testing.T) {
 	t.Parallel()
 	sync := func(w *world, o *v1alpha1.PrismModels) {

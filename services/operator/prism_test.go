@@ -81,6 +81,7 @@ func (w *world) theirs() {
 	}
 }
 
+// spec: declared-prisms, declared-drift, declared-deletion, declared-status, declared-namespaces
 func TestPrism(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -137,6 +137,10 @@ func (i installation) render(t *testing.T, values map[string]any) rendering {
 				r.crds = append(r.crds, o)
 				continue
 			}
+			if o.kind == "v1 Pod" { // of `helm test`, and no part of the release
+				r.tests = append(r.tests, o)
+				continue
+			}
 			r.objects = append(r.objects, o)
 		}
 	}
@@ -197,6 +201,7 @@ type rendering struct {
 	notes   string
 	objects []object
 	crds    []object // of the chart prism-crds
+	tests   []object // Pods of `helm test`
 }
 
 // of are the objects of one type, such as corev1.Service.

@@ -138,6 +138,8 @@ func decode(text []byte) (object, error) {
 		o.it, o.template = j, &j.Spec.Template
 	case "autoscaling/v2 HorizontalPodAutoscaler":
 		o.it = &autoscalingv2.HorizontalPodAutoscaler{}
+	case "v1 Pod":
+		o.it = &corev1.Pod{}
 	case "rbac.authorization.k8s.io/v1 Role":
 		o.it = &rbacv1.Role{}
 	case "rbac.authorization.k8s.io/v1 RoleBinding":

@@ -55,7 +55,7 @@ func matrix() map[string]string {
 		"the operator":                    `{operator: {enabled: true}, metrics: {serviceMonitor: {enabled: true}, rules: {enabled: true}, dashboards: {enabled: true}}}`,
 		"the operator in some namespaces": `{operator: {enabled: true, namespaces: [team-a, team-b], resync: 30s, serviceAccount: {annotations: {a: b}}}, gateway: {service: {port: 8443}}, networkPolicy: {clients: {from: [{namespaceSelector: {}}]}, kubernetes: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}}}`,
 		"the operator over TLS":           `{operator: {enabled: true}, internalTLS: {enabled: true, certManager: {enabled: true, issuerRef: {name: ca}}}, metrics: {podMonitor: {enabled: true}}}`,
-		"models of custom resources":      `{operator: {enabled: true}, models: {declared: true, secrets: {FAST_API_KEY: {secret: s, key: k}}}}`,
+		"models of custom resources":      `{operator: {enabled: true}, models: {declared: true}}`,
 		"the operator as its user likes":  `operator: {enabled: true, serviceAccount: {create: false, name: own-operator}, replicas: 1}`,
 
 		"no workers":               `{runs: {enabled: false}, metrics: {serviceMonitor: {enabled: true}}}`,

@@ -23,6 +23,9 @@ type settings struct {
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "probe" {
+		return probe(ctx, args[1:], stdout)
+	}
 	s, err := config.Parse[settings](args, env, stdout)
 	if err != nil {
 		return err

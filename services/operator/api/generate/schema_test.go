@@ -113,6 +113,7 @@ func TestTheAPIServerTakesTheDefinitions(t *testing.T) {
 }
 
 // TestTheSchemaOfPrismsSaysWhatPrismSays holds the schema against the definitions by which the JSON schema is held against the server.
+// spec: declared-schema
 func TestTheSchemaOfPrismsSaysWhatPrismSays(t *testing.T) {
 	t.Parallel()
 	r := open(t, "prisms")
