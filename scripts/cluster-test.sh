@@ -45,4 +45,6 @@ if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
 		TAG=$PRISM_CLUSTER_PREVIOUS_TAG "$before/scripts/images.sh" $services
 	fi
 fi
+# The operator alone, as the user of kubectl, with a Prism of this machine.
+KUBECONFIG=${KUBECONFIG:-$HOME/.kube/config} "${GO:-go}" test -tags cluster -count=1 -v -timeout 20m -run OnAnAPIServer ./services/operator
 "${GO:-go}" test -tags cluster -count=1 -v -timeout 100m ./test/cluster "$@"

@@ -21,7 +21,7 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	sync := func(w *world, o *v1alpha1.PrismModels) {
 		w.t.Helper()
-		if _, err, _ := look(w, o, func() *v1alpha1.PrismModels { return &v1alpha1.PrismModels{} }, &models{w.base}); err != nil {
+		if _, _, err := look(w, o, func() *v1alpha1.PrismModels { return &v1alpha1.PrismModels{} }, &models{w.base}); err != nil {
 			w.t.Fatal(err)
 		}
 	}

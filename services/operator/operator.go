@@ -69,7 +69,7 @@ const (
 	firstPause, maxPause = time.Second, time.Minute
 	// tries and burst bound how many objects are tried again in a second.
 	tries, burst = 20, 200
-	// atOnce is how many objects of a kind are looked at at once.
+	// atOnce is how many objects of a kind are synced at the same time.
 	atOnce = 4
 	// syncLimit bounds a look at an object.
 	syncLimit = time.Minute

@@ -118,7 +118,7 @@ func edit[T kube.Object](w *world, o T, change func(T)) {
 }
 
 // look reconciles an object and reads it again. false: it is gone.
-func look[T Object](w *world, o T, empty func() T, k Kind[T]) (ctrl.Result, error, bool) {
+func look[T Object](w *world, o T, empty func() T, k Kind[T]) (ctrl.Result, bool, error) {
 	w.t.Helper()
 	r := &reconciler[T]{base: w.base, name: fmt.Sprintf("%T", o), make: empty, kind: k}
 	result, err := r.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: kube.ObjectKeyFromObject(o)})
@@ -126,7 +126,7 @@ func look[T Object](w *world, o T, empty func() T, k Kind[T]) (ctrl.Result, erro
 	if kube.IgnoreNotFound(found) != nil {
 		w.t.Fatal(found)
 	}
-	return result, err, found == nil
+	return result, found == nil, err
 }
 
 // want checks a condition, given as `Synced=False Invalid` and a part of its message.

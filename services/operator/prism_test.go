@@ -32,12 +32,12 @@ spec:
 // sync looks at a prism once, and fails the test on an error.
 func (w *world) sync(o *v1alpha1.Prism) {
 	w.t.Helper()
-	if _, err, _ := w.look(o); err != nil {
+	if _, _, err := w.look(o); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) look(o *v1alpha1.Prism) (any, error, bool) {
+func (w *world) look(o *v1alpha1.Prism) (any, bool, error) {
 	w.t.Helper()
 	return look(w, o, func() *v1alpha1.Prism { return &v1alpha1.Prism{} }, &prisms{w.base})
 }
@@ -278,7 +278,7 @@ func TestPrism(t *testing.T) {
 			}))
 			defer front.Close()
 			w.accounts = through{front.URL, w.key}
-			if _, err, _ := w.look(o); err == nil {
+			if _, _, err := w.look(o); err == nil {
 				t.Error("the version was made")
 			}
 			w.accounts = w
@@ -326,7 +326,7 @@ func TestPrism(t *testing.T) {
 			o := w.tickets()
 			w.sync(o)
 			w.away = &client.Error{Operation: "readPrism", Status: 503, Code: client.CodeUnavailable, Message: "Try again."}
-			if _, err, _ := w.look(o); err == nil {
+			if _, _, err := w.look(o); err == nil {
 				t.Error("it is not tried again")
 			}
 			w.want(o, "Synced=False Unavailable", "Try again.")
@@ -351,7 +351,7 @@ func TestPrism(t *testing.T) {
 			if err := w.Delete(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, there := w.look(o); there {
+			if _, there, _ := w.look(o); there {
 				t.Error("the object is held back")
 			}
 			w.has(1, func(p client.Prism) bool { return p.ArchivedAt == nil })
@@ -362,7 +362,7 @@ func TestPrism(t *testing.T) {
 			if err := w.Delete(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
-			if _, err, there := w.look(o); there || err != nil {
+			if _, there, err := w.look(o); there || err != nil {
 				t.Errorf("the object is held back: %v", err)
 			}
 			w.has(1, func(p client.Prism) bool { return p.ArchivedAt != nil })
@@ -375,11 +375,11 @@ func TestPrism(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.away = &client.ConnectionError{Operation: "archivePrism", Err: http.ErrServerClosed}
-			if _, _, there := w.look(o); !there {
+			if _, there, _ := w.look(o); !there {
 				t.Error("the object went at once")
 			}
 			w.clock = w.clock.Add(abandonAfter + time.Minute)
-			if _, _, there := w.look(o); there {
+			if _, there, _ := w.look(o); there {
 				t.Error("the object is held back")
 			}
 			if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Warning Abandoned") {
@@ -393,7 +393,7 @@ func TestPrism(t *testing.T) {
 			if err := w.Delete(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, there := w.look(o); there {
+			if _, there, _ := w.look(o); there {
 				t.Error("the object is held back")
 			}
 			w.has(1, func(p client.Prism) bool { return p.ArchivedAt == nil })

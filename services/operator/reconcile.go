@@ -54,7 +54,7 @@ type Kind[T Object] interface {
 }
 
 // Problem is why Prism is not as an object says.
-type Problem struct {
+type Problem struct { //nolint:errname // it is what a condition says
 	Reason string
 	Text   string
 	// Unusable tells that the object is not ready either. Otherwise what Prism has, it has still.
@@ -201,12 +201,14 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Res
 }
 
 // jitter keeps objects that were synced together, as at the start, from being so for ever.
-func jitter(d time.Duration) time.Duration { return d + rand.N(d/4+1) }
+func jitter(d time.Duration) time.Duration {
+	return d + rand.N(d/4+1) //nolint:gosec // no secret
+}
 
 // hold gives an object the finalizer, or takes it, as its kind says.
 func (r *reconciler[T]) hold(ctx context.Context, o T) error {
 	before := o.DeepCopyObject().(T)
-	changed := false
+	var changed bool
 	if r.kind.Ends(o) {
 		changed = controllerutil.AddFinalizer(o, finalizer)
 	} else {

@@ -21,7 +21,7 @@ func TestTheOperatorMayDoWhatItNeedsAndNothingElse(t *testing.T) {
 			"prism.dev/prismwebhooks: get list patch watch; prism.dev/prismwebhooks/finalizers: update; prism.dev/prismwebhooks/status: patch update; " +
 			"/secrets: create get update"
 		release = "/configmaps prism-models: get update; /configmaps: create; coordination.k8s.io/leases prism-operator: get patch update; " +
-			"coordination.k8s.io/leases: create; events.k8s.io/events: create patch"
+			"coordination.k8s.io/leases: create; ,events.k8s.io/events: create patch"
 	)
 	sorted := func(text string) []string { return slices.Sorted(slices.Values(strings.Split(text, "; "))) }
 	for name, c := range map[string]struct {
@@ -63,7 +63,7 @@ func TestTheOperatorMayDoWhatItNeedsAndNothingElse(t *testing.T) {
 				var rights []string
 				for _, rule := range got[role] {
 					for _, resource := range rule.Resources {
-						text := rule.APIGroups[0] + "/" + resource
+						text := strings.Join(rule.APIGroups, ",") + "/" + resource
 						for _, n := range rule.ResourceNames {
 							text += " " + n
 						}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// probeLimit bounds a probe, and probePause is between its tries.
-	probeLimit, probePause = time.Minute, time.Second
+	// probeLimit bounds a probe, probeTry a try, and probePause is between tries.
+	probeLimit, probeTry, probePause = time.Minute, 10 * time.Second, time.Second
 )
 
 // probe calls a gateway until it answers, and results and its store behind it: they refuse a key that nobody has. `helm test` runs it.
@@ -49,11 +49,12 @@ func refused(ctx context.Context, url, key string) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
-	res, err := http.DefaultClient.Do(r)
+	c := &http.Client{Timeout: probeTry}
+	res, err := c.Do(r)
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close()
+	_ = res.Body.Close()
 	if res.StatusCode != http.StatusUnauthorized {
 		return fmt.Errorf("%s answers %d, not 401", url, res.StatusCode)
 	}

@@ -13,7 +13,6 @@ import (
 // +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.spec.default`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Synced",type=string,JSONPath=`.status.conditions[?(@.type=="Synced")].status`
-// +kubebuilder:printcolumn:name="Loaded by",type=integer,JSONPath=`.status.loadedBy`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type PrismModels struct {
@@ -54,7 +53,4 @@ type PrismModelsStatus struct {
 	// The hash of the file.
 	// +optional
 	Hash string `json:"hash,omitempty"`
-	// How many Pods of model-proxy answer by this file.
-	// +optional
-	LoadedBy *int32 `json:"loadedBy,omitempty"`
 }
