@@ -31,6 +31,9 @@ type credential struct {
 	until  time.Time
 }
 
+// declaredFor is how long a key is used: another one is made long before it ends.
+const declaredFor = contract.OperatorKeyTime / 2
+
 // NewAccounts makes Accounts. transport is http.DefaultTransport if nil.
 func NewAccounts(d contract.Declarations, url string, transport http.RoundTripper) Accounts {
 	return newCredentials(d, url, transport, time.Now)
@@ -53,7 +56,7 @@ func (c *credentials) Client(ctx context.Context, account *v1alpha1.PrismAccount
 	if known := c.find(of); known != nil {
 		return known.client, nil
 	}
-	made := &credential{until: c.now().Add(contract.OperatorKeyTime / 2)}
+	made := &credential{until: c.now().Add(declaredFor)}
 	key, err := c.declarations.OperatorKey(ctx, of)
 	if err != nil {
 		return nil, declared(err)

@@ -133,11 +133,18 @@ func (k *webhooks) establish(
 	}
 	s.Annotations[webhookIDAnnotation] = made.ID
 	s.Data = map[string][]byte{webhookSecretData: []byte(made.Secret.Reveal())}
-	if err := k.writeSecret(ctx, o, s); err != nil {
-		return nil, err
+	err = k.writeSecret(ctx, o, s)
+	if err == nil {
+		o.Status.ID, o.Status.Pending = made.ID, nil
+		err = k.record(ctx, o)
 	}
-	o.Status.ID, o.Status.Pending = made.ID, nil
-	return &made.Webhook, k.record(ctx, o)
+	if now == nil && (apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)) {
+		// Another operator works too, and does not know of this webhook.
+		if left := c.DeleteWebhook(ctx, made.ID); left != nil && !errors.Is(left, client.ErrNotFound) {
+			err = errors.Join(err, left)
+		}
+	}
+	return &made.Webhook, err
 }
 
 // secret is the webhook with a new secret: one that is there already, or else a new one.
