@@ -123,7 +123,7 @@ func (s *apiServer) ready(o Object) bool {
 	return c != nil && c.Status == "True" && c.ObservedGeneration == o.GetGeneration()
 }
 
-// TestOnAnAPIServer runs the operator against the API server of KUBECONFIG and a real Prism.
+// TestOnAnAPIServer runs the operator against the API server of KUBECONFIG and a real Prism, as the user of PRISM_OPERATOR_AS if it is set.
 func TestOnAnAPIServer(t *testing.T) {
 	s := newAPIServer(t)
 	prism, err := services()
@@ -131,8 +131,10 @@ func TestOnAnAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	metrics := prometheus.NewRegistry()
+	as := rest.CopyConfig(s.config)
+	as.Impersonate.UserName = os.Getenv("PRISM_OPERATOR_AS")
 	operator, err := New(Config{Release: "prism", Namespace: s.release, Namespaces: []string{s.team}, Resync: time.Second, URL: prism.url}, Deps{
-		Kubernetes: s.config, Accounts: NewAccounts(prism.declarations, prism.url, nil), Declarations: prism.declarations,
+		Kubernetes: as, Accounts: NewAccounts(prism.declarations, prism.url, nil), Declarations: prism.declarations,
 		Metrics: metrics, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {

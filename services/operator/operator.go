@@ -24,6 +24,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -92,7 +93,9 @@ func Scheme() *runtime.Scheme {
 
 // New makes an operator. It asks the API server which kinds there are. It panics if Deps.Metrics has the collectors of an operator already.
 func New(cfg Config, d Deps) (*Service, error) {
-	ctrl.SetLogger(logr.FromSlogHandler(d.Log.Handler()))
+	log := logr.FromSlogHandler(d.Log.Handler())
+	ctrl.SetLogger(log)
+	klog.SetLogger(log) // of client-go, else in plain text
 	watched := cache.Options{}
 	if len(cfg.Namespaces) > 0 {
 		watched.DefaultNamespaces = map[string]cache.Config{cfg.Namespace: {}}
