@@ -41,7 +41,7 @@ func NewAccounts(d contract.Declarations, url string, transport http.RoundTrippe
 
 func newCredentials(d contract.Declarations, url string, transport http.RoundTripper, now func() time.Time) *credentials {
 	if transport == nil {
-		transport = http.DefaultTransport
+		transport = http.DefaultTransport //nolint:forbidigo // each client has bounds of its own
 	}
 	return &credentials{declarations: d, url: url, transport: transport, now: now, clients: map[contract.OperatorKey]*credential{}}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	webhookSecretData   = "PRISM_WEBHOOK_SECRET"
+	webhookSecretData   = "PRISM_WEBHOOK_SECRET" //nolint:gosec // the name of it
 	webhookIDAnnotation = "prism.dev/webhook-id"
 	// clocks is how far those of results and of the operator may be apart.
 	clocks = 5 * time.Minute
