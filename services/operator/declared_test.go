@@ -36,7 +36,10 @@ import (
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
 
-// services is a real Prism of services. Its processes end with that of the test.
+// endServices ends what services began.
+var endServices = func() error { return nil }
+
+// services is a real Prism of services.
 var services = sync.OnceValues(func() (s struct {
 	declarations contract.Declarations
 	url          string
@@ -48,6 +51,7 @@ var services = sync.OnceValues(func() (s struct {
 	if err != nil {
 		return s, err
 	}
+	endServices = server.Close
 	if err := server.MakeTemplate(ctx, "empty", func(context.Context, string) error { return nil }); err != nil {
 		return s, err
 	}
@@ -62,6 +66,7 @@ var services = sync.OnceValues(func() (s struct {
 	if err := launch.Start(ctx, three.All()...); err != nil {
 		return s, err
 	}
+	endServices = func() error { return errors.Join(launch.Stop(three.All()...), server.Close()) }
 	tokens, err := wire.DeclarationsTokens{List: config.Tokens{launch.OperatorToken}}.Open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		return s, err

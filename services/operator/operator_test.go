@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -38,7 +39,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	if err := running.Stop(); err != nil {
+	if err := errors.Join(endServices(), running.Stop()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
