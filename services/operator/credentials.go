@@ -52,25 +52,25 @@ func (c *credentials) Client(ctx context.Context, account *v1alpha1.PrismAccount
 	if err != nil {
 		return nil, err
 	}
-	of := contract.OperatorKey{Account: id, Role: role}
-	if known := c.find(of); known != nil {
+	wanted := contract.OperatorKey{Account: id, Role: role}
+	if known := c.find(wanted); known != nil {
 		return known.client, nil
 	}
 	made := &credential{until: c.now().Add(declaredFor)}
-	key, err := c.declarations.OperatorKey(ctx, of)
+	key, err := c.declarations.OperatorKey(ctx, wanted)
 	if err != nil {
 		return nil, declared(err)
 	}
 	made.client, err = client.New(client.Config{
 		URL: c.url, Key: key.Key,
-		Transport: refused{c.transport, func() { c.forget(of, made) }},
+		Transport: refused{c.transport, func() { c.forget(wanted, made) }},
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clients[of] = made
+	c.clients[wanted] = made
 	return made.client, nil
 }
 

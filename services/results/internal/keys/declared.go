@@ -19,7 +19,7 @@ type DeclaredStore interface {
 	// was made at the same time; contract.NameChanged.
 	DeclareAccount(ctx context.Context, id prism.AccountID, name string, object prism.UUID, by store.By) (prism.AccountID, error)
 	// DeclareKey is CreateKey for a declared account: contract.KeyMade if there is a key with the id.
-	DeclareKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by store.By) error
+	DeclareKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, limit int64, by store.By) error
 	// WithdrawKey is RevokeKey for a declared account. If there is no key with the id of k, it stores k as a revoked key.
 	WithdrawKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, by store.By) error
 	// CreateOperatorKey stores a key that is not listed, does not count, and is deleted after its end, as the keys of sessions.
@@ -43,7 +43,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $1)`
 func (s SQL) DeclareAccount(
 	ctx context.Context, id prism.AccountID, name string, object prism.UUID, by store.By,
 ) (account prism.AccountID, err error) {
-	err = s.Transaction(ctx, sqldb.OperationCreateAccount, func(run sqldb.Run) error {
+	err = s.Transaction(ctx, sqldb.OperationDeclareAccount, func(run sqldb.Run) error {
 		account = id
 		var declared string
 		err := run(ctx, sqldb.Statement{Text: declaredBy, Args: []any{object}}, sqldb.ReadRow(&declared, func(r *sqldb.Row) string {
@@ -81,7 +81,7 @@ func (s SQL) changeDeclared(ctx context.Context, operation string, account prism
 
 // DeclareKey implements DeclaredStore.
 func (s SQL) DeclareKey(
-	ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by store.By,
+	ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, limit int64, by store.By,
 ) error {
 	return s.changeDeclared(ctx, "declare_key", account, func(run sqldb.Run) error {
 		err := run(ctx, sqldb.Statement{Text: keyWithID, Args: []any{k.ID.UUID}}, sqldb.SomeRow)
@@ -91,7 +91,7 @@ func (s SQL) DeclareKey(
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
-		if err := Room(ctx, run, account, countActiveKeys, most, store.ErrTooManyKeys); err != nil {
+		if err := Room(ctx, run, account, countActiveKeys, limit, store.ErrTooManyKeys); err != nil {
 			return err
 		}
 		return insertKey(ctx, run, account, k, digest, by)

@@ -124,8 +124,9 @@ func Change(operation, text string, args ...any) Statement {
 
 // The operations whose unique constraint has an error of its own.
 const (
-	OperationCreateAccount = "create_account" // store.ErrNameTaken
-	OperationCreatePrism   = "create_prism"   // store.ErrSlugTaken
+	OperationCreateAccount  = "create_account"  // store.ErrNameTaken
+	OperationDeclareAccount = "declare_account" // likewise
+	OperationCreatePrism    = "create_prism"    // store.ErrSlugTaken
 )
 
 // ReadRow reads the first row: store.ErrNotFound if there is none.

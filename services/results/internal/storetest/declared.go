@@ -157,12 +157,12 @@ func declaredTests() []test {
 		}},
 		{"declared rules replace the others, with their grants, and members stay", func(t *testing.T, f *fixture) {
 			f.granted(t, f.mine, prism.Owner, "groups", "old")
-			kept := f.granted(t, f.mine, prism.Reader, "groups", "kept")
+			remaining := f.granted(t, f.mine, prism.Reader, "groups", "kept")
 			person := members.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Role: prism.Editor, CreatedAt: moment(2)}
 			succeeds(t, f.AddMember(t.Context(), f.mine.account, person, nil, f.by(moment(2))))
 			rules := []members.Member{
 				{Name: "new", Role: prism.Caller, Claim: &prism.Claim{Name: "groups", Value: "new"}},
-				{Name: "kept", Role: prism.Editor, Claim: kept.Claim},
+				{Name: "kept", Role: prism.Editor, Claim: remaining.Claim},
 			}
 			newID := func() (prism.UUID, error) { return prism.NewUUID(moment(9), rand.Reader) } // not those of other entries
 			declare := func(rules ...members.Member) error {
@@ -181,7 +181,7 @@ func declaredTests() []test {
 			same(t, got, map[string]prism.Role{"new": prism.Caller, "kept": prism.Editor, "Ada": prism.Editor})
 			claims, err := f.ListClaims(t.Context(), f.mine.account)
 			succeeds(t, err)
-			same(t, claims, []prism.Claim{*kept.Claim, *rules[0].Claim})
+			same(t, claims, []prism.Claim{*remaining.Claim, *rules[0].Claim})
 			succeeds(t, declare())
 			same(t, len(f.members(t)), 1)
 			claims, err = f.ListClaims(t.Context(), f.mine.account)
