@@ -23,8 +23,9 @@ func translate(operation string, err error) error {
 	primary := code.ToPrimary()
 	switch {
 	// SQLite reports the kind of the constraint, and names the constraint only in words. Each of these operations has one
-	// unique constraint that is not a primary key.
-	case code.ResultCode == sqlite.ResultConstraintUnique && (operation == sqldb.OperationCreateAccount || operation == sqldb.OperationDeclareAccount):
+	// unique constraint that is not a primary key, and that of an object is broken only with its account's name.
+	case code.ResultCode == sqlite.ResultConstraintUnique &&
+		(operation == sqldb.OperationCreateAccount || operation == sqldb.OperationDeclareAccount):
 		return fmt.Errorf("sqlite: %s: %w", step, store.ErrNameTaken)
 	case code.ResultCode == sqlite.ResultConstraintUnique && operation == sqldb.OperationCreatePrism:
 		return fmt.Errorf("sqlite: %s: %w", step, store.ErrSlugTaken)
