@@ -11,14 +11,14 @@ import (
 // caller is the operator. It changes no account but those that it made. Each method can be repeated when its response was lost.
 type Declarations interface {
 	// DeclareAccount makes an account, or finds the one that the object or an earlier object with the same name made, and gives it
-	// the limits and members: NameTaken, NameChanged.
+	// the limits and members: ErrNameTaken, ErrNameChanged.
 	DeclareAccount(ctx context.Context, a DeclareAccount) (prism.AccountID, error)
-	// DeclareKey makes an API key with an id that the caller has chosen and written down: KeyMade, if the id has been used before, as
-	// the text of that key is nowhere; NotDeclared; apierr.TooManyKeys.
+	// DeclareKey makes an API key with an id that the caller has chosen and written down: ErrKeyMade, if the id has been used before, as
+	// the text of that key is nowhere; ErrNotDeclared; apierr.TooManyKeys.
 	DeclareKey(ctx context.Context, k DeclareKey) (DeclaredKey, error)
-	// WithdrawKey revokes a key. An id that no key has is used up, so that a DeclareKey that arrives late makes nothing: NotDeclared.
+	// WithdrawKey revokes a key. An id that no key has is used up, so that a DeclareKey that arrives late makes nothing: ErrNotDeclared.
 	WithdrawKey(ctx context.Context, k WithdrawKey) error
-	// OperatorKey makes a key for the operator's own calls, which is valid for OperatorKeyTime: NotDeclared.
+	// OperatorKey makes a key for the operator's own calls, which is valid for OperatorKeyTime: ErrNotDeclared.
 	OperatorKey(ctx context.Context, k OperatorKey) (DeclaredKey, error)
 }
 
@@ -30,10 +30,10 @@ type DeclareError string
 
 // The errors of Declarations.
 const (
-	NameTaken   DeclareError = "another account has this name" // one that no object declared
-	NameChanged DeclareError = "the object declared an account with another name"
-	KeyMade     DeclareError = "a key was made with this id"
-	NotDeclared DeclareError = "no object declared this account"
+	ErrNameTaken   DeclareError = "another account has this name" // one that no object declared
+	ErrNameChanged DeclareError = "the object declared an account with another name"
+	ErrKeyMade     DeclareError = "a key was made with this id"
+	ErrNotDeclared DeclareError = "no object declared this account"
 )
 
 func (e DeclareError) Error() string { return "contract: " + string(e) }

@@ -125,7 +125,7 @@ func declared(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, contract.NotDeclared):
+	case errors.Is(err, contract.ErrNotDeclared):
 		return noAccount("Prism does not have the account (yet)")
 	case errors.As(err, &why):
 		return &Problem{Reason: v1alpha1.ReasonInvalid, Text: string(why), Unusable: true}

@@ -135,7 +135,7 @@ func (k *keys) issue(ctx context.Context, o *v1alpha1.PrismKey, s *corev1.Secret
 		}
 	}
 	made, err := k.make(ctx, o, account)
-	if errors.Is(err, contract.KeyMade) { // by an operator that was killed, or works too: the text is not known here
+	if errors.Is(err, contract.ErrKeyMade) { // by an operator that was killed, or works too: the text is not known here
 		k.replace(o, o.Status.PendingKeyID, k.overlap(o))
 		if err := k.reserve(ctx, o); err != nil {
 			return err
@@ -233,7 +233,7 @@ func (k *keys) withdraw(ctx context.Context, o *v1alpha1.PrismKey, key string) e
 		return err
 	}
 	err = k.declarations.WithdrawKey(ctx, contract.WithdrawKey{Account: prism.AccountID{UUID: account}, ID: prism.KeyID{UUID: id}})
-	if errors.Is(err, contract.NotDeclared) {
+	if errors.Is(err, contract.ErrNotDeclared) {
 		return nil // the account is gone, as in a database that was restored, and its keys with it
 	}
 	return declared(err)

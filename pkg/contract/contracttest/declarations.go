@@ -48,7 +48,8 @@ func Declarations(t *testing.T, connect func(*testing.T, contract.Declarations) 
 		far := &declarations{}
 		near := connect(t, far)
 		for _, a := range []contract.DeclareAccount{
-			{Object: object, Name: odd}, {Object: object, Name: "a", HasLimits: true},
+			{Object: object, Name: odd},
+			{Object: object, Name: "a", HasLimits: true},
 			{Object: object, Name: "a", HasLimits: true, Limits: prism.Limits{Concurrency: 1, StoredBytes: prism.AnyStoredBytes}, Members: members},
 			{Object: object, Name: "a", Members: []contract.DeclaredMember{}},
 		} {
@@ -83,7 +84,7 @@ func Declarations(t *testing.T, connect func(*testing.T, contract.Declarations) 
 		far := &declarations{}
 		near := connect(t, far)
 		for _, want := range []error{
-			contract.NameTaken, contract.NameChanged, contract.KeyMade, contract.NotDeclared, contract.ErrUnavailable, apierr.TooManyKeys(),
+			contract.ErrNameTaken, contract.ErrNameChanged, contract.ErrKeyMade, contract.ErrNotDeclared, contract.ErrUnavailable, apierr.TooManyKeys(),
 		} {
 			far.err = want
 			_, made := near.DeclareAccount(patience(t), contract.DeclareAccount{})

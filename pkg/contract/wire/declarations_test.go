@@ -20,19 +20,19 @@ const operatorToken = "the-token-of-the-operator"
 type noDeclarations struct{}
 
 func (noDeclarations) DeclareAccount(context.Context, contract.DeclareAccount) (prism.AccountID, error) {
-	return prism.AccountID{}, contract.NameTaken
+	return prism.AccountID{}, contract.ErrNameTaken
 }
 
 func (noDeclarations) DeclareKey(context.Context, contract.DeclareKey) (contract.DeclaredKey, error) {
-	return contract.DeclaredKey{}, contract.NotDeclared
+	return contract.DeclaredKey{}, contract.ErrNotDeclared
 }
 
 func (noDeclarations) WithdrawKey(context.Context, contract.WithdrawKey) error {
-	return contract.NotDeclared
+	return contract.ErrNotDeclared
 }
 
 func (noDeclarations) OperatorKey(context.Context, contract.OperatorKey) (contract.DeclaredKey, error) {
-	return contract.DeclaredKey{}, contract.NotDeclared
+	return contract.DeclaredKey{}, contract.ErrNotDeclared
 }
 
 // Who makes accounts and keys may call nothing else of results; and nobody else may make them.

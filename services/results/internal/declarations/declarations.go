@@ -179,9 +179,9 @@ func translate(err error) error {
 	case ok:
 		return declared
 	case errors.Is(err, store.ErrNameTaken):
-		return contract.NameTaken
+		return contract.ErrNameTaken
 	case errors.Is(err, store.ErrNotFound):
-		return contract.NotDeclared
+		return contract.ErrNotDeclared
 	}
 	return access.Translate(err, nil)
 }

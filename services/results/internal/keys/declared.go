@@ -16,9 +16,9 @@ import (
 type DeclaredStore interface {
 	// DeclareAccount stores an account and its object, and returns its id. If an object has declared an account of the name
 	// before, it returns the id of that, whose object is now this one: ErrNameTaken if the account of the name is not declared, or
-	// was made at the same time; contract.NameChanged.
+	// was made at the same time; contract.ErrNameChanged.
 	DeclareAccount(ctx context.Context, id prism.AccountID, name string, object prism.UUID, by store.By) (prism.AccountID, error)
-	// DeclareKey is CreateKey for a declared account: contract.KeyMade if there is a key with the id.
+	// DeclareKey is CreateKey for a declared account: contract.ErrKeyMade if there is a key with the id.
 	DeclareKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, limit int64, by store.By) error
 	// WithdrawKey is RevokeKey for a declared account. If there is no key with the id of k, it stores k as a revoked key.
 	WithdrawKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, by store.By) error
@@ -52,7 +52,7 @@ func (s SQL) DeclareAccount(
 		}))
 		switch {
 		case err == nil && declared != name:
-			return contract.NameChanged
+			return contract.ErrNameChanged
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
@@ -87,7 +87,7 @@ func (s SQL) DeclareKey(
 		err := run(ctx, sqldb.Statement{Text: keyWithID, Args: []any{k.ID.UUID}}, sqldb.SomeRow)
 		switch {
 		case err == nil:
-			return contract.KeyMade
+			return contract.ErrKeyMade
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}

@@ -37,13 +37,13 @@ func TestDeclarations(t *testing.T) {
 		t.Fatal(err)
 	}
 	digest := w.digests[made.Key]
-	if found, err := w.Access.Account(ctx, digest); err != nil || found != account || made.ExpiresAt == nil {
+	if found, err := w.Account(ctx, digest); err != nil || found != account || made.ExpiresAt == nil {
 		t.Errorf("the key is of %v until %v, %v", found, made.ExpiresAt, err)
 	}
 	if err := w.Authorize(ctx, digest, contract.Operation(api.CreateVersion.Name)); !errors.Is(err, apierr.RoleNotAllowed()) {
 		t.Errorf("a caller makes a version: %v", err)
 	}
-	if _, err := w.DeclareKey(ctx, key); !errors.Is(err, contract.KeyMade) {
+	if _, err := w.DeclareKey(ctx, key); !errors.Is(err, contract.ErrKeyMade) {
 		t.Errorf("the key again: %v", err)
 	}
 	own, err := w.OperatorKey(ctx, contract.OperatorKey{Account: account, Role: prism.Editor})
@@ -58,7 +58,7 @@ func TestDeclarations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Access.Account(ctx, digest); !errors.Is(err, apierr.InvalidAPIKey()) {
+	if _, err := w.Account(ctx, digest); !errors.Is(err, apierr.InvalidAPIKey()) {
 		t.Errorf("a key that was withdrawn: %v", err)
 	}
 	entries, _, err := w.store.ListAudit(ctx, account, audit.Filter{}, store.Page{Limit: 100})
@@ -115,17 +115,17 @@ func TestWhatMayNotBeDeclared(t *testing.T) {
 		{"no id", key(func(k *contract.DeclareKey) { k.ID = prism.KeyID{} }), nil},
 		{"a time before now", key(func(k *contract.DeclareKey) { k.Seconds = -1 }), nil},
 		{"a time beyond all", key(func(k *contract.DeclareKey) { k.Seconds = 1 << 62 }), nil},
-		{"a key of an account that is not declared", key(func(k *contract.DeclareKey) { k.Account = w.account }), contract.NotDeclared},
+		{"a key of an account that is not declared", key(func(k *contract.DeclareKey) { k.Account = w.account }), contract.ErrNotDeclared},
 		{"a reader's key of the operator", failed(w.OperatorKey(ctx, contract.OperatorKey{Account: account, Role: prism.Reader})), nil},
-		{"the operator in another account", failed(w.OperatorKey(ctx, contract.OperatorKey{Account: w.account, Role: prism.Owner})), contract.NotDeclared},
-		{"a withdrawal elsewhere", w.WithdrawKey(ctx, contract.WithdrawKey{Account: w.account, ID: id}), contract.NotDeclared},
+		{"the operator in another account", failed(w.OperatorKey(ctx, contract.OperatorKey{Account: w.account, Role: prism.Owner})), contract.ErrNotDeclared},
+		{"a withdrawal elsewhere", w.WithdrawKey(ctx, contract.WithdrawKey{Account: w.account, ID: id}), contract.ErrNotDeclared},
 		{"an account's name with a control character", made(contract.DeclareAccount{Object: prism.UUID{2}, Name: "\x01"}), nil},
 		{"an account of no object", made(contract.DeclareAccount{Name: "a"}), nil},
 		{"a limit below 0", made(contract.DeclareAccount{Object: prism.UUID{2}, Name: "a", Limits: prism.Limits{Concurrency: -1}}), nil},
 		{"a member without a claim", made(contract.DeclareAccount{
 			Object: prism.UUID{2}, Name: "a", Members: []contract.DeclaredMember{{Name: "m", Role: prism.Reader}},
 		}), nil},
-		{"another name", made(contract.DeclareAccount{Object: prism.UUID{1}, Name: "a"}), contract.NameChanged},
+		{"another name", made(contract.DeclareAccount{Object: prism.UUID{1}, Name: "a"}), contract.ErrNameChanged},
 	} {
 		refused, _ := errors.AsType[*apierr.Error](c.err)
 		if c.want != nil && !errors.Is(c.err, c.want) || c.want == nil && (refused == nil || refused.Status != 400) {

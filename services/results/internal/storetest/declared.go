@@ -79,7 +79,7 @@ func declaredTests() []test {
 			failsWith(t, err, store.ErrNameTaken)
 			f.declaredAccount(t)
 			_, err = f.declares(t, "another", prism.UUID{1})
-			failsWith(t, err, contract.NameChanged)
+			failsWith(t, err, contract.ErrNameChanged)
 		}},
 		{"a key is made once with its id", func(t *testing.T, f *fixture) {
 			account := f.declaredAccount(t)
@@ -89,7 +89,7 @@ func declaredTests() []test {
 				return f.DeclareKey(t.Context(), account, k, contract.KeyDigest{8, 31: byte(i)}, keys.MaxActiveKeys, f.by(moment(2)))
 			}) {
 				if err != nil {
-					failsWith(t, err, contract.KeyMade)
+					failsWith(t, err, contract.ErrKeyMade)
 					refused++
 				}
 			}
@@ -102,7 +102,7 @@ func declaredTests() []test {
 			for i := range 2 {
 				succeeds(t, f.WithdrawKey(t.Context(), account, k, contract.KeyDigest{7, 31: byte(i)}, f.by(moment(3))))
 			}
-			failsWith(t, f.DeclareKey(t.Context(), account, k, digest, keys.MaxActiveKeys, f.by(moment(4))), contract.KeyMade)
+			failsWith(t, f.DeclareKey(t.Context(), account, k, digest, keys.MaxActiveKeys, f.by(moment(4))), contract.ErrKeyMade)
 			same(t, f.activeKeys(t, account), nil)
 			for _, shown := range []contract.KeyDigest{digest, {7}, {7, 31: 1}} {
 				caller, err := f.Authenticate(t.Context(), shown)
