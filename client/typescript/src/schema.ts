@@ -4648,7 +4648,7 @@ export interface components {
             version?: number;
             /** @description Of a result `ok` or `failed`, or `deleted` when it is there no more. Of a run: its state when the event is sent. */
             status?: string;
-            /** @description The columns of the Lens, when the webhook asks for answers and the result is ok. */
+            /** @description The columns of the Lens, when the webhook asks for answers and the result is ok, unless they have more than 64 KiB. */
             answers?: {
                 [key: string]: string | number | null;
             };
@@ -4683,7 +4683,7 @@ export interface components {
             result_id: string;
             /** @description `ok` or `failed`, or `deleted` when it is there no more. */
             status: string;
-            /** @description The columns of the Lens, when the webhook asks for answers and the result is ok. */
+            /** @description The columns of the Lens, when the webhook asks for answers and the result is ok, unless they have more than 64 KiB. */
             answers?: {
                 [key: string]: string | number | null;
             };

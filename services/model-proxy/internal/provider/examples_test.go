@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -45,7 +46,11 @@ func bodies(t *testing.T, f provider.Format, a contract.Ask) (sent []string) {
 		if f.PerQuestion { // the first refusal ends the calls of the others
 			a.Definition.Questions = []prism.Question{q}
 		}
-		providertest.Script(t, providertest.Wire{Format: f}, a, func(int) (int, string) { return http.StatusBadRequest, "{}" },
+		refuse := func(int) (int, string) {
+			time.Sleep(time.Millisecond) // in the bubble of Script, time goes on when the calls of all groups have come
+			return http.StatusBadRequest, "{}"
+		}
+		providertest.Script(t, providertest.Wire{Format: f}, a, refuse,
 			func(_ *testing.T, _ ask.Report, all []string) { sent = append(sent, all...) })
 		if !f.PerQuestion {
 			break

@@ -37,12 +37,12 @@ FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
-	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes
+	// An account is found by its id or name, or by the object that declared it, an API key by its digest. Operators revoke a key by its id alone. What deletes
 	// results, reads files, tends runs, sends events or tells of keys that end looks for those of any account. Who signs in shows a link, a session or an identity. Terms differ
 	// between accounts.
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_expiring", "api_keys_of_session", "api_keys_of_sessions_expiring",
-		"api_keys_pkey", "deletions_due", "deletions_search_due", "deliveries_ended", "files_expiring", "files_reading", "members_claim", "members_identity",
+		"api_keys_pkey", "declared_accounts_object_key", "deletions_due", "deletions_search_due", "deliveries_ended", "files_expiring", "files_reading", "members_claim", "members_identity",
 		"result_index_terms",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",
 		"sign_in_links_pkey", "webhooks_due",
@@ -69,6 +69,7 @@ ORDER BY 1`)
 	want = []string{
 		"account_limits_account_fkey: account_id -> accounts.id",
 		"api_keys_account_fkey: account_id -> accounts.id",
+		"declared_accounts_account_fkey: account_id -> accounts.id",
 		"prisms_account_fkey: account_id -> accounts.id",
 		"versions_prism_fkey: account_id -> prisms.account_id",
 	}
