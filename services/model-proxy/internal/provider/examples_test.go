@@ -47,7 +47,7 @@ func bodies(t *testing.T, f provider.Format, a contract.Ask) (sent []string) {
 			a.Definition.Questions = []prism.Question{q}
 		}
 		refuse := func(int) (int, string) {
-			time.Sleep(time.Millisecond) // in the bubble of Script, time goes on when the calls of all groups have come
+			<-time.After(time.Millisecond) // in the bubble of Script, time goes on when the calls of all groups have come
 			return http.StatusBadRequest, "{}"
 		}
 		providertest.Script(t, providertest.Wire{Format: f}, a, refuse,
