@@ -69,6 +69,10 @@ func foldsAcross(ctx context.Context, t *testing.T, st *stage, point crash.Point
 		return ids
 	}
 	for range 3 {
+		// What waits for its number, as that the prism was made, would have the armed process die before it answers.
+		if got := st.do(ctx, st.at, http.MethodGet, "/v1/events", nil); got.Status != http.StatusOK {
+			t.Fatal(got)
+		}
 		if err := st.victim.Kill(); err != nil {
 			t.Fatal(err)
 		}
