@@ -52,13 +52,10 @@ func (d declarations) OperatorKey(ctx context.Context, k contract.OperatorKey) (
 // MountDeclarations serves declarations to callers that show one of their own tokens. It comes before MountResults, which asks for a token
 // of results on every other path.
 func MountDeclarations(app *fiber.App, d contract.Declarations, tokens *Tokens, log *slog.Logger) {
-	for _, path := range []string{pathDeclareAccount, pathDeclareKey, pathWithdrawKey, pathOperatorKey} {
-		app.Post(path, authorize(tokens))
-	}
-	postJSON(app, log, pathDeclareAccount, d.DeclareAccount)
-	postJSON(app, log, pathDeclareKey, d.DeclareKey)
-	postJSON(app, log, pathWithdrawKey, func(ctx context.Context, k contract.WithdrawKey) (struct{}, error) {
+	postOwn(app, tokens, log, pathDeclareAccount, d.DeclareAccount)
+	postOwn(app, tokens, log, pathDeclareKey, d.DeclareKey)
+	postOwn(app, tokens, log, pathWithdrawKey, func(ctx context.Context, k contract.WithdrawKey) (struct{}, error) {
 		return struct{}{}, d.WithdrawKey(ctx, k)
 	})
-	postJSON(app, log, pathOperatorKey, d.OperatorKey)
+	postOwn(app, tokens, log, pathOperatorKey, d.OperatorKey)
 }

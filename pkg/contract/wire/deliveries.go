@@ -41,11 +41,8 @@ func (d deliveries) SaveDeliveries(ctx context.Context, s contract.SaveDeliverie
 // MountDeliveries serves deliveries to callers that show one of their own tokens. It comes before MountResults, which asks for a token of
 // results on every other path.
 func MountDeliveries(app *fiber.App, d contract.Deliveries, tokens *Tokens, log *slog.Logger) {
-	for _, path := range []string{pathLeaseDeliveries, pathSaveDeliveries} {
-		app.Post(path, authorize(tokens))
-	}
-	postJSON(app, log, pathLeaseDeliveries, d.LeaseDeliveries)
-	postJSON(app, log, pathSaveDeliveries, func(ctx context.Context, s contract.SaveDeliveries) (struct{}, error) {
+	postOwn(app, tokens, log, pathLeaseDeliveries, d.LeaseDeliveries)
+	postOwn(app, tokens, log, pathSaveDeliveries, func(ctx context.Context, s contract.SaveDeliveries) (struct{}, error) {
 		return struct{}{}, d.SaveDeliveries(ctx, s)
 	})
 }

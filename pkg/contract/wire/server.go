@@ -86,6 +86,12 @@ func postJSON[Q, A any](app *fiber.App, log *slog.Logger, path string, method fu
 	post(app, log, path, inJSON(method))
 }
 
+// postOwn is postJSON for callers that show one of their own tokens instead of one of results.
+func postOwn[Q, A any](app *fiber.App, tokens *Tokens, log *slog.Logger, path string, method func(context.Context, Q) (A, error)) {
+	app.Post(path, authorize(tokens))
+	postJSON(app, log, path, method)
+}
+
 // findJSON is postJSON for a look-up.
 func findJSON[Q, A any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (A, error)) {
 	find(app, log, path, inJSON(method))
