@@ -87,13 +87,6 @@ func (k *accounts) first(ctx context.Context, o *v1alpha1.PrismAccount) error {
 	return nil
 }
 
-func older(a, b *v1alpha1.PrismAccount) bool {
-	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.Name < b.Name
-	}
-	return a.CreationTimestamp.Before(&b.CreationTimestamp)
-}
-
 // Ends implements Kind.
 func (k *accounts) Ends(*v1alpha1.PrismAccount) bool { return false }
 

@@ -222,6 +222,20 @@ func (c *cluster) reconcile(ctx context.Context, o Object) (ctrl.Result, error) 
 	}
 }
 
+// reconcileByTwo has two operators look at an object at once, some times.
+func (c *cluster) reconcileByTwo(o Object) {
+	c.t.Helper()
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for range 5 {
+				_, _ = c.reconcile(context.WithoutCancel(c.t.Context()), o)
+			}
+		})
+	}
+	both.Wait()
+}
+
 func declarationsOf(t *testing.T) contract.Declarations {
 	t.Helper()
 	s, err := services()

@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -272,17 +271,7 @@ func TestTwoOperatorsAtOnceLoseNoKey(t *testing.T) {
 	o := c.newKey()
 	for round := range 5 {
 		c.offset = time.Duration(round) * 25 * time.Hour
-		ended := make(chan struct{})
-		for range 2 {
-			go func() {
-				defer func() { ended <- struct{}{} }()
-				for range 5 {
-					_, _ = c.reconcile(context.WithoutCancel(t.Context()), o.DeepCopy())
-				}
-			}()
-		}
-		<-ended
-		<-ended
+		c.reconcileByTwo(o)
 		c.settle(o)
 		if !c.works(c.text()) {
 			t.Fatalf("round %d: the key of the Secret does not work: %+v", round, o.Status)

@@ -77,8 +77,7 @@ func (k *models) first(ctx context.Context) (string, error) {
 	var first *v1alpha1.PrismModels
 	for i := range all.Items {
 		o := &all.Items[i]
-		if first == nil || o.CreationTimestamp.Before(&first.CreationTimestamp) ||
-			o.CreationTimestamp.Equal(&first.CreationTimestamp) && o.Name < first.Name {
+		if first == nil || older(o, first) {
 			first = o
 		}
 	}

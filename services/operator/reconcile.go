@@ -268,6 +268,15 @@ func (b *base) set(o Object, kind string, status metav1.ConditionStatus, reason,
 	})
 }
 
+// older tells which of two objects counts, if one alone can: the older one, and of two of one second the first by name.
+func older(a, b kube.Object) bool {
+	at, other := a.GetCreationTimestamp(), b.GetCreationTimestamp()
+	if at.Equal(&other) {
+		return a.GetName() < b.GetName()
+	}
+	return at.Before(&other)
+}
+
 func cut(text string) string {
 	if runes := []rune(text); len(runes) > maxText {
 		return string(runes[:maxText]) + "…"

@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -163,17 +162,7 @@ func TestTwoOperatorsAtOnceMakeOneWebhook(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	o := c.newWebhook()
-	ended := make(chan struct{})
-	for range 2 {
-		go func() {
-			defer func() { ended <- struct{}{} }()
-			for range 5 {
-				_, _ = c.reconcile(context.WithoutCancel(t.Context()), o.DeepCopy())
-			}
-		}()
-	}
-	<-ended
-	<-ended
+	c.reconcileByTwo(o)
 	c.settle(o)
 	c.offset = time.Minute
 	c.settle(o)
