@@ -3,6 +3,8 @@ package eventbodies
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/api"
@@ -72,7 +74,7 @@ func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told 
 			ofs[e.Prism] = true
 		}
 	}
-	subjects, err := w.Store.Subjects(ctx, account, keys(ofs), keys(runs))
+	subjects, err := w.Store.Subjects(ctx, account, slices.Collect(maps.Keys(ofs)), slices.Collect(maps.Keys(runs)))
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +86,6 @@ func (w *Writer) WriteEvents(ctx context.Context, account prism.AccountID, told 
 		bodies = append(bodies, newBody(e, subjects, results))
 	}
 	return bodies, nil
-}
-
-func keys[K comparable](set map[K]bool) (all []K) {
-	for k := range set {
-		all = append(all, k)
-	}
-	return all
 }
 
 // results reads results with the cells of the ok ones.
