@@ -2,8 +2,6 @@ package operator
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -51,9 +49,7 @@ func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Durati
 	if err != nil {
 		return 0, err
 	}
-	reason, note := v1alpha1.ReasonInSync, "Nobody else has changed it"
-	sum := sha256.Sum256([]byte(text))
-	hash := hex.EncodeToString(sum[:16])
+	reason, note, hash := v1alpha1.ReasonInSync, untouched, digest([]byte(text))
 	if did != controllerutil.OperationResultNone && hash == o.Status.Hash {
 		reason, note = v1alpha1.ReasonOverwritten, "Somebody else changed the ConfigMap "+file.Name+"; that was undone"
 	}

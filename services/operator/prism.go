@@ -58,6 +58,10 @@ func hashOf(v any) string {
 	if err != nil {
 		panic("operator: a definition has no JSON form: " + err.Error())
 	}
+	return digest(text)
+}
+
+func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }

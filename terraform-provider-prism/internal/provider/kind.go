@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -135,10 +136,7 @@ func (k kind[S, R]) pruned(s S) (map[string]any, error) {
 			slices.SortFunc(list, func(a, b any) int {
 				x, _ := a.(string)
 				y, _ := b.(string)
-				if x < y {
-					return -1
-				}
-				return 1
+				return strings.Compare(x, y)
 			})
 			pruned[name] = list
 		}
