@@ -48,13 +48,9 @@ func (c Callees) Open(
 	if err != nil {
 		return clients, err
 	}
-	identity, err := c.TLS.Open(log, metrics)
+	identity, err := OpenIdentity(ctx, c.TLS, log, metrics, Callee{"results", c.Results}, Callee{"model_proxy", c.Models})
 	if err != nil {
 		return clients, err
-	}
-	if identity != nil && (c.Results.Scheme() != "https" || c.Models.Scheme() != "https") {
-		log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://",
-			"results", c.Results.Scheme(), "model_proxy", c.Models.Scheme())
 	}
 	clients.TLS = identity
 	clients.Results, err = NewResults(ClientConfig{
@@ -71,6 +67,31 @@ func (c Callees) Open(
 		return clients, fmt.Errorf("PRISM_MODEL_PROXY_URL: %w (for example PRISM_MODEL_PROXY_URL=http://127.0.0.1:8082)", err)
 	}
 	return clients, nil
+}
+
+// Callee is a service that a process calls, by its name in logs.
+type Callee struct {
+	Name string
+	URL  config.URL
+}
+
+// OpenIdentity opens the identity of a process that calls services; nil without one. It warns if calls are in plain text despite of it.
+func OpenIdentity(
+	ctx context.Context, s mtls.Settings, log *slog.Logger, metrics prometheus.Registerer, called ...Callee,
+) (*mtls.Identity, error) {
+	identity, err := s.Open(log, metrics)
+	if err != nil || identity == nil {
+		return nil, err
+	}
+	plain, schemes := false, make([]any, 0, 2*len(called))
+	for _, c := range called {
+		plain = plain || c.URL.Scheme() != "https"
+		schemes = append(schemes, c.Name, c.URL.Scheme())
+	}
+	if plain {
+		log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://", schemes...)
+	}
+	return identity, nil
 }
 
 // BehindGateway are the settings of a gateway that has a console behind it (spec: console-behind-the-gateway).

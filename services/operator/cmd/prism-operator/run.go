@@ -51,12 +51,9 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if tokens == nil {
 		return errors.New("PRISM_OPERATOR_TOKEN: is required: the token that results accepts")
 	}
-	identity, err := s.TLS.Open(d.Log, d.Metrics)
+	identity, err := wire.OpenIdentity(ctx, s.TLS, d.Log, d.Metrics, wire.Callee{Name: "results", URL: s.Results})
 	if err != nil {
 		return err
-	}
-	if identity != nil && s.Results.Scheme() != "https" {
-		d.Log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://", "results", s.Results.Scheme())
 	}
 	results, err := wire.NewDeclarations(
 		wire.ClientConfig{URL: s.Results.String(), TLS: identity, Tokens: tokens},
