@@ -133,7 +133,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	as := rest.CopyConfig(s.config)
 	as.Impersonate.UserName = os.Getenv("PRISM_OPERATOR_AS")
-	operator, err := New(Config{Release: "prism", Namespace: s.release, Namespaces: []string{s.team}, Resync: time.Second, URL: prism.url}, Deps{
+	operator, err := New(Config{Release: "prism", Namespace: s.release, Namespaces: []string{s.team}, Resync: time.Hour, URL: prism.url}, Deps{
 		Kubernetes: as, Accounts: NewAccounts(prism.declarations, prism.url, nil), Declarations: prism.declarations,
 		Metrics: metrics, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
@@ -172,6 +172,21 @@ func TestOnAnAPIServer(t *testing.T) {
 	}
 	if got := testutil.ToFloat64(operator.metrics.leader); got != 1 {
 		t.Errorf("the leader is %v", got)
+	}
+
+	// Config.Resync is an hour: only the watch of Secrets tells of these.
+	for what, change := range map[string]func() error{
+		"deleted": func() error { return s.Delete(t.Context(), secret) },
+		"changed": func() error { secret.Data[keyData] = []byte("theirs"); return s.Update(t.Context(), secret) },
+	} {
+		before := secret.DeepCopy()
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		s.until("the Secret that was "+what+" has another key", func() bool {
+			err := s.Get(t.Context(), kube.ObjectKeyFromObject(secret), secret)
+			return err == nil && intact(secret, keyData) && secret.Annotations[keyIDAnnotation] != before.Annotations[keyIDAnnotation]
+		})
 	}
 
 	text("Upset?")(o)

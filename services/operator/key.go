@@ -65,9 +65,9 @@ func (k *keys) Sync(ctx context.Context, o *v1alpha1.PrismKey) (time.Duration, e
 		if err := k.issue(ctx, o, secret, id); err != nil {
 			return 0, err
 		}
-	} else if string(secret.Data[urlData]) != k.cfg.URL {
+	} else if string(secret.Data[urlData]) != k.cfg.URL || !labelled(secret) {
 		secret.Data[urlData] = []byte(k.cfg.URL)
-		if err := k.writeSecret(ctx, o, secret); err != nil {
+		if err := k.writeSecret(ctx, o, secret, keyData); err != nil {
 			return 0, err
 		}
 	}
@@ -80,9 +80,9 @@ func (k *keys) Sync(ctx context.Context, o *v1alpha1.PrismKey) (time.Duration, e
 	return k.next(o), nil
 }
 
-// has is the id of the key that a Secret has; "" if it has none.
+// has is the id of the key that a Secret has; "" if it has none, or another text than that of the key.
 func has(s *corev1.Secret) string {
-	if len(s.Data[keyData]) == 0 {
+	if !intact(s, keyData) {
 		return ""
 	}
 	return s.Annotations[keyIDAnnotation]
@@ -155,7 +155,7 @@ func (k *keys) issue(ctx context.Context, o *v1alpha1.PrismKey, s *corev1.Secret
 		s.Annotations[keyEndsAnnotation] = made.ExpiresAt.UTC().Format(time.RFC3339)
 	}
 	s.Data = map[string][]byte{urlData: []byte(k.cfg.URL), keyData: []byte(made.Key)}
-	if err := k.writeSecret(ctx, o, s); err != nil {
+	if err := k.writeSecret(ctx, o, s, keyData); err != nil {
 		return err
 	}
 	return k.settle(ctx, o, s)

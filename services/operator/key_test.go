@@ -91,6 +91,31 @@ func TestKeys(t *testing.T) {
 			}
 			c.whole(o)
 		}},
+		{"a Secret whose key somebody changed gets another key, and the one before ends after the overlap", func(t *testing.T, c *cluster, o *v1alpha1.PrismKey) {
+			first, s := c.text(), c.secret("app-key")
+			s.Data[keyData] = []byte("theirs")
+			if err := c.Update(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			c.settle(o)
+			if now := c.text(); now == first || !c.works(now) || !c.works(first) {
+				t.Errorf("the Secret has %q", now)
+			}
+			c.offset = time.Hour
+			c.settle(o)
+			c.whole(o)
+		}},
+		{"a Secret without its label gets it back, and keeps the key", func(t *testing.T, c *cluster, o *v1alpha1.PrismKey) {
+			key, s := c.text(), c.secret("app-key")
+			s.Labels = map[string]string{"theirs": "too"}
+			if err := c.Update(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			c.settle(o)
+			if s := c.secret("app-key"); s.Labels[managedByLabel] != managedBy || s.Labels["theirs"] != "too" || c.text() != key {
+				t.Errorf("the Secret is %v", s)
+			}
+		}},
 		{"another role makes another key", func(t *testing.T, c *cluster, o *v1alpha1.PrismKey) {
 			change(c, o, func(o *v1alpha1.PrismKey) { o.Spec.Role = "editor" })
 			c.settle(o)

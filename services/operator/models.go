@@ -42,7 +42,7 @@ func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Durati
 		if file.Labels == nil {
 			file.Labels = map[string]string{}
 		}
-		file.Labels["app.kubernetes.io/managed-by"] = "prism-operator"
+		file.Labels[managedByLabel] = managedBy
 		file.Data = map[string]string{modelsKey: text}
 		return nil
 	})

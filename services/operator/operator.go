@@ -3,7 +3,7 @@
 //
 //	custom resource ─ watch ─▶ reconciler ─ Kind.Sync ─▶ /v1 of Prism
 //	       ▲                       │  ▲
-//	       └─ conditions, events ──┘  └─ again: when it or its account changed, after Config.Resync, or after a pause when Prism is away
+//	       └─ conditions, events ──┘  └─ again: when it, its account or its Secret changed, after Config.Resync, or after a pause when Prism is away
 //
 // One process of a release works, the leader; the others wait. Each sync reads what Prism has and changes it only if it differs, on the
 // condition that it has not changed since, so two leaders for a moment, or a repeat, make nothing twice.
@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -31,6 +32,7 @@ import (
 	kube "sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -96,16 +98,18 @@ func New(cfg Config, d Deps) (*Service, error) {
 	log := logr.FromSlogHandler(d.Log.Handler())
 	ctrl.SetLogger(log)
 	klog.SetLogger(log) // of client-go, else in plain text
-	watched := cache.Options{}
+	known := cache.Options{ByObject: map[kube.Object]cache.ByObject{
+		&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{managedByLabel: managedBy}), Transform: cache.TransformStripManagedFields()},
+	}}
 	if len(cfg.Namespaces) > 0 {
-		watched.DefaultNamespaces = map[string]cache.Config{cfg.Namespace: {}}
+		known.DefaultNamespaces = map[string]cache.Config{cfg.Namespace: {}}
 		for _, n := range cfg.Namespaces {
-			watched.DefaultNamespaces[n] = cache.Config{}
+			known.DefaultNamespaces[n] = cache.Config{}
 		}
 	}
 	m, err := ctrl.NewManager(d.Kubernetes, manager.Options{
-		Scheme: Scheme(), Cache: watched,
-		// Read one by one, so that the operator needs no right to list them.
+		Scheme: Scheme(), Cache: known,
+		// Read one by one: of its own Secrets the cache has the metadata alone, and of others nothing.
 		Client: kube.Options{Cache: &kube.CacheOptions{DisableFor: []kube.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
 
 		LeaderElection: true, LeaderElectionID: cfg.Release + "-operator", LeaderElectionNamespace: cfg.Namespace, LeaderElectionReleaseOnCancel: true,
@@ -150,7 +154,8 @@ func (s *Service) Ready(ctx context.Context) error {
 	return nil
 }
 
-// watch adds the controller of a kind. list is an empty list of the kind.
+// watch adds the controller of a kind. list is an empty list of the kind. An object is looked at when it changes, when its account does, and
+// when somebody changes or deletes its Secret.
 func watch[T Object](m manager.Manager, b *base, empty func() T, list kube.ObjectList, k Kind[T]) error {
 	gvk, err := apiutil.GVKForObject(empty(), m.GetScheme())
 	if err != nil {
@@ -161,6 +166,11 @@ func watch[T Object](m manager.Manager, b *base, empty func() T, list kube.Objec
 		c = c.Watches(&v1alpha1.PrismAccount{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, a kube.Object) []reconcile.Request {
 			return b.ofAccount(ctx, list, a)
 		}))
+	}
+	switch any(empty()).(type) {
+	case *v1alpha1.PrismKey, *v1alpha1.PrismWebhook:
+		made := predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }} // by the operator itself
+		c = c.Owns(&corev1.Secret{}, builder.OnlyMetadata, builder.WithPredicates(made))
 	}
 	return c.WithOptions(controller.Options{
 		MaxConcurrentReconciles: atOnce, ReconciliationTimeout: syncLimit,

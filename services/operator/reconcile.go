@@ -176,6 +176,9 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Res
 	}
 	before := o.DeepCopyObject().(T)
 	again, err := r.kind.Sync(ctx, o)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // somebody has written since it was read, often this operator a moment ago: nothing to tell of
+	}
 	r.tell(o, err)
 	r.announce(before, o)
 	if !reflect.DeepEqual(before, o) {

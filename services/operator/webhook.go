@@ -56,8 +56,12 @@ func (k *webhooks) Sync(ctx context.Context, o *v1alpha1.PrismWebhook) (time.Dur
 	if err != nil {
 		return 0, err
 	}
-	if now == nil || o.Status.Pending != nil || len(secret.Data[webhookSecretData]) == 0 || secret.Annotations[webhookIDAnnotation] != o.Status.ID {
+	if now == nil || o.Status.Pending != nil || !intact(secret, webhookSecretData) || secret.Annotations[webhookIDAnnotation] != o.Status.ID {
 		if now, err = k.establish(ctx, c, o, secret, wanted, now); err != nil {
+			return 0, err
+		}
+	} else if !labelled(secret) {
+		if err := k.writeSecret(ctx, o, secret, webhookSecretData); err != nil {
 			return 0, err
 		}
 	}
@@ -133,7 +137,7 @@ func (k *webhooks) establish(
 	}
 	s.Annotations[webhookIDAnnotation] = made.ID
 	s.Data = map[string][]byte{webhookSecretData: []byte(made.Secret.Reveal())}
-	err = k.writeSecret(ctx, o, s)
+	err = k.writeSecret(ctx, o, s, webhookSecretData)
 	if err == nil {
 		o.Status.ID, o.Status.Pending = made.ID, nil
 		err = k.record(ctx, o)

@@ -68,6 +68,23 @@ func TestWebhooks(t *testing.T) {
 				c.t.Errorf("it is %+v", w)
 			}
 		}},
+		{"a Secret whose content somebody changed gets another secret", func(t *testing.T, c *cluster, o *v1alpha1.PrismWebhook) {
+			s := c.secret("hook-secret")
+			s.Data[webhookSecretData], s.Labels = []byte("theirs"), nil
+			if err := c.Update(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			c.settle(o)
+			c.signed(o)
+			s = c.secret("hook-secret")
+			if s.Labels = nil; c.Update(t.Context(), s) != nil {
+				t.Fatal("the label stays")
+			}
+			c.settle(o)
+			if is := c.secret("hook-secret"); is.Labels[managedByLabel] != managedBy || string(is.Data[webhookSecretData]) != string(s.Data[webhookSecretData]) {
+				t.Errorf("the Secret is %v", is)
+			}
+		}},
 		{"what somebody else changed is undone", func(t *testing.T, c *cluster, o *v1alpha1.PrismWebhook) {
 			other := client.NewWebhook{URL: "https://example.com/theirs", Events: []client.EventType{client.EventDriftAlarm}}
 			if _, err := c.owner().ReplaceWebhook(t.Context(), o.Status.ID, other); err != nil {

@@ -19,7 +19,7 @@ func TestTheOperatorMayDoWhatItNeedsAndNothingElse(t *testing.T) {
 			"prism.dev/prismmodels: get list patch watch; prism.dev/prismmodels/status: patch update; " +
 			"prism.dev/prisms: get list patch watch; prism.dev/prisms/finalizers: update; prism.dev/prisms/status: patch update; " +
 			"prism.dev/prismwebhooks: get list patch watch; prism.dev/prismwebhooks/finalizers: update; prism.dev/prismwebhooks/status: patch update; " +
-			"/secrets: create get update"
+			"/secrets: create get list update watch"
 		release = "/configmaps prism-models: get update; /configmaps: create; coordination.k8s.io/leases prism-operator: get patch update; " +
 			"coordination.k8s.io/leases: create; ,events.k8s.io/events: create patch"
 	)
