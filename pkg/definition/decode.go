@@ -13,14 +13,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/yamlfile"
 )
 
 // File is one prism as a file defines it.
 type File struct {
 	Name  string // of the file
-	Prism client.NewPrism
+	Prism api.NewPrism
 	lines map[string]int // of each path, such as questions.0.key
 }
 
@@ -99,10 +100,10 @@ func (x *decoder) value(n ast.Node, into reflect.Value, path string) {
 			x.Wrong(n, path, "must be an id")
 		}
 		return
-	case *client.ExampleFields:
+	case *prism.ExampleFields:
 		x.exampleFields(n, to, path)
 		return
-	case *client.ExampleAnswers:
+	case *prism.ExampleAnswers:
 		x.exampleAnswers(n, to, path)
 		return
 	}
@@ -135,16 +136,16 @@ func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
 	into.Set(list)
 }
 
-func (x *decoder) exampleFields(n ast.Node, to *client.ExampleFields, path string) {
+func (x *decoder) exampleFields(n ast.Node, to *prism.ExampleFields, path string) {
 	for _, m := range x.Members(n, path) {
-		f := client.FieldValue{Key: m.Name}
+		f := prism.FieldValue{Key: m.Name}
 		x.value(m.Value, reflect.ValueOf(&f.Value).Elem(), m.Path)
 		*to = append(*to, f)
 	}
 }
 
 // exampleAnswers reads labels: texts, booleans, and lists of texts.
-func (x *decoder) exampleAnswers(n ast.Node, to *client.ExampleAnswers, path string) {
+func (x *decoder) exampleAnswers(n ast.Node, to *prism.ExampleAnswers, path string) {
 	for _, m := range x.Members(n, path) {
 		x.file.lines[m.Path] = yamlfile.Line(m.Value)
 		var value any
@@ -161,7 +162,7 @@ func (x *decoder) exampleAnswers(n ast.Node, to *client.ExampleAnswers, path str
 			value = x.Text(n, m.Path)
 		}
 		label, _ := json.Marshal(value) // of texts
-		*to = append(*to, client.ExampleAnswer{Question: m.Name, Value: label})
+		*to = append(*to, prism.ExampleAnswer{Question: m.Name, Value: label})
 	}
 }
 

@@ -11,29 +11,29 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // FromPrism is the definition of a stored prism, without default values: two definitions mean the same if they are equal.
-func FromPrism(p client.Prism) client.NewPrism {
-	questions := make([]client.Question, len(p.Version.Questions))
+func FromPrism(p api.Prism) api.NewPrism {
+	questions := make([]api.Question, len(p.Version.Questions))
 	for i, q := range p.Version.Questions {
 		q.Levels = withoutDefaults(q.Levels)
 		questions[i] = q
 	}
-	lens := client.Lens{Columns: make([]client.Column, len(p.Lens.Columns))}
+	lens := api.Lens{Columns: make([]api.Column, len(p.Lens.Columns))}
 	for i, c := range p.Lens.Columns {
 		c.YesAt, c.NoAt = nilIf(c.YesAt, 0.6), nilIf(c.NoAt, 0.4)
 		lens.Columns[i] = c
 	}
-	var examples []client.Example
+	var examples []api.Example
 	for _, e := range p.Version.Examples {
 		if !e.Emptied() { // as a file without it
 			examples = append(examples, e)
 		}
 	}
-	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), Searchable: p.Searchable, NewVersion: client.NewVersion{
-		Definition: client.Definition{
+	return api.NewPrism{Slug: p.Slug, Name: text(p.Name), Searchable: p.Searchable, NewVersion: api.NewVersion{
+		Definition: api.Definition{
 			Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Escalate: p.Version.Escalate,
 			Fields: p.Version.Fields, Questions: questions, Examples: examples,
 		},
@@ -49,8 +49,8 @@ func text(s *string) string {
 }
 
 // withoutDefaults removes the values of levels if all are the default values 1, 2, 3 …
-func withoutDefaults(levels []client.Level) []client.Level {
-	var bare []client.Level
+func withoutDefaults(levels []api.Level) []api.Level {
+	var bare []api.Level
 	for i, l := range levels {
 		if nilIf(l.Value, float64(i+1)) != nil {
 			return levels
@@ -69,19 +69,19 @@ func nilIf(v *float64, standard float64) *float64 {
 }
 
 // YAML writes a definition as a file for Decode. Equal definitions have equal texts.
-func YAML(p client.NewPrism) string {
+func YAML(p api.NewPrism) string {
 	examples := make([]example, len(p.Examples))
 	for i, e := range p.Examples {
 		examples[i] = exampleOf(e)
 	}
 	p.Examples = nil
 	tree, err := yaml.ValueToNode(struct {
-		Slug              string `yaml:"slug"`
-		Name              string `yaml:"name,omitempty"`
-		Searchable        *bool  `yaml:"searchable,omitempty"`
-		client.Definition `yaml:",inline"`
-		Examples          []example    `yaml:"examples,omitempty"`
-		Lens              *client.Lens `yaml:"lens,omitempty"`
+		Slug           string `yaml:"slug"`
+		Name           string `yaml:"name,omitempty"`
+		Searchable     *bool  `yaml:"searchable,omitempty"`
+		api.Definition `yaml:",inline"`
+		Examples       []example `yaml:"examples,omitempty"`
+		Lens           *api.Lens `yaml:"lens,omitempty"`
 	}{p.Slug, p.Name, p.Searchable, p.Definition, examples, p.Lens}, yaml.IndentSequence(true), yaml.AutoInt())
 	if err != nil {
 		panic("definition: a definition has no YAML form: " + err.Error())
@@ -97,7 +97,7 @@ type example struct {
 	Result  string        `yaml:"result_id,omitempty"`
 }
 
-func exampleOf(e client.Example) (written example) {
+func exampleOf(e api.Example) (written example) {
 	for _, f := range e.Fields {
 		written.Fields = append(written.Fields, yaml.MapItem{Key: f.Key, Value: f.Value})
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 func decode(t *testing.T, text string) File {
@@ -55,7 +56,7 @@ func TestWhatIsTaken(t *testing.T) {
 	t.Parallel()
 	t.Run("words that old YAML takes for booleans are texts", func(t *testing.T) {
 		t.Parallel()
-		if f := decode(t, "slug: a\nfields: [{key: no, label: on}, {key: y}]\n"); f.Prism.Fields[0] != (client.Field{Key: "no", Label: "on"}) {
+		if f := decode(t, "slug: a\nfields: [{key: no, label: on}, {key: y}]\n"); f.Prism.Fields[0] != (api.Field{Key: "no", Label: "on"}) {
 			t.Errorf("got %+v", f.Prism.Fields)
 		}
 	})
@@ -125,18 +126,18 @@ func TestYAMLIsReadBack(t *testing.T) {
 	}
 	for range 1000 {
 		value := float64(random.IntN(100)) / 8
-		p := client.NewPrism{Slug: text(), Name: text(), NewVersion: client.NewVersion{
-			Definition: client.Definition{
+		p := api.NewPrism{Slug: text(), Name: text(), NewVersion: api.NewVersion{
+			Definition: api.Definition{
 				Instructions: text(),
 				Model:        text(),
-				Escalate:     []*client.Escalate{nil, {To: text(), Below: value}, {To: text(), Below: value, Questions: []string{text(), text()}}}[random.IntN(3)],
-				Fields:       []client.Field{{Key: text(), Label: text()}},
-				Questions: []client.Question{
-					{Key: text(), Type: client.Choice, Text: text(), Options: []client.Option{{Key: text(), Label: text(), Description: text()}}, InsufficientInformation: true},
-					{Key: text(), Type: client.Scale, Text: text(), Levels: []client.Level{{Key: text(), Label: text(), Value: &value}}},
+				Escalate:     []*api.Escalate{nil, {To: text(), Below: value}, {To: text(), Below: value, Questions: []string{text(), text()}}}[random.IntN(3)],
+				Fields:       []api.Field{{Key: text(), Label: text()}},
+				Questions: []api.Question{
+					{Key: text(), Type: prism.Choice, Text: text(), Options: []api.Option{{Key: text(), Label: text(), Description: text()}}, InsufficientInformation: true},
+					{Key: text(), Type: prism.Scale, Text: text(), Levels: []api.Level{{Key: text(), Label: text(), Value: &value}}},
 				},
 			},
-			Lens: &client.Lens{Columns: []client.Column{{Name: text(), Question: text(), Show: client.ShowAnswer, YesAt: &value}}},
+			Lens: &api.Lens{Columns: []api.Column{{Name: text(), Question: text(), Show: prism.ShowAnswer, YesAt: &value}}},
 		}}
 		yaml := YAML(p)
 		files, err := Decode("f", []byte(yaml))

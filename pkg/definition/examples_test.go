@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/definition"
 )
 
@@ -60,7 +60,7 @@ func TestExamplesOfAFileAreReadAndWritten(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "h.yaml:22") {
 		t.Errorf("no id: %v", err)
 	}
-	of := definition.FromPrism(client.Prism{Version: client.Version{Examples: []client.Example{{}, p.Examples[1]}}})
+	of := definition.FromPrism(api.Prism{Version: api.Version{Examples: []api.Example{{}, p.Examples[1]}}})
 	if len(of.Examples) != 1 {
 		t.Errorf("an emptied example is kept: %+v", of.Examples)
 	}
