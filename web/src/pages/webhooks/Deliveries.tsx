@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Copy, ErrorNote, Num, Select, Skeleton, Status, Time, toast } from '@/design';
 import { type Delivery, resendDelivery, useDeliveries, type Webhook } from './api';
-import { deliveryStates, type DeliveryState } from './routes';
+import { deliveryStates, type DeliveryState } from './search';
 import { outcomeOf } from './words';
 
 interface Props {

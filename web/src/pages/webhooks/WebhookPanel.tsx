@@ -5,7 +5,7 @@ import {
   type CreatedWebhook, deleteWebhook, replaceWebhook, rotateWebhook, sentOf, testWebhook, type Webhook,
 } from './api';
 import { Deliveries } from './Deliveries';
-import type { DeliveryState } from './routes';
+import type { DeliveryState } from './search';
 import { narrowed, stateOf, whyDisabled } from './words';
 
 interface Props {

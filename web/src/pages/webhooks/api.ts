@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, ask, askAll, type Schemas } from '@/api';
-import type { DeliveryState } from './routes';
+import type { DeliveryState } from './search';
 
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['NewWebhook'];

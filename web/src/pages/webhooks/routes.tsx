@@ -1,17 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
-
-export const deliveryStates = ['waiting', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
-
-export interface WebhooksSearch {
-  sort?: Sort;
-  /** The id of the open webhook. */
-  open?: string;
-  /** Only its deliveries in this state. */
-  state?: DeliveryState;
-}
+import { type DeliveryState, deliveryStates, type WebhooksSearch } from './search';
 
 export const webhooksRoutes = [
   createRoute({
