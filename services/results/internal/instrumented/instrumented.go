@@ -122,11 +122,10 @@ func (d *database) EndAfter(text string, bytes int, wide ...string) string {
 	return d.inner.EndAfter(text, bytes, wide...)
 }
 
-// TermText implements sqldb.Database.
-func (d *database) TermText(terms []finding.Term) string { return d.inner.TermText(terms) }
-
-// TermSet implements sqldb.Database.
-func (d *database) TermSet(parameter string) string { return d.inner.TermSet(parameter) }
+// IndexResults implements sqldb.Database. It is part of a transaction, which is measured.
+func (d *database) IndexResults(ctx context.Context, run sqldb.Run, account prism.AccountID, rows []sqldb.Indexed) error {
+	return d.inner.IndexResults(ctx, run, account, rows)
+}
 
 // Alternatives implements sqldb.Database.
 func (d *database) Alternatives(n finding.Needs) []finding.Needs { return d.inner.Alternatives(n) }

@@ -9,8 +9,29 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
 
-// TermText implements sqldb.Database: an array in the language of Postgres.
-func (d *database) TermText(terms []finding.Term) string {
+// indexResults writes rows of the index, whose terms are texts: arrays in an array would have to have one length. A statement for each
+// row took as much of Postgres again as the writing itself.
+const indexResults = `-- name: IndexResults :exec
+INSERT INTO result_index (account_id, result_id, version, terms, numbers)
+SELECT $1::uuid, s.result_id, s.version, s.terms::integer[], s.numbers
+FROM unnest($2::uuid[], $3::integer[], $4::text[], $5::bytea[]) AS s (result_id, version, terms, numbers)
+ON CONFLICT (account_id, result_id) DO UPDATE SET terms = excluded.terms WHERE result_index.terms IS DISTINCT FROM excluded.terms`
+
+// IndexResults implements sqldb.Database: one statement for all rows.
+func (d *database) IndexResults(ctx context.Context, run sqldb.Run, account prism.AccountID, rows []sqldb.Indexed) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	ids, versions := make([]prism.UUID, len(rows)), make([]int32, len(rows))
+	terms, numbers := make([]string, len(rows)), make([][]byte, len(rows))
+	for i, r := range rows {
+		ids[i], versions[i], terms[i], numbers[i] = r.ID.UUID, r.Version, termArray(r.Terms), r.Numbers
+	}
+	return run(ctx, sqldb.Statement{Text: indexResults, Args: []any{account.UUID, ids, versions, terms, numbers}}, sqldb.NoRow)
+}
+
+// termArray is an array in the language of Postgres.
+func termArray(terms []finding.Term) string {
 	b := []byte("{")
 	for i, t := range terms {
 		if i > 0 {
@@ -19,11 +40,6 @@ func (d *database) TermText(terms []finding.Term) string {
 		b = strconv.AppendUint(b, uint64(t), 10)
 	}
 	return string(append(b, '}'))
-}
-
-// TermSet implements sqldb.Database.
-func (d *database) TermSet(parameter string) string {
-	return "CAST(CAST(" + parameter + " AS text) AS integer[])"
 }
 
 // Alternatives implements sqldb.Database: one for each term of the largest group of facts. Postgres knows how many results have one term, but

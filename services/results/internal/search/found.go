@@ -31,11 +31,7 @@ func (s SQL) Found(
 		ids = ids[len(some):]
 		l := sqldb.NewList("found_results")
 		f.list(&l, account)
-		args := make([]any, len(some))
-		for i, id := range some {
-			args[i] = id.UUID
-		}
-		l.In(" AND r.id IN (", args)
+		l.In(" AND r.id IN (", sqldb.FewTexts(sqldb.UUIDs(some)))
 		found, err := s.read(ctx, run, account, l.Complete(), f.input())
 		if err != nil {
 			return nil, err
@@ -88,7 +84,7 @@ func (s SQL) read(
 	}
 	byID := map[prism.UUID]*finding.Found{}
 	prisms := map[prism.PrismID]bool{}
-	var ofPrisms, ofResults []any
+	var ofPrisms, ofResults []prism.UUID
 	for _, f := range all {
 		byID[f.Result.ID.UUID] = f
 		ofResults = append(ofResults, f.Result.ID.UUID)
@@ -99,8 +95,8 @@ func (s SQL) read(
 	}
 	l := sqldb.NewList("found_labels")
 	l.Add(foundLabels, account.UUID)
-	l.In(" AND l.prism_id IN (", ofPrisms)
-	l.In(" AND l.result_id IN (", ofResults)
+	l.In(" AND l.prism_id IN (", sqldb.FewTexts(ofPrisms))
+	l.In(" AND l.result_id IN (", sqldb.FewTexts(ofResults))
 	var labels []string
 	err = run(ctx, l.Complete(), sqldb.ReadRows(&labels, func(r *sqldb.Row) string {
 		f, question := byID[r.UUID()], r.Text()

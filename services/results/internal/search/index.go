@@ -130,11 +130,7 @@ func (s SQL) index(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 	for some := range slices.Chunk(ids, together) {
 		l := sqldb.NewList("found_results")
 		l.Results(foundTexts+ofResults, account, store.Filter{})
-		args := make([]any, len(some))
-		for i, id := range some {
-			args[i] = id.UUID
-		}
-		l.In(" AND r.id IN (", args)
+		l.In(" AND r.id IN (", sqldb.FewTexts(sqldb.UUIDs(some)))
 		l.Write(ofSearchable + s.Locking(false))
 		rows, err := s.read(ctx, run, account, l.Complete(), store.WithInput)
 		if err != nil {
@@ -143,14 +139,12 @@ func (s SQL) index(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 		if err := define(ctx, run, account, rows); err != nil {
 			return err
 		}
-		// Terms that are the same are not written again: SQLite would take each of them out of its index first.
-		text := `INSERT INTO result_index (account_id, result_id, version, terms, numbers) VALUES ($1, $2, $3, ` + s.TermSet("$4") + `, $5)
-ON CONFLICT (account_id, result_id) DO UPDATE SET terms = excluded.terms WHERE result_index.terms IS DISTINCT FROM excluded.terms`
-		for _, f := range rows {
-			args := []any{account.UUID, f.Result.ID.UUID, f.Result.Version, s.TermText(f.Terms(account)), f.Numbers()}
-			if err := run(ctx, sqldb.Statement{Text: text, Args: args}, sqldb.NoRow); err != nil {
-				return err
-			}
+		indexed := make([]sqldb.Indexed, len(rows))
+		for i, f := range rows {
+			indexed[i] = sqldb.Indexed{ID: f.Result.ID, Version: f.Result.Version, Terms: f.Terms(account), Numbers: f.Numbers()}
+		}
+		if err := s.IndexResults(ctx, run, account, indexed); err != nil {
+			return err
 		}
 	}
 	return nil

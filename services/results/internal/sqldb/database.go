@@ -45,9 +45,9 @@ type Database interface {
 	// EndAfter is a SELECT that ends early: behind the row with which its columns wide have more than this many bytes, or a few rows
 	// later. A database that reads no row before it is asked for leaves the statement as it is.
 	EndAfter(text string, bytes int, wide ...string) string
-	// TermText is what a statement is given for terms, and TermSet the expression that makes the value of a column of it.
-	TermText(terms []finding.Term) string
-	TermSet(parameter string) string
+	// IndexResults writes rows of the index of results, in the transaction of run. Of a result that is there, the terms are replaced if
+	// they are others.
+	IndexResults(ctx context.Context, run Run, account prism.AccountID, rows []Indexed) error
 	// Alternatives are needs of which a result has one or more if it has what is needed: the database searches for each by itself.
 	Alternatives(n finding.Needs) []finding.Needs
 	// Rarity is how many rows of the index have what is needed: Some if the database knows when it plans a statement.
@@ -65,6 +65,14 @@ type Database interface {
 	Full() bool
 	ProbeWrite(ctx context.Context) error
 	Close()
+}
+
+// Indexed is what the index has of a result.
+type Indexed struct {
+	ID      prism.ResultID
+	Version int32
+	Terms   []finding.Term
+	Numbers []byte
 }
 
 // Rarity is how many rows of an index have what is needed, as far as it matters to how they are found.

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"bytes"
 	"context"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +66,10 @@ func Padded[T any](values []T, n int) []any {
 	}
 	return args
 }
+
+// FewTexts are at least one value as arguments, of which there are 1, 2, 4 and so on: the last value is repeated. So a statement with a
+// place for each has few texts, each of which Postgres reads once for a connection.
+func FewTexts[T any](values []T) []any { return Padded(values, 1<<bits.Len(uint(len(values)-1))) }
 
 // UUIDs are the ids as a statement takes them.
 func UUIDs(ids []prism.ResultID) []prism.UUID {

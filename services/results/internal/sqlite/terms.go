@@ -11,18 +11,28 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 )
 
-// TermText implements sqldb.Database: words of digits to the base 36.
-func (d *database) TermText(terms []finding.Term) string { return strings.Join(termWords(terms), " ") }
+// indexResult does not write terms again that are the same: SQLite would take each of them out of its index first.
+const indexResult = `INSERT INTO result_index (account_id, result_id, version, terms, numbers) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (account_id, result_id) DO UPDATE SET terms = excluded.terms WHERE result_index.terms IS DISTINCT FROM excluded.terms`
 
+// IndexResults implements sqldb.Database.
+func (d *database) IndexResults(ctx context.Context, run sqldb.Run, account prism.AccountID, rows []sqldb.Indexed) error {
+	for _, r := range rows {
+		args := []any{account.UUID, r.ID.UUID, r.Version, strings.Join(termWords(r.Terms), " "), r.Numbers}
+		if err := run(ctx, sqldb.Statement{Text: indexResult, Args: args}, sqldb.NoRow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// termWords are terms as the index has them: digits to the base 36.
 func termWords(terms []finding.Term) (words []string) {
 	for _, t := range terms {
 		words = append(words, strconv.FormatUint(uint64(t), 36))
 	}
 	return words
 }
-
-// TermSet implements sqldb.Database.
-func (d *database) TermSet(parameter string) string { return parameter }
 
 // Alternatives implements sqldb.Database: the index of terms takes all at once.
 func (d *database) Alternatives(n finding.Needs) []finding.Needs { return []finding.Needs{n} }
