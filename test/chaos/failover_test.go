@@ -127,7 +127,7 @@ func TestAStoreThatCannotBeWrittenAsksNoModel(t *testing.T) {
 	writable := func(want float64) func() bool {
 		return func() bool {
 			for _, r := range s.Results {
-				if n, err := r.Metric(ctx, "prism_store_writable"); err != nil || n != want {
+				if n, err := r.Metric(ctx, `prism_store_writable{database="home"}`); err != nil || n != want {
 					return false
 				}
 			}
