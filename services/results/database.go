@@ -34,8 +34,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
-// home is the name of the database of a Prism that has one.
-const home = "home"
+// homeName is the name of the database of a Prism that has one.
+const homeName = "home"
 
 // database is a database and everything that its accounts share: connections, the clock, the places of operations, the breaker of writes, what
 // is cached, the queues of work beside the calls, and metrics, which have the name of the database as a label. A process keeps nothing of the

@@ -65,12 +65,12 @@ type Service struct {
 
 // Open opens the store. It connects to Postgres when a call first needs it; it opens a file, or creates it.
 func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
-	db, err := openDatabase(ctx, home, cfg, d)
+	db, err := openDatabase(ctx, homeName, cfg, d)
 	if err != nil {
 		return nil, err
 	}
-	s := db.service
-	return &Service{Results: s, Console: s, Deliveries: s, Declarations: s, database: db}, nil
+	c := calls{alone{db}}
+	return &Service{Results: c, Console: db.service, Deliveries: c, Declarations: db.service, database: db}, nil
 }
 
 // Operator runs operator commands on the store.
