@@ -27,8 +27,8 @@ const (
 	setRetention    = `UPDATE prisms SET retention_days = $3 WHERE account_id = $1 AND id = $2`
 	removeRetention = `DELETE FROM deletions WHERE account_id = $1 AND id = $2 RETURNING deleted`
 
-	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, days, ref, status, saved_before, due_at, reached, deleted, leased_until, search, search_due_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12)`
+	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, ref, status, saved_before, due_at, reached, deleted, leased_until, search, search_due_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11)`
 
 	// dueAt is when a job is due. The release before does not know the jobs that search, and would delete too much: for that release
 	// they are due at neverDue.
@@ -158,8 +158,7 @@ func (s SQL) SetRetention(ctx context.Context, account prism.AccountID, id prism
 		}
 		if days > 0 {
 			detail.Days = &days
-			job := Job{Account: account, ID: id.UUID, Prism: id, Days: days, DueAt: by.At}
-			if err := InsertJob(ctx, run, job); err != nil {
+			if err := prisms.BeginRetention(ctx, run, account, id, days, by.At); err != nil {
 				return err
 			}
 		}
@@ -173,23 +172,14 @@ func (s SQL) SetRetention(ctx context.Context, account prism.AccountID, id prism
 // neverDue is later than every time of a deletion.
 var neverDue = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// InsertJob stores a job in a transaction.
-func InsertJob(ctx context.Context, run sqldb.Run, d Job) error {
-	var (
-		days        *int32
-		savedBefore *time.Time
-	)
-	if d.Days > 0 {
-		days = &d.Days
-	} else {
-		savedBefore = &d.SavedBefore
-	}
+// insertJob stores the job of a call in a transaction.
+func insertJob(ctx context.Context, run sqldb.Run, d Job) error {
 	dueAt, searchDueAt := d.DueAt, (*time.Time)(nil)
 	if d.Search != "" {
 		dueAt, searchDueAt = neverDue, &d.DueAt
 	}
 	args := []any{
-		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, sqldb.Nullable(string(d.Status)), savedBefore, dueAt, d.Reached, d.DueAt,
+		d.Account.UUID, d.ID, d.Prism.UUID, d.Ref, sqldb.Nullable(string(d.Status)), d.SavedBefore, dueAt, d.Reached, d.DueAt,
 		sqldb.Nullable(d.Search), searchDueAt,
 	}
 	return run(ctx, sqldb.Statement{Text: insertDeletion, Args: args}, sqldb.NoRow)
@@ -230,7 +220,7 @@ func (s SQL) AddDeletion(ctx context.Context, d Job, slug string, counted int64,
 		if err := keys.Room(ctx, run, d.Account, countDeletions, MaxDeletions, store.ErrTooManyDeletions); err != nil {
 			return err
 		}
-		if err := InsertJob(ctx, run, d); err != nil {
+		if err := insertJob(ctx, run, d); err != nil {
 			return err
 		}
 		return prisms.Record(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail)

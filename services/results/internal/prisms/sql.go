@@ -62,6 +62,10 @@ RETURNING slug`
 RETURNING archived_at, slug, name`
 	setArchivedAt = `UPDATE prisms SET archived_at = $3 WHERE account_id = $1 AND id = $2`
 	setName       = `UPDATE prisms SET name = $3 WHERE account_id = $1 AND id = $2`
+
+	// insertRetention is a row of deletions whose id is that of the prism. Its columns ref, status, saved_before and search are null.
+	insertRetention = `INSERT INTO deletions (account_id, id, prism_id, days, due_at, reached, deleted, leased_until)
+VALUES ($1, $2, $3, $4, $5, $6, 0, $5)`
 )
 
 // CreatePrism implements Store.
@@ -103,6 +107,12 @@ func InsertVersion(ctx context.Context, run sqldb.Run, account prism.AccountID, 
 		return err
 	}
 	return insertExamples(ctx, run, account, id, v)
+}
+
+// BeginRetention has results of a prism deleted when they are older than days, from the time at on. The prism has no retention before.
+func BeginRetention(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.PrismID, days int32, at time.Time) error {
+	args := []any{account.UUID, id.UUID, id.UUID, days, at, prism.UUID{}}
+	return run(ctx, sqldb.Statement{Text: insertRetention, Args: args}, sqldb.NoRow)
 }
 
 // Prism implements Store.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -123,8 +122,7 @@ func (s SQL) completeAdHoc(
 	if err := prisms.InsertVersion(ctx, run, account, id, p.Latest); err != nil {
 		return err
 	}
-	job := deletion.Job{Account: account, ID: id.UUID, Prism: id, Days: p.RetentionDays, DueAt: by.At}
-	if err := deletion.InsertJob(ctx, run, job); err != nil {
+	if err := prisms.BeginRetention(ctx, run, account, id, p.RetentionDays, by.At); err != nil {
 		return err
 	}
 	member := false
