@@ -15,8 +15,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
+	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/prisms"
-	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -29,8 +29,11 @@ type Handlers struct {
 	Versions interface {
 		Version(ctx context.Context, account prism.AccountID, id prisms.VersionID) (*prisms.Cached, error)
 	}
-	Searches *search.Handlers
-	Now      func() time.Time
+	// Visit calls count with the results of a prism that a filter and a search find.
+	Visit func(
+		ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch, count func(*finding.Found),
+	) (finding.Covered, error)
+	Now func() time.Time
 }
 
 // Operations are the operations on distributions.
@@ -81,7 +84,7 @@ func (s *Handlers) find(ctx context.Context, account prism.AccountID, p prism.Pr
 	}
 	among := store.Filter{Prism: f.Prism, Version: f.Version, From: f.From, To: f.To}
 	searched := Searched{Question: f.Question}
-	covered, err := s.Searches.Visit(ctx, account, p, among, sent, searched.Count)
+	covered, err := s.Visit(ctx, account, p, among, sent, searched.Count)
 	return searched.Found(covered), err
 }
 

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/services/results/internal/finding"
-	"github.com/prism-results/prism/services/results/internal/search"
 )
 
 // Searched are the answers to a question of results that a search finds (spec: distribution-searched).
@@ -35,7 +34,7 @@ func (s *Searched) Count(f *finding.Found) {
 }
 
 // Found are the counts, of a search that has covered so much.
-func (s *Searched) Found(covered search.Covered) Found {
+func (s *Searched) Found(covered finding.Covered) Found {
 	found := Found{Exact: covered.Complete(), CountedFrom: covered.From, CountedTo: covered.Until}
 	for at, c := range s.quarters {
 		found.Quarters = append(found.Quarters, Quarter{at, *c})

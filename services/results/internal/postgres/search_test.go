@@ -18,7 +18,7 @@ func TestASearchSaysWhatItDidNotLookAt(t *testing.T) {
 	s := open(t, url)
 	account := prism.AccountID{UUID: prism.UUID{15: 1}}
 	exec(t, url, "INSERT INTO accounts (id, name, created_at) VALUES ($1, 'a', now())", account.String())
-	find := func() search.Covered {
+	find := func() finding.Covered {
 		t.Helper()
 		page, err := s.Search(t.Context(), account, search.Filter{}, finding.Order{Subject: finding.Subject{Measure: finding.Took}}, nil, 10)
 		if err != nil || len(page.Hits) != 0 || page.Next != nil {
@@ -29,7 +29,7 @@ func TestASearchSaysWhatItDidNotLookAt(t *testing.T) {
 	change := `INSERT INTO changes (account_id, seq, at, type, prism_id, result_id)
 SELECT $1, n, to_timestamp(n), 1, gen_random_uuid(), gen_random_uuid() FROM generate_series(%s) AS n`
 	exec(t, url, strings.Replace(change, "%s", "1, 20000", 1), account.String())
-	if got := find(); got != (search.Covered{}) {
+	if got := find(); got != (finding.Covered{}) {
 		t.Errorf("of 20,000 changes: %+v", got)
 	}
 	exec(t, url, strings.Replace(change, "%s", "20001, 20002", 1), account.String())
@@ -42,7 +42,7 @@ SELECT $1, n, to_timestamp(n), 1, gen_random_uuid(), gen_random_uuid() FROM gene
 			t.Fatal(err)
 		}
 	}
-	if got := find(); got != (search.Covered{}) {
+	if got := find(); got != (finding.Covered{}) {
 		t.Errorf("of changes that are indexed: %+v", got)
 	}
 	exec(t, url, "UPDATE index_cursors SET old = $2 WHERE account_id = $1", account.String(), "019a0000-0000-7000-8000-000000000000")
@@ -52,7 +52,7 @@ SELECT $1, n, to_timestamp(n), 1, gen_random_uuid(), gen_random_uuid() FROM gene
 	if more, err := s.IndexOld(t.Context(), account, 10); more || err != nil {
 		t.Errorf("old results: more %v, %v", more, err)
 	}
-	if got := find(); got != (search.Covered{}) {
+	if got := find(); got != (finding.Covered{}) {
 		t.Errorf("of all that is indexed: %+v", got)
 	}
 }

@@ -77,7 +77,7 @@ fill:
 	if next != nil {
 		page.Next = next.ID
 	}
-	coverage, err := json.Marshal(matches.Body())
+	coverage, err := json.Marshal(search.Body(matches.Covered))
 	if err != nil {
 		return nil, err
 	}

@@ -114,19 +114,16 @@ func (h *Handlers) complete(
 // Visit calls count with the results of a prism that a filter and a search find, as Store.Visit does.
 func (h *Handlers) Visit(
 	ctx context.Context, account prism.AccountID, p prism.Prism, f store.Filter, sent api.ResultSearch, count func(*finding.Found),
-) (Covered, error) {
+) (finding.Covered, error) {
 	narrowed, err := h.Narrow(ctx, account, p, f, sent)
 	if err != nil {
-		return Covered{}, err
+		return finding.Covered{}, err
 	}
 	return h.store.Visit(ctx, account, narrowed, count)
 }
 
 // MaxHits bounds the hits of a page.
 const MaxHits = 10_000
-
-// Complete tells whether a search has looked at all results.
-func (c Covered) Complete() bool { return c.Until == nil && c.From == nil }
 
 func (h *Handlers) countResults(ctx context.Context, c store.Caller, in api.CountResultsRequest) (out api.ResultCounts, err error) {
 	f := bodies.Filter(c, in.Status, in.ResultFilter)
@@ -159,8 +156,8 @@ func (h *Handlers) countResults(ctx context.Context, c store.Caller, in api.Coun
 	return out, nil
 }
 
-// Body is what a response says of what was not looked at.
-func (c Covered) Body() (b api.Coverage) {
+// Body is what a response says of what a search did not look at.
+func Body(c finding.Covered) (b api.Coverage) {
 	if c.Until != nil {
 		b.IndexedUntil.Time = *c.Until
 	}

@@ -40,7 +40,7 @@ type Store interface {
 	Found(ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID) ([]*finding.Found, error)
 	// Visit calls count with the results of an account that a filter finds, the newest first, for CountLimit at most. For want of time, too,
 	// does Covered tell what it did not look at.
-	Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (Covered, error)
+	Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (finding.Covered, error)
 	// Counts counts the results of an account that a filter finds, and the values that they have.
 	Counts(ctx context.Context, account prism.AccountID, f Filter, by []finding.Subject) (Counts, error)
 	// IndexChanges indexes the results of a number of changes of an account that are not indexed, and reports whether there may be more.
@@ -69,7 +69,7 @@ type Filter struct {
 type Page struct {
 	Hits []Position
 	Next *Position
-	Covered
+	finding.Covered
 }
 
 // Counts are how many results were found, and for each subject how many of them have each value, the most frequent first. They are not
@@ -84,13 +84,6 @@ type Counts struct {
 type ValueCount struct {
 	Value string
 	N     int64
-}
-
-// Covered is what a search did not look at: what was changed after Until, and saved before From. Newest is MostSorted if there were more
-// to sort.
-type Covered struct {
-	Until, From *time.Time
-	Newest      int
 }
 
 // Position is a result's place in an order: by its id, or by its number, which it may be Without, and then by its id. Upto is the newest

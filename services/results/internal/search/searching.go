@@ -26,7 +26,7 @@ type searching struct {
 	old       *prism.UUID // from which on results of prisms that were left out are indexed
 	at        *Position   // behind which nothing was looked at
 	looked    int
-	covered   Covered
+	covered   finding.Covered
 	// visit is called with what the filter finds, in order. It returns false when it has seen enough.
 	visit func(at Position, f *finding.Found) bool
 	// stops tells whether to stop although there may be more.
@@ -58,7 +58,7 @@ func (s SQL) Search(
 const CountLimit = 400 * time.Millisecond
 
 // Visit implements Store.
-func (s SQL) Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (Covered, error) {
+func (s SQL) Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (finding.Covered, error) {
 	began := time.Now()
 	q := &searching{SQL: s, operation: "count_results", account: account, filter: f, needs: f.needs(account)}
 	q.visit = func(_ Position, f *finding.Found) bool {

@@ -28,7 +28,7 @@ SELECT y.result_id, y.at FROM (
 )
 
 // younger are the results that may not be in the index as they are, and what the index does not cover.
-func (q *searching) younger(ctx context.Context) (ids []prism.ResultID, covered Covered, err error) {
+func (q *searching) younger(ctx context.Context) (ids []prism.ResultID, covered finding.Covered, err error) {
 	var until time.Time
 	err = q.Run(ctx, sqldb.Query("younger", younger, q.account.UUID, int64(mostYounger)+1), sqldb.ReadRows(&ids, func(r *sqldb.Row) prism.ResultID {
 		id := readID(r)

@@ -28,7 +28,7 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 		s.fileHandlers.Operations(), s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
 		(&eventbodies.Handlers{Writer: eventbodies.Writer{Store: s.Store, Lenses: s}, Prisms: s.Store}).Operations(),
-		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Searches: s.searches, Now: s.Now}).Operations(),
+		(&distribution.Handlers{Store: s.Store, Prisms: s.Store, Versions: s.prismHandlers, Visit: s.searches.Visit, Now: s.Now}).Operations(),
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
 		comments.NewHandlers(s.Store, s.Access, s.searches).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(),

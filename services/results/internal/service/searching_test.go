@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/deletion"
-	"github.com/prism-results/prism/services/results/internal/search"
+	"github.com/prism-results/prism/services/results/internal/finding"
 )
 
 // spec: search-coverage, search-sorted, error-not-indexed, search-of-all, error-not-searchable, prism-searchable
@@ -89,7 +89,7 @@ func TestWhatASearchDidNotLookAtIsSaidOrRefused(t *testing.T) {
 		}
 	}
 	at := time.UnixMilli(1_700_000_000_000)
-	for members, covered := range map[string]search.Covered{
+	for members, covered := range map[string]finding.Covered{
 		`],"indexed_until":"2023-11-14T22:13:20.000Z","next_cursor":`: {Until: &at},
 		`],"indexed_from":"2023-11-14T22:13:20.000Z","next_cursor":`:  {From: &at},
 		`],"sorted_newest":100000,"next_cursor":`:                     {Newest: 100_000},

@@ -48,10 +48,10 @@ type counting struct {
 	sqlstore.Store
 	versions atomic.Int64
 	touched  chan map[prism.KeyID]time.Time
-	archived func()          // after SetArchived; optional
-	asked    int64           // the most active keys that CreateKey was asked to allow
-	covered  *search.Covered // what each search says that it covers; nil: what is true
-	most     int64           // what CreateKey allows instead; 0: what it was asked
+	archived func()           // after SetArchived; optional
+	asked    int64            // the most active keys that CreateKey was asked to allow
+	covered  *finding.Covered // what each search says that it covers; nil: what is true
+	most     int64            // what CreateKey allows instead; 0: what it was asked
 }
 
 func (c *counting) CreateKey(

@@ -164,7 +164,7 @@ func (m *searchModel) catchUp(t *rapid.T) {
 }
 
 // covers checks what a search says that it did not look at, and tells whether that is nothing.
-func (m *searchModel) covers(t *rapid.T, c search.Covered, behind bool) bool {
+func (m *searchModel) covers(t *rapid.T, c finding.Covered, behind bool) bool {
 	if c.Until != nil || c.Newest != 0 || c.From != nil && !behind {
 		t.Fatalf("covered %+v, though all results have changes", c)
 	}
