@@ -14,32 +14,26 @@ import (
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/bodies"
 	"github.com/prism-results/prism/services/results/internal/prisms"
-	"github.com/prism-results/prism/services/results/internal/quality"
-	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Handlers are those of the operations on labels. TakeExamples is for prisms.
+// Handlers are those of the operations on labels.
 type Handlers struct {
 	store    handlerStore
 	now      func() time.Time
 	versions *prisms.Handlers
-	quality  *quality.Handlers
-	searches *search.Handlers
 }
 
 // handlerStore finds prisms and results too.
 type handlerStore interface {
 	Store
 	prisms.Store
-	quality.LabelStore
 	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input) (store.ResultFacts, error)
-	FindResults(ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input) ([]prism.Result, error)
 }
 
 // NewHandlers makes Handlers over a store.
-func NewHandlers(s handlerStore, now func() time.Time, v *prisms.Handlers, q *quality.Handlers, searches *search.Handlers) *Handlers {
-	return &Handlers{s, now, v, q, searches}
+func NewHandlers(s handlerStore, now func() time.Time, versions *prisms.Handlers) *Handlers {
+	return &Handlers{s, now, versions}
 }
 
 // Operations are the operations on labels.
@@ -49,7 +43,6 @@ func (h *Handlers) Operations() []api.Handler[access.Caller] {
 		api.HandleEncoded(api.ReadLabels, h.readLabels),
 		access.Handle(api.AddLabels, h.addLabels),
 		access.Encoded(api.ListLabels, h.listLabels),
-		access.Encoded(api.ListLabelQueue, h.listLabelQueue),
 	}
 }
 

@@ -1,5 +1,4 @@
-// Package labels keeps the right answers that people and files give to questions of results, and the queue of results that wait for one. Of labels
-// it takes examples for prisms.
+// Package labels keeps the right answers that people and files give to questions of results.
 package labels
 
 import (
@@ -27,20 +26,6 @@ type Store interface {
 	LabelsOf(ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID) ([]Label, error)
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
 	ListLabels(ctx context.Context, account prism.AccountID, f Filter, page store.Page) (labelled []Labelled, more bool, err error)
-
-	// RandomQueue returns the next of the newest QueueResults results of a prism by RandomPosition, without those that have a
-	// label for the question. It reads only ids. from is the lower bound of the ids, and after that of the positions.
-	RandomQueue(ctx context.Context, account prism.AccountID, q Queue, from, after prism.UUID, limit int) ([]QueueEntry, error)
-	// Unlabelled is the entries that entry makes of a page of the ok results of a prism that have no label for the question, newest
-	// first. It holds the answers of one result at a time, and leaves out those for which entry returns nil. last is the id of the
-	// page's last result, or zero if the page is not full.
-	Unlabelled(
-		ctx context.Context, account prism.AccountID, q Queue, page store.Page, entry func(Unlabelled) (*QueueEntry, error),
-	) (entries []QueueEntry, last prism.UUID, err error)
-	// Queued finds those of the given results that are ok and have no label for the question, in any order.
-	Queued(ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID) ([]Queued, error)
-	// QueuedResults is Queued with everything that a call sent and got.
-	QueuedResults(ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID) ([]prism.Result, error)
 }
 
 // Label is the right answer to a question of a result.
@@ -87,42 +72,4 @@ type Labelled struct {
 	Version int32
 	Ref     *string
 	Labels  []Label
-}
-
-// Queue selects results that wait for a label: those of a prism, or of one of its versions, without a label for a question.
-type Queue struct {
-	Prism    prism.PrismID
-	Version  int32 // 0: any
-	Question string
-}
-
-// QueueResults bounds how many of the newest results of a prism the random queue is made of.
-const QueueResults = 1_000_000
-
-// QueueEntry is a result in the random order.
-type QueueEntry struct {
-	Position prism.UUID
-	Result   prism.ResultID
-}
-
-// RandomPosition is where a result stands in the random order: the first 16 bytes of the SHA-256 of its id. So the order has
-// nothing to do with time, and each of its prefixes is a sample.
-func RandomPosition(id prism.ResultID) (position prism.UUID) {
-	sum := sha256.Sum256(id.UUID[:])
-	copy(position[:], sum[:])
-	return position
-}
-
-// Queued is a result that waits for a label.
-type Queued struct {
-	Result  prism.ResultID
-	Version int32
-	Bytes   int // of its input and its answers, as they are stored
-}
-
-// Unlabelled is a result without a label.
-type Unlabelled struct {
-	Result  prism.ResultID
-	Version int32
-	Answers []byte
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/labels"
+	"github.com/prism-results/prism/services/results/internal/labelqueue"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -76,7 +76,7 @@ func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
 	s.Version = 2
 	w.saved(t, s)
 	slices.SortFunc(want, func(a, b prism.ResultID) int {
-		x, y := labels.RandomPosition(a), labels.RandomPosition(b)
+		x, y := labelqueue.RandomPosition(a), labelqueue.RandomPosition(b)
 		return slices.Compare(x[:], y[:])
 	})
 	for _, limit := range []int{1, 7, 16, 100} {

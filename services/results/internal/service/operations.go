@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/eventbodies"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/labelqueue"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
@@ -23,7 +24,7 @@ import (
 )
 
 // handlers are those of the declared operations.
-func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
+func (s *Service) handlersOfOperations() access.Handlers {
 	return api.NewHandlers(slices.Concat(
 		s.fileHandlers.Operations(), s.keyHandlers.Operations(), s.memberHandlers.Operations(), s.prismHandlers.Operations(),
 		(&audit.Handlers{Store: s.Store}).Operations(), (&changes.Handlers{Store: s.Store, Prisms: s.Store}).Operations(),
@@ -32,7 +33,9 @@ func (s *Service) handlersOfOperations(l *labels.Handlers) access.Handlers {
 		usage.NewHandlers(s.Store, s.Now).Operations(), s.qualityHandlers.Operations(),
 		drift.NewHandlers(s.Store, s.prismHandlers).Operations(s.Access), s.searches.Operations(s.Access),
 		comments.NewHandlers(s.Store, s.Access, s.searches).Operations(), views.NewHandlers(s.Store, s.Access, s.Store, s.searches).Operations(),
-		webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.Now, s.NewID).Operations(), l.Operations(), s.runHandlers.Operations(),
+		webhooks.NewHandlers(s.Store, s.Store, s.Access, s.Store, s.Now, s.NewID).Operations(),
+		labels.NewHandlers(s.Store, s.Now, s.prismHandlers).Operations(),
+		labelqueue.NewHandlers(s.Store, s.prismHandlers, s.searches).Operations(), s.runHandlers.Operations(),
 		s.deletionHandlers.Operations(), s.resultHandlers.Operations(),
 	)...)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/declarations"
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/eventbodies"
+	"github.com/prism-results/prism/services/results/internal/examples"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
-	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
@@ -109,9 +109,8 @@ func New(d Deps) *Service {
 		Searches: s.searches, Refuses: s.Refuses, NoteSave: s.NoteSave, LeaseEnded: d.LeaseEnded,
 	})
 	s.deletionHandlers = deletion.NewHandlers(d.Store, a, s.searches)
-	l := labels.NewHandlers(d.Store, d.Now, s.prismHandlers, s.qualityHandlers, s.searches)
-	s.TakeExamplesWith(l.TakeExamples)
-	s.handlers = s.handlersOfOperations(l)
+	s.TakeExamplesWith(examples.Taker{Store: d.Store, Quality: s.qualityHandlers}.Take)
+	s.handlers = s.handlersOfOperations()
 	return s
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/labelqueue"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -46,6 +47,7 @@ type Statements struct {
 	commentSQL
 	webhookSQL
 	labelSQL
+	queueSQL
 	fileSQL
 	runSQL
 	deletionSQL
@@ -68,6 +70,7 @@ type (
 	commentSQL      = comments.SQL
 	webhookSQL      = webhooks.SQL
 	labelSQL        = labels.SQL
+	queueSQL        = labelqueue.SQL
 	fileSQL         = files.SQL
 	runSQL          = runs.SQL
 	deletionSQL     = deletion.SQL
@@ -79,7 +82,7 @@ func New(db sqldb.Database) Statements {
 	return Statements{
 		Database: db, auditSQL: auditSQL{Database: db}, changesSQL: changesSQL{Database: db}, distributionSQL: distributionSQL{Database: db}, keySQL: keySQL{Database: db}, memberSQL: memberSQL{Database: db},
 		prismSQL: prismSQL{Database: db}, searchSQL: searchSQL{Database: db}, usageSQL: usageSQL{Database: db},
-		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db},
+		driftSQL: driftSQL{Database: db}, eventSQL: eventSQL{Database: db}, qualitySQL: qualitySQL{Database: db}, viewSQL: viewSQL{Database: db}, commentSQL: commentSQL{Database: db}, labelSQL: labelSQL{Database: db}, queueSQL: queueSQL{Database: db},
 		fileSQL: fileSQL{Database: db}, runSQL: runSQL{Database: db}, webhookSQL: webhookSQL{Database: db}, deletionSQL: deletionSQL{Database: db}, resultSQL: resultSQL{Database: db},
 	}
 }
@@ -107,6 +110,7 @@ type Store interface {
 	members.SessionStore
 	runs.RetryStore
 	labels.Store
+	labelqueue.Store
 	quality.Store
 	quality.LabelStore
 	drift.Store

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/keys"
-	"github.com/prism-results/prism/services/results/internal/labels"
+	"github.com/prism-results/prism/services/results/internal/labelqueue"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -42,7 +42,7 @@ func TestBoundsAreThoseOfTheSpecification(t *testing.T) {
 		"page": {store.ListBytes, 4 << 20}, "export": {store.PageBytes, 256 << 10}, "keys": {keys.MaxActiveKeys, 1000},
 		"keys of a session": {members.MaxSessionKeys, 100}, "uploads": {store.MaxUploads, 20}, "runs": {runs.MaxRuns, 500},
 		"deletions": {deletion.MaxDeletions, 1000}, "results of a deletion": {deletion.DeletePart, 500}, "sums": {usage.MaxSums, 1000}, "changes looked through": {changes.Scanned, 10_000},
-		"results of the label queue": {labels.QueueResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
+		"results of the label queue": {labelqueue.MaxResults, 1_000_000}, "views": {api.MaxViews, 200}, "comments": {api.MaxComments, 100},
 		"webhooks": {api.MaxWebhooks, 20}, "waiting events": {webhooks.Most, 1_000_000}, "tries of an event": {int64(len(webhooks.Pauses)) + 1, 10},
 		"tries that block": {webhooks.BlockingTries, 3},
 	} {

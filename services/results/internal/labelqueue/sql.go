@@ -1,4 +1,4 @@
-package labels
+package labelqueue
 
 import (
 	"cmp"
@@ -11,6 +11,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// SQL is a Store in a database.
+type SQL struct{ sqldb.Database }
 
 const (
 	labelledIDs = `-- name: LabelledIDs :many
@@ -33,11 +36,11 @@ const queuePart = 25_000
 // RandomQueue implements Store. It reads only ids, from an index, and keeps the first ones by position.
 func (s SQL) RandomQueue(
 	ctx context.Context, account prism.AccountID, q Queue, from, after prism.UUID, limit int,
-) (entries []QueueEntry, err error) {
+) (entries []Entry, err error) {
 	var work fair.Work
 	first := firstEntries{limit: limit}
 	before := store.Page{}.Before()
-	for read := 0; read < QueueResults; read += queuePart {
+	for read := 0; read < MaxResults; read += queuePart {
 		var ids, labelled []prism.UUID
 		args := []any{account.UUID, q.Prism.UUID, from, before, int64(queuePart)}
 		if err := s.Run(ctx, sqldb.Query("newest_ids", newestIDs, args...), sqldb.ReadRows(&ids, (*sqldb.Row).UUID)); err != nil {
@@ -61,7 +64,7 @@ func (s SQL) RandomQueue(
 			if len(labelled) > 0 && labelled[0] == id {
 				continue
 			}
-			e := QueueEntry{Result: prism.ResultID{UUID: id}}
+			e := Entry{Result: prism.ResultID{UUID: id}}
 			if e.Position = RandomPosition(e.Result); sqldb.CompareIDs(e.Position, after) > 0 {
 				first.add(e)
 			}
@@ -76,12 +79,12 @@ func (s SQL) RandomQueue(
 // firstEntries keeps the first entries by position, as many as limit. Between two sorts it holds up to twice as many.
 type firstEntries struct {
 	limit   int
-	entries []QueueEntry
+	entries []Entry
 	full    bool       // there were limit entries or more
 	last    prism.UUID // if full, no entry after this position is one of the first
 }
 
-func (f *firstEntries) add(e QueueEntry) {
+func (f *firstEntries) add(e Entry) {
 	if f.full && sqldb.CompareIDs(e.Position, f.last) > 0 {
 		return
 	}
@@ -91,8 +94,8 @@ func (f *firstEntries) add(e QueueEntry) {
 	}
 }
 
-func (f *firstEntries) sorted() []QueueEntry {
-	slices.SortFunc(f.entries, func(a, b QueueEntry) int { return sqldb.CompareIDs(a.Position, b.Position) })
+func (f *firstEntries) sorted() []Entry {
+	slices.SortFunc(f.entries, func(a, b Entry) int { return sqldb.CompareIDs(a.Position, b.Position) })
 	return f.entries[:min(f.limit, len(f.entries))]
 }
 
@@ -108,8 +111,8 @@ func whereQueued(l *sqldb.List, query string, account prism.AccountID, q Queue) 
 // Unlabelled implements Store.
 func (s SQL) Unlabelled(
 	ctx context.Context, account prism.AccountID, q Queue, page store.Page,
-	entry func(Unlabelled) (*QueueEntry, error),
-) (entries []QueueEntry, last prism.UUID, err error) {
+	entry func(Unlabelled) (*Entry, error),
+) (entries []Entry, last prism.UUID, err error) {
 	l := sqldb.NewList("unlabelled")
 	whereQueued(&l, unlabelled, account, q)
 	l.Page(page, "<", "DESC")
@@ -119,7 +122,7 @@ func (s SQL) Unlabelled(
 		read := 0
 		for r := range rows {
 			u := Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
-			var e *QueueEntry
+			var e *Entry
 			if e, failed = entry(u); failed != nil {
 				return nil
 			}

@@ -1,4 +1,4 @@
-package labels
+package labelqueue
 
 import (
 	"bytes"
@@ -31,6 +31,30 @@ const (
 	uncertainResults = 10_000
 	uncertainPart    = 1_000
 )
+
+// Handlers are those of the operation on the queue.
+type Handlers struct {
+	store    handlerStore
+	versions *prisms.Handlers
+	searches *search.Handlers
+}
+
+// handlerStore finds prisms and answers too.
+type handlerStore interface {
+	Store
+	prisms.Store
+	quality.LabelStore
+}
+
+// NewHandlers makes Handlers over a store.
+func NewHandlers(s handlerStore, versions *prisms.Handlers, searches *search.Handlers) *Handlers {
+	return &Handlers{s, versions, searches}
+}
+
+// Operations are the operations on the queue.
+func (h *Handlers) Operations() []api.Handler[access.Caller] {
+	return []api.Handler[access.Caller]{access.Encoded(api.ListLabelQueue, h.listLabelQueue)}
+}
 
 // queuedBody is the body of a result of the queue (spec: label-queue).
 type queuedBody struct {
@@ -109,12 +133,12 @@ func newQueuedBody(r prism.Result) queuedBody {
 }
 
 // random finds the next results in the random order. more tells that there may be further ones.
-func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []QueueEntry, more bool, err error) {
+func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []Entry, more bool, err error) {
 	if q.search != nil {
-		ids, err := q.searches.All(ctx, q.account, *q.search, QueueResults)
+		ids, err := q.searches.All(ctx, q.account, *q.search, MaxResults)
 		for _, id := range ids {
 			if at := RandomPosition(id); bytes.Compare(at[:], q.after[:]) > 0 {
-				entries = append(entries, QueueEntry{Position: at, Result: id})
+				entries = append(entries, Entry{Position: at, Result: id})
 			}
 		}
 		sortEntries(entries)
@@ -130,9 +154,9 @@ func (q *labelQueue) random(ctx context.Context, v *prisms.Cached) (entries []Qu
 }
 
 // uncertain finds the most uncertain results.
-func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries []QueueEntry, more bool, err error) {
+func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries []Entry, more bool, err error) {
 	var parser answerjson.Parser
-	entry := func(u Unlabelled) (*QueueEntry, error) {
+	entry := func(u Unlabelled) (*Entry, error) {
 		answers, err := parser.Parse(u.Answers)
 		if err != nil {
 			return nil, err
@@ -141,7 +165,7 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries [
 		if !ok || bytes.Compare(at[:], q.after[:]) <= 0 {
 			return nil, nil //nolint:nilnil // as Store says
 		}
-		return &QueueEntry{Position: at, Result: u.Result}, nil
+		return &Entry{Position: at, Result: u.Result}, nil
 	}
 	if q.search != nil {
 		entries, err = q.foundUncertain(ctx)
@@ -163,7 +187,7 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *prisms.Cached) (entries [
 }
 
 // foundUncertain finds the most uncertain of the results that the search finds.
-func (q *labelQueue) foundUncertain(ctx context.Context) (entries []QueueEntry, err error) {
+func (q *labelQueue) foundUncertain(ctx context.Context) (entries []Entry, err error) {
 	ids, err := q.searches.All(ctx, q.account, *q.search, uncertainResults)
 	if err != nil {
 		return nil, err
@@ -181,18 +205,18 @@ func (q *labelQueue) foundUncertain(ctx context.Context) (entries []QueueEntry, 
 		return nil
 	})
 	for id, at := range positions {
-		entries = append(entries, QueueEntry{Position: at, Result: id})
+		entries = append(entries, Entry{Position: at, Result: id})
 	}
 	sortEntries(entries)
 	return entries, err
 }
 
-func sortEntries(entries []QueueEntry) {
-	slices.SortFunc(entries, func(a, b QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
+func sortEntries(entries []Entry) {
+	slices.SortFunc(entries, func(a, b Entry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
 }
 
 // fill adds entries in order until the page is full. more tells that the queue has further ones.
-func (q *labelQueue) fill(ctx context.Context, entries []QueueEntry, more bool) error {
+func (q *labelQueue) fill(ctx context.Context, entries []Entry, more bool) error {
 	var last prism.UUID // that was looked at
 	for len(entries) > 0 && !q.full && q.page.Len() < q.limit {
 		part := entries[:min(len(entries), q.limit)]
@@ -212,7 +236,7 @@ func (q *labelQueue) fill(ctx context.Context, entries []QueueEntry, more bool) 
 
 // add adds those of some entries that still wait, until the page is full, and returns how many entries it looked at. It counts the
 // bytes of results before it loads them (spec: page-bytes).
-func (q *labelQueue) add(ctx context.Context, entries []QueueEntry) (looked int, err error) {
+func (q *labelQueue) add(ctx context.Context, entries []Entry) (looked int, err error) {
 	waiting, err := q.waiting(ctx, entries)
 	if err != nil {
 		return 0, err
@@ -251,7 +275,7 @@ func (q *labelQueue) add(ctx context.Context, entries []QueueEntry) (looked int,
 }
 
 // waiting are those of some entries that wait, and whose version has the question.
-func (q *labelQueue) waiting(ctx context.Context, entries []QueueEntry) (map[prism.ResultID]Queued, error) {
+func (q *labelQueue) waiting(ctx context.Context, entries []Entry) (map[prism.ResultID]Queued, error) {
 	ids := make([]prism.ResultID, len(entries))
 	for i, e := range entries {
 		ids[i] = e.Result

@@ -1,4 +1,5 @@
-package labels
+// Package examples takes the examples of a new version from labels (spec: examples-from-labels).
+package examples
 
 import (
 	"bytes"
@@ -12,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -26,29 +28,43 @@ const (
 	inputsAtOnce = 16
 )
 
-// TakeExamples takes examples for a definition from the labels of a question that count. Each input is taken once, as its newest result with
+// Taker takes examples; all are required.
+type Taker struct {
+	Store   Store
+	Quality *quality.Handlers
+}
+
+// Store finds versions, results and their labels.
+type Store interface {
+	ListVersions(ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int) ([]prism.Version, bool, error)
+	FindResults(ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input) ([]prism.Result, error)
+	LabelsOf(ctx context.Context, account prism.AccountID, prismID prism.PrismID, ids []prism.ResultID) ([]labels.Label, error)
+	Answers(ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(quality.Answered) error) error
+}
+
+// Take takes examples for a definition from the labels of a question that count. Each input is taken once, as its newest result with
 // such a label says it. With fewer inputs than wanted it is apierr.TooFewLabels.
-func (h *Handlers) TakeExamples(
+func (t Taker) Take(
 	ctx context.Context, account prism.AccountID, prismID prism.PrismID, d prism.Definition, from api.ExamplesFromLabels,
 ) ([]prism.Example, error) {
 	q, ok := d.Question(from.Question)
 	if !ok {
 		return nil, apierr.Invalid(apierr.Problem{Path: "examples_from_labels.question", Text: prisms.UnknownQuestion})
 	}
-	labels, err := h.labelsToTake(ctx, account, prismID, d, q)
+	counted, err := t.labelsToTake(ctx, account, prismID, d, q)
 	if err != nil {
 		return nil, err
 	}
-	if labels, err = h.newestInputs(ctx, account, labels); err != nil {
+	if counted, err = t.newestInputs(ctx, account, counted); err != nil {
 		return nil, err
 	}
-	labels = inTurn(q, labels, from.Seed)
+	counted = inTurn(q, counted, from.Seed)
 	examples := make([]prism.Example, 0, from.N)
-	for part := range slices.Chunk(labels, inputsAtOnce) {
+	for part := range slices.Chunk(counted, inputsAtOnce) {
 		if len(examples) == from.N {
 			break
 		}
-		if examples, err = h.addTaken(ctx, account, prismID, d, q.Key, examples, part, from.N); err != nil {
+		if examples, err = t.addTaken(ctx, account, prismID, d, q.Key, examples, part, from.N); err != nil {
 			return nil, err
 		}
 	}
@@ -64,10 +80,10 @@ func (h *Handlers) TakeExamples(
 
 // labelsToTake are the labels of a question that count in the newest versions with its type and the fields of a definition, and that are
 // labels of the question now. The newest result is first.
-func (h *Handlers) labelsToTake(
+func (t Taker) labelsToTake(
 	ctx context.Context, account prism.AccountID, prismID prism.PrismID, d prism.Definition, q prism.Question,
 ) (all []quality.Label, err error) {
-	versions, _, err := h.store.ListVersions(ctx, account, prismID, 0, maxTakenVersions)
+	versions, _, err := t.Store.ListVersions(ctx, account, prismID, 0, maxTakenVersions)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +91,11 @@ func (h *Handlers) labelsToTake(
 		if was, ok := v.Question(q.Key); !ok || was.Type != q.Type || !sameFields(v.Fields, d.Fields) {
 			continue
 		}
-		labels, err := h.quality.CountedLabels(ctx, account, store.Filter{Prism: prismID, Version: v.Number}, q.Key)
+		counted, err := t.Quality.CountedLabels(ctx, account, store.Filter{Prism: prismID, Version: v.Number}, q.Key)
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, labels...); len(all) >= maxTakenLabels {
+		if all = append(all, counted...); len(all) >= maxTakenLabels {
 			break
 		}
 	}
@@ -106,14 +122,14 @@ func takenAnswer(q prism.Question, label string) (prism.ExampleAnswer, bool) {
 
 // newestInputs are labels, the newest first, without those of an input that is there already. Examples have no context, so an input is its
 // fields alone.
-func (h *Handlers) newestInputs(ctx context.Context, account prism.AccountID, labels []quality.Label) ([]quality.Label, error) {
-	inputs := make(map[prism.ResultID][16]byte, len(labels))
-	err := h.store.Answers(ctx, account, resultsOf(labels), func(a quality.Answered) error {
+func (t Taker) newestInputs(ctx context.Context, account prism.AccountID, counted []quality.Label) ([]quality.Label, error) {
+	inputs := make(map[prism.ResultID][16]byte, len(counted))
+	err := t.Store.Answers(ctx, account, resultsOf(counted), func(a quality.Answered) error {
 		inputs[a.Result] = a.Fields
 		return nil
 	})
-	seen := make(map[[16]byte]bool, len(labels))
-	return slices.DeleteFunc(labels, func(l quality.Label) bool {
+	seen := make(map[[16]byte]bool, len(counted))
+	return slices.DeleteFunc(counted, func(l quality.Label) bool {
 		input, known := inputs[l.Result]
 		again := !known || seen[input]
 		seen[input] = true
@@ -121,9 +137,9 @@ func (h *Handlers) newestInputs(ctx context.Context, account prism.AccountID, la
 	}), err
 }
 
-func resultsOf(labels []quality.Label) []prism.ResultID {
-	ids := make([]prism.ResultID, len(labels))
-	for i, l := range labels {
+func resultsOf(counted []quality.Label) []prism.ResultID {
+	ids := make([]prism.ResultID, len(counted))
+	for i, l := range counted {
 		ids[i] = l.Result
 	}
 	return ids
@@ -131,7 +147,7 @@ func resultsOf(labels []quality.Label) []prism.ResultID {
 
 // inTurn puts labels into an order that a seed decides: one of each value, then a second one of each, and so on. For a tags, a value is a set
 // of options. A label keeps its place among those of its value when others come or go.
-func inTurn(q prism.Question, labels []quality.Label, seed int32) []quality.Label {
+func inTurn(q prism.Question, counted []quality.Label, seed int32) []quality.Label {
 	type place struct {
 		turn       int
 		class, own [sha256.Size]byte
@@ -140,8 +156,8 @@ func inTurn(q prism.Question, labels []quality.Label, seed int32) []quality.Labe
 	drawn := func(key []byte) [sha256.Size]byte {
 		return sha256.Sum256(append(binary.BigEndian.AppendUint32([]byte(q.Key), uint32(seed)), key...)) //nolint:gosec // its bits
 	}
-	places := make([]place, len(labels))
-	for i, l := range labels {
+	places := make([]place, len(counted))
+	for i, l := range counted {
 		places[i] = place{class: drawn([]byte(l.Value)), own: drawn(l.Result.UUID[:]), label: l}
 	}
 	slices.SortFunc(places, func(a, b place) int { return bytes.Compare(a.own[:], b.own[:]) })
@@ -157,26 +173,26 @@ func inTurn(q prism.Question, labels []quality.Label, seed int32) []quality.Labe
 		return bytes.Compare(a.class[:], b.class[:])
 	})
 	for i, p := range places {
-		labels[i] = p.label
+		counted[i] = p.label
 	}
-	return labels
+	return counted
 }
 
 // addTaken adds an example for each label, in their order, until there are n. A result that was deleted meanwhile is left out.
-func (h *Handlers) addTaken(
+func (t Taker) addTaken(
 	ctx context.Context, account prism.AccountID, prismID prism.PrismID, d prism.Definition, question string, examples []prism.Example,
-	labels []quality.Label, n int,
+	counted []quality.Label, n int,
 ) ([]prism.Example, error) {
-	ids := resultsOf(labels)
-	results, err := h.store.FindResults(ctx, account, prismID, ids, store.WithInput)
+	ids := resultsOf(counted)
+	results, err := t.Store.FindResults(ctx, account, prismID, ids, store.WithInput)
 	if err != nil {
 		return nil, err
 	}
-	known, err := h.store.LabelsOf(ctx, account, prismID, ids)
+	known, err := t.Store.LabelsOf(ctx, account, prismID, ids)
 	if err != nil {
 		return nil, err
 	}
-	ofResult := map[prism.ResultID][]Label{}
+	ofResult := map[prism.ResultID][]labels.Label{}
 	for _, l := range known {
 		ofResult[l.Result] = append(ofResult[l.Result], l)
 	}
@@ -196,7 +212,7 @@ func (h *Handlers) addTaken(
 
 // takenExample is an example with the fields of a result, and the labels that it has for the questions of a definition. It is false if the
 // result lacks a field.
-func takenExample(d prism.Definition, r prism.Result, labels []Label) (e prism.Example, ok bool) {
+func takenExample(d prism.Definition, r prism.Result, known []labels.Label) (e prism.Example, ok bool) {
 	e.Result = r.ID
 	for _, f := range d.Fields {
 		at := slices.IndexFunc(r.Fields, func(v prism.FieldValue) bool { return v.Key == f.Key })
@@ -206,11 +222,11 @@ func takenExample(d prism.Definition, r prism.Result, labels []Label) (e prism.E
 		e.Fields = append(e.Fields, r.Fields[at])
 	}
 	for _, q := range d.Questions {
-		at := slices.IndexFunc(labels, func(l Label) bool { return l.Question == q.Key })
+		at := slices.IndexFunc(known, func(l labels.Label) bool { return l.Question == q.Key })
 		if at < 0 {
 			continue
 		}
-		if answer, ok := takenAnswer(q, labels[at].Value); ok {
+		if answer, ok := takenAnswer(q, known[at].Value); ok {
 			e.Answers = append(e.Answers, answer)
 		}
 	}
