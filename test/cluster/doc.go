@@ -1,6 +1,7 @@
 // Package cluster proves on a real cluster that no caller of Prism notices a rollout, an upgrade from 1.0.0 and one to the next release,
 // a rollback, a scaling, the end of a Pod, or new tokens and certificates between the services, that file runs lose nothing by them, and
-// that people stay signed in to the console. A case runs alone, as with -run 'TestCluster/mutual'.
+// that people stay signed in to the console. And that custom resources become what they say, whatever happens to the operator meanwhile: once,
+// and without a lost key. A case runs alone, as with -run 'TestCluster/mutual' or -run 'TestOperator/killed'.
 //
 // Its test needs the build tag `cluster`, and kubectl and helm for the current context: kind on a laptop, or any other. It
 // makes a namespace of its own, in which Pod Security `restricted` is enforced, gives it Postgres and Redis, installs
@@ -8,6 +9,9 @@
 //
 //	load ──▶ Service of the gateway ──▶ gateway ──▶ results ──▶ Postgres
 //	                                        └─────▶ model-proxy ──▶ model (prism-cluster-load as well)
+//
+// The cases of the operator take the manifests of docs/gitops.md, each into another namespace, and call the API by kubectl port-forward. The
+// custom resources of the cluster become those of this source, and go at the end if they were not there.
 //
 // The load (test/internal/load) calls while the test disturbs the release, and reports at its end. The tests of
 // the load need no cluster and prove that the load finds every kind of wrong response.

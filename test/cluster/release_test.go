@@ -92,6 +92,7 @@ type cluster struct {
 	values                  string // a file
 	previous, current, next version
 	installed               version
+	helmArgs                []string // further ones of an upgrade
 }
 
 // at has a version be what a case begins with.
@@ -213,7 +214,7 @@ func (c *cluster) upgrade(ctx context.Context, t *testing.T, v version) {
 	if v.set != "" {
 		args = append(args, "--set", v.set)
 	}
-	c.helm(ctx, t, args...)
+	c.helm(ctx, t, append(args, c.helmArgs...)...)
 	c.settled(ctx, t, v)
 }
 
@@ -244,12 +245,16 @@ func (c *cluster) settled(ctx context.Context, t *testing.T, v version) {
 // load calls while disturb does its work and until there are enough requests, and returns what was seen.
 func (c *cluster) load(t *testing.T, enough int, disturb func(context.Context)) *load.Report {
 	t.Helper()
-	tool := kube.Tool{
-		Name: loadName, Image: c.env.image("prism-cluster-load"), Secret: keySecret,
-		Args: []string{"load", "-url", release + "-gateway", "-model", modelURL},
-	}
-	c.model(t)
 	c.keys(t)
+	return c.loadWith(t, kube.Tool{Secret: keySecret}, enough, disturb)
+}
+
+// loadWith is load by a Pod with further arguments and the keys that its tool has.
+func (c *cluster) loadWith(t *testing.T, tool kube.Tool, enough int, disturb func(context.Context)) *load.Report {
+	t.Helper()
+	tool.Name, tool.Image = loadName, c.env.image("prism-cluster-load")
+	tool.Args = append([]string{"load", "-url", release + "-gateway", "-model", modelURL}, tool.Args...)
+	c.model(t)
 	lines := strings.Split(strings.TrimSpace(c.run(t.Context(), t, tool, func(ctx context.Context) {
 		// By then calls are at the model.
 		c.awaitRequests(ctx, t, 1500)

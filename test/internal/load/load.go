@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +18,8 @@ type Config struct {
 	Seed     uint64
 	Gateways []string  // host:port
 	Keys     [2]string // API keys of two accounts
+	// KeyFiles have the keys instead of Keys, and are read for each call, as an application reads a mounted Secret.
+	KeyFiles [2]string
 	// Clients is the number of concurrent clients. A third as many races are open, so about three clients meet in a race.
 	Clients int
 	// Limit bounds the calls of a race, so that its history is small enough to be searched. 20 by default.
@@ -108,6 +112,19 @@ func (l *Load) newRace(rnd *rand.Rand) *Race {
 	return r
 }
 
+// key is the key of an account at this moment. One that can't be read is refused, which is a problem of the call.
+func (l *Load) key(account int) string {
+	file := l.config.KeyFiles[account]
+	if file == "" {
+		return l.config.Keys[account]
+	}
+	key, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(string(key))
+}
+
 // unavailablePause is the pause of a client after a 503, 60 ms on average (spec: error-service-unavailable).
 func unavailablePause(rnd *rand.Rand) time.Duration {
 	return time.Duration(rnd.Int64N(int64(120 * time.Millisecond)))
@@ -174,7 +191,7 @@ func (l *Load) call(ctx context.Context, race *Race, number int, gateway string,
 
 func (l *Load) request(race *Race, gateway string, in intent) Request {
 	base := "http://" + gateway + "/v1"
-	req := Request{Method: "POST", Key: l.config.Keys[race.Account]}
+	req := Request{Method: "POST", Key: l.key(race.Account)}
 	switch in.kind {
 	case history.Create:
 		body := map[string]any{"fields": map[string]string{"message": race.tag.String()}, "ref": in.ref}
@@ -197,7 +214,7 @@ func (l *Load) trespass(ctx context.Context, race *Race, rnd *rand.Rand) {
 		return
 	}
 	req := l.request(race, l.gateway(rnd), intent{kind: history.Read, target: id})
-	req.Key = l.config.Keys[1-race.Account]
+	req.Key = l.key(1 - race.Account)
 	got := l.client.Do(ctx, req)
 	answer, _, err := got.read(history.Read)
 	l.count(answer, 0, got.Err)

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,6 +39,10 @@ func run(t *testing.T, f front) *load.Report {
 	stop, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var n atomic.Int64
+	file := filepath.Join(t.TempDir(), "key") // of one account, to try both ways
+	if err := os.WriteFile(file, []byte(p.keys[1]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	l := load.New(load.Config{
 		Gateways: []string{p.behind(t, func(w http.ResponseWriter, r *http.Request, forward http.Handler) {
 			if n.Add(1) < requests {
@@ -46,7 +52,7 @@ func run(t *testing.T, f front) *load.Report {
 			cancel()
 			forward.ServeHTTP(w, r)
 		})},
-		Keys: p.keys, Clients: 8, Turnover: 10, Tag: upstream.Tag{FailPercent: 20},
+		Keys: [2]string{p.keys[0]}, KeyFiles: [2]string{"", file}, Clients: 8, Turnover: 10, Tag: upstream.Tag{FailPercent: 20},
 	})
 	t.Cleanup(l.Close)
 	if err := l.Prepare(t.Context()); err != nil {

@@ -114,9 +114,9 @@ func (l *Load) audit(ctx context.Context, model string, r *Report) error {
 	}
 	r.Asked = tally.Asked
 	numbers := map[int]string{}
-	for _, key := range l.config.Keys {
+	for account := range l.config.Keys {
 		for _, slug := range Slugs {
-			rows, err := l.export(ctx, key, slug)
+			rows, err := l.export(ctx, l.key(account), slug)
 			if err != nil {
 				return err
 			}
@@ -198,11 +198,11 @@ func (l *Load) tally(ctx context.Context, model string) (t upstream.Tally, err e
 func (l *Load) Prepare(ctx context.Context) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for _, key := range l.config.Keys {
+	for account := range l.config.Keys {
 		for _, slug := range Slugs {
 			for {
 				got := l.client.Do(ctx, Request{
-					Method: http.MethodPost, URL: "http://" + l.config.Gateways[0] + "/v1/prisms", Key: key, Body: Definition(slug),
+					Method: http.MethodPost, URL: "http://" + l.config.Gateways[0] + "/v1/prisms", Key: l.key(account), Body: Definition(slug),
 				})
 				if got.Err == nil && got.Status == http.StatusCreated {
 					break

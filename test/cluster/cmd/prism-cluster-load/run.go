@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/test/internal/filerun"
 	"github.com/prism-results/prism/test/internal/load"
 	"github.com/prism-results/prism/test/internal/next"
@@ -23,6 +24,7 @@ import (
 
 const usage = `usage: prism-cluster-load COMMAND
   model    a decision model
+  call     calls a prism that has the field message, at PRISM_URL with PRISM_API_KEY, and prints the result
   load     calls Prism until it is told to stop; then reads everything back and prints a report
   filerun  uploads a file, runs it through a prism to its end, reads its results and prints a report
   visit    signs in to the console by the link PRISM_SIGN_IN_LINK and uses it until it is told to stop; then prints a report
@@ -30,7 +32,7 @@ const usage = `usage: prism-cluster-load COMMAND
   stop     tells process 1 to stop, for kubectl exec
   get URL  prints what is there, for kubectl exec
   revoke   makes and revokes keys, and calls every replica with them
-The keys of two accounts are PRISM_API_KEY and PRISM_OTHER_API_KEY; COMMAND -help lists the flags`
+The keys of two accounts are PRISM_API_KEY and PRISM_OTHER_API_KEY, or in the files that load -key-files names; COMMAND -help lists the flags`
 
 // run runs a command. The load stops when ctx is done.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
@@ -46,17 +48,37 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 			return err
 		}
 		return serve(ctx, *listen, *pause)
+	case "call":
+		slug := flags.String("prism", "", "slug of the prism")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		c, err := client.New(client.Config{URL: getenv("PRISM_URL"), Key: getenv("PRISM_API_KEY")})
+		if err != nil {
+			return err
+		}
+		result, err := c.CreateResult(ctx, *slug, client.NewResult{Fields: map[string]string{"message": upstream.Tag{}.String()}})
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(stdout).Encode(result)
 	case "load":
 		url := flags.String("url", "", "host:port of Prism")
 		model := flags.String("model", "", "the URL of the model")
 		clients := flags.Int("clients", 250, "concurrent clients")
 		pause := flags.Duration("pause", time.Second, "the time between two calls of a client")
+		files := flags.String("key-files", "", "files that have the two keys, with a comma between; they are read for each call")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
+		first, second, both := strings.Cut(*files, ",")
+		if *files != "" && !both {
+			return errors.New(usage)
+		}
 		l := load.New(load.Config{
 			Seed: rand.Uint64(), Gateways: []string{*url}, Keys: [2]string{getenv("PRISM_API_KEY"), getenv("PRISM_OTHER_API_KEY")},
-			Clients: *clients, Pause: *pause, Turnover: 10, Tag: upstream.Tag{FailPercent: 10},
+			KeyFiles: [2]string{first, second},
+			Clients:  *clients, Pause: *pause, Turnover: 10, Tag: upstream.Tag{FailPercent: 10},
 		})
 		defer l.Close()
 		// The calls in progress end by themselves: every call has a bound.

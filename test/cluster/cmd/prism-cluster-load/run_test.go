@@ -11,7 +11,7 @@ import (
 
 func TestACommandThatIsNotThereIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"serve"}, {"load", "-nope"}, {"model", "-listen", "nowhere"}, {"revoke", "-keys", "many"}, {"filerun", "-rows", "many"}, {"get"}, {"visit"}, {"next"}} {
+	for _, args := range [][]string{nil, {"serve"}, {"load", "-nope"}, {"load", "-key-files", "one"}, {"call"}, {"model", "-listen", "nowhere"}, {"revoke", "-keys", "many"}, {"filerun", "-rows", "many"}, {"get"}, {"visit"}, {"next"}} {
 		if err := run(t.Context(), args, func(string) string { return "" }, io.Discard); err == nil {
 			t.Errorf("%q was taken", args)
 		}

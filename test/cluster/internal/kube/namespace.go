@@ -2,6 +2,7 @@
 package kube
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -34,6 +36,43 @@ func (n Namespace) Apply(ctx context.Context, objects ...any) error {
 	}
 	_, err = command(ctx, string(list), "kubectl", "--namespace", n.Name, "apply", "--filename", "-")
 	return err
+}
+
+// ApplyFolder applies the manifests of a folder as a tool of GitOps does.
+func (n Namespace) ApplyFolder(ctx context.Context, dir string) error {
+	// From within: kubectl takes a comma in a name for two names.
+	_, err := n.Shell(ctx, "cd '"+dir+`' && kubectl --namespace "$NAMESPACE" apply --server-side --filename .`)
+	return err
+}
+
+// Get reads an object into a value of its JSON form.
+func (n Namespace) Get(ctx context.Context, into any, what ...string) error {
+	out, err := n.Kubectl(ctx, append(append([]string{"get"}, what...), "--output", "json")...)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(out), into)
+}
+
+// Forward has an address of this machine lead to a port of a Pod of what is named, such as deployment/NAME, until ctx ends.
+func (n Namespace) Forward(ctx context.Context, to string, port int) (address string, err error) {
+	cmd := exec.CommandContext(ctx, "kubectl", "--namespace", n.Name, "port-forward", "--address", "127.0.0.1", to, ":"+strconv.Itoa(port))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	go func() { _ = cmd.Wait() }() // it is killed when ctx ends
+	address, _, found := strings.Cut(strings.TrimPrefix(line, "Forwarding from "), " -> ")
+	if err != nil || !found {
+		return "", fmt.Errorf("kubectl port-forward %s: %q: %w\n%s", to, line, cmp.Or(err, errNotYet), stderr.String())
+	}
+	return address, nil
 }
 
 // Shell runs a shell command that has $NAMESPACE.

@@ -29,6 +29,8 @@ type Tool struct {
 	Name, Image, Secret string
 	Args                []string
 	Port                int // that it listens on, if any; it is ready when /healthz answers there
+	// Mounts are further Secrets, each a folder /keys/NAME with a file for each of its members.
+	Mounts []string
 }
 
 // Pod passes `restricted`.
@@ -44,6 +46,12 @@ func (t Tool) Pod() any {
 	if t.Secret != "" {
 		container["envFrom"] = []any{map[string]any{"secretRef": map[string]any{"name": t.Secret}}}
 	}
+	volumes, mounts := []any{}, []any{}
+	for _, secret := range t.Mounts {
+		volumes = append(volumes, map[string]any{"name": secret, "secret": map[string]any{"secretName": secret}})
+		mounts = append(mounts, map[string]any{"name": secret, "mountPath": "/keys/" + secret, "readOnly": true})
+	}
+	container["volumeMounts"] = mounts
 	if t.Port != 0 {
 		container["ports"] = []any{map[string]any{"name": "http", "containerPort": t.Port}}
 		container["readinessProbe"] = map[string]any{"httpGet": map[string]any{"path": "/healthz", "port": "http"}, "periodSeconds": 1}
@@ -61,6 +69,7 @@ func (t Tool) Pod() any {
 				"seccompProfile": map[string]any{"type": "RuntimeDefault"},
 			},
 			"containers": []any{container},
+			"volumes":    volumes,
 		},
 	}
 }
