@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,8 @@ import (
 //	anything else       │ the operator, or nobody it knows of yet │ it is changed to what the spec says
 //	anything else       │ somebody else                           │ that is told, or with Overwrite undone
 //
-// The operator made it so if its hash is that of the status. What has no hash, as retention, somebody else changed if the spec has not changed
+// The operator made it so if its hash is that of the status, or one that the status said it was about to make: those are written before a change,
+// since an operator may end in the middle of it, or before it can tell of it. What has no hash, as retention, somebody else changed if the spec has not changed
 // since it was synced. Each change is made on the condition that the prism is as it was read, so a change by somebody else meanwhile is not
 // overwritten, and an operator that is killed, or runs twice, makes no version twice.
 type prisms struct{ *base }
@@ -119,7 +121,8 @@ func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, er
 		return 0, nil
 	}
 	last := o.Status.VersionHash
-	theirs := last != "" && last != now.hash() || settled && (synced.Status == metav1.ConditionTrue || synced.Reason == v1alpha1.Drifted)
+	own := last == "" || last == now.hash() || slices.Contains(o.Status.Pending, now.hash())
+	theirs := !own || settled && (synced.Status == metav1.ConditionTrue || synced.Reason == v1alpha1.Drifted)
 	if theirs && o.Spec.DriftPolicy != v1alpha1.Overwrite {
 		text := "Somebody else changed it in Prism, where its latest version is " + strconv.Itoa(p.LatestVersion)
 		o.Status.LatestVersion = p.LatestVersion
@@ -128,6 +131,9 @@ func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, er
 			Reason: v1alpha1.Drifted, Unusable: now.Archived,
 			Text: text + ": take the change over into the spec, or set driftPolicy to Overwrite to undo it",
 		}
+	}
+	if err := k.intend(ctx, o, now, wanted); err != nil {
+		return 0, err
 	}
 	if err := k.change(ctx, c, p, now, wanted); err != nil {
 		return 0, err
@@ -236,6 +242,34 @@ func (k *prisms) read(ctx context.Context, c *client.Client, o *v1alpha1.Prism, 
 	return s, nil
 }
 
+// maxPending bounds the hashes in a status: those of four changes that were not told of.
+const maxPending = 12
+
+// intend writes down what the prism is after each step of a change that is about to be made.
+func (k *prisms) intend(ctx context.Context, o *v1alpha1.Prism, now, wanted state) error {
+	all := slices.Clone(o.Status.Pending)
+	for _, hash := range now.steps(wanted) {
+		if hash != now.hash() && !slices.Contains(all, hash) {
+			all = append(all, hash)
+		}
+	}
+	if len(all) == len(o.Status.Pending) {
+		return nil
+	}
+	o.Status.Pending = all[max(0, len(all)-maxPending):]
+	return k.record(ctx, o)
+}
+
+// steps are the hashes of what change makes on its way.
+func (s state) steps(wanted state) (hashes []string) {
+	name := s.Definition.Name
+	s.Archived = wanted.Archived
+	hashes = append(hashes, s.hash())
+	s.Definition = wanted.Definition
+	s.Definition.Name = name
+	return append(hashes, s.hash(), wanted.hash())
+}
+
 // change has Prism be as wanted.
 func (k *prisms) change(ctx context.Context, c *client.Client, p client.Prism, now, wanted state) (err error) {
 	if now.Archived {
@@ -281,5 +315,5 @@ func (k *prisms) reread(ctx context.Context, c *client.Client, o *v1alpha1.Prism
 }
 
 func (k *prisms) fill(o *v1alpha1.Prism, p client.Prism, now state) {
-	o.Status.ID, o.Status.LatestVersion, o.Status.VersionHash = p.ID, p.LatestVersion, now.hash()
+	o.Status.ID, o.Status.LatestVersion, o.Status.VersionHash, o.Status.Pending = p.ID, p.LatestVersion, now.hash(), nil
 }

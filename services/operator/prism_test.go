@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
@@ -412,6 +415,65 @@ func TestPrism(t *testing.T) {
 			w.has(2, nil)
 			w.want(o, "Drifted=False InSync", "")
 			w.want(o, "Synced=True Synced", "")
+		}},
+		{"a change that could not be told of is the operator's own, also after another change of the spec", func(t *testing.T, w *world) {
+			o := w.tickets()
+			w.sync(o)
+			edit(w, o, text("Upset?"))
+			apiServer := w.base.Client
+			w.base.Client = interceptor.NewClient(apiServer.(kube.WithWatch), interceptor.Funcs{
+				SubResourceUpdate: func(ctx context.Context, k kube.Client, sub string, o kube.Object, with ...kube.SubResourceUpdateOption) error {
+					if o.(Object).State().ObservedGeneration == o.GetGeneration() {
+						return errKilled
+					}
+					return k.SubResource(sub).Update(ctx, o, with...)
+				},
+			})
+			for _, text := range []func(*v1alpha1.Prism){text("Very upset?"), text("Not upset?")} {
+				if _, _, err := w.look(o); err == nil {
+					t.Error("it was told of")
+				}
+				edit(w, o, text)
+			}
+			w.base.Client = apiServer
+			w.sync(o)
+			w.has(4, func(p client.Prism) bool { return p.Version.Questions[0].Text == "Not upset?" })
+			w.want(o, "Drifted=False InSync", "")
+			w.want(o, "Synced=True Synced", "")
+			if o.Status.Pending != nil {
+				t.Errorf("pending are %q", o.Status.Pending)
+			}
+			w.theirs()
+			w.sync(o)
+			w.want(o, "Drifted=True Changed", "")
+		}},
+		{"a change that ended in the middle goes on", func(t *testing.T, w *world) {
+			o := w.tickets()
+			w.sync(o)
+			name := "Another"
+			edit(w, o, func(o *v1alpha1.Prism) { text("Upset?")(o); o.Spec.Name = &name })
+			to, err := url.Parse(running.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			forward := httputil.NewSingleHostReverseProxy(to)
+			front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/name") {
+					rw.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				forward.ServeHTTP(rw, r)
+			}))
+			defer front.Close()
+			w.accounts = through{front.URL, w.key}
+			if _, _, err := w.look(o); err == nil {
+				t.Error("the name was changed")
+			}
+			w.accounts = w
+			w.has(2, func(p client.Prism) bool { return *p.Name == "Support" })
+			w.sync(o)
+			w.has(2, func(p client.Prism) bool { return *p.Name == "Another" })
+			w.want(o, "Drifted=False InSync", "")
 		}},
 	}
 	for _, c := range cases {

@@ -119,4 +119,8 @@ type PrismStatus struct {
 	// The hash of what was applied last: the definition, the Lens and what else the spec says.
 	// +optional
 	VersionHash string `json:"versionHash,omitempty"`
+	// The hashes of what a change that has not been told of yet makes of the prism, so that it is known as the operator's own.
+	// +optional
+	// +listType=set
+	Pending []string `json:"pending,omitempty"`
 }
