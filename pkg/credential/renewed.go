@@ -29,6 +29,7 @@ type Fetch[T any] func(context.Context) (Ending[T], error)
 // since it was fetched is not renewed. Renewed is safe for concurrent use, and needs no end.
 type Renewed[T any] struct {
 	fetch Fetch[T]
+	count *Count
 	log   *slog.Logger
 
 	mu       sync.Mutex
@@ -40,9 +41,9 @@ type Renewed[T any] struct {
 	failure  error         // of the last fetch
 }
 
-// Renew makes a Renewed. It fetches nothing yet.
-func Renew[T any](fetch Fetch[T], log *slog.Logger) *Renewed[T] {
-	return &Renewed[T]{fetch: fetch, log: log}
+// Renew makes a Renewed. It fetches nothing yet. count may be nil.
+func Renew[T any](fetch Fetch[T], count *Count, log *slog.Logger) *Renewed[T] {
+	return &Renewed[T]{fetch: fetch, count: count, log: log}
 }
 
 // Get returns the current value. Without one that is good, it waits for a fetch until ctx ends.
@@ -121,6 +122,7 @@ func (r *Renewed[T]) end(value Ending[T], err error) {
 	if err == nil && !now.Before(value.End) {
 		err = errors.New("what was fetched has ended already")
 	}
+	r.count.end(err)
 	pause := value.End.Sub(now) / 4 * 3
 	if err != nil {
 		pause = min(r.current.End.Sub(now)/4, mostPause)
@@ -153,8 +155,10 @@ func (r *Renewed[T]) renewUsed() {
 // Tokens is a Source of tokens that end.
 type Tokens struct{ *Renewed[string] }
 
-// NewTokens makes a Source of the tokens that fetch gets.
-func NewTokens(fetch Fetch[string], log *slog.Logger) Tokens { return Tokens{Renew(fetch, log)} }
+// NewTokens makes a Source of the tokens that fetch gets. count may be nil.
+func NewTokens(fetch Fetch[string], count *Count, log *slog.Logger) Tokens {
+	return Tokens{Renew(fetch, count, log)}
+}
 
 // Secret implements Source: "" while there is no token, which is then being fetched.
 func (t Tokens) Secret() string {

@@ -3,13 +3,18 @@ package credential_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/prism-results/prism/pkg/credential"
 )
@@ -19,6 +24,7 @@ type server struct {
 	fetches atomic.Int64
 	life    time.Duration
 	takes   time.Duration
+	count   *credential.Count
 	down    atomic.Bool
 }
 
@@ -36,7 +42,7 @@ func (s *server) fetch(ctx context.Context) (credential.Ending[string], error) {
 }
 
 func (s *server) tokens() credential.Tokens {
-	return credential.NewTokens(s.fetch, slog.New(slog.DiscardHandler))
+	return credential.NewTokens(s.fetch, s.count, slog.New(slog.DiscardHandler))
 }
 
 // spec: tokens-are-renewed
@@ -104,7 +110,22 @@ func TestCallersShareAFetch(t *testing.T) {
 func TestATokenIsUsedToItsEndWhileItCannotBeRenewed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{life: time.Minute}
+		registry := prometheus.NewRegistry()
+		s := &server{life: time.Minute, count: credential.NewRenewals(registry, "postgres", "azure", "aws").Count("azure")}
+		counts := func(renewed, failed int64) {
+			t.Helper()
+			want := fmt.Sprintf(`# HELP prism_credential_renewals_total Tokens and keys of the workload's own identity that were fetched, by whether that succeeded.
+# TYPE prism_credential_renewals_total counter
+prism_credential_renewals_total{identity="aws",outcome="failed",purpose="postgres"} 0
+prism_credential_renewals_total{identity="aws",outcome="renewed",purpose="postgres"} 0
+prism_credential_renewals_total{identity="azure",outcome="failed",purpose="postgres"} %d
+prism_credential_renewals_total{identity="azure",outcome="renewed",purpose="postgres"} %d
+`, failed, renewed)
+			if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
+				t.Error(err)
+			}
+		}
+		counts(0, 0)
 		tokens := s.tokens()
 		first, err := tokens.Get(t.Context())
 		if err != nil {
@@ -120,6 +141,8 @@ func TestATokenIsUsedToItsEndWhileItCannotBeRenewed(t *testing.T) {
 		if n := s.fetches.Load(); n < 3 || n > 30 {
 			t.Errorf("%d fetches while the server was down", n)
 		}
+		synctest.Wait()
+		counts(1, s.fetches.Load()-1)
 		if _, err := tokens.Get(t.Context()); err == nil || err.Error() != "no credentials: the server is down" {
 			t.Errorf("got %v", err)
 		}
@@ -129,6 +152,7 @@ func TestATokenIsUsedToItsEndWhileItCannotBeRenewed(t *testing.T) {
 		if token, err := tokens.Get(t.Context()); err != nil || token == first {
 			t.Errorf("got %v, %v", token, err)
 		}
+		counts(2, s.fetches.Load()-2)
 	})
 }
 

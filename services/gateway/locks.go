@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/credential"
+	"github.com/prism-results/prism/pkg/credential/identity"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 	"github.com/prism-results/prism/services/gateway/internal/lock/redis"
@@ -27,10 +29,11 @@ func newLocks(cfg Config, d Deps) (locks, error) {
 	if err := cfg.RedisAuth.check(cfg.RedisURL); err != nil {
 		return locks{}, err
 	}
+	renewals := credential.NewRenewals(d.Metrics, "redis", identity.Kinds()...)
 	if cfg.RedisURL == "" {
 		return locks{Locker: local}, nil
 	}
-	passwords, err := cfg.RedisAuth.passwords(cfg.RedisURL, d.Log)
+	passwords, err := cfg.RedisAuth.passwords(cfg.RedisURL, renewals, d.Log)
 	if err != nil {
 		return locks{}, err
 	}

@@ -52,7 +52,7 @@ func TestTokensOfAWSNeedARegion(t *testing.T) {
 	t.Setenv("AWS_REGION", "")
 	t.Setenv("AWS_DEFAULT_REGION", "")
 	auth := RedisAuth{Kind: "aws", Username: "u", Cache: "c"}
-	if _, err := auth.passwords("rediss://h", slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "PRISM_REDIS_AUTH: ") {
+	if _, err := auth.passwords("rediss://h", nil, slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "PRISM_REDIS_AUTH: ") {
 		t.Errorf("got %v", err)
 	}
 	for _, kind := range []string{"google", "azure", "aws"} {
@@ -63,7 +63,7 @@ func TestTokensOfAWSNeedARegion(t *testing.T) {
 				t.Errorf("%s, %s: %v", kind, url, err)
 			}
 		}
-		if passwords, err := auth.passwords("rediss://h", slog.New(slog.DiscardHandler)); err != nil || passwords == nil {
+		if passwords, err := auth.passwords("rediss://h", nil, slog.New(slog.DiscardHandler)); err != nil || passwords == nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

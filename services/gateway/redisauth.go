@@ -29,24 +29,25 @@ type RedisAuth struct {
 	SentinelPasswordFile string `env:"PRISM_REDIS_SENTINEL_PASSWORD_FILE" help:"file with the password at the Sentinels, in place of the URL's; read again when it changes"`
 }
 
-// passwords is where the connections get a password that changes; nil without one.
-func (a RedisAuth) passwords(address string, log *slog.Logger) (credential.Source, error) {
+// passwords is where the connections get a password that changes; nil without one. renewals may be nil.
+func (a RedisAuth) passwords(address string, renewals *credential.Renewals, log *slog.Logger) (credential.Source, error) {
 	if !a.tokens() {
 		return secretFile("PRISM_REDIS_PASSWORD_FILE", a.PasswordFile, log)
 	}
+	count := renewals.Count(a.Kind)
 	switch a.Kind {
 	case identity.KindGoogle:
-		return credential.NewTokens(identity.Google(identity.GoogleCloud), log), nil
+		return credential.NewTokens(identity.Google(identity.GoogleCloud), count, log), nil
 	case identity.KindAzure:
-		return credential.NewTokens(identity.Azure(identity.AzureRedis), log), nil
+		return credential.NewTokens(identity.Azure(identity.AzureRedis), count, log), nil
 	}
-	signer, err := identity.NewAWS("", log)
+	signer, err := identity.NewAWS("", count, log)
 	if err != nil {
 		return nil, fmt.Errorf("PRISM_REDIS_AUTH: %w", err)
 	}
 	// The name of a cache is in lower case in AWS.
 	fetch := signer.ElastiCache(strings.ToLower(a.Cache), a.user(address), strings.Contains(address, ".serverless."))
-	return credential.NewTokens(fetch, log), nil
+	return credential.NewTokens(fetch, count, log), nil
 }
 
 // secretFile is the source of a file that a variable names; nil without one.

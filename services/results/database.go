@@ -82,7 +82,7 @@ func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*databa
 }
 
 func (db *database) openPostgres(ctx context.Context, cfg Config, d Deps) error {
-	url, auth, err := cfg.postgres(d.Log)
+	url, auth, err := cfg.postgres(d.renewals, d.Log)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/credential"
+	"github.com/prism-results/prism/pkg/credential/identity"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
@@ -51,6 +53,8 @@ type Deps struct {
 	Tracer  trace.TracerProvider
 	// Now is the clock of everything that is stored; the database's unless given.
 	Now func() time.Time
+
+	renewals *credential.Renewals // of the process, whose databases share them
 }
 
 // Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over a database, and runs what goes on beside
@@ -65,6 +69,7 @@ type Service struct {
 
 // Open opens the store. It connects to Postgres when a call first needs it; it opens a file, or creates it.
 func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
+	d.renewals = credential.NewRenewals(d.Metrics, "postgres", identity.Kinds()...)
 	db, err := openDatabase(ctx, homeName, cfg, d)
 	if err != nil {
 		return nil, err

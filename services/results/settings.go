@@ -75,8 +75,8 @@ type DatabaseSecrets struct {
 // inPostgres reports whether results are stored in Postgres.
 func (c Config) inPostgres() bool { return c.DatabaseURL != "" || c.DatabaseSecrets.URLFile != "" }
 
-// postgres is the URL of Postgres and where new connections get their credentials.
-func (c Config) postgres(log *slog.Logger) (url string, auth postgres.Auth, err error) {
+// postgres is the URL of Postgres and where new connections get their credentials. renewals may be nil.
+func (c Config) postgres(renewals *credential.Renewals, log *slog.Logger) (url string, auth postgres.Auth, err error) {
 	url = c.DatabaseURL
 	if err := c.DatabaseSecrets.check(url); err != nil {
 		return "", auth, err
@@ -96,11 +96,12 @@ func (c Config) postgres(log *slog.Logger) (url string, auth postgres.Auth, err 
 		}
 	}
 	if c.DatabaseSecrets.tokens() {
-		fetch, err := databaseTokens(c.DatabaseSecrets.Kind, url, log)
+		count := renewals.Count(c.DatabaseSecrets.Kind)
+		fetch, err := databaseTokens(c.DatabaseSecrets.Kind, url, count, log)
 		if err != nil {
 			return "", auth, fmt.Errorf("PRISM_DATABASE_AUTH: %w", err)
 		}
-		auth.Tokens = new(credential.NewTokens(fetch, log))
+		auth.Tokens = new(credential.NewTokens(fetch, count, log))
 	}
 	return url, auth, nil
 }
@@ -132,7 +133,7 @@ func (s DatabaseSecrets) check(url string) error {
 }
 
 // databaseTokens gets tokens that are passwords at the Postgres of a URL.
-func databaseTokens(kind, url string, log *slog.Logger) (credential.Fetch[string], error) {
+func databaseTokens(kind, url string, count *credential.Count, log *slog.Logger) (credential.Fetch[string], error) {
 	switch kind {
 	case identity.KindGoogle:
 		return identity.Google(identity.GoogleSQL), nil
@@ -143,7 +144,7 @@ func databaseTokens(kind, url string, log *slog.Logger) (credential.Fetch[string
 	if err != nil {
 		return nil, err
 	}
-	signer, err := identity.NewAWS("", log)
+	signer, err := identity.NewAWS("", count, log)
 	if err != nil {
 		return nil, err
 	}

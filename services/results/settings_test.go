@@ -26,14 +26,14 @@ func TestSettingsOfTokensThatDoNotFitAreNamed(t *testing.T) {
 		{url, DatabaseSecrets{Kind: "aws"}, "PRISM_DATABASE_AUTH: the region is missing"},
 		{"postgres://u:secret@a,b/d?sslmode=verify-full", DatabaseSecrets{Kind: "aws"}, "PRISM_DATABASE_AUTH: a token of AWS is for one server"},
 	} {
-		_, _, err := Config{DatabaseURL: test.url, DatabaseSecrets: test.secrets}.postgres(slog.New(slog.DiscardHandler))
+		_, _, err := Config{DatabaseURL: test.url, DatabaseSecrets: test.secrets}.postgres(nil, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.HasPrefix(err.Error(), test.want+": ") && !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v", test.secrets.Kind, err)
 		}
 	}
 	t.Setenv("AWS_REGION", "eu-1")
 	for _, kind := range []string{"google", "azure", "aws"} {
-		_, auth, err := Config{DatabaseURL: url, DatabaseSecrets: DatabaseSecrets{Kind: kind}}.postgres(slog.New(slog.DiscardHandler))
+		_, auth, err := Config{DatabaseURL: url, DatabaseSecrets: DatabaseSecrets{Kind: kind}}.postgres(nil, slog.New(slog.DiscardHandler))
 		if err != nil || auth.Tokens == nil {
 			t.Errorf("%s: %v", kind, err)
 		}

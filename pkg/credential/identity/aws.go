@@ -32,8 +32,8 @@ type AWS struct {
 	signer *v4.Signer
 }
 
-// NewAWS makes an AWS for a region, that of the process if it is "".
-func NewAWS(region string, log *slog.Logger) (*AWS, error) {
+// NewAWS makes an AWS for a region, that of the process if it is "". count may be nil.
+func NewAWS(region string, count *credential.Count, log *slog.Logger) (*AWS, error) {
 	if region == "" {
 		region = Region()
 	}
@@ -53,7 +53,7 @@ func NewAWS(region string, log *slog.Logger) (*AWS, error) {
 			err = errors.New("no keys of AWS were found")
 		}
 		return keys, err
-	}, log)}, nil
+	}, count, log)}, nil
 }
 
 // RDS gets tokens for a user of a database of RDS at host:port.

@@ -29,6 +29,9 @@ const (
 	KindAWS    = "aws"
 )
 
+// Kinds are the kinds of identities.
+func Kinds() []string { return []string{KindGoogle, KindAzure, KindAWS} }
+
 // What tokens are for.
 const (
 	GoogleSQL   = "https://www.googleapis.com/auth/sqlservice.login"

@@ -138,7 +138,7 @@ func sts(t *testing.T, life time.Duration) {
 
 func open(t *testing.T) *identity.AWS {
 	t.Helper()
-	a, err := identity.NewAWS("", slog.New(slog.DiscardHandler))
+	a, err := identity.NewAWS("", nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestRequestsAreSigned(t *testing.T) {
 func TestARegionIsRequired(t *testing.T) {
 	t.Setenv("AWS_REGION", "")
 	t.Setenv("AWS_DEFAULT_REGION", "")
-	if _, err := identity.NewAWS("", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "AWS_REGION") {
+	if _, err := identity.NewAWS("", nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "AWS_REGION") {
 		t.Errorf("got %v", err)
 	}
 }

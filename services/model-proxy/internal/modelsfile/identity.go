@@ -45,7 +45,8 @@ func (r *reader) identity(list []member, where string) (workload provider.Identi
 
 // identities are what the models of a process use of its identities: models share their tokens.
 type identities struct {
-	log *slog.Logger
+	log      *slog.Logger
+	renewals *credential.Renewals
 
 	mu    sync.Mutex
 	known map[provider.Identity]upstream.Authorizer
@@ -59,13 +60,14 @@ func (i *identities) open(workload provider.Identity) (upstream.Authorizer, erro
 		return a, nil
 	}
 	var a upstream.Authorizer
+	count := i.renewals.Count(workload.Kind)
 	switch workload.Kind {
 	case identity.KindGoogle:
-		a = bearer{credential.NewTokens(identity.Google(identity.GoogleCloud), i.log)}
+		a = bearer{credential.NewTokens(identity.Google(identity.GoogleCloud), count, i.log)}
 	case identity.KindAzure:
-		a = bearer{credential.NewTokens(identity.Azure(identity.AzureModels), i.log)}
+		a = bearer{credential.NewTokens(identity.Azure(identity.AzureModels), count, i.log)}
 	default:
-		keys, err := identity.NewAWS(workload.Region, i.log)
+		keys, err := identity.NewAWS(workload.Region, count, i.log)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func TestTokensEndUnderLoad(t *testing.T) {
 		defer func() { _ = admin.Close(ctx) }()
 		_, err = admin.Exec(ctx, fmt.Sprintf("ALTER ROLE prism PASSWORD '%s' VALID UNTIL '%s'", token.Value, token.End.Format(time.RFC3339Nano)))
 		return token, err
-	}, slog.New(slog.DiscardHandler))
+	}, nil, slog.New(slog.DiscardHandler))
 	auth := postgres.Auth{Tokens: &tokens}
 	if err := auth.Migrate(t.Context(), p.url.String()); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestConnectionsWithoutCallsEndBeforeTheirTokens(t *testing.T) {
 	p.set("token")
 	tokens := credential.NewTokens(func(context.Context) (credential.Ending[string], error) {
 		return credential.Ending[string]{Value: "token", End: time.Now().Add(tokenLife)}, nil
-	}, slog.New(slog.DiscardHandler))
+	}, nil, slog.New(slog.DiscardHandler))
 	s, err := postgres.Open(t.Context(), postgres.Config{URL: p.url.String(), Auth: postgres.Auth{Tokens: &tokens}, AcquireWait: time.Minute}, postgres.Deps{})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestACallFailsWithoutAToken(t *testing.T) {
 	p := newPasswords(t)
 	tokens := credential.NewTokens(func(context.Context) (token credential.Ending[string], err error) {
 		return token, errors.New("there is no identity")
-	}, slog.New(slog.DiscardHandler))
+	}, nil, slog.New(slog.DiscardHandler))
 	s, err := postgres.Open(t.Context(), postgres.Config{URL: p.url.String(), Auth: postgres.Auth{Tokens: &tokens}}, postgres.Deps{})
 	if err != nil {
 		t.Fatal(err)

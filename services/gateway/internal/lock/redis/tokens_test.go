@@ -32,7 +32,7 @@ func TestTokensEndUnderLoad(t *testing.T) {
 			rule = append(rule, fmt.Sprintf("<token-%d", n-2)) // it was given more than a life ago, but for the time of two renewals
 		}
 		return token, admin.Do(ctx, rule...).Err()
-	}, slog.New(slog.DiscardHandler))
+	}, nil, slog.New(slog.DiscardHandler))
 	l := openLocker(t, server.TCPURL(), Config{CommandTimeout: patient, Username: "prism", Passwords: tokens})
 	if _, err := tokens.Get(t.Context()); err != nil { // as Greet waits for Redis
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestThereIsNoConnectionWithoutAToken(t *testing.T) {
 	tokens := credential.NewTokens(func(ctx context.Context) (token credential.Ending[string], err error) {
 		<-began
 		return credential.Ending[string]{Value: "token", End: time.Now().Add(time.Hour)}, nil
-	}, slog.New(slog.DiscardHandler))
+	}, nil, slog.New(slog.DiscardHandler))
 	admin := rawClient(t, server)
 	if err := admin.Do(t.Context(), "ACL", "SETUSER", "prism", "on", ">token", "~*", "+@all").Err(); err != nil {
 		t.Fatal(err)
