@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
+	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -176,6 +177,25 @@ func (s states) Collect(to chan<- prometheus.Metric) {
 		gauge(running, m.Running())
 		if m.MaxInFlight > 0 {
 			gauge(bound, int64(m.MaxInFlight))
+		}
+	}
+}
+
+// files collects which file of models is in use.
+type files struct{ source *modelsfile.Source }
+
+var fileInfo = prometheus.NewDesc("prism_models_file", "The file of models by its hash and whether it is used, or refused and the one before is used; always 1.",
+	[]string{"hash", "state"}, nil)
+
+// Describe implements prometheus.Collector.
+func (f files) Describe(to chan<- *prometheus.Desc) { to <- fileInfo }
+
+// Collect implements prometheus.Collector.
+func (f files) Collect(to chan<- prometheus.Metric) {
+	used, refused := f.source.Hashes()
+	for state, hash := range map[string]string{"used": used, "refused": refused} {
+		if hash != "" {
+			to <- prometheus.MustNewConstMetric(fileInfo, prometheus.GaugeValue, 1, hash, state)
 		}
 	}
 }

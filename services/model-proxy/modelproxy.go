@@ -16,6 +16,8 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/credential"
+	"github.com/prism-results/prism/pkg/credential/identity"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
@@ -96,14 +98,18 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		Single:        models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
 		SingleKeyFile: cfg.APIKeyFile,
 		Getenv:        cfg.Getenv, EnvironmentProxy: cfg.EnvironmentProxy, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
-		Answers: fair.New(int(min(cmp.Or(cfg.Memory, math.MaxInt64)/answersShare, mostAnswers)), 0),
-		Refused: func() { s.metrics.refuse() }, Loaded: func(set *models.Set) { s.metrics.load(set) },
+		Answers:  fair.New(int(min(cmp.Or(cfg.Memory, math.MaxInt64)/answersShare, mostAnswers)), 0),
+		Renewals: credential.NewRenewals(deps.Metrics, "models", identity.Kinds()...),
+		Refused:  func() { s.metrics.refuse() }, Loaded: func(set *models.Set) { s.metrics.load(set) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	s = newService(cfg, deps, source.Current)
 	s.file = source
+	if deps.Metrics != nil {
+		deps.Metrics.MustRegister(files{source})
+	}
 	return s, nil
 }
 

@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +20,13 @@ const modelsKey = "models.yaml"
 
 // models is the controller of PrismModels (spec: declared-models). It writes the file of models into the ConfigMap that model-proxy mounts and
 // reads again when it changes, so no Pod restarts. The ConfigMap stays when the object goes: calls need a model.
-type models struct{ *base }
+type models struct {
+	*base
+	replicas *replicas
+}
+
+// askAgain is when the Pods are asked again while not all of them use the file. A kubelet takes up to a minute to bring it.
+const askAgain = 5 * time.Second
 
 // Sync implements Kind.
 func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Duration, error) {
@@ -55,6 +62,24 @@ func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Durati
 	}
 	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, reason, note)
 	o.Status.Hash = hash
+	return k.loaded(ctx, o)
+}
+
+// loaded tells how many Pods of model-proxy use the file.
+func (k *models) loaded(ctx context.Context, o *v1alpha1.PrismModels) (time.Duration, error) {
+	found, known := k.replicas.ask(ctx, o.Status.Hash)
+	if !known {
+		o.Status.LoadedBy = ""
+		return 0, nil
+	}
+	o.Status.LoadedBy = found.String()
+	switch {
+	case found.refused > 0:
+		return 0, &Problem{Reason: v1alpha1.ReasonInvalid, Text: fmt.Sprintf(
+			"%d of %d Pods of model-proxy refuse the file and use the one before: their log says why", found.refused, found.pods)}
+	case found.used < found.pods:
+		return askAgain, nil
+	}
 	return 0, nil
 }
 

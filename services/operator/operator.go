@@ -14,12 +14,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -55,6 +57,8 @@ type Config struct {
 	Resync time.Duration
 	// URL is where the public API is, as it is written into Secrets.
 	URL string
+	// ModelProxies is a host that has the addresses of all Pods of model-proxy, and their admin port. Empty: they are not asked.
+	ModelProxies string
 }
 
 // Deps are what a Service works with; all are required.
@@ -108,7 +112,7 @@ func New(cfg Config, d Deps) (*Service, error) {
 		}
 	}
 	m, err := ctrl.NewManager(d.Kubernetes, manager.Options{
-		Scheme: Scheme(), Cache: known,
+		Scheme: Scheme(), Cache: known, MapperProvider: mapper,
 		// Read one by one: of its own Secrets the cache has the metadata alone, and of others nothing.
 		Client: kube.Options{Cache: &kube.CacheOptions{DisableFor: []kube.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
 
@@ -125,11 +129,22 @@ func New(cfg Config, d Deps) (*Service, error) {
 	}
 	return s, errors.Join(
 		watch(m, b, func() *v1alpha1.Prism { return &v1alpha1.Prism{} }, &v1alpha1.PrismList{}, &prisms{b}),
-		watch(m, b, func() *v1alpha1.PrismModels { return &v1alpha1.PrismModels{} }, &v1alpha1.PrismModelsList{}, &models{b}),
+		watch(m, b, func() *v1alpha1.PrismModels { return &v1alpha1.PrismModels{} }, &v1alpha1.PrismModelsList{}, &models{b, newReplicas(cfg.ModelProxies)}),
 		watch(m, b, func() *v1alpha1.PrismAccount { return &v1alpha1.PrismAccount{} }, &v1alpha1.PrismAccountList{}, &accounts{b, d.Declarations}),
 		watch(m, b, func() *v1alpha1.PrismKey { return &v1alpha1.PrismKey{} }, &v1alpha1.PrismKeyList{}, &keys{b, d.Declarations}),
 		watch(m, b, func() *v1alpha1.PrismWebhook { return &v1alpha1.PrismWebhook{} }, &v1alpha1.PrismWebhookList{}, &webhooks{b}),
 	)
+}
+
+// mapper is that of the API server, which is asked when a kind is needed. The cache needs Secrets at once, when the API server may be away.
+func mapper(cluster *rest.Config, caller *http.Client) (meta.RESTMapper, error) {
+	asked, err := apiutil.NewDynamicRESTMapper(cluster, caller)
+	if err != nil {
+		return nil, err
+	}
+	known := meta.NewDefaultRESTMapper(nil)
+	known.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
+	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{known, asked}}, nil
 }
 
 // Run works until ctx ends, and then ends the lease of a leader.

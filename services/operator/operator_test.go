@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	kube "sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,6 +45,20 @@ func run(m *testing.M) int {
 		return 1
 	}
 	return code
+}
+
+// An API server that is away when the operator starts is waited for: the process lives, and is not ready.
+func TestTheOperatorStartsWithoutAnAPIServer(t *testing.T) {
+	t.Parallel()
+	o, err := New(Config{Release: "prism", Namespace: release, Namespaces: []string{team}, Resync: time.Minute}, Deps{
+		Kubernetes: &rest.Config{Host: "http://127.0.0.1:1"}, Metrics: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Ready(t.Context()) == nil {
+		t.Error("it is ready")
+	}
 }
 
 const (

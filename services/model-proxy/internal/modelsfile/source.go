@@ -5,6 +5,8 @@ package modelsfile
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,6 +21,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/reload"
 	"github.com/prism-results/prism/pkg/yamlfile"
@@ -47,7 +50,9 @@ type Config struct {
 	Tracer   trace.TracerProvider
 	// Answers is upstream.Config.Answers.
 	Answers *fair.Bound
-	Log     *slog.Logger
+	// Renewals counts the renewals of what models show of the workload's identity. Optional.
+	Renewals *credential.Renewals
+	Log      *slog.Logger
 	// Refused is called for each new file that cannot be used. Optional.
 	Refused func()
 	// Loaded is called for the models of each new file before they are used. Optional.
@@ -63,6 +68,30 @@ type Source struct {
 	mu   sync.Mutex
 	seen map[string]content // of each file of the last load, which may have failed
 	open []opened           // the models of the current set
+
+	used, refused string // the hashes of the files of models in use, and that cannot be used; "" without one
+}
+
+// Hashes returns the hash of the file of models in use, and of a later one that cannot be used; "" without one. The hash is the first 16
+// bytes of the SHA-256 in hexadecimal digits (spec: declared-models).
+func (s *Source) Hashes() (used, refused string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used, s.refused
+}
+
+// note notes whether the file of models that was read last is in use. The caller holds mu, or is the only one.
+func (s *Source) note(inUse bool) {
+	c, ok := s.seen[s.cfg.Path]
+	if !ok || c.err != "" {
+		s.refused = ""
+		return
+	}
+	sum := sha256.Sum256([]byte(c.text))
+	hash := hex.EncodeToString(sum[:16])
+	if s.refused = hash; inUse {
+		s.used, s.refused = hash, ""
+	}
 }
 
 // opened is a model and the spec that it was opened with.
@@ -79,12 +108,13 @@ type content struct {
 
 // Open reads the file of models, or takes the single model. Its error lists every problem: it wraps *Problems for a file.
 func Open(cfg Config) (*Source, error) {
-	s := &Source{Current: &models.Current{}, cfg: cfg, identities: identities{log: cfg.Log}}
+	s := &Source{Current: &models.Current{}, cfg: cfg, identities: identities{log: cfg.Log, renewals: cfg.Renewals}}
 	set, err := s.load()
 	if err != nil {
 		return nil, err
 	}
 	s.Replace(set)
+	s.note(true)
 	return s, nil
 }
 
@@ -146,6 +176,7 @@ func (s *Source) Reload(ctx context.Context) {
 
 func (s *Source) reload(ctx context.Context) {
 	set, err := s.load()
+	s.note(err == nil)
 	if err != nil {
 		s.cfg.Log.WarnContext(ctx, "the new models cannot be used; the previous ones stay in use", "error", err.Error())
 		if s.cfg.Refused != nil {

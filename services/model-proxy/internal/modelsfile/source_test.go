@@ -3,6 +3,8 @@ package modelsfile
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"log/slog"
 	"net"
@@ -121,6 +123,11 @@ func allOffline(names ...string) string {
 	return text
 }
 
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:32]
+}
+
 // spec: models-reload
 func TestAFileIsReadAgainWhenItsLinkLeadsElsewhere(t *testing.T) {
 	t.Parallel()
@@ -151,6 +158,9 @@ func TestAFileIsReadAgainWhenItsLinkLeadsElsewhere(t *testing.T) {
 		tick()
 		tick()
 		wantModels(t, s, "b a")
+		if used, unusable := s.Hashes(); used != hash(allOffline("b", "a")) || unusable != hash("default: c\nmodels: []\n") {
+			t.Errorf("%s is used, %s refused", used, unusable)
+		}
 		if n := strings.Count(logs.String(), "\n"); refused.Load() != 1 || n != 1 || !strings.Contains(logs.String(), file.path()+":1: default: no model has the name") {
 			t.Errorf("%d refused, %d lines: %s", refused.Load(), n, logs)
 		}
@@ -168,6 +178,9 @@ func TestAFileIsReadAgainWhenItsLinkLeadsElsewhere(t *testing.T) {
 		}
 		tick()
 		wantModels(t, s, "d")
+		if used, unusable := s.Hashes(); used != hash(allOffline("d")) || unusable != "" {
+			t.Errorf("%s is used, %s refused", used, unusable)
+		}
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)

@@ -222,3 +222,32 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		}
 	}
 }
+
+// `kubectl explain` says what each member is for.
+func TestEveryMemberIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"prisms", "prismkeys", "prismaccounts", "prismmodels", "prismwebhooks"} {
+		definition := open(t, name).definition
+		validated := definition.Spec.Validation
+		if validated == nil {
+			validated = definition.Spec.Versions[0].Schema
+		}
+		var explain func(path string, s *apiextensions.JSONSchemaProps)
+		explain = func(path string, s *apiextensions.JSONSchemaProps) {
+			for member, below := range s.Properties {
+				at := path + "." + member
+				if strings.TrimSpace(below.Description) == "" && at != name+".metadata" {
+					t.Errorf("%s has no description", at)
+				}
+				explain(at, &below)
+			}
+			if s.Items != nil && s.Items.Schema != nil {
+				explain(path, s.Items.Schema)
+			}
+			if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+				explain(path, s.AdditionalProperties.Schema)
+			}
+		}
+		explain(name, validated.OpenAPIV3Schema)
+	}
+}

@@ -11,6 +11,7 @@ import (
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=prismmodels,scope=Namespaced,categories=prism-dev
 // +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.spec.default`
+// +kubebuilder:printcolumn:name="Loaded",type=string,JSONPath=`.status.loadedBy`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Synced",type=string,JSONPath=`.status.conditions[?(@.type=="Synced")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].message`
@@ -47,10 +48,13 @@ type PrismModelsSpec struct {
 	Models []apiextensions.JSON `json:"models"`
 }
 
-// PrismModelsStatus is the file that model-proxy has.
+// PrismModelsStatus is the file that the operator wrote for model-proxy, and who uses it.
 type PrismModelsStatus struct {
 	Status `json:",inline"`
 	// The hash of the file.
 	// +optional
 	Hash string `json:"hash,omitempty"`
+	// How many Pods of model-proxy use the file with this hash, of how many there are, as `2/2`. Empty while that is not known.
+	// +optional
+	LoadedBy string `json:"loadedBy,omitempty"`
 }
