@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
@@ -82,6 +83,32 @@ func TestAccounts(t *testing.T) {
 			c.settle(c.account)
 			if condition(second, v1alpha1.Ready) != "False Invalid" || second.Status.ID != "" || condition(c.account, v1alpha1.Ready) != "True Synced" {
 				t.Errorf("%+v, %+v", second.Status, c.account.Status)
+			}
+		}},
+		{"an account that was made by hand is not taken over by its name", func(t *testing.T, c *cluster) {
+			s, err := services()
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := "by hand " + rand.Text()
+			key, err := s.account(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := &v1alpha1.PrismAccount{ObjectMeta: metav1.ObjectMeta{Name: "hand", Namespace: inRelease}, Spec: v1alpha1.PrismAccountSpec{
+				Name: name, Limits: &v1alpha1.AccountLimits{Concurrency: new(int64(1))},
+			}}
+			c.create(o)
+			c.settle(o)
+			if condition(o, v1alpha1.Ready) != "False Invalid" || o.Status.ID != "" {
+				t.Errorf("%+v", o.Status)
+			}
+			hand, err := client.New(client.Config{URL: c.cfg.URL, Key: key})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is, err := hand.ReadAccount(t.Context()); err != nil || is.Limits.Concurrency != nil {
+				t.Errorf("the account is %+v, %v", is, err)
 			}
 		}},
 		{"an object elsewhere does not count", func(_ *testing.T, c *cluster) {

@@ -43,6 +43,7 @@ var endServices = func() error { return nil }
 var services = sync.OnceValues(func() (s struct {
 	declarations contract.Declarations
 	url          string
+	account      func(ctx context.Context, name string) (key string, err error) // made by hand
 }, err error,
 ) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -71,7 +72,7 @@ var services = sync.OnceValues(func() (s struct {
 	if err != nil {
 		return s, err
 	}
-	s.url = three.Gateway.URL()
+	s.url, s.account = three.Gateway.URL(), three.Results.Account
 	s.declarations, err = wire.NewDeclarations(wire.ClientConfig{URL: three.Results.URL(), Tokens: tokens}, wire.ClientDeps{})
 	return s, err
 })

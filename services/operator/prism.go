@@ -95,6 +95,9 @@ func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, er
 	if err != nil {
 		return 0, err
 	}
+	if err := k.first(ctx, o); err != nil {
+		return 0, err
+	}
 	p, err := c.ReadPrism(ctx, o.Spec.Slug)
 	if errors.Is(err, client.ErrNotFound) {
 		return 0, k.create(ctx, c, o)
@@ -145,6 +148,31 @@ func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, er
 		k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, v1alpha1.ReasonInSync, untouched)
 	}
 	return 0, k.reread(ctx, c, o)
+}
+
+// first returns an error if an older object declares the prism: the two would change it in turn.
+func (k *prisms) first(ctx context.Context, o *v1alpha1.Prism) error {
+	var all v1alpha1.PrismList
+	if err := k.List(ctx, &all); err != nil {
+		return err
+	}
+	for i := range all.Items {
+		other := &all.Items[i]
+		if other.Spec.Account != o.Spec.Account || other.Spec.Slug != o.Spec.Slug || !older(other, o) {
+			continue
+		}
+		_, err := k.account(ctx, other)
+		if err == nil {
+			return &Problem{
+				Reason: v1alpha1.ReasonInvalid, Unusable: true,
+				Text: "the Prism " + other.Namespace + "/" + other.Name + " declares the prism " + o.Spec.Slug + " of this account",
+			}
+		}
+		if problemOf(err).Reason != v1alpha1.ReasonNotAllowed {
+			return err
+		}
+	}
+	return nil
 }
 
 // Ends implements Kind.

@@ -107,6 +107,28 @@ func TestPrism(t *testing.T) {
 				t.Errorf("events are %q", told)
 			}
 		}},
+		{"of two objects of one slug the older one counts", func(t *testing.T, w *world) {
+			o, second := w.tickets(), w.tickets("name: tickets", "name: zweite", "upset?", "angry?")
+			w.sync(o)
+			w.sync(second)
+			w.want(second, "Ready=False Invalid", "the Prism team/tickets declares the prism support of this account")
+			w.sync(o)
+			w.has(1, nil)
+			w.want(o, "Synced=True Synced", "")
+			w.want(o, "Drifted=False InSync", "")
+			if err := w.Delete(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			w.sync(second)
+			w.has(2, nil)
+			w.want(second, "Ready=True Synced", "")
+		}},
+		{"an object that the account does not allow is in nobody's way", func(_ *testing.T, w *world) {
+			w.tickets("name: tickets", "name: a, namespace: other")
+			o := w.tickets()
+			w.sync(o)
+			w.want(o, "Ready=True Synced", "")
+		}},
 		{"another look changes nothing, of the object or of Prism", func(t *testing.T, w *world) {
 			o := w.tickets()
 			w.sync(o)

@@ -271,11 +271,11 @@ func (b *base) set(o Object, kind string, status metav1.ConditionStatus, reason,
 	})
 }
 
-// older tells which of two objects counts, if one alone can: the older one, and of two of one second the first by name.
+// older tells which of two objects counts, if one alone can: the older one, and of two of one second the first by namespace and name.
 func older(a, b kube.Object) bool {
 	at, other := a.GetCreationTimestamp(), b.GetCreationTimestamp()
 	if at.Equal(&other) {
-		return a.GetName() < b.GetName()
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName())) < 0
 	}
 	return at.Before(&other)
 }
