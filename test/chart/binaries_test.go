@@ -174,7 +174,7 @@ func TestProbesAskTheAdminPort(t *testing.T) {
 func TestEverySettingHasAPlaceInTheValues(t *testing.T) {
 	t.Parallel()
 	several := environment(*container(t, workload(t, render(t, with(t, severalModels)), "model-proxy")))
-	identities := render(t, with(t, `{operator: {enabled: true}, postgres: {auth: aws, existingSecret: "", username: u}, redis: {auth: aws, tls: true, username: u, awsCache: c}}`))
+	identities := render(t, with(t, `{operator: {enabled: true}, models: {declared: true}, postgres: {auth: aws, existingSecret: "", username: u}, redis: {auth: aws, tls: true, username: u, awsCache: c}}`))
 	r := render(t, with(t, `
 migrations: {mode: job}
 defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB, maxResponseBytes: 1MiB}

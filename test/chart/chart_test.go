@@ -141,6 +141,10 @@ func (i installation) render(t *testing.T, values map[string]any) rendering {
 				r.tests = append(r.tests, o)
 				continue
 			}
+			if strings.HasPrefix(o.meta.Annotations["helm.sh/hook"], "post-") { // beside a release that ends or changes
+				r.hooks = append(r.hooks, o)
+				continue
+			}
 			r.objects = append(r.objects, o)
 		}
 	}
@@ -202,6 +206,7 @@ type rendering struct {
 	objects []object
 	crds    []object // of the chart prism-crds
 	tests   []object // Pods of `helm test`
+	hooks   []object // of what happens after a release or its operator
 }
 
 // of are the objects of one type, such as corev1.Service.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chartutil"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 )
 
@@ -146,6 +148,63 @@ func TestSkaffoldNamesWhatExistsAndHandsItsImagesToTheChart(t *testing.T) {
 	}
 	if got := release.SetValueTemplates; !maps.Equal(got, want) || len(want) != 2*len(keys) {
 		t.Errorf("the values are set to %v, want %v", got, want)
+	}
+}
+
+// What serves metrics is forwarded, from the namespace of the profile, and each image of the profile for debuggers is built for them.
+func TestSkaffoldForwardsAndDebugsEveryService(t *testing.T) {
+	t.Parallel()
+	type patch struct {
+		Path  string
+		Value any
+	}
+	var s struct {
+		Build       struct{ Artifacts []struct{ Image string } }
+		PortForward []struct {
+			ResourceType, ResourceName string
+			Port                       int32
+		} `json:"portForward"`
+		Profiles []struct {
+			Name    string
+			Patches []patch
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, root, "skaffold.yaml")), &s); err != nil {
+		t.Fatal(err)
+	}
+	r := render(t, with(t, "operator: {enabled: true}"))
+	forwarded, patched := map[string]int32{}, map[string]bool{}
+	for _, f := range s.PortForward {
+		if f.ResourceType == "deployment" {
+			forwarded[f.ResourceName] = f.Port
+		}
+	}
+	for _, p := range s.Profiles {
+		for _, change := range p.Patches {
+			if p.Name == "debug" {
+				patched[change.Path] = change.Value != nil
+			}
+		}
+	}
+	for i, a := range s.Build.Artifacts {
+		w := workload(t, r, strings.TrimPrefix(a.Image, "prism-"))
+		admin, ok := portOf(w, intstr.FromString("admin"))
+		if !ok || forwarded[w.meta.Name] != admin {
+			t.Errorf("%s is forwarded from %d, want %d", w.meta.Name, forwarded[w.meta.Name], admin)
+		}
+		for _, member := range []string{"flags", "ldflags"} {
+			if path := fmt.Sprintf("/build/artifacts/%d/ko/%s", i, member); !patched[path] {
+				t.Errorf("%s is not built for debuggers: no patch of %s", a.Image, path)
+			}
+		}
+	}
+	for i, f := range s.PortForward {
+		if path := fmt.Sprintf("/portForward/%d/namespace", i); !patched[path] {
+			t.Errorf("%s is forwarded from another namespace than that of the profile", f.ResourceName)
+		}
+	}
+	if len(s.Build.Artifacts) != 7 {
+		t.Errorf("%d images", len(s.Build.Artifacts))
 	}
 }
 

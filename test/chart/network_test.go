@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -346,5 +347,62 @@ func TestEventsAreSentToTheNetworksThatAreAllowed(t *testing.T) {
 		if got := lets(t, anywhere, placeOf(workload(t, anywhere, "webhooks")), place{address: "10.9.9.9"}, corev1.ProtocolTCP, port); got != want {
 			t.Errorf("any peer, port %d: %v", port, got)
 		}
+	}
+}
+
+// Only what shows an identity instead of a password is let out to token servers, and knows the region.
+func TestTokenServersAreReachedByWhatHasAnIdentity(t *testing.T) {
+	t.Parallel()
+	const (
+		postgres = `postgres: {auth: KIND, host: db, username: u, existingSecret: ""}`
+		redis    = `redis: {auth: KIND, tls: true, username: u}`
+		models   = `{model: {provider: "", existingSecret: ""}, models: {default: m, list: [{name: m, provider: openai-chat, base_url: "https://m.example.com/v1", model: x, auth: {kind: KIND}}]}}`
+		declared = `{operator: {enabled: true}, models: {declared: true, identities: [KIND]}}`
+		store    = `files: {url: "s3://files"}`
+	)
+	metadata, gke, podIdentity, public := place{address: "169.254.169.254"}, place{address: "169.254.169.252"}, place{address: "169.254.170.23"}, place{address: "203.0.113.7"}
+	for name, c := range map[string]struct {
+		values, kind string
+		have         []string // the components with the identity
+	}{
+		"Postgres at Google":         {postgres, "google", []string{"results"}},
+		"Postgres at Azure, and Job": {postgres + "\nmigrations: {mode: job}", "azure", []string{"results", "migrate"}},
+		"migrations alone":           {"migrations: {mode: job, postgres: {auth: KIND, host: db, username: u, existingSecret: \"\"}}", "aws", []string{"migrate"}},
+		"Postgres at AWS":            {postgres, "aws", []string{"results"}},
+		"Redis at AWS":               {strings.Replace(redis, "username: u", "username: u, awsCache: c", 1), "aws", []string{"gateway", "runs"}},
+		"Redis at Azure":             {redis, "azure", []string{"gateway", "runs"}},
+		"models at Google":           {models, "google", []string{"model-proxy"}},
+		"declared models at AWS":     {declared, "aws", []string{"model-proxy"}},
+		"an object store of AWS":     {store, "aws", []string{"results"}},
+		"no identity":                {"", "aws", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := render(t, with(t, strings.ReplaceAll(c.values, "KIND", c.kind), "{identity: {awsRegion: eu-central-1}, networkPolicy: {identity: {to: [{ipBlock: {cidr: 203.0.113.0/24}}]}, model: {to: [{ipBlock: {cidr: 10.0.0.0/8}}]}}}"))
+			for _, o := range workloads(r) {
+				if component(o) == "webhooks" || component(o) == "operator" { // let out to 443 for other reasons
+					continue
+				}
+				has, from := slices.Contains(c.have, component(o)), placeOf(o)
+				want := map[string]bool{"metadata": has, "gke": has && c.kind == "google", "pod identity": has && c.kind == "aws", "public": has}
+				got := map[string]bool{
+					"metadata": lets(t, r, from, metadata, corev1.ProtocolTCP, 80), "gke": lets(t, r, from, gke, corev1.ProtocolTCP, 988),
+					"pod identity": lets(t, r, from, podIdentity, corev1.ProtocolTCP, 80),
+				}
+				if c.values != store { // the object store itself is anywhere
+					got["public"] = lets(t, r, from, public, corev1.ProtocolTCP, 443)
+				} else {
+					delete(want, "public")
+				}
+				if !maps.Equal(got, want) {
+					t.Errorf("%s is let out to %v, want %v", component(o), got, want)
+				}
+				for container, spec := range ours(o) {
+					if region := environment(spec)["AWS_REGION"]; (region == "eu-central-1") != (has && c.kind == "aws") {
+						t.Errorf("%s has AWS_REGION=%q", container, region)
+					}
+				}
+			}
+		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // What the operator may do is told apart by where: in every namespace whose objects count, and in the release's alone.
@@ -113,6 +115,7 @@ func TestTheOperatorIsLetThroughToWhatItCalls(t *testing.T) {
 		{placeOf(workload(t, r, "gateway")), 8080, true},
 		{placeOf(workload(t, r, "results")), 8081, true},
 		{placeOf(workload(t, r, "model-proxy")), 8082, false},
+		{placeOf(workload(t, r, "model-proxy")), 9092, false},
 		{placeOf(workload(t, r, "gateway")), 9090, false},
 		{server, 443, true},
 		{server, 6443, true},
@@ -148,11 +151,96 @@ func TestModelsOfCustomResources(t *testing.T) {
 			t.Error("the chart has the ConfigMap too")
 		}
 	}
-	w := workload(t, r, "model-proxy")
+	w, operator := workload(t, r, "model-proxy"), workload(t, r, "operator")
+	pods := one[corev1.Service](t, r, "prism-model-proxy-pods")
+	if pods.Spec.ClusterIP != corev1.ClusterIPNone || !pods.Spec.PublishNotReadyAddresses || len(pods.Spec.Ports) != 1 || pods.Spec.Ports[0].Port != 9092 ||
+		!selectorOf(t, &metav1.LabelSelector{MatchLabels: pods.Spec.Selector}).Matches(labels.Set(w.template.Labels)) {
+		t.Errorf("the operator finds the Pods of model-proxy by %+v", pods.Spec)
+	}
+	if got := environment(*container(t, operator))["PRISM_OPERATOR_MODEL_PROXIES"]; got != "prism-model-proxy-pods."+namespace+":9092" {
+		t.Errorf("PRISM_OPERATOR_MODEL_PROXIES is %q", got)
+	}
+	if !lets(t, r, placeOf(operator), placeOf(w), corev1.ProtocolTCP, 9092) || lets(t, r, placeOf(operator), placeOf(w), corev1.ProtocolTCP, 8082) {
+		t.Error("the operator is not let through to the admin port of model-proxy alone")
+	}
 	if !slices.ContainsFunc(w.template.Spec.Volumes, func(v corev1.Volume) bool { return v.ConfigMap != nil && v.ConfigMap.Name == "prism-models" }) {
 		t.Error("model-proxy does not mount it")
 	}
 	if got := environment(*container(t, w))["PRISM_MODELS_FILE"]; got != "/etc/prism/models/models.yaml" {
 		t.Errorf("PRISM_MODELS_FILE is %q", got)
+	}
+}
+
+// When the operator ends, a Job that may do nothing else takes its finalizers away, so that custom resources can be deleted.
+// spec: declared-deletion
+func TestAJobReleasesCustomResourcesWhenTheOperatorEnds(t *testing.T) {
+	t.Parallel()
+	running := cluster{"apps/v1 Deployment prism-operator": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"}}
+	for name, c := range map[string]struct {
+		cluster cluster
+		values  string
+		event   string // "": nothing
+		roles   []string
+	}{
+		"uninstalled":                     {nil, `operator: {enabled: true}`, "post-delete", []string{"/" + namespace + "-prism-operator-finalizers"}},
+		"uninstalled, of some namespaces": {running, `operator: {enabled: true, namespaces: [team]}`, "post-delete", []string{"prism/prism-operator-finalizers", "team/prism-operator-finalizers"}},
+		"switched off":                    {running, ``, "post-upgrade", []string{"/" + namespace + "-prism-operator-finalizers"}},
+		"never there":                     {nil, ``, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := installation{chart: theChart(t), release: "prism", cluster: c.cluster}.render(t, with(t, c.values))
+			var roles []string
+			var jobs, accounts, bindings int
+			rules := func(o object, rules []rbacv1.PolicyRule) {
+				roles = append(roles, o.meta.Namespace+"/"+o.meta.Name)
+				if len(rules) != 1 || !slices.Equal(rules[0].APIGroups, []string{"prism.dev"}) || len(rules[0].Resources) != 5 || !slices.Equal(rules[0].Verbs, []string{"list", "patch"}) {
+					t.Errorf("%s may %+v", o.what, rules)
+				}
+			}
+			for _, o := range r.hooks {
+				if got := o.meta.Annotations; got["helm.sh/hook"] != c.event || got["helm.sh/hook-delete-policy"] != "before-hook-creation,hook-succeeded" {
+					t.Errorf("%s has %v", o.what, got)
+				}
+				if (o.meta.Annotations["helm.sh/hook-weight"] == "0") != (o.template != nil) {
+					t.Errorf("%s runs before it can", o.what)
+				}
+				subjects := []rbacv1.Subject{}
+				switch it := o.it.(type) {
+				case *rbacv1.Role:
+					rules(o, it.Rules)
+				case *rbacv1.ClusterRole:
+					rules(o, it.Rules)
+				case *rbacv1.RoleBinding:
+					subjects = it.Subjects
+				case *rbacv1.ClusterRoleBinding:
+					subjects = it.Subjects
+				case *corev1.ServiceAccount:
+					accounts++
+				default:
+					jobs++
+					pod := o.template.Spec
+					if result := admitted(t, o.template); !result.Allowed {
+						t.Error(result.ForbiddenDetail())
+					}
+					if pod.ServiceAccountName != "prism-operator-finalizers" || !*pod.AutomountServiceAccountToken || pod.RestartPolicy != corev1.RestartPolicyNever {
+						t.Errorf("it runs as %+v", pod)
+					}
+					if main := pod.Containers[0]; !slices.Equal(main.Args, []string{"release"}) || !strings.Contains(main.Image, "prism-operator:") {
+						t.Errorf("it runs %s %v", main.Image, main.Args)
+					}
+				}
+				for _, s := range subjects {
+					bindings++
+					if s != (rbacv1.Subject{Kind: "ServiceAccount", Name: "prism-operator-finalizers", Namespace: namespace}) {
+						t.Errorf("%s binds %+v", o.what, s)
+					}
+				}
+			}
+			slices.Sort(roles)
+			if once := min(len(c.roles), 1); !slices.Equal(roles, c.roles) || bindings != len(c.roles) || jobs != once || accounts != once {
+				t.Errorf("the roles are %v, bound %d times, %d Jobs and %d ServiceAccounts", roles, bindings, jobs, accounts)
+			}
+		})
 	}
 }

@@ -32,6 +32,7 @@
 {{- end }}
 {{- end }}
 {{ include (printf "prism.environment.%s" .name) . | trim }}
+{{- include "prism.environment.identity" . }}
 {{- include "prism.environment.process" . }}
 {{- include "prism.environment.tracing" . }}
 {{- with .values.extraEnv }}
@@ -80,6 +81,9 @@
   valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
 {{- with .values.namespaces }}
 - {name: PRISM_OPERATOR_NAMESPACES, value: {{ join "," . | quote }}}
+{{- end }}
+{{- if .root.Values.models.declared }}
+- {name: PRISM_OPERATOR_MODEL_PROXIES, value: "{{ include "prism.modelProxyPods" .root }}.{{ .root.Release.Namespace }}:{{ (include "prism.service" (dict "root" .root "key" "modelProxy") | fromJson).admin }}"}
 {{- end }}
 - {name: PRISM_OPERATOR_RESYNC, value: {{ .values.resync | quote }}}
 {{- end -}}
@@ -250,8 +254,20 @@ variables of libpq.
 {{- end }}
 {{- end -}}
 
+{{/* The Service with the addresses of all Pods of model-proxy, which the operator asks for the file of models that they use. */}}
+{{- define "prism.modelProxyPods" -}}
+{{ include "prism.fullname" . }}-model-proxy-pods
+{{- end -}}
+
 {{- define "prism.modelsConfigMap" -}}
 {{ include "prism.fullname" . }}-models
+{{- end -}}
+
+{{/* Where the identity of the Pods of {root, name} is. */}}
+{{- define "prism.environment.identity" -}}
+{{- if and .root.Values.identity.awsRegion (has "aws" (include "prism.identities" . | fromJsonArray)) }}
+- {name: AWS_REGION, value: {{ .root.Values.identity.awsRegion }}}
+{{- end }}
 {{- end -}}
 
 {{/* Variables that the Go runtime reads. */}}

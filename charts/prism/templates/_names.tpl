@@ -55,6 +55,41 @@ The context is the root.
 {{- end -}}
 
 {{/*
+The kinds of identities of clouds that the Pods of {root, name} show instead of passwords, as a JSON list. Results have that of AWS at
+its object store without keys, too.
+*/}}
+{{- define "prism.identities" -}}
+{{- $values := .root.Values -}}
+{{- $kinds := list -}}
+{{- if or (eq .name "migrate") (and (eq .name "results") (ne $values.migrations.mode "job")) -}}
+{{- $kinds = append $kinds (include "prism.migrationsPostgres" .root | fromJson).auth -}}
+{{- end -}}
+{{- if eq .name "results" -}}
+{{- $kinds = append $kinds $values.postgres.auth -}}
+{{- $aws := or (not (contains "endpoint=" $values.files.url)) (contains ".amazonaws.com" $values.files.url) -}}
+{{- if and (hasPrefix "s3:" $values.files.url) $aws (not $values.files.existingSecret) -}}
+{{- $kinds = append $kinds "aws" -}}
+{{- end -}}
+{{- else if has .name (list "gateway" "runs") -}}
+{{- $kinds = append $kinds (ternary $values.redis.auth "" $values.redis.enabled) -}}
+{{- else if eq .name "model-proxy" -}}
+{{- range $values.models.list -}}
+{{- if kindIs "map" .auth -}}
+{{- $kinds = append $kinds (.auth.kind | default "") -}}
+{{- end -}}
+{{- end -}}
+{{- $kinds = concat $kinds $values.models.identities -}}
+{{- end -}}
+{{- $used := list -}}
+{{- range $kinds | uniq -}}
+{{- if has . (list "google" "azure" "aws") -}}
+{{- $used = append $used . -}}
+{{- end -}}
+{{- end -}}
+{{- $used | toJson -}}
+{{- end -}}
+
+{{/*
 The context of the templates below, made from {root, key}: the service's entry above, "values" (`defaults` merged with the
 service's own), "fullname", and "root".
 */}}

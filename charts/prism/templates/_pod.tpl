@@ -100,7 +100,7 @@ spec:
 
 {{/* The part of the Pod spec that services and migrations share. */}}
 {{- define "prism.podSpec" -}}
-automountServiceAccountToken: {{ eq .name "operator" }}
+automountServiceAccountToken: {{ has .name (list "operator" "operator-finalizers") }}
 # Kubernetes would describe every Service of the namespace in variables, whose names may begin with PRISM_ as well.
 enableServiceLinks: false
 securityContext:
@@ -150,6 +150,7 @@ securityContext:
   {{- toYaml .values.securityContext | nindent 2 }}
 env:
   {{- include "prism.postgresVariables" (merge (dict "volume" "postgres-migrate") (include "prism.migrationsPostgres" .root | fromJson)) | nindent 2 }}
+  {{- include "prism.environment.identity" (dict "root" .root "name" "migrate") | trim | nindent 2 }}
   {{- include "prism.environment.process" . | trim | nindent 2 }}
   {{- with .values.extraEnv }}
   {{- toYaml . | nindent 2 }}

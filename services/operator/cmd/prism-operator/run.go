@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"time"
@@ -28,11 +29,22 @@ type settings struct {
 	Release    string        `env:"PRISM_OPERATOR_RELEASE" default:"prism" help:"name of the release, with which the names of its objects begin"`
 	Namespace  string        `env:"PRISM_OPERATOR_NAMESPACE" required:"true" help:"namespace of the release, in which accounts and models count"`
 	Namespaces string        `env:"PRISM_OPERATOR_NAMESPACES" help:"further namespaces whose objects count, separated by commas; all when empty"`
+	Models     string        `env:"PRISM_OPERATOR_MODEL_PROXIES" example:"prism-model-proxy-pods.prism:9092" help:"host that has the addresses of all replicas of model-proxy, and their admin port: they are asked which file of models they use; none when empty"`
 	Resync     time.Duration `env:"PRISM_OPERATOR_RESYNC" default:"1m" help:"how often an object is compared with Prism when nothing tells of a change"`
 	Daemon     daemon.Settings
 }
 
+// releaseSettings are those of the command release.
+type releaseSettings struct {
+	Namespace  string `env:"PRISM_OPERATOR_NAMESPACE" required:"true" help:"namespace of the release"`
+	Namespaces string `env:"PRISM_OPERATOR_NAMESPACES" help:"further namespaces whose objects are released, separated by commas; all when empty"`
+}
+
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "release" {
+		return release(ctx, args[1:], env, stdout, stderr)
+	}
+	env.Commands = operator.ReleaseUsage
 	s, err := config.Parse[settings](args, env, stdout)
 	if err != nil {
 		return err
@@ -67,7 +79,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return fmt.Errorf("there is no API server: %w", err)
 	}
 	o, err := operator.New(operator.Config{
-		Release: s.Release, Namespace: s.Namespace, Namespaces: split(s.Namespaces), Resync: s.Resync, URL: s.URL.String(),
+		Release: s.Release, Namespace: s.Namespace, Namespaces: split(s.Namespaces), Resync: s.Resync, URL: s.URL.String(), ModelProxies: s.Models,
 	}, operator.Deps{
 		Kubernetes: cluster, Accounts: operator.NewAccounts(results, s.URL.String(), nil), Declarations: results, Metrics: d.Metrics, Log: d.Log,
 	})
@@ -79,6 +91,23 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		Checks: []httpkit.Check{{Name: "custom resources", Probe: o.Ready}},
 		Serve:  func(ctx context.Context, _ net.Listener) error { return o.Run(ctx) },
 	})
+}
+
+// release takes the finalizers from the objects of the operator that these settings describe.
+func release(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	s, err := config.Parse[releaseSettings](args, env, stdout)
+	if err != nil {
+		return err
+	}
+	cluster, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("there is no API server: %w", err)
+	}
+	namespaces := split(s.Namespaces)
+	if len(namespaces) > 0 {
+		namespaces = append(namespaces, s.Namespace)
+	}
+	return operator.Release(ctx, cluster, namespaces, slog.New(slog.NewJSONHandler(stderr, nil)))
 }
 
 // split is a list of names that commas separate.
