@@ -1,6 +1,7 @@
 package openid
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,5 +80,114 @@ func TestTheClientSecretIsReplacedDuringASignIn(t *testing.T) {
 	exchanged()
 	if got, err := c.Open(cookie); err != nil || got.State != began.State {
 		t.Errorf("the sign-in that began before: %v", err)
+	}
+}
+
+// People sign in all the time while the secret is replaced in the file and then at the provider, several times.
+//
+// spec: secrets-from-files
+func TestTheClientSecretIsReplacedWhileManySignIn(t *testing.T) {
+	t.Parallel()
+	const people, rounds = 8, 3
+	var (
+		mu             sync.Mutex
+		accepted       = "secret-0"
+		refused, taken = map[string]int{}, map[string]int{}
+		server         *httptest.Server
+	)
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/token" {
+			_, _ = fmt.Fprintf(w, `{"issuer":%[1]q,"authorization_endpoint":"%[1]s/a","token_endpoint":"%[1]s/token","jwks_uri":"%[1]s/keys"}`, server.URL)
+			return
+		}
+		_, secret, _ := r.BasicAuth()
+		if secret == "" {
+			secret = r.PostFormValue("client_secret")
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if secret != accepted {
+			refused[secret]++
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = fmt.Fprint(w, `{"error":"invalid_client"}`)
+			return
+		}
+		taken[secret]++
+		_, _ = fmt.Fprint(w, `{"access_token":"a","token_type":"Bearer"}`)
+	}))
+	t.Cleanup(server.Close)
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte(accepted), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source, err := credential.File(path, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(Config{
+		Issuer: server.URL, ClientID: "prism", ClientSecret: source, Scopes: []string{"openid"}, Now: time.Now, Asked: func(bool) {},
+	})
+	var began Transaction
+	if _, err := c.Start(t.Context(), &began); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var finished [people]atomic.Int64
+	var all sync.WaitGroup
+	for i := range people {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := c.Finish(t.Context(), began, "code"); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "no ID token") {
+					t.Errorf("a sign-in failed: %v", err)
+					return
+				}
+				finished[i].Add(1)
+			}
+		})
+	}
+	defer all.Wait()
+	defer stop()
+	until := func(what string, is func() bool) {
+		t.Helper()
+		tick, late := time.NewTicker(10*time.Millisecond), time.NewTimer(2*time.Minute)
+		defer tick.Stop()
+		defer late.Stop()
+		for !is() && !t.Failed() {
+			select {
+			case <-tick.C:
+			case <-late.C:
+				t.Fatal("it takes too long until " + what)
+			}
+		}
+	}
+	each := func() { // each of them has signed in twice since: what they began before is over
+		t.Helper()
+		var before [people]int64
+		for i := range finished {
+			before[i] = finished[i].Load()
+		}
+		for i := range finished {
+			until("all have signed in", func() bool { return finished[i].Load() >= before[i]+2 })
+		}
+	}
+	for round := 1; round <= rounds; round++ {
+		next := fmt.Sprintf("secret-%d", round)
+		if err := os.WriteFile(path+".new", []byte(next), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+		seen := func(in map[string]int) func() bool {
+			return func() bool { mu.Lock(); defer mu.Unlock(); return in[next] > 0 }
+		}
+		until("the new secret is shown", seen(refused))
+		each()
+		mu.Lock()
+		accepted = next
+		mu.Unlock()
+		until("the new secret is taken", seen(taken))
+		each()
 	}
 }

@@ -1,11 +1,17 @@
 package blobs_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,5 +111,99 @@ func TestTheKeysOfABucketFollowTheirFile(t *testing.T) {
 		case <-late.C:
 			t.Fatal("the new key is not used")
 		}
+	}
+}
+
+// An object store has two pairs of keys while the file goes over from one to the other, and loses the first when it is shown no more.
+//
+// spec: secrets-from-files
+func TestTheKeysOfABucketAreReplacedUnderLoad(t *testing.T) {
+	const writers = 8
+	type shown struct {
+		key   string
+		since int // puts of the writer with the key
+	}
+	var (
+		mu    sync.Mutex
+		ended = map[string]bool{}
+		last  = map[string]shown{} // by the path of the writer
+	)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, after, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+		key, _, _ := strings.Cut(after, "/")
+		mu.Lock()
+		defer mu.Unlock()
+		if ended[key] || key == "" {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, "<Error><Code>InvalidAccessKeyId</Code></Error>")
+			return
+		}
+		was := last[r.URL.Path]
+		if was.key != key {
+			was = shown{key: key}
+		}
+		was.since++
+		last[r.URL.Path] = was
+		w.Header().Set("ETag", `"0"`)
+	}))
+	t.Cleanup(server.Close)
+	path := filepath.Join(t.TempDir(), "credentials")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", path)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	write := func(key string) {
+		t.Helper()
+		text := "[default]\naws_access_key_id = " + key + "\naws_secret_access_key = secret\n"
+		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("key-0")
+	b, err := blobs.InBucket(s3test.URL("bucket", server.URL), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	for i := range byte(writers) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				if err := b.Put(t.Context(), owner(1, i), "part-1", []byte("content")); err != nil {
+					t.Errorf("a put failed: %v", err)
+					return
+				}
+			}
+		})
+	}
+	tick, late := time.NewTicker(10*time.Millisecond), time.NewTimer(3*time.Minute)
+	defer tick.Stop()
+	defer late.Stop()
+	for round := range 3 {
+		key := fmt.Sprintf("key-%d", round)
+		uses := func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			n := 0
+			for _, s := range last {
+				if s.key == key && s.since >= 2 {
+					n++
+				}
+			}
+			return n == writers
+		}
+		for !uses() && !t.Failed() {
+			select {
+			case <-tick.C:
+			case <-late.C:
+				t.Fatalf("%s is not used", key)
+			}
+		}
+		mu.Lock()
+		ended[fmt.Sprintf("key-%d", round-1)] = true
+		mu.Unlock()
+		write(fmt.Sprintf("key-%d", round+1))
 	}
 }
