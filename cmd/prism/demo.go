@@ -67,6 +67,7 @@ func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan
 		return err
 	}
 	defer p.results.Close()
+	defer p.models.Close()
 	op := p.results.Operator()
 	var account prism.AccountID
 	d := sample.Deps{
@@ -92,12 +93,12 @@ func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan
 // composed is the services without a server, with the offline model and a clock that is set.
 type composed struct {
 	results *results.Service
-	models  contract.Models
+	models  *modelproxy.Service
 	worker  *runs.Service
 	clock   sample.Clock
 }
 
-// compose composes the services over a store, which it migrates. The caller closes results.
+// compose composes the services over a store, which it migrates. The caller closes results and models.
 func compose(ctx context.Context, cfg results.Config, log *slog.Logger) (c *composed, err error) {
 	c = &composed{}
 	if c.results, err = results.Open(ctx, cfg, results.Deps{Log: log, Now: c.clock.Now}); err != nil {

@@ -131,6 +131,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
+	defer models.Close()
 	server := d.Server(s.Proxies)
 	if err := console.New(s.Console, console.Deps{
 		Console: service, Build: web.Dist(), Version: build.Read(debug.ReadBuildInfo).Version,

@@ -20,6 +20,7 @@ import (
 	"github.com/prism-results/prism/pkg/credential/identity"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/stack"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
@@ -71,13 +72,16 @@ type Deps struct {
 	Tracer trace.TracerProvider
 }
 
-// Service implements contract.Models. It is safe for concurrent use. It has no goroutines of its own apart from running asks.
+// Service implements contract.Models. It is safe for concurrent use. Its goroutines are running asks, and until Close those that wait for
+// the next ones.
 type Service struct {
 	models  *models.Current
 	file    *modelsfile.Source // nil in tests that pass models themselves
 	asker   *ask.Asker
 	metrics *metrics
 	log     *slog.Logger
+	// goroutines run asks; nil in tests that pass models themselves: each ask has a new one.
+	goroutines *stack.Goroutines
 }
 
 var _ contract.Models = (*Service)(nil)
@@ -105,7 +109,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s = newService(cfg, deps, source.Current)
+	s = newService(cfg, deps, source.Current, stack.Waiting())
 	s.file = source
 	if deps.Metrics != nil {
 		deps.Metrics.MustRegister(files{source})
@@ -113,10 +117,10 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	return s, nil
 }
 
-func newService(cfg Config, deps Deps, from *models.Current) *Service {
-	s := &Service{models: from, log: deps.Log}
+func newService(cfg Config, deps Deps, from *models.Current, goroutines *stack.Goroutines) *Service {
+	s := &Service{models: from, log: deps.Log, goroutines: goroutines}
 	s.asker = ask.New(from, ask.Config{
-		MaxInFlight: cfg.MaxInFlight, Log: deps.Log, Ended: s.ended,
+		MaxInFlight: cfg.MaxInFlight, Goroutines: goroutines, Log: deps.Log, Ended: s.ended,
 		Attempted: func(a ask.Attempt) { s.metrics.attempted(a) },
 		Escalated: func(to *models.Model, code prism.ErrorCode) { s.metrics.escalated(to, code) },
 	})
@@ -198,8 +202,11 @@ func (s *Service) ended(ctx context.Context, e ask.End) {
 	s.log.WarnContext(ctx, "model call failed", line...)
 }
 
-// Close closes idle upstream connections. Running asks continue.
+// Close closes idle upstream connections and ends idle goroutines. Running asks continue.
 func (s *Service) Close() {
+	if s.goroutines != nil {
+		s.goroutines.Close()
+	}
 	set := s.models.Acquire()
 	defer set.Release()
 	for _, m := range set.Models() {

@@ -79,6 +79,7 @@ func TestOfflineAnswersWithoutAnUpstream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
 	out, err := s.Ask(t.Context(), question())
 	if err != nil || out.Failed() || !strings.HasPrefix(string(out.Answers), `{"urgent":{"type":"yes_no","probability":0.`) {
 		t.Fatalf("got %s %+v, %v", out.Answers, out, err)
@@ -208,7 +209,7 @@ func TestOverloadIsShedAndSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, reg := held{make(chan struct{})}, prometheus.NewRegistry()
-		s := newService(Config{MaxInFlight: 2}, Deps{Metrics: reg, Log: slog.New(slog.DiscardHandler)}, models.NewCurrent(models.New(models.Spec{Name: "held"}, provider.Provider{Name: "held", Calls: h.calls}, nil)))
+		s := newService(Config{MaxInFlight: 2}, Deps{Metrics: reg, Log: slog.New(slog.DiscardHandler)}, models.NewCurrent(models.New(models.Spec{Name: "held"}, provider.Provider{Name: "held", Calls: h.calls}, nil)), nil)
 		for range 2 {
 			go func() { _, _ = s.Ask(t.Context(), contract.Ask{}) }()
 		}

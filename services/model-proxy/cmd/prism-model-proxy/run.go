@@ -56,6 +56,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
+	defer models.Close()
 	tokens, err := s.Tokens.Open(d.Log)
 	if err != nil {
 		return err

@@ -47,6 +47,8 @@ type Config struct {
 	MaxInFlight int
 	// Jitter returns a number in [0, 1) for each pause. It is rand.Float64 by default.
 	Jitter func() float64
+	// Goroutines run the asks. Each has a new one by default.
+	Goroutines *stack.Goroutines
 	// Log gets panics of the provider, without their values. Required.
 	Log *slog.Logger
 	// Attempted, if not nil, gets the end of each attempt.
@@ -85,6 +87,9 @@ type Asker struct {
 
 // New makes an Asker that asks the models of from.
 func New(from *models.Current, cfg Config) *Asker {
+	if cfg.Goroutines == nil {
+		cfg.Goroutines = &stack.Goroutines{}
+	}
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
@@ -133,14 +138,13 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 		second = set.Route(e.To)
 	}
 	done := make(chan result, 1)
-	go func() {
+	s.cfg.Goroutines.Go(func() {
 		// This goroutine frees the place, not Ask: a provider that ignores its context keeps the place, so that there are never
 		// more of these goroutines than places.
 		defer s.places.Give(account)
 		defer set.Release()
-		stack.Grow()
 		done <- s.answer(ctx, a, route, second, t)
-	}()
+	})
 	var r result
 	select {
 	case r = <-done:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/stack"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -59,9 +58,10 @@ func (s *Asker) all(ctx context.Context, m *models.Model, calls []provider.Call,
 	free := make(chan struct{}, maxCalls)
 	for i, c := range calls {
 		free <- struct{}{}
-		running.Go(func() {
+		running.Add(1)
+		s.cfg.Goroutines.Go(func() {
+			defer running.Done()
 			defer func() { <-free }()
-			stack.Grow()
 			results[i] = s.call(contexts[i], m, c, t)
 			if !results[i].OK() {
 				for _, cancel := range cancels[i+1:] {
