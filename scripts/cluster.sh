@@ -74,7 +74,7 @@ images() {
 		;;
 	esac
 	[ -n "${KO_DOCKER_REPO:-}" ] || fail "Set KO_DOCKER_REPO to a registry that $context pulls from, or IMAGE_TAG to the tag of images that it has."
-	refs=$(scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks)
+	refs=$(scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-webhooks prism-operator)
 	for ref in $refs; do
 		case $ref in
 		*/prism-gateway[:@]*) key=gateway ;;
@@ -83,6 +83,7 @@ images() {
 		*/prism-runs[:@]*) key=runs ;;
 		*/prism-console[:@]*) key=console ;;
 		*/prism-webhooks[:@]*) key=webhooks ;;
+		*/prism-operator[:@]*) key=operator ;; # for HELM_ARGS='--set operator.enabled=true'
 		*) fail "ko printed $ref" ;;
 		esac
 		echo "--set-string $key.image.registry=${ref%/*}"
