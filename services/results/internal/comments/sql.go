@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -115,7 +114,7 @@ func (s SQL) DeleteComment(
 		if err := run(ctx, sqldb.Statement{Text: deleteComment, Args: args}, sqldb.SomeRow); err != nil {
 			return err
 		}
-		return audit.Record(ctx, run, account, by, store.CommentDelete, store.Object{Kind: store.ResultObject, ID: result.UUID}, audit.NoDetail{})
+		return sqldb.Record(ctx, run, account, by, store.CommentDelete, store.Object{Kind: store.ResultObject, ID: result.UUID}, sqldb.NoDetail{})
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/labels"
@@ -125,7 +124,7 @@ func (s SQL) DeleteResult(ctx context.Context, account prism.AccountID, id prism
 			}
 		}
 		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
-		return audit.Record(ctx, run, account, by, store.ResultDelete, object, audit.NoDetail{})
+		return sqldb.Record(ctx, run, account, by, store.ResultDelete, object, sqldb.NoDetail{})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		// This may be the repeat of a deletion whose response was lost: that deletion must be as durable as its response promised.

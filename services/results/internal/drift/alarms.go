@@ -8,8 +8,8 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Alarm is an alarm of a question, or of an option of a tags question, of a version.
@@ -127,11 +127,11 @@ func changeAlarms(
 				continue
 			}
 			args := slices.Concat(key, []any{a.Version, a.Question, a.Option})
-			told := events.Event{
-				Type: change.event, At: at, Prism: id, Detail: events.Detail{Version: a.Version, Question: a.Question, Option: a.Option},
+			told := store.NewEvent{
+				Type: change.event, At: at, Prism: id, Detail: store.EventDetail{Version: a.Version, Question: a.Question, Option: a.Option},
 			}
 			if err := errors.Join(
-				run(ctx, sqldb.Statement{Text: change.text, Args: args}, sqldb.NoRow), events.Tell(ctx, run, account, told),
+				run(ctx, sqldb.Statement{Text: change.text, Args: args}, sqldb.NoRow), sqldb.Tell(ctx, run, account, told),
 			); err != nil {
 				return err
 			}

@@ -1,5 +1,5 @@
 // Package events keeps what happened in an account, in an order that never goes back: changes of results, and what happened to runs, prisms,
-// keys and drift, which the transaction of what happened writes with Tell. Package eventbodies writes what callers and webhooks are told of them.
+// keys and drift, which the transaction of what happened writes with sqldb.Tell. Package eventbodies writes what callers and webhooks are told of them.
 package events
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Kept is how long events are kept at least (spec: event-kept).
@@ -30,18 +31,9 @@ type Event struct {
 	// Results are further results of the same run, which one delivery tells with Result; not nil if all of the rows are told together.
 	Results []prism.ResultID `json:",omitzero"`
 	Key     prism.KeyID      `json:",omitzero"` // of key.expiring
-	Detail
+	store.EventDetail
 	// Behind is the place behind the event, of events that ReadEvents has read.
 	Behind Cursor `json:"-"`
-}
-
-// Detail is what is stored of an event beside its ids.
-type Detail struct {
-	Version   int32     `json:"version,omitzero"`
-	Question  string    `json:"question,omitzero"`
-	Option    string    `json:"option,omitzero"`
-	Change    string    `json:"change,omitzero"`
-	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
 // Columns are the columns of a Lens that events of ok results tell, by their names; nil: none.

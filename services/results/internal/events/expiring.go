@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 const (
@@ -53,7 +54,8 @@ func (s SQL) TellExpiring(ctx context.Context, now time.Time) (more bool, err er
 			if err := run(ctx, note, sqldb.CountRows(&noted)); err != nil || noted == 0 {
 				return err
 			}
-			return Tell(ctx, run, k.account, Event{Type: api.KeyExpiring, At: now, Key: k.key, Detail: Detail{ExpiresAt: k.ends}})
+			expiring := store.NewEvent{Type: api.KeyExpiring, At: now, Subject: k.key.UUID, Detail: store.EventDetail{ExpiresAt: k.ends}}
+			return sqldb.Tell(ctx, run, k.account, expiring)
 		})
 		if err != nil {
 			return false, err

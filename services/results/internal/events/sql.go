@@ -30,8 +30,6 @@ WHERE c.account_id = $1 AND c.seq > $2 AND c.seq <= $3`
 SELECT p.id, p.slug, p.latest_version FROM prisms p WHERE p.account_id = $1 AND p.id IN (`
 	findRuns = `-- name: EventRuns :many
 SELECT r.id, r.status FROM runs r WHERE r.account_id = $1 AND r.id IN (`
-
-	tellEvent = `INSERT INTO event_tail (account_id, at, type, prism_id, subject_id, detail) VALUES ($1, $2, $3, $4, $5, $6)`
 )
 
 // The types of changes that are events.
@@ -45,28 +43,6 @@ var others = sqldb.NewLog("Events", "events", "event_counts")
 
 // SQL is a Store in a database.
 type SQL struct{ sqldb.Database }
-
-// Tell tells of an event, but of a result, in the transaction of run, which makes it happen.
-func Tell(ctx context.Context, run sqldb.Run, account prism.AccountID, e Event) error {
-	detail, err := sqldb.Encode(e.Detail)
-	if err != nil {
-		return err
-	}
-	subject := e.Run.UUID
-	if !e.Key.IsZero() {
-		subject = e.Key.UUID
-	}
-	return run(ctx, sqldb.Statement{Text: tellEvent, Args: []any{
-		account.UUID, e.At, string(e.Type), optional(e.Prism.UUID), optional(subject), detail,
-	}}, sqldb.NoRow)
-}
-
-func optional(id prism.UUID) *prism.UUID {
-	if id.IsZero() {
-		return nil
-	}
-	return &id
-}
 
 // counts are the numbers of changes and others. Others are counted first: a run has not finished before its last result was saved, and both
 // get their numbers together (spec: event-order).
@@ -189,7 +165,7 @@ func readOther(r *sqldb.Row) numbered {
 	} else {
 		e.Run.UUID = subject
 	}
-	e.Detail = sqldb.Decode[Detail](r)
+	e.EventDetail = sqldb.Decode[store.EventDetail](r)
 	return numbered{seq, e.At, []Event{e}}
 }
 

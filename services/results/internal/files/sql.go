@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -233,7 +232,7 @@ func (s SQL) DeleteFile(ctx context.Context, account prism.AccountID, id prism.F
 			return nil
 		}
 		object := store.Object{Kind: store.FileObject, ID: id.UUID, Name: name}
-		return audit.Record(ctx, run, account, by, store.FileDelete, object, audit.NoDetail{})
+		return sqldb.Record(ctx, run, account, by, store.FileDelete, object, sqldb.NoDetail{})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		err = cmp.Or(s.ConfirmAll(ctx, account), err)

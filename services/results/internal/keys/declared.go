@@ -6,7 +6,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -133,5 +132,5 @@ func insertAccount(ctx context.Context, run sqldb.Run, id prism.AccountID, name 
 		return err
 	}
 	object := store.Object{Kind: store.AccountObject, ID: id.UUID, Name: name}
-	return audit.Record(ctx, run, id, by, store.AccountCreate, object, audit.NoDetail{})
+	return sqldb.Record(ctx, run, id, by, store.AccountCreate, object, sqldb.NoDetail{})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -106,7 +105,7 @@ func (s SQL) SetLimits(
 			return err
 		}
 		object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
-		return audit.Record(ctx, run, account, by, store.AccountLimits, object, newLimitsDetail(limits))
+		return sqldb.Record(ctx, run, account, by, store.AccountLimits, object, newLimitsDetail(limits))
 	})
 	return limits, err
 }

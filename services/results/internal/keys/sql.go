@@ -5,7 +5,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -158,7 +157,7 @@ func revoke(ctx context.Context, run sqldb.Run, lock sqldb.Statement, by store.B
 	if err := run(ctx, sqldb.Statement{Text: SetKeyRevoked, Args: []any{key.ID.UUID, by.At}}, sqldb.NoRow); err != nil {
 		return key, err
 	}
-	return key, recordKey(ctx, run, account, by, store.KeyRevoke, key, audit.NoDetail{})
+	return key, recordKey(ctx, run, account, by, store.KeyRevoke, key, sqldb.NoDetail{})
 }
 
 func readAPIKey(r *sqldb.Row) APIKey {
@@ -180,7 +179,7 @@ type (
 func recordKey(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, k APIKey, detail any,
 ) error {
-	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
+	return sqldb.Record(ctx, run, account, by, action, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
 }
 
 // The look-ups. Each is one statement, and so one snapshot. None reads a row if the API key is unknown or revoked.

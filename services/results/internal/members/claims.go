@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -50,7 +49,7 @@ func setGrant(ctx context.Context, run sqldb.Run, account prism.AccountID, name 
 		return err
 	}
 	object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
-	return audit.Record(ctx, run, account, by, store.AccountClaims, object, claimsDetail{c.Name, granted})
+	return sqldb.Record(ctx, run, account, by, store.AccountClaims, object, claimsDetail{c.Name, granted})
 }
 
 // ListClaims implements Store.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -239,7 +238,7 @@ func (s SQL) EndSession(ctx context.Context, digest contract.SessionDigest, newI
 			if err != nil {
 				return err
 			}
-			err = recordOwn(ctx, run, l, store.MemberSignOut, audit.NoDetail{}, newID, at)
+			err = recordOwn(ctx, run, l, store.MemberSignOut, sqldb.NoDetail{}, newID, at)
 		}
 		return err
 	})

@@ -7,7 +7,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -56,7 +55,7 @@ func recordMember(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action,
 	id prism.MemberID, name string, detail any,
 ) error {
-	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.MemberObject, ID: id.UUID, Name: name}, detail)
+	return sqldb.Record(ctx, run, account, by, action, store.Object{Kind: store.MemberObject, ID: id.UUID, Name: name}, detail)
 }
 
 // changeMembers calls fn in a transaction that holds the lock of the account.
@@ -193,7 +192,7 @@ func remove(ctx context.Context, run sqldb.Run, account prism.AccountID, m Membe
 			return err
 		}
 	}
-	return recordMember(ctx, run, account, by, store.MemberRemove, m.ID, m.Name, audit.NoDetail{})
+	return recordMember(ctx, run, account, by, store.MemberRemove, m.ID, m.Name, sqldb.NoDetail{})
 }
 
 // LinkMember implements Store.

@@ -6,8 +6,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
-	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -21,10 +19,10 @@ func Record(
 	id prism.PrismID, slug string, detail any,
 ) error {
 	if !strings.HasPrefix(string(action), ofResults) {
-		changed := events.Event{Type: api.PrismChanged, At: by.At, Prism: id, Detail: events.Detail{Change: string(action)}}
-		if err := events.Tell(ctx, run, account, changed); err != nil {
+		changed := store.NewEvent{Type: api.PrismChanged, At: by.At, Prism: id, Detail: store.EventDetail{Change: string(action)}}
+		if err := sqldb.Tell(ctx, run, account, changed); err != nil {
 			return err
 		}
 	}
-	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.PrismObject, ID: id.UUID, Name: slug}, detail)
+	return sqldb.Record(ctx, run, account, by, action, store.Object{Kind: store.PrismObject, ID: id.UUID, Name: slug}, detail)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -256,7 +255,7 @@ func (s SQL) Rename(ctx context.Context, account prism.AccountID, id prism.Prism
 		if err := run(ctx, sqldb.Statement{Text: setName, Args: append(args, name)}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return Record(ctx, run, account, by, store.PrismRename, id, p.Slug, audit.NoDetail{})
+		return Record(ctx, run, account, by, store.PrismRename, id, p.Slug, sqldb.NoDetail{})
 	})
 }
 
@@ -285,7 +284,7 @@ func (s SQL) SetArchived(
 		if err := run(ctx, sqldb.Statement{Text: setArchivedAt, Args: append(args, at)}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return Record(ctx, run, account, by, action, id, p.Slug, audit.NoDetail{})
+		return Record(ctx, run, account, by, action, id, p.Slug, sqldb.NoDetail{})
 	})
 	return at, err
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
-	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -121,7 +119,7 @@ func (s SQL) ActOnRun(
 		if err != nil || !changed {
 			return err
 		}
-		return recordRun(ctx, c.run, account, by, a, c.Run, audit.NoDetail{})
+		return recordRun(ctx, c.run, account, by, a, c.Run, sqldb.NoDetail{})
 	})
 	if err != nil {
 		return Run{}, err
@@ -234,11 +232,11 @@ func (c *runChange) over(ctx context.Context, status prism.RunStatus, at time.Ti
 
 // tell tells what happened to the run (spec: event-types).
 func (c *runChange) tell(ctx context.Context, happened api.EventType, at time.Time) error {
-	e := events.Event{Type: happened, At: at, Run: c.ID}
+	e := store.NewEvent{Type: happened, At: at, Subject: c.ID.UUID}
 	if err := c.do(ctx, selectPrismOfRun, sqldb.ReadRow(&e.Prism.UUID, (*sqldb.Row).UUID)); err != nil {
 		return err
 	}
-	return events.Tell(ctx, c.run, c.account, e)
+	return sqldb.Tell(ctx, c.run, c.account, e)
 }
 
 // retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.

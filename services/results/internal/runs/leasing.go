@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -204,8 +203,8 @@ func (s SQL) leaseRun(ctx context.Context, lease contract.Lease, now, until time
 			return err
 		}
 		if begins && len(others) == 0 {
-			started := events.Event{Type: api.RunStarted, At: now, Prism: leased.Run.Prism, Run: lease.Run}
-			if err := events.Tell(ctx, run, lease.Account, started); err != nil {
+			started := store.NewEvent{Type: api.RunStarted, At: now, Prism: leased.Run.Prism, Subject: lease.Run.UUID}
+			if err := sqldb.Tell(ctx, run, lease.Account, started); err != nil {
 				return err
 			}
 		}

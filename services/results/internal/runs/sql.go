@@ -9,7 +9,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -178,7 +177,7 @@ func roomForRun(ctx context.Context, run sqldb.Run, account prism.AccountID) err
 func recordRun(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, by store.By, action store.Action, r Run, detail any,
 ) error {
-	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.RunObject, ID: r.ID.UUID, Name: r.Name}, detail)
+	return sqldb.Record(ctx, run, account, by, action, store.Object{Kind: store.RunObject, ID: r.ID.UUID, Name: r.Name}, detail)
 }
 
 // ReadRun implements Store.

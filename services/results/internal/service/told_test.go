@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
@@ -74,7 +76,9 @@ func (w *world) tell(t *testing.T, all ...events.Event) {
 	database := w.store.Store.(sqldb.Database) //nolint:forcetypeassert // see newWorld
 	err := database.Transaction(t.Context(), "tell", func(run sqldb.Run) error {
 		for _, e := range all {
-			if err := events.Tell(t.Context(), run, w.account, e); err != nil {
+			if err := sqldb.Tell(t.Context(), run, w.account, store.NewEvent{
+				Type: e.Type, At: e.At, Prism: e.Prism, Subject: cmp.Or(e.Run.UUID, e.Key.UUID), Detail: e.EventDetail,
+			}); err != nil {
 				return err
 			}
 		}
@@ -116,8 +120,8 @@ func (w *world) everythingHappens(t *testing.T) (marks []string) {
 	}
 	w.tell(
 		t, events.Event{Type: api.RunFinished, At: w.Now(), Prism: of, Run: run},
-		events.Event{Type: api.DriftAlarm, At: w.Now(), Prism: of, Detail: events.Detail{Version: 1, Question: "q"}},
-		events.Event{Type: api.DriftEnded, At: w.Now(), Prism: of, Detail: events.Detail{Version: 1, Question: "q"}},
+		events.Event{Type: api.DriftAlarm, At: w.Now(), Prism: of, EventDetail: store.EventDetail{Version: 1, Question: "q"}},
+		events.Event{Type: api.DriftEnded, At: w.Now(), Prism: of, EventDetail: store.EventDetail{Version: 1, Question: "q"}},
 	)
 	marks = []string{
 		ref, "contextmark", "idempotencymark", "fieldmark", "errormark", secret, "hello", "second", "two\\nlines", "March", "Is it?", "whsec", "secret",

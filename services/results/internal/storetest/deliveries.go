@@ -200,7 +200,7 @@ func deliveryTests() []test {
 			w := f.webhook(t)
 			f.happens(t, w, 3)
 			l := f.takes(t, moment(20))
-			narrowed := events.Event{Type: api.ResultCreated, At: moment(2), Detail: events.Detail{Version: 9}}
+			narrowed := events.Event{Type: api.ResultCreated, At: moment(2), EventDetail: store.EventDetail{Version: 9}}
 			removed := []prism.DeliveryID{l.Deliveries[0].ID}
 			replaced := map[prism.DeliveryID]events.Event{l.Deliveries[1].ID: narrowed}
 			succeeds(t, f.NarrowDeliveries(t.Context(), l.WebhookLease, removed, replaced))
@@ -263,7 +263,7 @@ func (f *fixture) happens(t *testing.T, w webhooks.Webhook, n int) {
 	}
 	for i := range n {
 		told.Events = append(told.Events, events.Event{
-			Type: api.PrismChanged, At: moment(2), Prism: f.mine.prism.ID, Detail: events.Detail{Version: int32(i + 1), Change: "lens.replace"},
+			Type: api.PrismChanged, At: moment(2), Prism: f.mine.prism.ID, EventDetail: store.EventDetail{Version: int32(i + 1), Change: "lens.replace"},
 		})
 	}
 	_, err := f.FanOut(t.Context(), webhooks.FanOut{

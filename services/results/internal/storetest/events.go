@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -71,12 +72,12 @@ func eventTests() []test {
 			run, key := prism.RunID{UUID: f.id()}, prism.KeyID{UUID: f.id()}
 			all := []events.Event{
 				{Type: api.RunFinished, At: moment(8), Prism: f.mine.prism.ID, Run: run},
-				{Type: api.PrismChanged, At: moment(9), Prism: f.mine.prism.ID, Detail: events.Detail{Change: "lens.replace"}},
+				{Type: api.PrismChanged, At: moment(9), Prism: f.mine.prism.ID, EventDetail: store.EventDetail{Change: "lens.replace"}},
 				{
 					Type: api.DriftAlarm, At: moment(10), Prism: f.mine.prism.ID,
-					Detail: events.Detail{Version: 2, Question: "topic", Option: "a"},
+					EventDetail: store.EventDetail{Version: 2, Question: "topic", Option: "a"},
 				},
-				{Type: api.KeyExpiring, At: moment(11), Key: key, Detail: events.Detail{ExpiresAt: moment(99)}},
+				{Type: api.KeyExpiring, At: moment(11), Key: key, EventDetail: store.EventDetail{ExpiresAt: moment(99)}},
 			}
 			r := f.ok(f.mine.prism)
 			r.CreatedAt = moment(9)
@@ -285,7 +286,9 @@ func (f *fixture) tell(t *testing.T, of tenant, all ...events.Event) {
 	t.Helper()
 	for _, e := range all {
 		succeeds(t, f.Store.(transactions).Transaction(t.Context(), "tell", func(run sqldb.Run) error {
-			return events.Tell(t.Context(), run, of.account, e)
+			return sqldb.Tell(t.Context(), run, of.account, store.NewEvent{
+				Type: e.Type, At: e.At, Prism: e.Prism, Subject: cmp.Or(e.Run.UUID, e.Key.UUID), Detail: e.EventDetail,
+			})
 		}))
 	}
 }

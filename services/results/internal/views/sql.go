@@ -7,7 +7,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -107,7 +106,7 @@ func stored(ctx context.Context, run sqldb.Run, account prism.AccountID, v View,
 func record(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.ViewID, name string, action store.Action, detail any, by store.By,
 ) error {
-	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.ViewObject, ID: id.UUID, Name: name}, detail)
+	return sqldb.Record(ctx, run, account, by, action, store.Object{Kind: store.ViewObject, ID: id.UUID, Name: name}, detail)
 }
 
 // DeleteView implements Store.
@@ -118,7 +117,7 @@ func (s SQL) DeleteView(ctx context.Context, account prism.AccountID, id prism.V
 		if err := run(ctx, find, sqldb.ReadRow(&name, (*sqldb.Row).Text)); err != nil {
 			return err
 		}
-		return record(ctx, run, account, id, name, store.ViewDelete, audit.NoDetail{}, by)
+		return record(ctx, run, account, id, name, store.ViewDelete, sqldb.NoDetail{}, by)
 	})
 }
 

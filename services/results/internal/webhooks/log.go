@@ -8,7 +8,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -133,7 +132,7 @@ func counted(
 	if err := schedule(ctx, run, key, w.generation, by.At); err != nil {
 		return err
 	}
-	return record(ctx, run, account, id, w.url, action, audit.NoDetail{}, by)
+	return record(ctx, run, account, id, w.url, action, sqldb.NoDetail{}, by)
 }
 
 // ResendDelivery implements Store.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
@@ -63,7 +62,7 @@ func record(
 	if u, err := url.Parse(address); err == nil {
 		name = u.Scheme + "://" + u.Host
 	}
-	return audit.Record(ctx, run, account, by, action, store.Object{Kind: store.WebhookObject, ID: id.UUID, Name: name}, detail)
+	return sqldb.Record(ctx, run, account, by, action, store.Object{Kind: store.WebhookObject, ID: id.UUID, Name: name}, detail)
 }
 
 // CreateWebhook implements Store.
@@ -215,7 +214,7 @@ func (s SQL) DeleteWebhook(ctx context.Context, account prism.AccountID, id pris
 		if err := run(ctx, sqldb.Statement{Text: deleteWebhook, Args: append(key, []byte{}, []byte(`{"events":[]}`))}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return record(ctx, run, account, id, address, store.WebhookDelete, audit.NoDetail{}, by)
+		return record(ctx, run, account, id, address, store.WebhookDelete, sqldb.NoDetail{}, by)
 	})
 }
 
@@ -228,7 +227,7 @@ func (s SQL) RotateWebhook(
 		if err := run(ctx, sqldb.Statement{Text: rotateWebhook, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		return record(ctx, run, account, id, was.URL, store.WebhookRotate, audit.NoDetail{}, by)
+		return record(ctx, run, account, id, was.URL, store.WebhookRotate, sqldb.NoDetail{}, by)
 	})
 }
 
