@@ -15,6 +15,7 @@ export default defineConfig({
   define: { __LIMITS__: JSON.stringify(limitsOf(path('../services/gateway/internal/apidoc/openapi.json'))) },
   resolve: { alias: { '@': path('./src') } },
   server: {
+    fs: { allow: ['.', '../client/typescript/src'] },
     proxy: Object.fromEntries(
       ['/v1', '/openapi.json', '/console/session', '/console/config', '/console/openid'].map((prefix) => [
         prefix,
