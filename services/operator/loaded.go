@@ -58,7 +58,7 @@ func (r *replicas) ask(ctx context.Context, hash string) (loads, bool) {
 	if err != nil {
 		return loads{}, false
 	}
-	found := loads{pods: len(addresses)}
+	counted := loads{pods: len(addresses)}
 	var mu sync.Mutex
 	var pods sync.WaitGroup
 	places := make(chan struct{}, podsAtOnce)
@@ -70,15 +70,15 @@ func (r *replicas) ask(ctx context.Context, hash string) (loads, bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			if used == hash {
-				found.used++
+				counted.used++
 			}
 			if refused == hash {
-				found.refused++
+				counted.refused++
 			}
 		})
 	}
 	pods.Wait()
-	return found, true
+	return counted, true
 }
 
 // file returns the hashes of the files that a Pod uses and refuses; "" without one.

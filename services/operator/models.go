@@ -67,17 +67,17 @@ func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Durati
 
 // loaded tells how many Pods of model-proxy use the file.
 func (k *models) loaded(ctx context.Context, o *v1alpha1.PrismModels) (time.Duration, error) {
-	found, known := k.replicas.ask(ctx, o.Status.Hash)
+	loaded, known := k.replicas.ask(ctx, o.Status.Hash)
 	if !known {
 		o.Status.LoadedBy = ""
 		return 0, nil
 	}
-	o.Status.LoadedBy = found.String()
+	o.Status.LoadedBy = loaded.String()
 	switch {
-	case found.refused > 0:
+	case loaded.refused > 0:
 		return 0, &Problem{Reason: v1alpha1.ReasonInvalid, Text: fmt.Sprintf(
-			"%d of %d Pods of model-proxy refuse the file and use the one before: their log says why", found.refused, found.pods)}
-	case found.used < found.pods:
+			"%d of %d Pods of model-proxy refuse the file and use the one before: their log says why", loaded.refused, loaded.pods)}
+	case loaded.used < loaded.pods:
 		return askAgain, nil
 	}
 	return 0, nil
