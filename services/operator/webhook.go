@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kube "sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,6 +57,7 @@ func (k *webhooks) Sync(ctx context.Context, o *v1alpha1.PrismWebhook) (time.Dur
 	if err != nil {
 		return 0, err
 	}
+	theirs := now == nil && o.Status.ID != ""
 	if now == nil || o.Status.Pending != nil || !intact(secret, webhookSecretData) || secret.Annotations[webhookIDAnnotation] != o.Status.ID {
 		if now, err = k.establish(ctx, c, o, secret, wanted, now); err != nil {
 			return 0, err
@@ -71,11 +73,19 @@ func (k *webhooks) Sync(ctx context.Context, o *v1alpha1.PrismWebhook) (time.Dur
 			Text: "Prism has disabled the webhook: " + string(*now.DisabledReason) + ". Change the spec or the receiver, and enable the webhook in Prism",
 		}
 	}
-	if same(*now, wanted) {
-		return 0, nil
+	if !same(*now, wanted) {
+		synced := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.Synced)
+		theirs = theirs || synced != nil && synced.Status == metav1.ConditionTrue && synced.ObservedGeneration == o.Generation
+		if _, err := c.ReplaceWebhook(ctx, now.ID, wanted); err != nil {
+			return 0, err
+		}
 	}
-	_, err = c.ReplaceWebhook(ctx, now.ID, wanted)
-	return 0, err
+	reason, note := v1alpha1.ReasonInSync, untouched
+	if theirs {
+		reason, note = v1alpha1.ReasonOverwritten, "Somebody else changed or deleted the webhook in Prism; that was undone"
+	}
+	k.set(o, v1alpha1.Drifted, metav1.ConditionFalse, reason, note)
+	return 0, nil
 }
 
 // webhookOf is the spec as the API has it.

@@ -94,12 +94,24 @@ func TestWebhooks(t *testing.T) {
 			if w := c.webhooks()[0]; w.URL != "https://example.com/hook" || len(w.Events) != 2 {
 				t.Errorf("it is %+v", w)
 			}
+			if got := condition(o, v1alpha1.Drifted); got != "False Overwritten" {
+				t.Errorf("Drifted is %q", got)
+			}
+			c.settle(o)
+			change(c, o, func(o *v1alpha1.PrismWebhook) { o.Spec.URL = "https://example.com/own" })
+			c.settle(o)
+			if got := condition(o, v1alpha1.Drifted); got != "False InSync" {
+				t.Errorf("after a change of its own Drifted is %q", got)
+			}
 		}},
 		{"a webhook that somebody deleted comes back", func(t *testing.T, c *cluster, o *v1alpha1.PrismWebhook) {
 			if err := c.owner().DeleteWebhook(t.Context(), o.Status.ID); err != nil {
 				t.Fatal(err)
 			}
 			c.settle(o)
+			if got := condition(o, v1alpha1.Drifted); got != "False Overwritten" {
+				t.Errorf("Drifted is %q", got)
+			}
 			c.signed(o)
 		}},
 		{"a Secret that was deleted comes back with another secret", func(t *testing.T, c *cluster, o *v1alpha1.PrismWebhook) {

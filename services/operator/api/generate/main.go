@@ -91,6 +91,8 @@ func complete(root string, crd map[string]any) error {
 		definition := s.structural(s.root)
 		splice(members, at(definition, "properties"))
 		at(members, "escalate", "properties", "questions", "items")["maxLength"] = 64 // they are keys
+		at(members, "name")["description"] = "What people call it. Changing it adds no version."
+		at(members, "searchable")["description"] = "False leaves the results out of searches. Without it, that is not managed here."
 		spec["x-kubernetes-validations"] = append(spec["x-kubernetes-validations"].([]any), definitionRules()...)
 	case "PrismModels":
 		s, err := read(root, "charts/prism/values.schema.json")
@@ -110,6 +112,10 @@ func complete(root string, crd map[string]any) error {
 		splice(at(members, "limits", "properties"), at(limits, "properties"))
 		member := s.structural(at(s.root, "components", "schemas", "NewMember"))
 		member["x-kubernetes-validations"] = []any{rule("!(has(self.email) && has(self.claim))", "send either email or claim")}
+		member["description"] = "A rule, with either `email` or `claim`."
+		at(member, "properties", "email")["description"] = "Makes a rule: whoever signs in by OpenID Connect with this address, " +
+			"which the provider has verified, becomes a member with the role. Not with `claim`."
+		at(member, "properties", "claim")["description"] = "Makes a rule: whoever signs in by OpenID Connect with this claim becomes a member with the role."
 		at(members, "members")["items"] = member
 	case "PrismWebhook":
 		s, err := read(root, "services/gateway/internal/apidoc/openapi.json")

@@ -236,6 +236,12 @@ func TestEveryMemberIsExplained(t *testing.T) {
 		explain = func(path string, s *apiextensions.JSONSchemaProps) {
 			for member, below := range s.Properties {
 				at := path + "." + member
+				// Of prism files and invitations, as the schemas that the members come from say.
+				for _, elsewhere := range []string{"invitation", "A member to invite", "apply leaves", "after the prism was created", "if the operator has granted"} {
+					if strings.Contains(below.Description, elsewhere) {
+						t.Errorf("%s is explained by %q", at, below.Description)
+					}
+				}
 				if strings.TrimSpace(below.Description) == "" && at != name+".metadata" {
 					t.Errorf("%s has no description", at)
 				}
