@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +98,11 @@ func startSystem(t *testing.T, c system.Config) *system.System {
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
+		}
+		if t.Failed() {
+			for _, p := range s.Parts() {
+				t.Log(strings.Join(p.Faults(), ""))
+			}
 		}
 	})
 	return s

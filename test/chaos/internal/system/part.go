@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -111,4 +112,21 @@ func (p *Part) crashed() (problems []error) {
 		}
 	}
 	return problems
+}
+
+// mostFaults bounds the lines of Faults.
+const mostFaults = 20
+
+// Faults are the first lines with an error that no fault of a test explains: other than that something is unavailable.
+func (p *Part) Faults() (lines []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.runs {
+		for line := range strings.Lines(r.Output()) {
+			if strings.Contains(line, `"level":"ERROR"`) && !strings.Contains(line, "unavailable") && len(lines) < mostFaults {
+				lines = append(lines, p.Name+": "+line)
+			}
+		}
+	}
+	return lines
 }
