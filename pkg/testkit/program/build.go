@@ -48,9 +48,6 @@ func Find(name string) (string, error) {
 	return proc.Find(name, "/usr/sbin")
 }
 
-// Race tells whether the tests were compiled with the race detector.
-func Race() bool { return race }
-
 // RaceVariable is the environment variable that gives programs the race detector although the tests do not have it.
 const RaceVariable = "PRISM_TEST_RACE"
 

@@ -18,8 +18,8 @@ import (
 // A page holds its rows as they are stored and as they are sent, and its body, of up to store.ListBytes each. All pages together take
 // at most a quarter of the memory limit, so that there are fewer places in less than 768 MiB.
 const (
-	mostPages  = 16
-	mostScans  = 4
+	maxPages   = 16
+	maxScans   = 4
 	pageMemory = 4 * 3 * store.ListBytes
 )
 
@@ -27,8 +27,8 @@ const (
 // works for each of them too.
 func PlacesOf(memory int64, processors int) map[api.Class]int {
 	return map[api.Class]int{
-		api.Listing:  min(mostPages, processors, int(max(1, memory/pageMemory))),
-		api.Scanning: min(mostScans, processors),
+		api.Listing:  min(maxPages, processors, int(max(1, memory/pageMemory))),
+		api.Scanning: min(maxScans, processors),
 		// One measure at a time leaves a processor to the calls, and the memory is that of one.
 		api.Measuring: 1,
 	}

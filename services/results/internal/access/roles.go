@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The operations. One that needs forgets needs a role that nobody has.
+// The operations that package api does not declare. One without an entry in Needs needs a role that nobody has.
 const (
 	PlanRun   contract.Operation = "planRun"   // the first half of the dry run of createRun
 	PlanRows  contract.Operation = "planRows"  // the second half
@@ -62,14 +62,14 @@ func known(c store.Caller, now time.Time) bool {
 
 // Authenticate finds the caller that an API key stands for: apierr.InvalidAPIKey, apierr.RoleNotAllowed.
 func (s *Access) Authenticate(ctx context.Context, key contract.KeyDigest, op contract.Operation) (store.Caller, error) {
-	found, err := s.store.Authenticate(ctx, key)
+	caller, err := s.store.Authenticate(ctx, key)
 	if err != nil {
 		return store.Caller{}, Translate(err, nil)
 	}
-	return found, s.Admit(found, op)
+	return caller, s.Admit(caller, op)
 }
 
-// Enter is authenticate that takes a place for the operation, before anything is loaded: also contract.ErrUnavailable. leave gives the
+// Enter is Authenticate, and then takes a place for the operation, before anything is loaded: also contract.ErrUnavailable. leave gives the
 // place back.
 func (s *Access) Enter(ctx context.Context, key contract.KeyDigest, op contract.Operation) (c store.Caller, leave func(), err error) {
 	if c, err = s.Authenticate(ctx, key, op); err != nil {

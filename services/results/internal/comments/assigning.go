@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Each has a place for a part of the results.
+// Each names sqldb.PartSize results at a time.
 var (
 	lockAssigned = `SELECT r.id FROM results r WHERE r.account_id = $1 AND r.id IN (` + sqldb.Parameters(2, sqldb.PartSize) + `) ORDER BY r.id`
 	selectBefore = `SELECT a.result_id, a.member_id FROM assignments a
@@ -36,22 +36,13 @@ func (s SQL) AssignMany(ctx context.Context, a Assigning, by store.By) (changed 
 		if err != nil {
 			return err
 		}
-		detail, args := assignDetail{}, []any{a.Account.UUID}
-		change := unassignPart
-		if a.To != nil { // behind the results, as of one result, so that nobody waits in a circle
-			member := sqldb.Statement{Text: selectMember + s.Locking(false), Args: []any{a.Account.UUID, a.To.UUID}}
-			var names []string
-			if err := run(ctx, member, sqldb.ReadRows(&names, (*sqldb.Row).Text)); err != nil {
+		var to prism.MemberID // zero: nobody
+		detail, change, args := assignDetail{}, unassignPart, []any{a.Account.UUID}
+		if a.To != nil {
+			if _, err := s.lockMember(ctx, run, a.Account, *a.To); err != nil {
 				return err
 			}
-			if len(names) == 0 {
-				return store.ErrNoMember
-			}
-			detail.Member, args, change = &a.To.UUID, append(args, a.To.UUID), assignPart
-		}
-		var to prism.MemberID
-		if a.To != nil {
-			to = *a.To
+			to, detail.Member, change, args = *a.To, &a.To.UUID, assignPart, append(args, a.To.UUID)
 		}
 		var changing []prism.UUID
 		for _, id := range ids {

@@ -40,9 +40,9 @@ type Assignment struct {
 
 // Store keeps the comments and assignees of results. Both are deleted with their result.
 type Store interface {
-	// CreateComment stores a comment, whose author it names: ErrNotFound, ErrTooManyComments if the result has as many as most,
+	// CreateComment stores a comment, whose author it names: ErrNotFound, ErrTooManyComments if the result has as many as limit,
 	// *store.WaitError if the account is full.
-	CreateComment(ctx context.Context, account prism.AccountID, of prism.ResultID, c Comment, most int64) (Comment, error)
+	CreateComment(ctx context.Context, account prism.AccountID, of prism.ResultID, c Comment, limit int64) (Comment, error)
 	// ListComments is a page of the comments of a result, newest first: ErrNotFound.
 	ListComments(ctx context.Context, account prism.AccountID, of prism.ResultID, page store.Page) (found []Comment, more bool, err error)
 	// DeleteComment deletes a comment of the actor, or with anybodys one of anybody: ErrNotFound, ErrNotAuthor.

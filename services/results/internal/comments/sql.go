@@ -2,6 +2,7 @@ package comments
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -125,18 +126,25 @@ func (s SQL) Assign(ctx context.Context, account prism.AccountID, of prism.Resul
 		if to == nil {
 			return run(ctx, sqldb.Statement{Text: unassign, Args: args}, sqldb.NoRow)
 		}
-		var names []string
-		member := sqldb.Statement{Text: selectMember + s.Locking(false), Args: []any{account.UUID, to.UUID}}
-		if err := run(ctx, member, sqldb.ReadRows(&names, (*sqldb.Row).Text)); err != nil {
+		name, err := s.lockMember(ctx, run, account, *to)
+		if err != nil {
 			return err
 		}
-		if len(names) == 0 {
-			return store.ErrNoMember
-		}
-		assigned = &Member{*to, names[0]}
+		assigned = &Member{*to, name}
 		return run(ctx, sqldb.Statement{Text: assign, Args: append(args, to.UUID)}, sqldb.NoRow)
 	})
 	return assigned, err
+}
+
+// lockMember locks a member until the transaction of run ends, and returns the name: store.ErrNoMember. Results are locked before their
+// member, so that no two transactions wait for each other.
+func (s SQL) lockMember(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.MemberID) (name string, err error) {
+	lock := sqldb.Statement{Text: selectMember + s.Locking(false), Args: []any{account.UUID, id.UUID}}
+	err = run(ctx, lock, sqldb.ReadRow(&name, (*sqldb.Row).Text))
+	if errors.Is(err, store.ErrNotFound) {
+		err = store.ErrNoMember
+	}
+	return name, err
 }
 
 // ListAssignees implements Store.
