@@ -204,8 +204,8 @@ func (c *cluster) deletionWithoutOperator(t *testing.T) {
 	w.folder()
 	w.change("prism/mood", `{"deletionPolicy":"Archive"}`)
 	w.until("prism/mood", "Ready", "True", "")
-	owner, key := w.owner(), ""
-	key, _ = w.secret("prism")
+	owner := w.owner()
+	key, _ := w.secret("prism")
 	back := c.scaleTo0(t, "operator")
 	defer back()
 	if _, err := w.space.Kubectl(t.Context(), "delete", "namespace", w.space.Name, "--wait=false"); err != nil {

@@ -157,10 +157,14 @@ var errNotYet = errors.New("not yet")
 func Await(ctx context.Context, condition string, done func(context.Context) (bool, string, error)) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	var seen string
 	for {
-		ok, seen, err := done(ctx)
+		ok, now, err := done(ctx)
 		if ok {
 			return nil
+		}
+		if ctx.Err() == nil { // else a command was cut off, and saw nothing
+			seen = now
 		}
 		select {
 		case <-tick.C:
