@@ -1,16 +1,17 @@
 package operator
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 	podsAtOnce = 16
 	// mostMetrics bounds what is read of the metrics of a Pod, in bytes.
 	mostMetrics = 16 << 20
-	// fileMetric begins the lines of the metrics of model-proxy with the hashes of files of models.
-	fileMetric = "prism_models_file{"
+	// fileMetric is the metric of model-proxy with the hashes of files of models.
+	fileMetric = "prism_models_file"
 )
 
 // replicas are the Pods of model-proxy, which know the file of models that they use.
@@ -92,18 +93,20 @@ func (r *replicas) file(ctx context.Context, address string) (used, refused stri
 		return "", ""
 	}
 	defer func() { _ = a.Body.Close() }()
-	lines := bufio.NewScanner(io.LimitReader(a.Body, mostMetrics))
-	for lines.Scan() {
-		labels, ok := strings.CutPrefix(lines.Text(), fileMetric)
-		if !ok {
-			continue
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(io.LimitReader(a.Body, mostMetrics))
+	if err != nil {
+		return "", ""
+	}
+	for _, m := range families[fileMetric].GetMetric() {
+		labels := map[string]string{}
+		for _, l := range m.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
 		}
-		_, after, _ := strings.Cut(labels, `hash="`)
-		hash, _, _ := strings.Cut(after, `"`)
-		if strings.Contains(labels, `state="used"`) {
-			used = hash
+		if labels["state"] == "used" {
+			used = labels["hash"]
 		} else {
-			refused = hash
+			refused = labels["hash"]
 		}
 	}
 	return used, refused
