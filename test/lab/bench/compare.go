@@ -41,12 +41,12 @@ func (b *bench) judge() {
 		system, than string
 		least        float64
 	}{
-		{system.Small, readCall, system.OneProcess, system.NodePeer, 3},
-		{system.Small, createCall, system.OneProcess, system.NodePeer, 1.8},
-		{system.Small, readCall, system.ThreeProcesses, system.NodePeer, 1.8},
-		{system.Small, createCall, system.ThreeProcesses, system.NodePeer, 1.1},
+		{system.Small, readCall, system.OneProcess, system.NodePeer, 4},
+		{system.Small, createCall, system.OneProcess, system.NodePeer, 2.5},
+		{system.Small, readCall, system.ThreeProcesses, system.NodePeer, 2.2},
+		{system.Small, createCall, system.ThreeProcesses, system.NodePeer, 1.2},
 		{system.Small, readCall, system.ThreeProcesses, system.BareChain, 0.75},
-		{system.Small, createCall, system.ThreeProcesses, system.BareChain, 0.75},
+		{system.Small, createCall, system.ThreeProcesses, system.BareChain, 0.85},
 	} {
 		x, y := rates(t.prism, t.call, t.system), rates(t.prism, t.call, t.than)
 		if len(x) > 0 && len(y) > 0 {
