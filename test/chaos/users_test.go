@@ -241,11 +241,13 @@ type session struct {
 
 func signIn(t *testing.T, s *system.System) *session {
 	t.Helper()
-	link, err := s.Operate(t.Context(), "console", "link", "--print", "--account", runner, "--url", s.Gateways[0].URL())
-	must(t, err)
-	_, token, _ := strings.Cut(link, "#")
 	p := &session{url: s.Gateways[0].URL()}
-	p.ask(t, http.MethodPost, "/console/session", `{"token":"`+token+`"}`, http.StatusNoContent)
+	answered(t, "a sign-in", http.StatusNoContent, func() (status int, text []byte) {
+		link, err := s.Operate(t.Context(), "console", "link", "--print", "--account", runner, "--url", p.url)
+		must(t, err)
+		_, token, _ := strings.Cut(link, "#")
+		return p.answer(t, http.MethodPost, "/console/session", `{"token":"`+token+`"}`)
+	})
 	return p
 }
 
@@ -269,13 +271,20 @@ func (p *session) key(t *testing.T) string {
 
 func (p *session) ask(t *testing.T, method, path, body string, want int) []byte {
 	t.Helper()
-	status, text := p.answer(t, method, path, body)
-	for end := time.Now().Add(recoveryBudget); status == http.StatusServiceUnavailable && time.Now().Before(end); {
-		load.Wait(t.Context(), time.Second) // what a busy machine had no time for was not taken
-		status, text = p.answer(t, method, path, body)
+	return answered(t, method+" "+path, want, func() (status int, text []byte) { return p.answer(t, method, path, body) })
+}
+
+// answered makes a call of the console until it has an answer: what a busy machine had no time for was not taken, which is a 503, or its
+// response was lost, which is a 500.
+func answered(t *testing.T, what string, want int, call func() (status int, text []byte)) []byte {
+	t.Helper()
+	status, text := call()
+	for end := time.Now().Add(recoveryBudget); status >= http.StatusInternalServerError && time.Now().Before(end); {
+		load.Wait(t.Context(), time.Second)
+		status, text = call()
 	}
 	if status != want {
-		t.Fatalf("VIOLATION: %s %s: %d %s", method, path, status, text)
+		t.Fatalf("VIOLATION: %s: %d %s", what, status, text)
 	}
 	return text
 }
