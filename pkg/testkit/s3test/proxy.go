@@ -27,6 +27,7 @@ const (
 	BadGateway  Fault = "502 with a page"
 	Page        Fault = "200 with a page" // of something else than the store
 	Skewed      Fault = "403 RequestTimeTooSkewed"
+	TimedOut    Fault = "400 RequestTimeout"
 	Hang        Fault = "no answer"
 	Reset       Fault = "a reset before the request is done"
 	CutRequest  Fault = "a reset in the middle of the content, of which the store has half"
@@ -43,7 +44,7 @@ const (
 
 // Faults are all faults that a request of a method can have; the path of a list ends with a slash or is that of the bucket.
 func Faults(method string, list bool) []Fault {
-	faults := []Fault{SlowDown, Internal, BadGateway, Page, Skewed, Hang, Reset, Lost}
+	faults := []Fault{SlowDown, Internal, BadGateway, Page, Skewed, TimedOut, Hang, Reset, Lost}
 	switch {
 	case method == http.MethodPut:
 		return append(faults, CutRequest)
@@ -116,6 +117,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusInternalServerError, "InternalError")
 	case Skewed:
 		refuse(w, http.StatusForbidden, "RequestTimeTooSkewed")
+	case TimedOut:
+		refuse(w, http.StatusBadRequest, "RequestTimeout")
 	case Vanished:
 		refuse(w, http.StatusNotFound, "NoSuchKey")
 	case BadGateway:

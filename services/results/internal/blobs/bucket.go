@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,8 +152,9 @@ func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string, kn
 	return again, nil
 }
 
-// skewed is the code for requests whose time differs from that of the store by more than 15 minutes.
-const skewed = "RequestTimeTooSkewed"
+// passing are the codes of S3 for refusals that say nothing of the request itself: its time differs from that of the store by more than 15
+// minutes, or its bytes came too slowly.
+var passing = []string{"RequestTimeTooSkewed", "RequestTimeout"}
 
 // translate returns store.ErrContentMissing, an error of a request that the object store refused, or store.ErrUnavailable for every
 // other error. Of an answer it keeps only the status and the code.
@@ -167,7 +169,8 @@ func translate(ctx context.Context, err error) error {
 	switch {
 	case answered && answer.Code == minio.NoSuchKey:
 		return store.ErrContentMissing
-	case answered && answer.StatusCode >= 400 && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests && answer.Code != skewed:
+	case answered && answer.StatusCode >= 400 && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests &&
+		!slices.Contains(passing, answer.Code):
 		return fmt.Errorf("s3: %d %s", answer.StatusCode, answer.Code)
 	case answered:
 		return fmt.Errorf("s3: %w: %d %s", store.ErrUnavailable, answer.StatusCode, answer.Code)
