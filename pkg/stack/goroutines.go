@@ -3,10 +3,10 @@ package stack
 import "sync"
 
 // Goroutines run functions, each beside what follows. One whose function has ended waits for the next function, which so finds a large
-// stack: that of a new goroutine is small, and the runtime makes a large one anew each time. The zero value starts a goroutine for each
-// function, as go does.
+// stack: that of a new goroutine is small, and the runtime makes a large one anew each time. nil starts a goroutine for each function,
+// as go does.
 type Goroutines struct {
-	next chan func() // to one that waits; nil: none does
+	next chan func() // to one that waits
 	end  chan struct{}
 	once sync.Once
 }
@@ -16,6 +16,13 @@ func Waiting() *Goroutines { return &Goroutines{next: make(chan func()), end: ma
 
 // Go runs f, at once and with a large stack.
 func (g *Goroutines) Go(f func()) {
+	if g == nil {
+		go func() {
+			Grow()
+			f()
+		}()
+		return
+	}
 	select {
 	case g.next <- f:
 	default:
@@ -27,9 +34,6 @@ func (g *Goroutines) run(f func()) {
 	for {
 		Grow() // the garbage collector makes stacks small that wait
 		f()
-		if g.next == nil {
-			return
-		}
 		select {
 		case f = <-g.next:
 		case <-g.end:
@@ -40,7 +44,7 @@ func (g *Goroutines) run(f func()) {
 
 // Close has the goroutines end that wait, and the others when their functions have ended.
 func (g *Goroutines) Close() {
-	if g.end != nil {
+	if g != nil {
 		g.once.Do(func() { close(g.end) })
 	}
 }

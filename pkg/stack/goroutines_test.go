@@ -11,7 +11,7 @@ import (
 func TestFunctionsRunBesideEachOtherInGoroutinesThatAreUsedAgain(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]func() *stack.Goroutines{
-		"waiting": stack.Waiting, "one for each": func() *stack.Goroutines { return &stack.Goroutines{} },
+		"waiting": stack.Waiting, "one for each": func() *stack.Goroutines { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

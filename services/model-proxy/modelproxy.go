@@ -204,9 +204,7 @@ func (s *Service) ended(ctx context.Context, e ask.End) {
 
 // Close closes idle upstream connections and ends idle goroutines. Running asks continue.
 func (s *Service) Close() {
-	if s.goroutines != nil {
-		s.goroutines.Close()
-	}
+	s.goroutines.Close()
 	set := s.models.Acquire()
 	defer set.Release()
 	for _, m := range set.Models() {

@@ -47,7 +47,7 @@ type Config struct {
 	MaxInFlight int
 	// Jitter returns a number in [0, 1) for each pause. It is rand.Float64 by default.
 	Jitter func() float64
-	// Goroutines run the asks. Each has a new one by default.
+	// Goroutines run the asks; nil: a new one each.
 	Goroutines *stack.Goroutines
 	// Log gets panics of the provider, without their values. Required.
 	Log *slog.Logger
@@ -87,9 +87,6 @@ type Asker struct {
 
 // New makes an Asker that asks the models of from.
 func New(from *models.Current, cfg Config) *Asker {
-	if cfg.Goroutines == nil {
-		cfg.Goroutines = &stack.Goroutines{}
-	}
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
