@@ -2,6 +2,8 @@ package contract
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -71,3 +73,10 @@ type Outcome struct {
 
 // Failed tells whether the model gave no usable answer.
 func (o Outcome) Failed() bool { return o.Error != "" }
+
+// HashOfModels is the hash by which the operator and model-proxy speak of a file of models: the first 16 bytes of its SHA-256, in hexadecimal
+// digits (spec: declared-models).
+func HashOfModels(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:16])
+}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/yaml"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
 
@@ -56,7 +57,7 @@ func (k *models) Sync(ctx context.Context, o *v1alpha1.PrismModels) (time.Durati
 	if err != nil {
 		return 0, err
 	}
-	reason, note, hash := v1alpha1.ReasonInSync, untouched, digest([]byte(text))
+	reason, note, hash := v1alpha1.ReasonInSync, untouched, contract.HashOfModels([]byte(text))
 	if did != controllerutil.OperationResultNone && hash == o.Status.Hash {
 		reason, note = v1alpha1.ReasonOverwritten, "Somebody else changed the ConfigMap "+file.Name+"; that was undone"
 	}

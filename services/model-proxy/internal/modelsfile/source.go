@@ -5,8 +5,6 @@ package modelsfile
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,6 +19,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/reload"
@@ -72,8 +71,8 @@ type Source struct {
 	used, refused string // the hashes of the files of models in use, and that cannot be used; "" without one
 }
 
-// Hashes returns the hash of the file of models in use, and of a later one that cannot be used; "" without one. The hash is the first 16
-// bytes of the SHA-256 in hexadecimal digits (spec: declared-models).
+// Hashes returns the hash of the file of models in use, and of a later one that cannot be used; "" without one
+// (contract.HashOfModels).
 func (s *Source) Hashes() (used, refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +86,7 @@ func (s *Source) note(inUse bool) {
 		s.refused = ""
 		return
 	}
-	sum := sha256.Sum256([]byte(c.text))
-	hash := hex.EncodeToString(sum[:16])
+	hash := contract.HashOfModels([]byte(c.text))
 	if s.refused = hash; inUse {
 		s.used, s.refused = hash, ""
 	}
