@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kube "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/pkg/definition"
@@ -152,8 +153,8 @@ func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, er
 
 // first returns an error if an older object declares the prism: the two would change it in turn.
 func (k *prisms) first(ctx context.Context, o *v1alpha1.Prism) error {
-	var all v1alpha1.PrismList
-	if err := k.List(ctx, &all); err != nil {
+	var all v1alpha1.PrismList // which is only read: each sync would copy every definition
+	if err := k.List(ctx, &all, kube.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
 	for i := range all.Items {
