@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -183,6 +187,23 @@ func metaOf(name, namespace string) metav1.ObjectMeta {
 type through struct {
 	url string
 	key string
+}
+
+// behind has the account be called through a server that first calls first, which may answer itself.
+func (w *world) behind(first func(http.ResponseWriter, *http.Request) (answered bool)) {
+	w.t.Helper()
+	to, err := url.Parse(running.URL)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if !first(rw, r) {
+			forward.ServeHTTP(rw, r)
+		}
+	}))
+	w.t.Cleanup(front.Close)
+	w.accounts = through{front.URL, w.key}
 }
 
 // Client implements Accounts.

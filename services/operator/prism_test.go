@@ -3,9 +3,6 @@ package operator
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -290,19 +287,12 @@ func TestPrism(t *testing.T) {
 			o := w.tickets()
 			w.sync(o)
 			edit(w, o, text("Upset?"))
-			to, err := url.Parse(running.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			forward := httputil.NewSingleHostReverseProxy(to)
-			front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			w.behind(func(_ http.ResponseWriter, r *http.Request) (answered bool) {
 				if r.Header.Get("If-Match") != "" {
 					w.theirs()
 				}
-				forward.ServeHTTP(rw, r)
-			}))
-			defer front.Close()
-			w.accounts = through{front.URL, w.key}
+				return false
+			})
 			if _, _, err := w.look(o); err == nil {
 				t.Error("the version was made")
 			}
@@ -474,20 +464,12 @@ func TestPrism(t *testing.T) {
 			w.sync(o)
 			name := "Another"
 			edit(w, o, func(o *v1alpha1.Prism) { text("Upset?")(o); o.Spec.Name = &name })
-			to, err := url.Parse(running.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			forward := httputil.NewSingleHostReverseProxy(to)
-			front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				if strings.HasSuffix(r.URL.Path, "/name") {
+			w.behind(func(rw http.ResponseWriter, r *http.Request) (answered bool) {
+				if answered = strings.HasSuffix(r.URL.Path, "/name"); answered {
 					rw.WriteHeader(http.StatusServiceUnavailable)
-					return
 				}
-				forward.ServeHTTP(rw, r)
-			}))
-			defer front.Close()
-			w.accounts = through{front.URL, w.key}
+				return answered
+			})
 			if _, _, err := w.look(o); err == nil {
 				t.Error("the name was changed")
 			}

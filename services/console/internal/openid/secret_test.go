@@ -51,17 +51,7 @@ func TestTheClientSecretIsReplacedDuringASignIn(t *testing.T) {
 		}
 	}
 	write("first")
-	source, err := credential.File(path, slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := New(Config{
-		Issuer: server.URL, ClientID: "prism", ClientSecret: source, Scopes: []string{"openid"}, Now: time.Now, Asked: func(bool) {},
-	})
-	var began Transaction
-	if _, err := c.Start(t.Context(), &began); err != nil {
-		t.Fatal(err)
-	}
+	c, source, began := beginSignIn(t, server.URL, path)
 	cookie, err := c.Seal(began)
 	if err != nil {
 		t.Fatal(err)
@@ -121,17 +111,7 @@ func TestTheClientSecretIsReplacedWhileManySignIn(t *testing.T) {
 	if err := os.WriteFile(path, []byte(accepted), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	source, err := credential.File(path, slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := New(Config{
-		Issuer: server.URL, ClientID: "prism", ClientSecret: source, Scopes: []string{"openid"}, Now: time.Now, Asked: func(bool) {},
-	})
-	var began Transaction
-	if _, err := c.Start(t.Context(), &began); err != nil {
-		t.Fatal(err)
-	}
+	c, _, began := beginSignIn(t, server.URL, path)
 	ctx, stop := context.WithCancel(t.Context())
 	var finished [people]atomic.Int64
 	var all sync.WaitGroup
@@ -190,4 +170,20 @@ func TestTheClientSecretIsReplacedWhileManySignIn(t *testing.T) {
 		until("the new secret is taken", seen(taken))
 		each()
 	}
+}
+
+// beginSignIn begins a sign-in at a provider with the client secret of a file.
+func beginSignIn(t *testing.T, issuer, path string) (c *Client, secret credential.Source, began Transaction) {
+	t.Helper()
+	secret, err := credential.File(path, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = New(Config{
+		Issuer: issuer, ClientID: "prism", ClientSecret: secret, Scopes: []string{"openid"}, Now: time.Now, Asked: func(bool) {},
+	})
+	if _, err := c.Start(t.Context(), &began); err != nil {
+		t.Fatal(err)
+	}
+	return c, secret, began
 }
