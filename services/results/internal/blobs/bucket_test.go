@@ -81,18 +81,8 @@ func TestTheAddressOfABucketIsChecked(t *testing.T) {
 //
 // spec: secrets-from-files
 func TestTheKeysOfABucketFollowTheirFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "credentials")
-	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", path)
-	t.Setenv("AWS_ACCESS_KEY_ID", "")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	write := func(secret string) {
-		t.Helper()
-		text := "[default]\naws_access_key_id = " + s3test.Access + "\naws_secret_access_key = " + secret + "\n"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("another")
+	write := keysFile(t)
+	write(s3test.Access, "another")
 	b, err := blobs.InBucket(s3test.URL(s3test.Bucket, s3test.New(t).Endpoint), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +91,7 @@ func TestTheKeysOfABucketFollowTheirFile(t *testing.T) {
 	if err := put(); err == nil {
 		t.Fatal("a wrong key was taken")
 	}
-	write(s3test.Secret)
+	write(s3test.Access, s3test.Secret)
 	tick, late := time.NewTicker(50*time.Millisecond), time.NewTimer(2*time.Minute)
 	defer tick.Stop()
 	defer late.Stop()
@@ -148,18 +138,8 @@ func TestTheKeysOfABucketAreReplacedUnderLoad(t *testing.T) {
 		w.Header().Set("ETag", `"0"`)
 	}))
 	t.Cleanup(server.Close)
-	path := filepath.Join(t.TempDir(), "credentials")
-	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", path)
-	t.Setenv("AWS_ACCESS_KEY_ID", "")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	write := func(key string) {
-		t.Helper()
-		text := "[default]\naws_access_key_id = " + key + "\naws_secret_access_key = secret\n"
-		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("key-0")
+	write := keysFile(t)
+	write("key-0", "secret")
 	b, err := blobs.InBucket(s3test.URL("bucket", server.URL), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -204,6 +184,22 @@ func TestTheKeysOfABucketAreReplacedUnderLoad(t *testing.T) {
 		mu.Lock()
 		ended[fmt.Sprintf("key-%d", round-1)] = true
 		mu.Unlock()
-		write(fmt.Sprintf("key-%d", round+1))
+		write(fmt.Sprintf("key-%d", round+1), "secret")
+	}
+}
+
+// keysFile has the process take its keys from a file, and writes them there.
+func keysFile(t *testing.T) (write func(key, secret string)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "credentials")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", path)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	return func(key, secret string) {
+		t.Helper()
+		text := "[default]\naws_access_key_id = " + key + "\naws_secret_access_key = " + secret + "\n"
+		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
