@@ -155,7 +155,9 @@ func exec(t testing.TB, url, statement string, args ...any) {
 // values is the first column of the rows that query selects.
 func values[T any](t testing.TB, url, query string) []T {
 	t.Helper()
-	rows, err := connect(t, url).Query(t.Context(), query)
+	conn := connect(t, url)
+	defer func() { _ = conn.Close(t.Context()) }() // some tests ask a thousand times
+	rows, err := conn.Query(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
