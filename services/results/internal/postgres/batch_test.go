@@ -20,7 +20,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-func TestCallsThatFindFewRoundTripsUnderWayAreSentAtOnceAndAlone(t *testing.T) {
+func TestACallThatFindsNoRoundTripUnderWayIsSentAtOnceAndAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *server) {
 		succeeds(t, s.look(t.Context(), "a"), "a")
 		s.busy(t)()
@@ -35,13 +35,13 @@ func TestCallsThatWaitAtTheSameTimeAreSentTogether(t *testing.T) {
 		respond := s.hold("b")
 		release()
 		d, e := s.look(t.Context(), "d"), s.look(t.Context(), "e")
-		succeeds(t, d, "d")
-		succeeds(t, e, "e")
 		respond()
 		succeeds(t, a, "a")
 		succeeds(t, b, "b")
 		succeeds(t, c, "c")
-		s.sent(t, "[[a b c]]", "[d e]")
+		succeeds(t, d, "d")
+		succeeds(t, e, "e")
+		s.sent(t, "[[a b c] [d e]]", "[]")
 	})
 }
 
@@ -103,7 +103,7 @@ func TestASlowBatchMakesNoCallWait(t *testing.T) {
 		release := s.busy(t)
 		respond := s.hold("a")
 		a := s.look(t.Context(), "a")
-		<-time.After(2*slow + 1) // the two calls of busy and the batch of a are slow
+		<-time.After(2*slow + 1) // the call of busy and the batch of a are slow
 		b, c := s.look(t.Context(), "b"), s.look(t.Context(), "c")
 		succeeds(t, b, "b")
 		succeeds(t, c, "c")

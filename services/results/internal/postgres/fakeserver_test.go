@@ -187,22 +187,19 @@ func (s *server) call(arg string, c *call) <-chan outcome {
 	return end
 }
 
-// busy keeps maxUnderWay round trips under way until release is called.
+// busy keeps a round trip under way until release is called.
 func (s *server) busy(t *testing.T) (release func()) {
 	t.Helper()
-	one, two := s.hold("busy 1"), s.hold("busy 2")
-	outcomes := []<-chan outcome{s.look(t.Context(), "busy 1"), s.look(t.Context(), "busy 2")}
+	const arg = "busy"
+	respond := s.hold(arg)
+	o := s.look(t.Context(), arg)
 	return func() {
-		one()
-		synctest.Wait()
-		two()
-		for _, o := range outcomes {
-			<-o
-		}
+		respond()
+		<-o
 		synctest.Wait()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.alone = slices.DeleteFunc(s.alone, func(arg string) bool { return arg == "busy 1" || arg == "busy 2" })
+		s.alone = slices.DeleteFunc(s.alone, func(sent string) bool { return sent == arg })
 	}
 }
 
