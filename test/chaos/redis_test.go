@@ -20,21 +20,31 @@ import (
 func TestHistoriesHoldWhileRedisFails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		sentinels bool
-		fail      func(context.Context, *system.System) error
+		redis system.Config
+		fail  func(context.Context, *system.System) error
 	}{
-		"Sentinels replace the master":                      {true, sentinelsFailOver},
-		"Redis loses everything, then a gateway is cut off": {false, redisForgets},
+		"Sentinels replace the master":                      {system.Config{Sentinels: true}, sentinelsFailOver},
+		"Redis loses everything, then a gateway is cut off": {system.Config{}, redisForgets},
+		"slots of a cluster move, then a node dies":         {system.Config{Cluster: true}, clusterChanges},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onceOf(t, func() string { return failRedisUnderLoad(t, test.sentinels, test.fail) })
+			onceOf(t, func() string { return failRedisUnderLoad(t, test.redis, test.fail) })
 		})
 	}
 }
 
 // sentinelsFailOver kills the master. The replica that is promoted may lack its last locks.
 func sentinelsFailOver(ctx context.Context, s *system.System) error { return s.Sentinels.FailOver(ctx) }
+
+// clusterChanges moves most slots of a master to another one, with the locks in them, and then kills a third one, whose replica may lack its
+// last locks. Until the replica takes over, no node of the cluster serves.
+func clusterChanges(ctx context.Context, s *system.System) error {
+	if err := s.Cluster.MoveSlots(ctx, 4000); err != nil {
+		return err
+	}
+	return s.Cluster.FailOver(ctx)
+}
 
 // redisForgets flushes Redis, kills and restarts Redis empty, sets the clock of Redis, and then breaks the link of one gateway
 // in both ways in which a partition does: what is sent gets no response, and connections are refused.
@@ -78,13 +88,12 @@ func setClock(pid int, aheads ...time.Duration) error {
 	return errors.Join(append(errs, clock.Close())...)
 }
 
-func failRedisUnderLoad(t *testing.T, sentinels bool, fail func(context.Context, *system.System) error) (late string) {
+func failRedisUnderLoad(t *testing.T, c system.Config, fail func(context.Context, *system.System) error) (late string) {
 	t.Helper()
 	lc := contended(t)
 	lc.Tag.SlowPercent = 10
-	w := startWorld(t, system.Config{
-		Sentinels: sentinels, Forgetful: true, Model: upstream.Config{Pause: 40 * time.Millisecond, MaxPause: time.Second},
-	}, lc)
+	c.Forgetful, c.Model = true, upstream.Config{Pause: 40 * time.Millisecond, MaxPause: time.Second}
+	w := startWorld(t, c, lc)
 	loaded, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan struct{})

@@ -30,8 +30,9 @@ type Options struct {
 	// TCP makes the server listen on a loopback port too, for a proxy to stand in front of.
 	TCP bool
 
-	master string   // host:port of the server that this one is a replica of
-	config []string // the lines of the configuration of a Sentinel
+	master  string   // host:port of the server that this one is a replica of
+	config  []string // the lines of the configuration of a Sentinel
+	cluster bool     // the server is a node of a cluster
 }
 
 // Server is a Redis that keeps nothing on disk. Its address stays the same over restarts. Its methods may be called from
@@ -41,6 +42,7 @@ type Server struct {
 	program string
 	folder  *proc.Folder
 	port    int
+	bus     int // the port of a node for the others
 
 	mu      sync.Mutex
 	process *proc.Process // the running one or the last one
@@ -70,6 +72,11 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{options: o, program: program}
 	if o.TCP {
 		if s.port, err = freeport.Port(); err != nil {
+			return nil, err
+		}
+	}
+	if o.cluster {
+		if s.bus, err = freeport.Port(); err != nil {
 			return nil, err
 		}
 	}
@@ -110,6 +117,10 @@ func (s *Server) arguments() []string {
 		return append([]string{s.sentinelConfig(), "--sentinel"}, args...)
 	}
 	args = append(args, "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0")
+	if s.options.cluster {
+		args = append(args, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(s.bus),
+			"--cluster-node-timeout", strconv.Itoa(int(downAfter.Milliseconds())))
+	}
 	if host, port, err := net.SplitHostPort(s.options.master); err == nil {
 		args = append(args, "--replicaof", host, port)
 	}

@@ -15,9 +15,9 @@ const (
 	masterName = "mymaster"
 	// watching is the number of Sentinels, two of which have to agree.
 	watching = 3
-	// failoverBudget bounds the Sentinels' discovery of each other and a failover, on a machine of any load.
+	// failoverBudget bounds the Sentinels' or nodes' discovery of each other and a failover, on a machine of any load.
 	failoverBudget = 2 * time.Minute
-	// downAfter is how long a master is away until the Sentinels replace it.
+	// downAfter is how long a master is away until it is replaced.
 	downAfter = time.Second
 )
 

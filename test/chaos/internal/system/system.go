@@ -35,6 +35,8 @@ type Config struct {
 	OwnLocks bool
 	// Sentinels has three Sentinels watch Redis and a replica. The gateways reach them without links.
 	Sentinels bool
+	// Cluster makes Redis a cluster of six nodes. The gateways reach them without links.
+	Cluster bool
 	// Forgetful makes Postgres not wait for its disk, for tests in which Postgres doesn't crash.
 	Forgetful bool
 	// Standby gives Postgres a synchronous standby.
@@ -63,8 +65,9 @@ type System struct {
 	Postgres *pgtest.Server // the first primary
 	Standby  *pgtest.Server
 	Redis    *redistest.Server
-	// Sentinels are set in place of Redis if the configuration asks for them.
+	// Sentinels or Cluster are set in place of Redis if the configuration asks for them.
 	Sentinels *redistest.Sentinels
+	Cluster   *redistest.Cluster
 	Model     *upstream.Model
 
 	config   Config
@@ -120,6 +123,10 @@ func (s *System) stores(ctx context.Context) (err error) {
 	case s.config.OwnLocks:
 	case s.config.Sentinels:
 		if s.Sentinels, err = redistest.StartSentinels(ctx); err != nil {
+			return err
+		}
+	case s.config.Cluster:
+		if s.Cluster, err = redistest.StartCluster(ctx); err != nil {
 			return err
 		}
 	default:
@@ -250,6 +257,9 @@ func (s *System) between(
 	if s.Sentinels != nil {
 		options.Redis = s.Sentinels.URL()
 	}
+	if s.Cluster != nil {
+		options.Redis = s.Cluster.URL()
+	}
 	return s.part(name)(service(options, ctx, options.URL(toResults.Addr()), options.URL(toModels.Addr())))
 }
 
@@ -351,6 +361,9 @@ func (s *System) Close() error {
 	}
 	if s.Sentinels != nil {
 		errs = append(errs, s.Sentinels.Close())
+	}
+	if s.Cluster != nil {
+		errs = append(errs, s.Cluster.Close())
 	}
 	for _, server := range []*pgtest.Server{s.Standby, s.Postgres} {
 		if server != nil {

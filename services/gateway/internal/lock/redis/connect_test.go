@@ -46,26 +46,18 @@ func TestTheLockPassesTheSuiteThroughSentinels(t *testing.T) {
 
 func TestTheLockPassesTheSuiteOnACluster(t *testing.T) {
 	t.Parallel()
-	a, b := node(t), node(t)
-	ctx := t.Context()
-	must(t, a.ClusterAddSlotsRange(ctx, 0, 8191).Err())
-	must(t, b.ClusterAddSlotsRange(ctx, 8192, 16383).Err())
-	host, port, err := net.SplitHostPort(b.Options().Addr)
+	cluster, err := redistest.StartCluster(t.Context())
 	must(t, err)
-	must(t, a.ClusterMeet(ctx, host, port).Err())
-	for _, n := range []*goredis.Client{a, b} {
-		locktest.Eventually(t, "the nodes have met", func() bool {
-			info, err := n.ClusterInfo(ctx).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:2")
-		})
-	}
-	suite(t, "redis+cluster://127.0.0.1:1?addr="+b.Options().Addr)
-	// Names are spread, so both nodes hold some.
-	for _, n := range []*goredis.Client{a, b} {
-		scripts, err := n.Info(ctx, "memory").Result()
+	t.Cleanup(func() { must(t, cluster.Close()) })
+	suite(t, cluster.URL())
+	// Names are spread, so every master holds some.
+	for _, addr := range cluster.Masters() {
+		client := goredis.NewClient(&goredis.Options{Addr: addr})
+		scripts, err := client.Info(t.Context(), "memory").Result()
 		if err != nil || strings.Contains(scripts, "number_of_cached_scripts:0") {
-			t.Errorf("%s took no lock: %v", n.Options().Addr, err)
+			t.Errorf("%s took no lock: %v", addr, err)
 		}
+		must(t, client.Close())
 	}
 }
 
@@ -106,14 +98,6 @@ func suite(t *testing.T, url string) {
 			}))
 		})
 	})
-}
-
-func node(t *testing.T) *goredis.Client {
-	t.Helper()
-	addr := server(t, &goredis.Options{}, "", "--cluster-enabled", "yes", "--save", "")
-	client := goredis.NewClient(&goredis.Options{Addr: addr})
-	t.Cleanup(func() { _ = client.Close() })
-	return client
 }
 
 // server starts a Redis of a kind that redistest has not, and returns its address when it answers.
