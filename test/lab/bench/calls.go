@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -91,12 +92,16 @@ func (s sample) total() (us float64) {
 	return us
 }
 
-// measure runs calls in a closed loop, after a moment that is not measured.
+// measure runs calls in a closed loop, after a moment that is not measured. The processor time of a call has what is done of it beside
+// the calls and behind them, such as the index: measure ends when the system rests, and so does not slow down what is measured next.
 func (b *bench) measure(ctx context.Context, s *system.System, call string, prism int) (sample, error) {
 	if _, err := load.Closed(ctx, work(s, call, prism), b.Conns, b.Length/10); err != nil {
 		return sample{}, fmt.Errorf("%s: %s: %w", s.Name, call, err)
 	}
-	return b.sample(s, func() (load.Figures, error) { return load.Closed(ctx, work(s, call, prism), b.Conns, b.Length) })
+	return b.sample(s, func() (load.Figures, error) {
+		f, err := load.Closed(ctx, work(s, call, prism), b.Conns, b.Length)
+		return f, errors.Join(err, s.Rest(ctx))
+	})
 }
 
 // sample runs calls to a system.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -82,12 +83,12 @@ func (b *bench) eachCall(do func(n int, p system.Prism, call string) error) erro
 
 // interleave measures all contenders one after the other, each kind of call and each prism, round by round. Every second
 // round goes through the contenders backwards, so that none always follows the same other. Before the first round each
-// contender runs for a moment, because Node compiles the code that runs often.
+// contender runs for a moment, because Node compiles the code that runs often, and then rests, because Prism indexes what was stored.
 func (b *bench) interleave(ctx context.Context, contenders []contender) (cells, error) {
 	for _, c := range contenders {
 		err := b.eachCall(func(n int, _ system.Prism, call string) error {
 			_, err := load.Closed(ctx, work(c.systems[n], call, n), b.Conns, b.Length/2)
-			return err
+			return errors.Join(err, c.systems[n].Rest(ctx))
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)

@@ -3,6 +3,7 @@ package system
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -102,6 +103,43 @@ func (s *System) CPU() (map[string]time.Duration, error) {
 	used[Postgres], used[Redis], err1 = s.stores.CPU()
 	used[LoadAndModel], err2 = cpu(os.Getpid())
 	return used, errors.Join(err1, err2)
+}
+
+// A system rests when it used at most resting of restLook, which is longer than any work of Prism pauses that may come soon.
+const (
+	restLook = 1100 * time.Millisecond
+	resting  = 6 * tick
+	// restWait is how long a system may have work, at most.
+	restWait = time.Minute
+)
+
+// Rest returns when neither a process of the system nor Postgres and Redis have anything to do, or after a minute.
+func (s *System) Rest(ctx context.Context) error {
+	for began := time.Now(); time.Since(began) < restWait; {
+		before, err := s.CPU()
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(restLook):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		after, err := s.CPU()
+		if err != nil {
+			return err
+		}
+		var used time.Duration
+		for part := range after {
+			if part != LoadAndModel {
+				used += after[part] - before[part]
+			}
+		}
+		if used <= resting {
+			return nil
+		}
+	}
+	return nil
 }
 
 // Names of what uses processor time beside the processes of a system.
