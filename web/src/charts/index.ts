@@ -1,5 +1,5 @@
-export { AreaChart, Sparkline, type Series } from './Area';
-export { Curve, type Line } from './Curve';
+export { AreaChart, Sparkline } from './Area';
+export { Curve } from './Curve';
 export { Figure } from './Figure';
 export { Probabilities, Scale, YesNo, type Part } from './Probabilities';
 export { strengthOf } from './ramp';

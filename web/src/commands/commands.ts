@@ -106,7 +106,7 @@ export function callCommands(origin: string, call: Call): Commands {
 }
 
 /** Measures of a version: without a question, of each. */
-export interface QualityCall {
+interface QualityCall {
   prism: string;
   version: number;
   question?: string | undefined;

@@ -54,7 +54,7 @@ export function driftCommands(origin: string, prism: string, version: number): C
 }
 
 /** Results that have no label for a question: of any version, unless one is given. */
-export interface QueueCall {
+interface QueueCall {
   prism: string;
   question: string;
   order: 'random' | 'uncertain';
@@ -78,7 +78,7 @@ export function queueCommands(origin: string, { prism, question, order, version 
 }
 
 /** A label of a result, with the sample of its queue. */
-export interface LabelCall {
+interface LabelCall {
   result: string;
   question: string;
   value: string | boolean | string[];

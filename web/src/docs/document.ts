@@ -67,7 +67,7 @@ export interface Answer {
   examples: { type: string; example: Example }[];
 }
 
-export interface ErrorRow {
+interface ErrorRow {
   status: string;
   code: string | undefined;
   message: string;

@@ -6,8 +6,8 @@ import { scale } from './scale';
 import { tags } from './tags';
 import { yesNo } from './yesNo';
 
-export type { Answer, Drawn, Kind, LabelValue, QuestionType, Show, Tells, Value } from './kind';
-export { othersKey, unsureKey } from './kind';
+export type { Answer, Drawn, Kind, LabelValue, QuestionType, Show, Value } from './kind';
+export { othersKey } from './kind';
 export { keysIn } from './tags';
 
 const byType: { [T in QuestionType]: Kind<Extract<Question, { type: T }>, Extract<Answer, { type: T }>> } = {

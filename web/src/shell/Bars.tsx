@@ -33,7 +33,7 @@ export function Bars() {
 }
 
 /** Says once that this machine is offline. */
-export function OfflineBar() {
+function OfflineBar() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine);
   return (
     <div role="status">

@@ -14,7 +14,7 @@ const is: Record<Kind, (value: unknown) => boolean> = {
 };
 
 /** An argument of a method; undefined is for the method to choose. */
-export interface Argument {
+interface Argument {
   name: string;
   type: string;
   kind: string | undefined;

@@ -61,7 +61,7 @@ export function python(operation: Operation, origin: string, { methods, types }:
 }
 
 /** A value as a literal. */
-export function pythonPart(value: unknown): Part {
+function pythonPart(value: unknown): Part {
   if (Array.isArray(value)) return { open: '[', parts: value.map(pythonPart), close: ']' };
   if (typeof value === 'object' && value !== null) {
     return {

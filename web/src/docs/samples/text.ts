@@ -6,7 +6,7 @@ export type Part = string | { open: string; parts: Part[]; close: string };
 export const named = (name: string, part: Part): Part =>
   (typeof part === 'string' ? name + part : { ...part, open: name + part.open });
 
-export interface Style {
+interface Style {
   indent: string;
   /** What stands inside of braces on a line. */
   pad?: string;

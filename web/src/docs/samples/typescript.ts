@@ -36,7 +36,7 @@ export function typeScript(operation: Operation, origin: string, { methods, type
 }
 
 /** A value as a literal. */
-export function typeScriptPart(value: unknown): Part {
+function typeScriptPart(value: unknown): Part {
   if (Array.isArray(value)) return { open: '[', parts: value.map(typeScriptPart), close: ']' };
   if (typeof value === 'object' && value !== null) {
     const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));

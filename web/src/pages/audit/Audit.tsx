@@ -2,15 +2,15 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api, ask, type Schemas, useCan, useKeys } from '@/api';
+import { dayAfter, today } from '@/data/usage';
 import {
   Button, Code, type Column, Copy, Empty, ErrorNote, exactTime, Facts, Input, Note, Page, Panel, Select, Skeleton, Split, Table,
   Time, Toolbar,
 } from '@/design';
-import { dayAfter, today } from '../usage/sums';
 import { neighbours } from '../neighbours';
 import type { AuditSearch } from './search';
-import './audit.css';
 import { detailOf, folded, type Repeated, saying } from './words';
+import './audit.css';
 
 type Entry = Schemas['AuditEntry'];
 

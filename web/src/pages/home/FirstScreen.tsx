@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { api, type Schemas, useCan, usePrisms } from '@/api';
 import { callCommands } from '@/commands/commands';
+import { tryDefinition } from '@/data/prisms';
+import { orFailed } from '@/data/results';
+import { examples } from '@/definitions/examples';
 import { Button, ButtonLink, Code, Empty, ErrorNote, Note, onKeys, Page, shown, Skeleton, Textarea } from '@/design';
-import { tryDefinition } from '../prisms/calls';
-import { examples } from '../prisms/examples';
-import { orFailed } from '../results/data';
 import { fieldOf, type RawAnswers } from './answered';
 import { Refraction } from './Refraction';
 

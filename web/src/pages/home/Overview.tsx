@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api, ask, askAll, type Schemas } from '@/api';
 import { AreaChart } from '@/charts';
+import { byDay, dayAfter, today, whole } from '@/data/usage';
 import {
   type Column, count, duration, ErrorNote, exactly, money, percent, Progress, Section, shown, Skeleton, Status, Table, Time,
   type Tone,
 } from '@/design';
 import { Cards } from '../overview/Cards';
 import { Stat, Stats } from '../overview/Stats';
-import { byDay, dayAfter, today, whole } from '../usage/sums';
 
 type Result = Schemas['Result'];
 type Run = Schemas['Run'];

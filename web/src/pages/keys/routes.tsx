@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
 
-export interface KeysSearch {
+interface KeysSearch {
   sort?: Sort;
   open?: string;
   /** Also revoked and expired keys. */

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
 
-export interface MembersSearch {
+interface MembersSearch {
   sort?: Sort;
   /** The id of the open member. */
   open?: string;

@@ -35,7 +35,7 @@ export function Check({ name }: { name: string }) {
 }
 
 /** What a check found. */
-export function Findings({ check }: { check: Schemas['ModelCheck'] }) {
+function Findings({ check }: { check: Schemas['ModelCheck'] }) {
   const { tone, text } = verdict(check);
   return (
     <>

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { api, ask, type Schemas, useCan, useModels } from '@/api';
 import { sources } from '@/answers/sources';
+import { api, ask, type Schemas, useCan, useModels } from '@/api';
+import { dayAfter, today, type Total, totals } from '@/data/usage';
 import {
   Badge, type Column, count, ErrorNote, Facts, money, Note, Num, Page, Panel, percent, Skeleton, Split, Table, Time,
 } from '@/design';
 import { neighbours } from '../neighbours';
-import { dayAfter, today, type Total, totals } from '../usage/sums';
 import { Check } from './Check';
 import { Connect } from './Connect';
 import { byClass, classes, states } from './words';

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
 
-export interface ModelsSearch {
+interface ModelsSearch {
   sort?: Sort;
   open?: string;
   /** The host whose lines are shown. */

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { firstDay, layersOf, mainQuestion, total, unsure } from '@/answers/distribution';
 import { usePrisms } from '@/api';
 import { SmallStacked } from '@/charts';
+import { dailyQuery, span } from '@/data/distribution';
+import { type Prism, weekQuery } from '@/data/prisms';
+import { driftQuery } from '@/data/quality';
+import { dayAfter, today } from '@/data/usage';
 import { count, percent, Section, Skeleton, wholePercent } from '@/design';
 import { thresholds } from '@/questions';
-import { type Prism, weekQuery } from '../prisms/calls';
-import { driftQuery } from '../quality/calls';
-import { dayAfter, today } from '../usage/sums';
-import { distributionQuery, span, useAccuracy } from './calls';
-import { firstDay, layersOf, mainQuestion, total, unsure } from './distribution';
+import { useAccuracy } from './calls';
 import './overview.css';
 
 const most = 6; // cards
@@ -31,7 +32,7 @@ export function Cards() {
 
 function Card({ prism }: { prism: Prism }) {
   const question = mainQuestion(prism.version.questions)!;
-  const { data, error } = useQuery(distributionQuery(prism.slug, question.key));
+  const { data, error } = useQuery(dailyQuery(prism.slug, question.key));
   const to = dayAfter(today(), 1);
   const from = data ? firstDay(data, dayAfter(to, -span), to) : to;
   const { days, layers, answers } = layersOf(data ?? { data: [] }, question, thresholds(question, prism.lens.columns), from, to);

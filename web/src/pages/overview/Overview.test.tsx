@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { dayAfter, today } from '@/data/usage';
 import { open, serve } from '@/test/server';
 import { PrismPage } from '../prisms/PrismPage';
 import { toTry } from '../prisms/routes';
-import { dayAfter, today } from '../usage/sums';
 import { Cards } from './Cards';
 import { Overview } from './Overview';
 

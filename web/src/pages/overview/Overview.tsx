@@ -1,27 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import {
+  allLayersOf, type Distribution, firstDay, late, latelyOf, layersOf, mainQuestion, total, unsure,
+} from '@/answers/distribution';
+import { Lately } from '@/answers/Lately';
 import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { type Layer, Stacked } from '@/charts';
+import { dailyQuery, span } from '@/data/distribution';
+import { type Prism, usePrismOfPage, versionsQuery } from '@/data/prisms';
+import { driftQuery } from '@/data/quality';
+import { useRuns } from '@/data/runs';
+import { dayAfter, today, whole } from '@/data/usage';
+import { changes } from '@/definitions/diff';
 import {
   ButtonLink, count, Empty, ErrorNote, exactly, money, percent, Section, Select, shown, Skeleton, Time, wholePercent,
 } from '@/design';
 import { thresholds } from '@/questions';
-import { type Prism, versionsQuery } from '../prisms/calls';
-import { changes } from '../prisms/diff';
-import { usePrism } from '../prisms/PrismPage';
-import { driftQuery } from '../quality/calls';
-import { windowWords } from '../quality/windows';
 import { around } from '../quality/figures';
-import { useRuns } from '../runs/data';
+import { windowWords } from '../quality/windows';
 import { RunLine } from '../runs/RunLine';
-import { dayAfter, today, whole } from '../usage/sums';
-import { distributionQuery, span, spentQuery, useAccuracy } from './calls';
-import {
-  allLayersOf, type Distribution, firstDay, late, latelyOf, layersOf, mainQuestion, total, unsure,
-} from './distribution';
-import { Lately } from './Lately';
+import { spentQuery, useAccuracy } from './calls';
 import { Stat, Stats } from './Stats';
 import './overview.css';
 
@@ -29,12 +29,12 @@ const route = getRouteApi('/frame/prisms/$prism/');
 
 /** What a prism has answered lately, how sure and how right it was, and what changed. */
 export function Overview(): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { questions } = prism.version;
   const question = questions.find(({ key }) => key === search.question) ?? mainQuestion(questions)!;
-  const { data, error, refetch } = useQuery(distributionQuery(prism.slug, question.key));
+  const { data, error, refetch } = useQuery(dailyQuery(prism.slug, question.key));
   const choice = questions.length > 1 && (
     <Select className="version-select" label="Question" value={question.key}
       options={questions.map(({ key, text }) => [key, text] as const)}
@@ -50,10 +50,10 @@ export function Overview(): ReactNode {
       {data ? <Answered prism={prism} question={question} data={data} /> : !error && (
         <>
           <Skeleton shape="stats" lines={5} />
-          <div className="overview-sides"><Skeleton shape="chart" /><Skeleton shape="bars" lines={5} /></div>
+          <div className="chart-sides"><Skeleton shape="chart" /><Skeleton shape="bars" lines={5} /></div>
         </>
       )}
-      <div className="overview-sides">
+      <div className="chart-sides">
         <Changed prism={prism} />
         <LastRuns prism={prism} question={question} />
       </div>
@@ -97,7 +97,7 @@ function Answered({ prism, question, data }: { prism: Prism; question: Question;
         <Spent prism={prism.slug} />
         <Drifting prism={prism} question={question} />
       </Stats>
-      <div className="overview-sides">
+      <div className="chart-sides">
         <Stacked title={question.text} label={`${question.text} Answers by day, ${count(sum, 'answer')} in ${span} days`}
           days={drawn.days} layers={drawn.layers}
           marks={versions.filter(({ version }) => version > 1)

@@ -1,23 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, ask } from '@/api';
-import type { Prism } from '../prisms/calls';
-import { type Figure, qualityQuery, tooFew } from '../quality/calls';
+import type { Prism } from '@/data/prisms';
+import { span } from '@/data/distribution';
+import { type Figure, qualityQuery, tooFew } from '@/data/quality';
+import { useCounts } from '@/data/results';
+import { dayAfter, today } from '@/data/usage';
 import { fewest, rightOf } from '../quality/figures';
-import { useCounts } from '../results/data';
-import { dayAfter, today } from '../usage/sums';
-
-export const span = 30; // days that are shown; as many before them are compared with
-
-/** How the answers to a question were each day, of twice the days that are shown. */
-export const distributionQuery = (prism: string, question: string) => {
-  const to = dayAfter(today(), 1);
-  const query = { question, from: dayAfter(to, -2 * span), to };
-  return queryOptions({
-    queryKey: ['distribution', prism, query],
-    staleTime: 60_000, refetchInterval: 60_000, placeholderData: undefined,
-    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/distribution', { params: { path: { prism }, query }, signal })),
-  });
-};
 
 /** What a prism used in the days that are shown, each day. */
 export const spentQuery = (prism: string) => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { type Change, wordChanges } from '@/definitions/diff';
 import { Button, count } from '@/design';
-import { type Change, wordChanges } from './diff';
 
 const words = { added: 'Added', removed: 'Removed', changed: 'Changed', moved: 'Moved' };
 

@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LensColumn } from '@/definitions/model';
 import { open, refusal, serve } from '@/test/server';
 import { Edit } from './Edit';
 import { Lens } from './Lens';
-import type { LensColumn } from './model';
 import { PrismPage } from './PrismPage';
 
 const at = '2026-11-22T12:00:00.000Z';

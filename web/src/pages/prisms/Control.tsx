@@ -1,6 +1,6 @@
 import { type ClipboardEvent, createContext, type ReactNode, useContext, useState } from 'react';
+import { idOf, type Problems } from '@/definitions/problems';
 import { afterPress, Input, Pick, Select, Textarea } from '@/design';
-import { idOf, type Problems } from './problems';
 
 interface Editing {
   problems: Problems;

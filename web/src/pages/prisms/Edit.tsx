@@ -2,20 +2,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, ApiError, ask, useCan } from '@/api';
+import { useDraft } from '@/data/drafts';
+import { type Prism, prismQuery, usePrismOfPage, versionsQuery } from '@/data/prisms';
+import { changes, lensChanges } from '@/definitions/diff';
+import { carried, derived, plainColumn } from '@/definitions/lens';
+import { definitionOf, type Draft, draftOf, plain } from '@/definitions/model';
+import { localProblems } from '@/definitions/problems';
 import { Button, count, Dialog, ErrorNote, Note, Select, Skeleton, Split, toast } from '@/design';
 import { useActions } from '@/shell/actions';
-import { prismQuery, type Prism, versionsQuery } from './calls';
 import { Changes } from './Changes';
 import { EditingProvider } from './Control';
-import { changes, lensChanges } from './diff';
-import { useDraft } from './drafts';
 import { Editor } from './Editor';
 import { Foot } from './Foot';
-import { carried, derived, plainColumn } from './lens';
 import { LiveAnswers } from './LiveAnswers';
-import { definitionOf, type Draft, draftOf, plain } from './model';
-import { localProblems } from './problems';
-import { usePrism } from './PrismPage';
 import { TryDraft } from './TryDraft';
 import { nothing, type Typed } from './TryForm';
 import { useDryRun } from './useProblems';
@@ -30,7 +29,7 @@ interface Kept {
 }
 
 export function Edit(): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const { from } = route.useSearch();
   const other = useQuery({ ...versionsQuery(prism.slug), enabled: from !== undefined });
   if (from !== undefined && !other.data) {

@@ -2,12 +2,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { tagsOf, tagSizes } from '@/test/options';
+import { blank, definitionOf, type Draft, draftOf, freeKey } from '@/definitions/model';
+import { localProblems } from '@/definitions/problems';
+import { tagSizes, tagsOf } from '@/test/options';
 import { serve } from '@/test/server';
 import { EditingProvider } from './Control';
 import { Editor } from './Editor';
-import { blank, definitionOf, type Draft, draftOf, freeKey } from './model';
-import { localProblems } from './problems';
 
 let now: Draft;
 

@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import { useModels } from '@/api';
 import { limits } from '@/api/limits';
+import { reserved } from '@/definitions/lens';
+import {
+  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, slugOf,
+} from '@/definitions/model';
 import { Button, Section } from '@/design';
 import { kindOf, kinds, type QuestionType } from '@/questions';
 import { Choice, Text, useEditing } from './Control';
 import { Examples } from './Examples';
 import { Items } from './Items';
 import { Key, labelled } from './Key';
-import { reserved } from './lens';
 import { LiveAnswer, LiveSwitch, useLive } from './LiveAnswers';
-import {
-  type Draft, type DraftLevel, type DraftQuestion, freeKey, newField, newLevel, newQuestion, slugOf,
-} from './model';
 import { Options } from './Options';
 
 interface EditorProps {

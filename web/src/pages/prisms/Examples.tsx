@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { limits } from '@/api/limits';
+import { type Draft, type DraftExample, type DraftQuestion, type Label, newExample } from '@/definitions/model';
 import { Button, Section } from '@/design';
 import { kindOf } from '@/questions';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
-import type { Draft, DraftExample, DraftQuestion, Label } from './model';
-import { newExample } from './model';
 import { TakeExamples } from './TakeExamples';
 
 interface Props {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
+import type { Draft } from '@/definitions/model';
+import { placeOf, type Problems } from '@/definitions/problems';
 import { Button, count, ErrorNote, Icon } from '@/design';
 import { focusAt } from './Control';
-import { type Problems, placeOf } from './problems';
-import type { Draft } from './model';
 
 /** The end of an editor: what is wrong, as links to the places, and what can be done; it stays in view. */
 export function Foot({ problems, draft, checking, other, children, words }: {

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { moved } from '@/definitions/model';
 import { Button, Icon, type IconName, onKeys } from '@/design';
-import { moved } from './model';
 import { useDrag } from './useDrag';
 
 /** A small button whose words are in its title and for assistive technology. */

@@ -1,5 +1,5 @@
+import { type DraftField, freeKey } from '@/definitions/model';
 import { Text, useEditing } from './Control';
-import { type DraftField, freeKey } from './model';
 
 /** The key of an item, where it is asked for or something is wrong with it. */
 export function Key({ path, of: { key }, asked, onChange }: {

@@ -2,12 +2,12 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
-import { choiceOf, sizes, tagsOf, tagSizes } from '@/test/options';
-import type { Prism } from './calls';
+import type { Prism } from '@/data/prisms';
+import { columnOf, columnWords, derived, draftColumn } from '@/definitions/lens';
+import type { LensColumn, Question } from '@/definitions/model';
+import { localLensProblems } from '@/definitions/problems';
+import { choiceOf, sizes, tagSizes, tagsOf } from '@/test/options';
 import { ColumnEditor } from './Lens';
-import { columnOf, columnWords, derived, draftColumn } from './lens';
-import type { LensColumn, Question } from './model';
-import { localLensProblems } from './problems';
 
 const questions: Question[] = [{ key: 'upset', type: 'yes_no', text: 'Upset?' }];
 const prism = { version: { questions } } as Prism;

@@ -4,25 +4,24 @@ import { breakable, LensValue } from '@/answers/Answers';
 import { sentText } from '@/answers/words';
 import { api, ApiError, ask, useCan } from '@/api';
 import { limits } from '@/api/limits';
+import { useDraft } from '@/data/drafts';
+import { previewLens, type Prism, prismQuery, usePrismOfPage } from '@/data/prisms';
+import { lensChanges } from '@/definitions/diff';
+import {
+  boundsIn, boundsOf, columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, shows,
+  showsOf,
+} from '@/definitions/lens';
+import { draftOf, type LensColumn, same } from '@/definitions/model';
+import { localLensProblems, problemsByPath, together } from '@/definitions/problems';
 import {
   Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Icon, Note, Section, Skeleton, Status, Time, toast,
 } from '@/design';
 import { kindOf, type Show } from '@/questions';
 import { useActions } from '@/shell/actions';
-import { type Prism, prismQuery, previewLens } from './calls';
 import { Changes } from './Changes';
 import { Choice, EditingProvider, Text, useEditing } from './Control';
-import { lensChanges } from './diff';
-import { useDraft } from './drafts';
 import { Foot } from './Foot';
 import { Items } from './Items';
-import {
-  boundsIn, boundsOf, columnOf, columnWords, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, shows,
-  showsOf,
-} from './lens';
-import { draftOf, type LensColumn, same } from './model';
-import { localLensProblems, problemsByPath, together } from './problems';
-import { usePrism } from './PrismPage';
 import { useSettled } from './useProblems';
 
 /** What is kept of an edit: the Lens and the entity tag that it began from, and what was made of it. */
@@ -33,7 +32,7 @@ interface Kept {
 }
 
 export function Lens(): ReactNode {
-  const { prism, etag } = usePrism();
+  const { prism, etag } = usePrismOfPage();
   const client = useQueryClient();
   const canEdit = useCan('edit');
   const { questions, fields } = prism.version;

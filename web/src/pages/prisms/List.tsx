@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useRef } from 'react';
 import { useCan } from '@/api';
+import { type Prism, prismsQuery, weekQuery } from '@/data/prisms';
 import {
   ButtonLink, type Column, count, Empty, ErrorNote, Input, Note, Num, Page, Select, Skeleton, Status, Table, Time, Toolbar,
   useTyped,
 } from '@/design';
 import { useActions } from '@/shell/actions';
-import { type Prism, prismsQuery, weekQuery } from './calls';
 import './prisms.css';
 
 const route = getRouteApi('/frame/prisms');

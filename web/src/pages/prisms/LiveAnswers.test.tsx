@@ -2,12 +2,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { definitionOf, draftOf } from '@/definitions/model';
+import { localProblems } from '@/definitions/problems';
 import { type Call, serve } from '@/test/server';
 import { EditingProvider } from './Control';
 import { Editor } from './Editor';
 import { LiveAnswers } from './LiveAnswers';
-import { definitionOf, draftOf } from './model';
-import { localProblems } from './problems';
 
 let calls: Call[];
 /** Answers the tries that wait, by the text of their first question. */

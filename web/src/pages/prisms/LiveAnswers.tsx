@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { OneAnswer } from '@/answers/Answers';
+import { useDraft } from '@/data/drafts';
+import { type RawAnswers, tryDefinition } from '@/data/prisms';
+import type { Definition, LensColumn, Question } from '@/definitions/model';
 import { Button } from '@/design';
-import { type RawAnswers, tryDefinition } from './calls';
-import { useDraft } from './drafts';
-import type { Definition, LensColumn, Question } from './model';
 import { isFilled, type Typed, valuesOf } from './TryForm';
 import { useSettled } from './useProblems';
 

@@ -2,12 +2,12 @@ import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { changes } from '@/definitions/diff';
+import { blank, definitionOf, type Draft, draftOf, newOption, optionsOfLines } from '@/definitions/model';
+import { localProblems } from '@/definitions/problems';
 import { choiceOf, sizes } from '@/test/options';
 import { EditingProvider } from './Control';
-import { changes } from './diff';
-import { blank, definitionOf, type Draft, draftOf, newOption, optionsOfLines } from './model';
 import { Options } from './Options';
-import { localProblems } from './problems';
 
 const limits = vi.hoisted(() => ({
   fields: { least: 1, most: 50 }, questions: { least: 1, most: 64 }, options: { least: 2, most: 255 },

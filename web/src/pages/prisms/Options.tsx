@@ -1,13 +1,13 @@
 import { type ClipboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { lackingKey } from '@/answers/words';
 import { limits } from '@/api/limits';
+import { type DraftOption, type DraftQuestion, newOption, optionsOfLines } from '@/definitions/model';
+import { mostOptions } from '@/definitions/problems';
 import { Button, Checkbox, count, shown } from '@/design';
 import { kindOf } from '@/questions';
 import { Text, useEditing } from './Control';
 import { Items } from './Items';
 import { Key, labelled } from './Key';
-import { type DraftOption, type DraftQuestion, newOption, optionsOfLines } from './model';
-import { mostOptions } from './problems';
 
 const many = 20; // options from which on a chat model is asked for groups of them
 

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { Answers, LensRow } from '@/answers/Answers';
 import { Escalated } from '@/answers/Escalated';
 import type { Schemas } from '@/api';
+import type { LensAnswers, RawAnswers } from '@/data/prisms';
+import type { LensColumn, Question } from '@/definitions/model';
 import { Button, Code, Copy, duration, Facts, Icon, money, Note, Num, Section, Status } from '@/design';
-import type { LensAnswers, RawAnswers } from './calls';
-import type { LensColumn, Question } from './model';
 
 interface Shown {
   id?: string;

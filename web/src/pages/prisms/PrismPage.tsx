@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCan } from '@/api';
+import { prismQuery } from '@/data/prisms';
 import { ButtonLink, Copy, ErrorNote, Note, Page, type Shape, Skeleton, Status, Tabs } from '@/design';
 import { useActions } from '@/shell/actions';
 import { isNowhere, NotFound } from '@/shell/Failed';
 import { DriftLine } from '../quality/DriftLine';
-import { prismQuery, type Tagged } from './calls';
 import './prisms.css';
 
 const route = getRouteApi('/frame/prisms/$prism');
@@ -22,12 +22,6 @@ const places = [
   { label: 'Label', to: '/prisms/$prism/label', words: 'annotate', right: 'label' },
   { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention searchable name versions', right: 'edit' },
 ] as const;
-
-/** The prism of the address. Only below PrismPage, which shows its children once the prism is there. */
-export function usePrism(): Tagged {
-  const { prism } = route.useParams();
-  return useQuery(prismQuery(prism)).data!;
-}
 
 /** What stands in for a tab until the prism is there. */
 const shapes: Record<string, Shape> = {

@@ -2,23 +2,22 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, ApiError, ask, useCan } from '@/api';
+import { type Prism, usePrismOfPage, versionsQuery } from '@/data/prisms';
+import { changes } from '@/definitions/diff';
+import { plainColumn } from '@/definitions/lens';
+import { plain } from '@/definitions/model';
+import { toYaml } from '@/definitions/paste';
 import {
   Button, ButtonLink, Code, type Column, Confirm, Copy, ErrorNote, Facts, Input, Note, Panel, Section, Skeleton, Split, Table,
   Time, toast,
 } from '@/design';
 import { useActions } from '@/shell/actions';
-import { type Prism, versionsQuery } from './calls';
 import { Changes } from './Changes';
-import { changes } from './diff';
-import { plainColumn } from './lens';
-import { plain } from './model';
-import { toYaml } from './paste';
-import { usePrism } from './PrismPage';
 
 const route = getRouteApi('/frame/prisms/$prism/settings');
 
 export function Settings(): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const canEdit = useCan('edit');
   return (
     <>

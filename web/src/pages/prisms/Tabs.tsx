@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
+import { usePrismOfPage } from '@/data/prisms';
 import { ResultsTable } from '../results/ResultsTable';
 import { RunsList } from '../runs/RunsList';
-import { usePrism } from './PrismPage';
 
 export function ResultsTab(): ReactNode {
-  return <ResultsTable prism={usePrism().prism.slug} />;
+  return <ResultsTable prism={usePrismOfPage().prism.slug} />;
 }
 
 export function RunsTab(): ReactNode {
-  return <RunsList prism={usePrism().prism.slug} />;
+  return <RunsList prism={usePrismOfPage().prism.slug} />;
 }

@@ -2,11 +2,11 @@ import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { useState } from 'react';
 import { beforeEach, expect, it } from 'vitest';
+import { definitionOf, type Draft, draftOf } from '@/definitions/model';
 import { tagsOf } from '@/test/options';
 import { type Call, open, refusal, serve } from '@/test/server';
 import { EditingProvider } from './Control';
 import { Examples } from './Examples';
-import { definitionOf, type Draft, draftOf } from './model';
 
 let now: Draft;
 let answer: () => Response;

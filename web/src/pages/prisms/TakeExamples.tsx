@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask } from '@/api';
 import { limits } from '@/api/limits';
+import { tooFew } from '@/data/quality';
+import { definitionOf, type Draft, type DraftExample, draftExamples, type Example, type Question } from '@/definitions/model';
 import { Button, count, Dialog, ErrorNote, Input, Note, Select } from '@/design';
 import { typedNumber } from '@/design/numbers';
 import { kindOf } from '@/questions';
-import { tooFew } from '../quality/calls';
-import { definitionOf, type Draft, type DraftExample, draftExamples, type Example, type Question } from './model';
 
 const usual = 12; // examples that are proposed
 const mostSeed = 2_147_483_647;

@@ -4,13 +4,12 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiError, useCan } from '@/api';
 import { bodyOf, type Call, callCommands } from '@/commands/commands';
 import { SameCall } from '@/commands/SameCall';
+import { useDraft } from '@/data/drafts';
+import { createResult, usePrismOfPage, versionsQuery } from '@/data/prisms';
+import { resultOptions, retryResult, useVersion } from '@/data/results';
+import { problemsByPath } from '@/definitions/problems';
 import { ErrorNote, Note, Select, Skeleton } from '@/design';
 import { useActions } from '@/shell/actions';
-import { resultOptions, retryResult, useVersion } from '../results/data';
-import { createResult, versionsQuery } from './calls';
-import { useDraft } from './drafts';
-import { usePrism } from './PrismPage';
-import { problemsByPath } from './problems';
 import { Outcome } from './Outcome';
 import { isFilled, nothing, TryForm, type Typed, valuesOf } from './TryForm';
 
@@ -18,7 +17,7 @@ const route = getRouteApi('/frame/prisms/$prism/try');
 
 /** A form of the prism's fields; sending it is a create call, so the answer is stored as a result. */
 export function Try(): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const { version: pinned, result } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '@/api';
+import { tryDefinition } from '@/data/prisms';
+import { derived } from '@/definitions/lens';
+import { definitionOf, type Draft, type LensColumn } from '@/definitions/model';
+import { problemsByPath } from '@/definitions/problems';
 import { ErrorNote, Note, Panel } from '@/design';
-import { tryDefinition } from './calls';
 import { Outcome } from './Outcome';
-import { derived } from './lens';
-import { definitionOf, type Draft, type LensColumn } from './model';
-import { problemsByPath } from './problems';
 import { TryForm, type Typed, valuesOf } from './TryForm';
 
 interface Props {

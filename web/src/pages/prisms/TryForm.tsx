@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef } from 'react';
+import type { Problems } from '@/definitions/problems';
 import { Button, Input, onKeys, Textarea } from '@/design';
 import { isMac } from '@/design/Values';
-import type { Problems } from './problems';
 
 /** What is typed to be tried. */
 export interface Typed {

@@ -5,13 +5,13 @@ import { labelSearch, qualitySearch } from '../quality/search';
 import { resultsSearch } from '../results/search';
 import { runsSearch } from '../runs/search';
 
-export interface PrismsSearch {
+interface PrismsSearch {
   q?: string;
   archived?: 'true' | 'all';
   sort?: Sort;
 }
 
-export interface NewSearch {
+interface NewSearch {
   /** `blank`, `paste`, `pasted`, or the id of an example. */
   from?: string;
   try?: boolean;
@@ -20,12 +20,12 @@ export interface NewSearch {
   file?: string;
 }
 
-export interface OverviewSearch {
+interface OverviewSearch {
   /** The question whose answers are shown, if not the main one. */
   question?: string;
 }
 
-export interface TrySearch {
+interface TrySearch {
   /** The version to ask, if not the latest. */
   version?: number;
   /** The result that is shown. */
@@ -33,7 +33,7 @@ export interface TrySearch {
   as?: 'go' | 'typescript' | 'python' | 'prismctl';
 }
 
-export interface EditSearch {
+interface EditSearch {
   /** The panel in which the unsaved definition is tried. */
   try?: boolean;
   /** The dialog with the differences, before a version is saved. */
@@ -42,7 +42,7 @@ export interface EditSearch {
   from?: number;
 }
 
-export interface SettingsSearch {
+interface SettingsSearch {
   /** The version whose differences to the one before are shown. */
   version?: number;
   as?: 'json';

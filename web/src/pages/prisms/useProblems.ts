@@ -1,7 +1,7 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '@/api';
-import { type Problems, problemsByPath, together } from './problems';
+import { type Problems, problemsByPath, together } from '@/definitions/problems';
 
 /** The value as it was `ms` milliseconds ago, once it has not changed since. */
 export function useSettled<T>(value: T, ms = 400): T {

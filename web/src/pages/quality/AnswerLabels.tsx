@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, ask, type Schemas, useCan } from '@/api';
+import { told } from '@/data/runs';
 import { Button, count, Dialog, ErrorNote, money, shown } from '@/design';
-import { told } from '../runs/data';
 
 type Dry = Schemas['DryRun'];
 

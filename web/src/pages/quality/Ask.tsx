@@ -1,11 +1,12 @@
 import { type KeyboardEvent, type Ref, useEffect, useMemo, useRef } from 'react';
 import { Dot } from '@/answers/Chip';
 import type { Question } from '@/answers/words';
+import type { QueuedResult } from '@/data/quality';
 import { Badge, Button, count, type Findable, Finder, Icon, Kbd, onKeys, percent, Progress, shown } from '@/design';
 import type { LabelValue } from '@/questions';
-import type { QueuedResult } from './calls';
+import { choicesOf, sought } from '@/questions/choices';
 import type { milestone } from './figures';
-import { choicesOf, saidBy, sought } from './labelling';
+import { saidBy } from './labelling';
 
 interface AskProps {
   question: Question;
@@ -22,7 +23,7 @@ interface AskProps {
   finding: Finding;
 }
 
-export interface Finding {
+interface Finding {
   ref?: Ref<HTMLInputElement> | undefined;
   describedBy: string;
   onFocus: () => void;

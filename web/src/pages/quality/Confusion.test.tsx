@@ -2,9 +2,9 @@ import { createRootRoute } from '@tanstack/react-router';
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
+import type { Measured } from '@/data/quality';
 import { choiceOf, confusionOf, sizes } from '@/test/options';
 import { open } from '@/test/server';
-import type { Measured } from './calls';
 import { confusedWith, folded, mistakesOf, mostConfused } from './confused';
 import { Confusion } from './Confusion';
 

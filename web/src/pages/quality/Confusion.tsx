@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { type CSSProperties, type ReactNode, useMemo, useState } from 'react';
 import type { Question } from '@/answers/words';
+import type { Figure, Measured, Of } from '@/data/quality';
 import { Button, count, percent, Pick, Section, shown } from '@/design';
 import { labelText } from '@/questions';
-import type { Figure, Measured, Of } from './calls';
 import { confusedWith, type Counts, folded, mostConfused, worstPair } from './confused';
-import { Interval } from './Interval';
 import { fixed, share } from './figures';
+import { Interval } from './Interval';
 
 const room = 20; // options of a table that is read at once
 const most = 60; // options of the largest table that is drawn

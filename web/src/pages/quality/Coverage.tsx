@@ -1,6 +1,6 @@
 import { Curve } from '@/charts';
+import type { Measured } from '@/data/quality';
 import { percent } from '@/design';
-import type { Measured } from './calls';
 import { coverageWords } from './figures';
 
 /** How many mistakes are left when answers of low probability are left to people. */

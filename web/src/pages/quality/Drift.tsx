@@ -1,20 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { allLayersOf, answered } from '@/answers/distribution';
+import { Lately } from '@/answers/Lately';
 import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { AreaChart } from '@/charts';
+import { dailyQuery, span } from '@/data/distribution';
+import type { Prism } from '@/data/prisms';
+import { type Drift, driftQuery, setDrift } from '@/data/quality';
+import { dayAfter, today } from '@/data/usage';
 import { Badge, Button, Confirm, count, Empty, ErrorNote, Note, Section, Skeleton, Time, toast } from '@/design';
 import { kindOf, thresholds } from '@/questions';
 import { useActions } from '@/shell/actions';
-import { distributionQuery, span } from '../overview/calls';
-import { allLayersOf, answered } from '../overview/distribution';
-import { Lately } from '../overview/Lately';
-import type { Prism } from '../prisms/calls';
-import { dayAfter, today } from '../usage/sums';
-import { type Drift, driftQuery, setDrift } from './calls';
-import { rounded } from './figures';
 import { DriftOfOptions } from './DriftOfOptions';
+import { rounded } from './figures';
 import { Reference } from './Reference';
 import { filled, windowWords } from './windows';
 
@@ -148,7 +148,7 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
 
 /** Which answers moved: those of the last days beside those before, which the overview shows too. */
 function Moved({ prism, question }: { prism: Prism; question: Question }) {
-  const { data, error, refetch } = useQuery(distributionQuery(prism.slug, question.key));
+  const { data, error, refetch } = useQuery(dailyQuery(prism.slug, question.key));
   const bounds = thresholds(question, prism.lens.columns);
   const to = dayAfter(today(), 1);
   const { layers, answers } = allLayersOf(data ?? { data: [] }, question, bounds, dayAfter(to, -span), to);

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { labelOf } from '@/answers/words';
+import type { Prism } from '@/data/prisms';
+import { driftQuery } from '@/data/quality';
 import { shown } from '@/design';
-import type { Prism } from '../prisms/calls';
-import { driftQuery } from './calls';
 
 /** Says on each page of a watched prism that its answers drift, where it moves nothing: in the line below the title. */
 export function DriftLine({ prism }: { prism: Prism }) {

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { labelOf, type Question } from '@/answers/words';
+import type { Drift, DriftWindow } from '@/data/quality';
 import { Badge, Note } from '@/design';
-import type { Drift, DriftWindow } from './calls';
 import { windowWords } from './windows';
 
 const route = getRouteApi('/frame/prisms/$prism/quality');

@@ -2,16 +2,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api, ask, type Schemas, useCan } from '@/api';
 import { shellWord } from '@/commands/commands';
+import { usePrismOfPage } from '@/data/prisms';
+import { useFile } from '@/data/runs';
 import { Button, ButtonLink, Code, count, ErrorNote, Note, Section, Select, shown, toast } from '@/design';
 import { kindOf } from '@/questions';
-import { usePrism } from '../prisms/PrismPage';
-import { useFile } from '../runs/data';
 import { FileSection } from '../runs/FileSection';
 import { Column, Why } from '../runs/MapStep';
-import '../runs/runs.css';
 import {
   findResults, guessLabels, type LabelColumns, mostResults, mostRows, plan, type Plan, readFileRows, storeLabels,
 } from './importing';
+import '../runs/runs.css';
 
 interface ImportLabelsProps {
   /** The uploaded file, if there is one. */
@@ -22,7 +22,7 @@ interface ImportLabelsProps {
 
 /** Labels results by a file of what was right, in three steps: the file, its columns, and a check before anything is stored. */
 export function ImportLabels({ file: id, onFile, onClose }: ImportLabelsProps) {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const may = useCan('edit'); // who uploads files and labels
   const { data: file, error } = useFile(may ? id : undefined);
   const back = <Button icon="left" onClick={onClose}>Back to labelling</Button>;
@@ -45,7 +45,7 @@ export function ImportLabels({ file: id, onFile, onClose }: ImportLabelsProps) {
 type Sample = '' | Schemas['LabelSample'];
 
 function Columns({ file, onClose }: { file: Schemas['File']; onClose: () => void }) {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const columns = file.columns ?? [];
   const { fields, questions } = prism.version;
   const guessed = useMemo(() => guessLabels(prism.version, columns), [prism, columns]);
@@ -98,7 +98,7 @@ interface CheckProps {
 
 /** Finds the results of the rows, says what would be stored, and stores it when asked to. */
 function Check({ file, columns, sample, onClose }: CheckProps) {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const client = useQueryClient();
   const [looked, setLooked] = useState(0);
   const [sent, setSent] = useState(0);

@@ -1,4 +1,4 @@
-import type { Figure } from './calls';
+import type { Figure } from '@/data/quality';
 import { fixed, interval } from './figures';
 
 /** A figure with its 95% interval, which stands below it where there is little room. `text` replaces the figure's own. */

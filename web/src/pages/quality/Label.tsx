@@ -5,24 +5,25 @@ import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
 import { labelCommands, queueCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
+import { useDraft } from '@/data/drafts';
+import { usePrismOfPage } from '@/data/prisms';
+import { type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from '@/data/quality';
+import { useVersion } from '@/data/results';
 import {
   Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Select, shown, Skeleton, Toolbar,
 } from '@/design';
 import { kindOf, labelText, type LabelValue } from '@/questions';
+import { choicesOf, sought, toggled } from '@/questions/choices';
 import { type Action, useActions } from '@/shell/actions';
-import { useDraft } from '../prisms/drafts';
-import { usePrism } from '../prisms/PrismPage';
 import { chipsOf, chipText } from '../results/chips';
-import { useVersion } from '../results/data';
 import { LongText } from '../results/LongText';
 import { compact } from '../results/search';
 import { Ask } from './Ask';
-import { type OpenResult, type QueuedResult, type QueueOf, queuesOf, readOpen } from './calls';
 import { milestone } from './figures';
-import { useCounted } from './useCounted';
-import { alike, answered, begin, choicesOf, label, type Labelling, rate, sought, toggled, undo } from './labelling';
+import { alike, answered, begin, label, type Labelling, rate, undo } from './labelling';
 import { AssignedToYou, OtherVersions } from './OtherVersions';
 import { type LabelSearch, queuedVersion } from './search';
+import { useCounted } from './useCounted';
 import { useSaver } from './useSaver';
 import './quality.css';
 
@@ -33,7 +34,7 @@ const route = getRouteApi('/frame/prisms/$prism/label');
 
 /** One text after the other, with the questions that are asked about it. */
 export function Label(): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const canLabel = useCan('label');
@@ -131,7 +132,7 @@ interface LabellerProps {
 }
 
 function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const queue = useQueue(of, all ? queuesOf(prism.version.questions.map((q) => q.key), of) : [of.question]);
   const [saver, saving] = useSaver(prism);
   const [skipped, setSkipped] = useDraft<string[]>(`skipped.${prism.id}.${of.question}`);
@@ -342,7 +343,7 @@ function Labeller({ of, all, answers, onAnswers, assigned }: LabellerProps) {
 
 /** The version that answered a result. */
 function useItemVersion(item: QueuedResult | undefined) {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const latest = item?.version === prism.latest_version;
   const old = useVersion(prism.slug, item && !latest ? item.version : undefined);
   return latest ? prism.version : old.data;

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useCan, usePrisms } from '@/api';
+import { useCounts } from '@/data/results';
 import { type Column, count, Empty, ErrorNote, Note, Page, Skeleton, Table } from '@/design';
-import { useCounts } from '../results/data';
 
 type Named = NonNullable<ReturnType<typeof usePrisms>['data']>[number];
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCan } from '@/api';
+import { readQueue } from '@/data/quality';
 import { ButtonLink, count, Empty } from '@/design';
-import { readQueue } from './calls';
 
 interface Props {
   prism: string;

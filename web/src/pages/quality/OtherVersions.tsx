@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
+import { usePrismOfPage } from '@/data/prisms';
+import type { QueueOf } from '@/data/quality';
+import { useCounts } from '@/data/results';
 import { Button, count, Note, shown } from '@/design';
-import { usePrism } from '../prisms/PrismPage';
-import { useCounts } from '../results/data';
-import type { QueueOf } from './calls';
 
 interface Props {
   of: QueueOf;
@@ -33,7 +33,7 @@ export function AssignedToYou({ of, all, onLabel }: Pick<Props, 'of' | 'all'> & 
 
 /** For which version labels count, and what else waits for one. Its size does not depend on what is counted. */
 export function OtherVersions({ of, all, onVersion }: Props): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const latest = prism.latest_version;
   const { data } = useCounts({
     prism: of.prism, status: 'ok', ...(of.q !== undefined && { q: of.q }),

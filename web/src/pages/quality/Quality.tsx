@@ -1,21 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { itemsOf, type Question } from '@/answers/words';
 import { sources } from '@/answers/sources';
+import { itemsOf, type Question } from '@/answers/words';
 import { useModels } from '@/api';
 import { qualityCommands } from '@/commands/commands';
 import { driftCommands } from '@/commands/quality';
 import { SameCall } from '@/commands/SameCall';
+import { type Prism, usePrismOfPage, versionsQuery } from '@/data/prisms';
+import { type Measured, type Of, pinsQuery, qualityQuery, targetName, tooFew } from '@/data/quality';
+import { useVersion } from '@/data/results';
 import { Checkbox, type Column, count, ErrorNote, Pick, Select, shown, Skeleton, Table, Tabs, Toolbar } from '@/design';
 import { kindOf } from '@/questions';
 import { useActions } from '@/shell/actions';
-import type { Prism } from '../prisms/calls';
-import { versionsQuery } from '../prisms/calls';
-import { usePrism } from '../prisms/PrismPage';
-import { useVersion } from '../results/data';
 import { Calibrations } from './Calibrations';
-import { type Measured, type Of, pinsQuery, qualityQuery, targetName, tooFew } from './calls';
 import { Confusion } from './Confusion';
 import { Coverage } from './Coverage';
 import { DriftPart } from './Drift';
@@ -39,7 +37,7 @@ const route = getRouteApi('/frame/prisms/$prism/quality');
 
 /** What the stored probabilities of a version are worth, measured by labels. */
 export function Quality(): ReactNode {
-  const { prism } = usePrism();
+  const { prism } = usePrismOfPage();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useQuery(versionsQuery(prism.slug));

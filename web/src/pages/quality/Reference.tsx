@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '@/api';
+import { type Drift, setDrift } from '@/data/quality';
 import { Button, Code, Dialog, ErrorNote, Input, Note, Select, toast } from '@/design';
-import { type Drift, setDrift } from './calls';
-import { lastWeek, periodOf, periodProblems, type TypedPeriod, typedHour } from './period';
+import { lastWeek, periodOf, periodProblems, typedHour, type TypedPeriod } from './period';
 
 interface Props {
   prism: string;

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Reliability } from '@/charts';
+import { type Figures, type Measured, type Of, qualityQuery, thresholdsQuery } from '@/data/quality';
 import { count, Note } from '@/design';
 import { kindOf } from '@/questions';
-import { type Figures, type Measured, type Of, qualityQuery, thresholdsQuery } from './calls';
 import { binWords, figure, interval, leaning, measures, sharesOfCounts, sharesOfCoverage, writtenAs } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 

@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { labelOf, type Question } from '@/answers/words';
+import type { Figure, Measured } from '@/data/quality';
 import { Button, count, Note, Section } from '@/design';
-import type { Figure, Measured } from './calls';
 import { fewest, share } from './figures';
 import { Interval } from './Interval';
 

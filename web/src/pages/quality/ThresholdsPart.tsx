@@ -4,13 +4,13 @@ import { api, ask, useCan } from '@/api';
 import { Curve } from '@/charts';
 import { thresholdCommands } from '@/commands/commands';
 import { SameCall } from '@/commands/SameCall';
+import { latestQuery } from '@/data/distribution';
+import { type Prism, type Tagged, usePrismOfPage } from '@/data/prisms';
+import { costedQuery, type Costs, type Of, type Threshold, type Thresholds } from '@/data/quality';
+import type { LensColumn } from '@/definitions/model';
 import {
   Button, count, Dialog, ErrorNote, Input, Note, onKeys, percent, Section, Select, shown, toast, typedNumber,
 } from '@/design';
-import type { Prism, Tagged } from '../prisms/calls';
-import { usePrism } from '../prisms/PrismPage';
-import type { LensColumn } from '../prisms/model';
-import { type Costs, costedQuery, distributionQuery, type Of, type Threshold, type Thresholds } from './calls';
 import { outcome, rounded } from './figures';
 import { Measuring } from './Measuring';
 import type { QualitySearch } from './search';
@@ -92,7 +92,7 @@ const clamp = (value: number) => Math.round(Math.max(0, Math.min(1, value)) * 10
  */
 function useAnswers(of: Of & { question: string }, data: Thresholds) {
   const counted = data.calibration === null && of.model === undefined && of.option === undefined;
-  const recent = useQuery({ ...distributionQuery(of.prism, of.question, of.version), enabled: counted });
+  const recent = useQuery({ ...latestQuery(of.prism, of.question, of.version), enabled: counted });
   const bins = counted && !recent.error ? sumOf(recent.data?.data ?? []) : undefined;
   return bins?.some(Boolean) || recent.isLoading
     ? { bins: bins ?? [], whose: 'of the last 30 days' }
@@ -214,7 +214,7 @@ const plainly = (column: LensColumn): LensColumn =>
 
 /** Writes the thresholds to a column of the Lens, after it was named. */
 function SetInLens({ of, calibrated, yes, no }: { of: Of & { question: string }; calibrated: boolean; yes: number; no: number }) {
-  const { prism, etag } = usePrism();
+  const { prism, etag } = usePrismOfPage();
   const canEdit = useCan('edit') && prism.archived_at === null;
   const client = useQueryClient();
   const columns = prism.lens.columns.filter((c) => c.question === of.question && c.show === 'answer');

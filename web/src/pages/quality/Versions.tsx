@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { itemsOf, type Question } from '@/answers/words';
 import { compareCommands } from '@/commands/commands';
 import { SameCall } from '@/commands/SameCall';
+import { type Prism, versionsQuery } from '@/data/prisms';
+import { compareQuery, type Comparison, type Of, tooFew } from '@/data/quality';
 import { Badge, count, ErrorNote, Note, Section, Select, shown } from '@/design';
-import { type Prism, versionsQuery } from '../prisms/calls';
 import { AnswerLabels } from './AnswerLabels';
-import { compareQuery, type Comparison, type Of, tooFew } from './calls';
 import { measures, measuresOfSeveral, rounded, share, verdictWords, writtenAs } from './figures';
 import { Interval } from './Interval';
 import { Measuring } from './Measuring';
@@ -75,7 +75,7 @@ export function Versions({ prism, of, question, against, onChoose }: VersionsPro
 
 const tones = { better: ['good', 'good'], worse: ['bad', 'bad'] } as const;
 
-export function SideBySide({ data }: { data: Comparison }) {
+function SideBySide({ data }: { data: Comparison }) {
   const { a, b, mcnemar, left_out } = data;
   const [tone, icon] = tones[data.verdict as keyof typeof tones] ?? ['neutral', 'info'];
   const left = left_out.other_option + left_out.other_label + left_out.examples;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '@/api';
-import { tooFew } from './calls';
+import { tooFew } from '@/data/quality';
 import { worstPair } from './confused';
 import {
   binWords, coverageWords, figure, fixed, leaning, leaningShort, milestone, outcome, rightWords, share, sharesOfCounts,

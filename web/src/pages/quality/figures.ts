@@ -1,7 +1,7 @@
 import type { Bin } from '@/charts';
+import type { Comparison, Costs, Figure, Measured, Threshold, Thresholds } from '@/data/quality';
 import { count, percent, shown } from '@/design';
 import { kindOf } from '@/questions';
-import type { Comparison, Costs, Figure, Measured, Threshold, Thresholds } from './calls';
 
 /** The names of measures, in the order of the API, with what they say in a sentence and which way is better. */
 export const measures = [

@@ -111,7 +111,7 @@ export async function findResults(
 }
 
 /** A row that stores nothing, or not all that it says; the first row behind the head is 1. */
-export interface BadRow {
+interface BadRow {
   row: number;
   message: string;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@/api/errors';
+import type { LabelQueue } from '@/data/quality';
 import type { LabelValue } from '@/questions';
-import type { LabelQueue } from './calls';
 
 /** Labels of one result that are to be put; null removes one. */
 export interface Unsaved {

@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { qualityQuery, tooFew } from './calls';
+import { qualityQuery, tooFew } from '@/data/quality';
 
 /**
  * How many labels of each question of a version count; undefined where that is not known. One call measures all of them, unless

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { session } from '@/api/session';
-import type { Prism } from '../prisms/calls';
-import { draftKey, readDraft, writeDraft } from '../prisms/drafts';
-import { putLabels } from './calls';
+import { draftKey, readDraft, writeDraft } from '@/data/drafts';
+import type { Prism } from '@/data/prisms';
+import { putLabels } from '@/data/quality';
 import { Saver, type SaverState, type Unsaved } from './saver';
 
 // A saver outlives its page: labels that wait are stored while one looks at something else.

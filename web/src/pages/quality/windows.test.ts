@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DriftWindow } from './calls';
+import type { DriftWindow } from '@/data/quality';
 import { filled, windowWords } from './windows';
 
 const window = (from: string, more: Partial<DriftWindow> = {}): DriftWindow => ({

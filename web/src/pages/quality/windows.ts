@@ -1,5 +1,5 @@
+import type { DriftWindow } from '@/data/quality';
 import { count } from '@/design';
-import type { DriftWindow } from './calls';
 import { rounded } from './figures';
 
 /** What a window says, in words. */

@@ -1,4 +1,4 @@
-import type { Thresholds } from './calls';
+import type { Thresholds } from '@/data/quality';
 import { around, whole } from './figures';
 
 /** How many answers are no, left to a person, and yes. */

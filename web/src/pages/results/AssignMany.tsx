@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, ask, type Schemas } from '@/api';
+import type { Listed } from '@/data/results';
 import { Button, count, Dialog, ErrorNote, Select, Skeleton, toast } from '@/design';
 import { useAssignable } from './comments';
-import type { Listed } from './data';
 import { matchNow } from './many';
 import { exportQuery, type ResultsSearch } from './search';
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCan } from '@/api';
+import { type Listed, retryResult } from '@/data/results';
 import { Button, count, Dialog, ErrorNote, Note, Progress, toast } from '@/design';
 import { AssignMany } from './AssignMany';
-import { type Listed, retryResult } from './data';
 import { deleteLater } from './deleting';
 import { LabelChosen } from './LabelChosen';
 import { RunChosenAgain } from './RunAgain';

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { useCan, useSession } from '@/api';
+import { useDraft } from '@/data/drafts';
 import { Button, ErrorNote, onKeys, Select, Skeleton, Textarea, Time, toastBefore } from '@/design';
 import { isMac } from '@/design/Values';
-import { useDraft } from '../prisms/drafts';
 import { addComment, assign, type Comment, deleteComment, useAssignable, useAssignee, useComments } from './comments';
 
 /** Whom a result is assigned to, and what people say of it. */

@@ -1,8 +1,8 @@
 import { createRootRoute } from '@tanstack/react-router';
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Listed } from '@/data/results';
 import { open, serve } from '@/test/server';
-import type { Listed } from './data';
 import { DownloadChosen, DownloadResults, headingOf } from './Downloads';
 
 afterEach(() => { vi.unstubAllGlobals(); });

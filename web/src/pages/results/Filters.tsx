@@ -1,12 +1,12 @@
 import { useRef } from 'react';
 import { Dot } from '@/answers/Chip';
 import { hasHues } from '@/answers/words';
+import { useKeyNames, usePrism } from '@/data/results';
+import { useRuns } from '@/data/runs';
 import { Icon, Popover } from '@/design';
 import { useActions } from '@/shell/actions';
-import { useRuns } from '../runs/data';
 import { type About, chipsOf, chipText, type FilterChip } from './chips';
 import { useAssigneeNames } from './comments';
-import { useKeyNames, usePrism } from './data';
 import { AddFilter, Form } from './FilterForms';
 import { clear, type ResultsSearch } from './search';
 import type { FilterProps } from './useSearch';

@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Listed } from '@/data/results';
 import { choiceOf, tagsOf } from '@/test/options';
 import { serve } from '@/test/server';
-import type { Listed } from './data';
 import { LabelChosen } from './LabelChosen';
 
 afterEach(() => { vi.unstubAllGlobals(); });

@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { titleOf } from '@/answers/words';
 import { api, ask } from '@/api';
+import { type Listed, usePrism } from '@/data/results';
 import { Button, Checkbox, count, Dialog, ErrorNote, Note, Pick, Select, Skeleton, toast } from '@/design';
 import { kindOf, type LabelValue } from '@/questions';
-import { choicesOf, sought, toggled } from '../quality/labelling';
-import { type Listed, usePrism } from './data';
+import { choicesOf, sought, toggled } from '@/questions/choices';
 import { Values } from './Values';
 
 /** The options that are chosen among any number of them, or that none is right, which no option says. */

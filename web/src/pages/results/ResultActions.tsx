@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCan } from '@/api';
 import { callCommands, type Commands, readCommands, type Way, ways } from '@/commands/commands';
+import { retryResult, useResult } from '@/data/results';
 import { Button, ErrorNote, Menu, type MenuItem, toast } from '@/design';
 import { useActions } from '@/shell/actions';
-import { retryResult, useResult } from './data';
 import { deleteLater } from './deleting';
 import { LabelChosen } from './LabelChosen';
 

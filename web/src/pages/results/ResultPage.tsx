@@ -1,7 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useResult } from '@/data/results';
 import { Page, Status, Time } from '@/design';
 import { isNowhere, NotFound } from '@/shell/Failed';
-import { useResult } from './data';
 import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
 

@@ -5,9 +5,9 @@ import { Answers, LensRow } from '@/answers/Answers';
 import { Escalated } from '@/answers/Escalated';
 import { type Shaped, titleOf } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
+import { type Record_, useKeyNames, usePrism, useResult, useVersion } from '@/data/results';
 import { Copy, ErrorNote, Facts, Note, Num, percent, Skeleton, Status, Time } from '@/design';
 import { Discussion } from './Discussion';
-import { type Record_, useKeyNames, usePrism, useResult, useVersion } from './data';
 import { LongText } from './LongText';
 import './results.css';
 

@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Listed } from '@/data/results';
 import { type Call, open, refusal, serve } from '@/test/server';
 import { Chosen } from './Chosen';
-import type { Listed } from './data';
 import { RunManyAgain } from './RunAgain';
 
 afterEach(() => { cleanup(); vi.unstubAllGlobals(); });

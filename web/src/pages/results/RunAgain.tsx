@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, ApiError, ask, type Schemas } from '@/api';
 import { shellWord } from '@/commands/commands';
+import { versionsQuery } from '@/data/prisms';
+import type { Listed } from '@/data/results';
+import { told } from '@/data/runs';
 import { Button, Code, count, Dialog, ErrorNote, Facts, money, Note, Select, shown, Skeleton } from '@/design';
-import { versionsQuery } from '../prisms/calls';
-import { told } from '../runs/data';
-import type { Listed } from './data';
 import { againOf, againProblem } from './many';
 import { beyondRetry, type ResultsSearch } from './search';
 

@@ -1,8 +1,8 @@
 import { render } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import type { Schemas } from '@/api';
+import type { Listed } from '@/data/results';
 import { columnsOf } from './columns';
-import type { Listed } from './data';
 
 const prism = {
   slug: 'tickets', lens: { columns: [] }, version: { questions: [

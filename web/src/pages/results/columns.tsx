@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { answerWords, Chip, Dot } from '@/answers/Chip';
 import { type Question, sentText, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
+import { type Listed, useModelOf } from '@/data/results';
 import { duration, exactTime, Status, Time } from '@/design';
 import { exactly, wholePercent } from '@/design/numbers';
 import { kindOf, thresholds } from '@/questions';
-import { type Listed, useModelOf } from './data';
 import type { FitColumn } from './fit';
 import type { Wanted } from './wanted';
 

@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readDraft } from '@/data/drafts';
 import { Toasts } from '@/design/Feedback';
 import { type Call, serve } from '@/test/server';
-import { readDraft } from '../prisms/drafts';
 import type { Comment } from './comments';
 import { Discussion } from './Discussion';
 

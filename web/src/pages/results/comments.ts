@@ -25,7 +25,7 @@ export async function deleteComment(id: string, comment_id: string): Promise<voi
 }
 
 /** Whom a result is assigned to: a member, or null. */
-export const readAssignee = async (id: string, signal?: AbortSignal) =>
+const readAssignee = async (id: string, signal?: AbortSignal) =>
   (await ask(api.GET('/v1/results/{result_id}/assignee', { params: of(id), signal: signal ?? null }))).member;
 
 export function useAssignee(id: string) {

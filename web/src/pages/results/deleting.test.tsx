@@ -2,10 +2,10 @@ import { QueryClient } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '@/api';
+import * as data from '@/data/results';
 import { toast, toastBefore } from '@/design';
 import { Toasts } from '@/design/Feedback';
 import { deleteLater, useWaiting } from './deleting';
-import * as data from './data';
 
 const client = new QueryClient();
 const Waiting = () => <p>waiting: {[...useWaiting()].join(' ')}</p>;

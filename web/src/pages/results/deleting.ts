@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { deleteResult, forget } from '@/data/results';
 import { count, toastBefore } from '@/design';
-import { deleteResult, forget } from './data';
 import { each } from './many';
 
 let waiting: ReadonlySet<string> = new Set();

@@ -1,7 +1,7 @@
 import { askRaw } from '@/api';
 
 /** What a download in memory may have, in bytes. A larger one is streamed into a file, or made by prismctl. */
-export const mostInMemory = 500 * 1024 * 1024;
+const mostInMemory = 500 * 1024 * 1024;
 
 export class TooLargeError extends Error {
   override name = 'TooLargeError';

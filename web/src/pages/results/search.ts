@@ -1,4 +1,5 @@
 import type { paths } from '@/api/schema';
+import type { ListQuery } from '@/data/results';
 
 /** What a list of results shows. It is the search of the URL, and the filters have the names of the API's parameters. */
 export interface ResultsSearch {
@@ -26,8 +27,7 @@ export interface ResultsSearch {
   view?: string;
 }
 
-export type ListQuery = NonNullable<paths['/v1/results']['get']['parameters']['query']>;
-export type ExportQuery = NonNullable<paths['/v1/prisms/{prism}/results']['get']['parameters']['query']>;
+type ExportQuery = NonNullable<paths['/v1/prisms/{prism}/results']['get']['parameters']['query']>;
 
 const text = (value: unknown) =>
   (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);

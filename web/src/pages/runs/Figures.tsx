@@ -1,6 +1,6 @@
-import { count, duration, Progress, percent, shown } from '@/design';
-import { doneOf, type Run } from './data';
-import { moving } from './events';
+import { moving } from '@/data/events';
+import { doneOf, type Run } from '@/data/runs';
+import { count, duration, percent, Progress, shown } from '@/design';
 
 /** How far a run is, by the states of its rows. */
 export function RunProgress({ run }: { run: Run }) {

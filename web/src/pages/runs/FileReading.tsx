@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError, api, ask, type Schemas } from '@/api';
+import { api, ApiError, ask, type Schemas } from '@/api';
 import { shellWord } from '@/commands/commands';
-import { Button, Code, ErrorNote, Input, Note, Select, Skeleton, shown } from '@/design';
-import { fileKey, rowsKey, useFileRows } from './data';
-import { choicesOf, delimiters, encodings, flagsOf, has, type Choices, optionsOf, rowProblem, withoutOption } from './reading';
+import { fileKey, rowsKey, useFileRows } from '@/data/runs';
+import { Button, Code, ErrorNote, Input, Note, Select, shown, Skeleton } from '@/design';
+import { type Choices, choicesOf, delimiters, encodings, flagsOf, has, optionsOf, rowProblem, withoutOption } from './reading';
 
 type File_ = Schemas['File'];
 

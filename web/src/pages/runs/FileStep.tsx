@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { Schemas } from '@/api';
+import { fileKey } from '@/data/runs';
 import { Button, Code, count, ErrorNote, Note, Progress } from '@/design';
 import { sizeText } from '../results/download';
-import { fileKey } from './data';
 import { adviceOf, formatOf } from './mapping';
 import { type Progress as Sent, upload } from './upload';
 

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Chip } from '@/answers/Chip';
+import { mainQuestion, sharesOf, whereOf } from '@/answers/distribution';
 import { type Question, sentText } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
 import { AreaChart, ShareBar, Swatch } from '@/charts';
+import { moving, over } from '@/data/events';
+import type { Listed } from '@/data/results';
+import type { Run } from '@/data/runs';
 import { Button, count, exactly, percent, Section, shown, wholePercent } from '@/design';
 import { thresholds } from '@/questions';
-import { mainQuestion, sharesOf, whereOf } from '../overview/distribution';
 import { Text } from '../results/columns';
-import type { Listed } from '../results/data';
 import { useRunCounts } from './answers';
-import type { Run } from './data';
-import { moving, over } from './events';
 
 type Prism = Schemas['Prism'];
 
@@ -52,7 +52,7 @@ function OfQuestion({ run, prism, question, counts, results }: OfQuestionProps) 
   return (
     <div>
       <h3>{question.text}</h3>
-      <ul className="overview-late">
+      <ul className="answers-lately">
         {all.filter((one) => every || most.has(one)).map((one) => (
           <li key={one.key}>
             <Swatch layer={one} />
@@ -66,7 +66,7 @@ function OfQuestion({ run, prism, question, counts, results }: OfQuestionProps) 
         ))}
       </ul>
       {folded > 0 && (
-        <Button small variant="quiet" className="overview-fold" aria-expanded={every} onClick={() => setEvery(!every)}>
+        <Button small variant="quiet" className="answers-fold" aria-expanded={every} onClick={() => setEvery(!every)}>
           {every ? `Only the ${mostAnswers} most frequent` : count(folded, 'more answer')}
         </Button>
       )}
@@ -118,7 +118,7 @@ export function NewestRows({ run, prism }: { run: Run; prism: Prism }) {
 }
 
 /** How a run ended, as a notice says it. */
-export const endOf = ({ ok, failed, invalid }: Run) => [
+const endOf = ({ ok, failed, invalid }: Run) => [
   `${count(ok, 'row')} answered`, ...(failed ? [`${shown(failed)} failed`] : []),
   ...(invalid ? [`${shown(invalid)} invalid`] : []),
 ].join(', ');

@@ -1,14 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCan, usePrisms } from '@/api';
+import { usePrism } from '@/data/results';
+import { useFile } from '@/data/runs';
+import { examples } from '@/definitions/examples';
 import { ButtonLink, Empty, ErrorNote, Note, Page, Section, Select } from '@/design';
-import { examples } from '../prisms/examples';
-import { usePrism } from '../results/data';
 import { compact } from '../results/search';
-import { useFile } from './data';
 import { FileSection } from './FileSection';
 import { MapStep } from './MapStep';
-import './runs.css';
 import type { NewRunSearch } from './search';
+import './runs.css';
 
 const route = getRouteApi('/frame/runs/new');
 

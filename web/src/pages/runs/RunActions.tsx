@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, ApiError, ask, useCan } from '@/api';
+import { over } from '@/data/events';
+import { act, type Run, told, useFile } from '@/data/runs';
 import { Button, Code, Confirm, count, Dialog, ErrorNote, Input, Select, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import { download, fileName, withQuery } from '../results/download';
 import { DownloadDialog } from '../results/DownloadDialog';
-import { act, type Run, told, useFile } from './data';
-import { over } from './events';
 import { limitOf, limitProblem } from './limits';
 import { type Only, onlys } from './search';
 

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import { foldedShares, sharesOf } from '@/answers/distribution';
 import type { Question } from '@/answers/words';
 import { ShareBar } from '@/charts';
+import { over } from '@/data/events';
+import { doneOf, type Run } from '@/data/runs';
 import { Badge, shown, Status, wholePercent } from '@/design';
-import { foldedShares, sharesOf } from '../overview/distribution';
 import { useRunCounts } from './answers';
-import { doneOf, type Run } from './data';
-import { over } from './events';
 import { leftText } from './Figures';
 
 /** The state of a run; one that is over with failures is amber, and says how many. */

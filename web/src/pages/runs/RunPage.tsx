@@ -1,22 +1,21 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { moving } from '@/data/events';
+import { usePrism, useVersion } from '@/data/results';
+import { doneOf, type Run, useFile, useRun } from '@/data/runs';
 import {
   Badge, Copy, count, ErrorNote, Facts, money, Note, Num, Page, Section, shown, Skeleton, Status, Time, wholePercent,
 } from '@/design';
 import { isNowhere, NotFound } from '@/shell/Failed';
-import { usePrism, useVersion } from '../results/data';
 import { compact } from '../results/search';
-import '../overview/overview.css';
-import '../results/results.css';
-import { doneOf, type Run, useFile, useRun } from './data';
-import { moving } from './events';
 import { doneText, paceText, RunProgress } from './Figures';
 import { NewestRows, Notice, Pace, RunAnswers } from './Live';
 import { skippedOf } from './reading';
 import { RunActions } from './RunActions';
 import { RunStatus } from './RunLine';
 import { RunRows } from './RunRows';
-import './runs.css';
 import type { RunSearch } from './search';
+import '../results/results.css';
+import './runs.css';
 
 const route = getRouteApi('/frame/runs/$run');
 
@@ -63,7 +62,7 @@ export function RunPage() {
         </p>
       )}
       {prism && (
-        <div className={moving(run) ? 'overview-sides' : undefined}>
+        <div className={moving(run) ? 'chart-sides' : undefined}>
           <RunAnswers run={run} prism={prism} questions={questions} />
           {moving(run) && <div className="stack"><Pace run={run} /><NewestRows run={run} prism={prism} /></div>}
         </div>

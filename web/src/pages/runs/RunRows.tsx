@@ -4,14 +4,14 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { LensChip, LensRow } from '@/answers/Answers';
 import { type Shaped, titleOf } from '@/answers/words';
 import type { Schemas } from '@/api';
+import { usePrism } from '@/data/results';
+import type { Run } from '@/data/runs';
 import { Button, Empty, ErrorNote, Note, Panel, Select, shown, Skeleton, Split, Status, Toolbar } from '@/design';
 import { statusColumn, Text } from '../results/columns';
-import { usePrism } from '../results/data';
+import type { FitColumn } from '../results/fit';
 import { LongText } from '../results/LongText';
 import { VirtualTable } from '../results/VirtualTable';
-import type { FitColumn } from '../results/fit';
-import type { Run } from './data';
-import { type Row, readRows, textOf } from './rows';
+import { readRows, type Row, textOf } from './rows';
 import { type Only, onlys, type RunSearch } from './search';
 
 const atOnce = 200; // rows that are read in one go

@@ -1,16 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCan, usePrisms } from '@/api';
 import { shellWord } from '@/commands/commands';
-import {
-  Button, ButtonLink, type Column, Empty, ErrorNote, Select, shown, Skeleton, Table, Time, Toolbar,
-} from '@/design';
+import { doneOf, type Run, type RunFilter, useRuns } from '@/data/runs';
+import { Button, ButtonLink, type Column, Empty, ErrorNote, Select, shown, Skeleton, Table, Time, Toolbar } from '@/design';
 import { useActions } from '@/shell/actions';
 import { compact } from '../results/search';
-import { doneOf, type Run, useRuns } from './data';
 import { leftText, rateText, RunProgress } from './Figures';
 import { RunStatus } from './RunLine';
+import { runsSearch, statuses } from './search';
 import './runs.css';
-import { runsSearch, type RunsSearch, statuses } from './search';
 
 /** The runs of the account, or of one prism, live. */
 export function RunsList({ prism: fixed }: { prism?: string }) {
@@ -20,7 +18,7 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
   const list = useRuns(search);
   const prisms = usePrisms().data ?? [];
   const may = useCan('call');
-  const set = (change: RunsSearch) =>
+  const set = (change: RunFilter) =>
     void navigate({ to: '.', search: (old) => compact({ ...old, ...change }), resetScroll: false });
   const start = () => void navigate({ to: '/runs/new', search: compact({ prism: search.prism }) });
   useActions(may ? [{ id: 'run-new', group: 'Runs', label: 'New run', words: 'file upload csv', keys: 'n', run: start }] : []);
@@ -39,7 +37,7 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
           </Select>
         )}
         <Select label="State" value={search.status ?? ''}
-          onChange={(event) => set({ status: (event.target.value || undefined) as RunsSearch['status'] })}>
+          onChange={(event) => set({ status: (event.target.value || undefined) as RunFilter['status'] })}>
           <option value="">Every state</option>
           {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
         </Select>

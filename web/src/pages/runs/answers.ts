@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Question } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
-import type { Run } from './data';
-import { moving } from './events';
+import { moving } from '@/data/events';
+import type { Run } from '@/data/runs';
 
 const mostQuestions = 20; // that one call counts
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { doneOf } from './data';
+import { doneOf } from '@/data/runs';
 import { limitOf, limitProblem } from './limits';
 
 it.each(['abc', '0', '-1', '1e999', '20 rows', '1,500'])('sends no limit that is no number: %j', (text) =>

@@ -2,8 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Schemas } from '@/api';
+import { useFile } from '@/data/runs';
 import { type Call, refusal, serve } from '@/test/server';
-import { useFile } from './data';
 import { FileReading } from './FileReading';
 import { type Choices, optionsOf, rowProblem, skippedOf } from './reading';
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '@/api';
+import type { RunFilter } from '@/data/runs';
 import { compact } from '../results/search';
 
 export const statuses =
@@ -6,11 +7,6 @@ export const statuses =
 
 export const onlys = ['all', 'ok', 'failed', 'invalid', 'pending'] as const;
 export type Only = (typeof onlys)[number];
-
-export interface RunsSearch {
-  prism?: string;
-  status?: Schemas['RunStatus'];
-}
 
 export interface NewRunSearch {
   prism?: string;
@@ -28,7 +24,7 @@ export interface RunSearch {
 const filled = (value: unknown) =>
   ((typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined);
 
-export const runsSearch = (search: Record<string, unknown>): RunsSearch =>
+export const runsSearch = (search: Record<string, unknown>): RunFilter =>
   compact({ prism: filled(search.prism), status: statuses.find((status) => status === search.status) });
 
 export const newRunSearch = (search: Record<string, unknown>): NewRunSearch =>

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useKeys } from '@/api';
+import { dayAfter, type Total } from '@/data/usage';
 import { type Column, Num, percent, type Sort, Table } from '@/design';
 import type { UsageSearch } from './search';
-import { dayAfter, type Total } from './sums';
 import './usage.css';
 
 interface Props {

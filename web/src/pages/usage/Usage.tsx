@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, ask, useKeys, useModels, usePrisms } from '@/api';
 import { AreaChart } from '@/charts';
+import { byDay, dayAfter, days, today, totals } from '@/data/usage';
 import {
   Button, count, Empty, ErrorNote, Input, money, Page, Section, Select, short, Skeleton, Tabs, Toolbar, useNow,
 } from '@/design';
-import { byDay, dayAfter, days, today, totals } from './sums';
-import { Sums } from './Sums';
 import { groupings, type UsageSearch } from './search';
+import { Sums } from './Sums';
 
 const route = getRouteApi('/frame/usage');
 

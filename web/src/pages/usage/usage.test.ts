@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { byDay, days, type Sum, totals, whole } from '@/data/usage';
 import { usageSearch } from './search';
-import { byDay, days, type Sum, totals, whole } from './sums';
 
 const sum = (part: Partial<Sum>): Sum => ({
   results: 1, failed: 0, input_tokens: 10, output_tokens: 1, cost: null, currency: null, ...part,

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, usePrisms } from '@/api';
+import { usePrism } from '@/data/results';
 import { Button, Checkbox, Dialog, ErrorNote, Input, Select } from '@/design';
-import { usePrism } from '../results/data';
-import { createWebhook, type CreatedWebhook, type NewWebhook, replaceWebhook, sentOf, type Webhook } from './api';
+import { type CreatedWebhook, createWebhook, type NewWebhook, replaceWebhook, sentOf, type Webhook } from './api';
 import { comparisons, events } from './words';
 
 const fresh: NewWebhook = {

@@ -2,7 +2,7 @@ import { askRaw, type Schemas } from '@/api';
 
 type Run = Schemas['Run'];
 
-export interface ServerEvent {
+interface ServerEvent {
   event: string;
   data: string;
 }

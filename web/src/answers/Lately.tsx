@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { Question } from '@/answers/words';
 import { type Layer, ShareBar, Swatch } from '@/charts';
+import { dayAfter, today } from '@/data/usage';
 import { Button, count, exactly, percent, Section, wholePercent } from '@/design';
-import { dayAfter, today } from '../usage/sums';
 import { late, latelyOf, manyKinds, news, whereOf } from './distribution';
-import './overview.css';
+import type { Question } from './words';
+import './answers.css';
 
 const rows = 8; // of many answers, those that are shown at first
 
@@ -43,7 +43,7 @@ export function Lately({ prism, question, layers, answers, drawn = layers, bound
   };
   return (
     <Section title={`The last ${late} days`}>
-      <ul className="overview-late">
+      <ul className="answers-lately">
         {shown.map((one) => (
           <li key={one.key}>
             <Swatch layer={shades.get(one.key) ?? one} />{results(one.key, one.label)}
@@ -54,7 +54,7 @@ export function Lately({ prism, question, layers, answers, drawn = layers, bound
         ))}
       </ul>
       {found.length > shown.length || all ? (
-        <Button small variant="quiet" className="overview-fold" aria-expanded={all} onClick={() => setAll(!all)}>
+        <Button small variant="quiet" className="answers-fold" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Only the ${rows} that moved most` : count(found.length - shown.length, 'more answer')}
         </Button>
       ) : null}

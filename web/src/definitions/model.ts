@@ -43,7 +43,7 @@ export interface DraftQuestion extends Item {
 }
 
 /** The second model; none while `to` is empty. */
-export interface DraftEscalate {
+interface DraftEscalate {
   to: string;
   /** As typed. */
   below: string;

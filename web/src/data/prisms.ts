@@ -1,7 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { LensColumn } from '@/answers/words';
 import { api, ask, askAll, type Schemas } from '@/api';
-import { orFailed, type Result } from '../results/data';
-import type { LensColumn } from './model';
+import { orFailed, type Result } from './results';
 
 export type Prism = Schemas['Prism'];
 export type RawAnswers = NonNullable<Schemas['RawResult']['answers']>;
@@ -26,6 +27,14 @@ export const prismQuery = (prism: string) => queryOptions({
   // Another prism's data would be shown under this prism's name.
   placeholderData: undefined,
 });
+
+const route = getRouteApi('/frame/prisms/$prism');
+
+/** The prism of the address. Only below PrismPage, which shows its children once the prism is there. */
+export function usePrismOfPage(): Tagged {
+  const { prism } = route.useParams();
+  return useQuery(prismQuery(prism)).data!;
+}
 
 const most = 1000;
 

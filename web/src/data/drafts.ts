@@ -28,7 +28,7 @@ export function writeDraft(name: string, value: unknown): void {
 }
 
 /** Removes every draft: whoever signs out leaves nothing behind. */
-export function clearDrafts(): void {
+function clearDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }
 

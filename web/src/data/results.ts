@@ -1,7 +1,8 @@
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { ApiError, api, ask, type Schemas, useKeys } from '@/api';
-import type { ListQuery } from './search';
+import { api, ApiError, ask, type Schemas, useKeys } from '@/api';
+import type { paths } from '@/api/schema';
 
+export type ListQuery = NonNullable<paths['/v1/results']['get']['parameters']['query']>;
 export type Result = Schemas['Result'];
 export type RawResult = Schemas['RawResult'];
 export type Record_ = Schemas['Record'];

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { inWords } from '@/api/words';
 import { changes, columnText, lensChanges, wordChanges } from './diff';
 import { examples } from './examples';
 import { carried, columnOf, derived, draftColumn, freeName } from './lens';
 import { blank, type Definition, definitionOf, draftOf, keyOf, moved, plain, slugOf } from './model';
-import { inWords } from '@/api/words';
-import { localLensProblems, localProblems, placeOf, problemsByPath } from './problems';
 import { readPasted, toYaml } from './paste';
+import { localLensProblems, localProblems, placeOf, problemsByPath } from './problems';
 
 const definition: Definition = {
   fields: [{ key: 'subject' }, { key: 'message', label: 'Message' }],

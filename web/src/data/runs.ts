@@ -1,13 +1,18 @@
 import { type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { ApiError, api, ask, type Schemas } from '@/api';
+import { api, ApiError, ask, type Schemas } from '@/api';
 import { follow, moving, over } from './events';
-import type { RunsSearch } from './search';
 
 export type Run = Schemas['Run'];
 
+/** Which runs a list has: those of a prism, in a state, or all. */
+export interface RunFilter {
+  prism?: string;
+  status?: Schemas['RunStatus'];
+}
+
 /** The runs, newest first. While one goes, the list is read again each 2 seconds, else each 20. */
-export function useRuns({ prism, status }: RunsSearch, enabled = true) {
+export function useRuns({ prism, status }: RunFilter, enabled = true) {
   return useInfiniteQuery({
     enabled,
     queryKey: ['runs', 'list', { prism, status }],

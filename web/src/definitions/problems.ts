@@ -3,7 +3,7 @@ import { limits, mostGroups } from '@/api/limits';
 import { inWords, texts } from '@/api/words';
 import { typedNumber } from '@/design/numbers';
 import { kindOf } from '@/questions';
-import { boundsOf, reserved, optionsOf, type DraftColumn } from './lens';
+import { boundsOf, type DraftColumn, optionsOf, reserved } from './lens';
 import { type Definition, definitionOf, type Draft, type DraftField, type DraftQuestion } from './model';
 
 const keyForm = /^[a-z][a-z0-9_]{0,63}$/;

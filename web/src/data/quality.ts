@@ -66,15 +66,6 @@ export const costedQuery = (of: Of & { question: string }, costs: Costs) => quer
     (JSON.stringify(query?.queryKey[3]) === JSON.stringify(of) ? previous : undefined),
 });
 
-/** How the answers of the last 30 days to a question are distributed. */
-export const distributionQuery = (prism: string, question: string, version: number) => queryOptions({
-  ...kept,
-  queryKey: ['quality', prism, 'distribution', question, version],
-  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/distribution', {
-    params: { path: { prism }, query: { question, version, by: 'week' } }, signal,
-  })),
-});
-
 /** A question, or an option of it. */
 export type Target = Pick<Of, 'option'> & { question: string };
 

@@ -1,10 +1,10 @@
 import type { Problem } from '@/api';
 import { limits } from '@/api/limits';
 import { kinds } from '@/questions';
-import { draftOf, type Definition, type Draft, type Example, type Label, type LensColumn, type Question } from './model';
+import { type Definition, type Draft, draftOf, type Example, type Label, type LensColumn, type Question } from './model';
 
 /** A problem of a pasted text. `line` counts from 1 and is absent where the place is not known. */
-export interface PasteProblem {
+interface PasteProblem {
   line?: number;
   path: string;
   message: string;

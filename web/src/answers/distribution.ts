@@ -1,8 +1,8 @@
-import { type Bounds, type Question, yesNo } from '@/answers/words';
 import type { Schemas } from '@/api';
 import type { Layer } from '@/charts';
+import { dayAfter, days } from '@/data/usage';
 import { type Drawn, kindOf, othersKey } from '@/questions';
-import { dayAfter, days } from '../usage/sums';
+import { type Bounds, type Question, yesNo } from './words';
 
 export type Distribution = Schemas['Distribution'];
 type Row = Distribution['data'][number];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '@/answers/words';
-import { choiceOf, sizes, tagsOf, tagSizes } from '@/test/options';
+import { choiceOf, sizes, tagSizes, tagsOf } from '@/test/options';
 import {
   allLayersOf, answered, type Distribution, firstDay, foldedShares, kindsOf, latelyOf, layersOf, mainQuestion, news, sharesOf,
   unsure, whereOf,
 } from './distribution';
+import type { Question } from './words';
 
 type Row = Distribution['data'][number];
 
