@@ -6,16 +6,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"log/slog"
 	"net"
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
@@ -27,31 +22,6 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/size"
 	"github.com/prism-results/prism/web"
 )
-
-// Config is what differs between deployments.
-type Config struct {
-	// RedisURL is the Redis that keeps the locks. Without one they are in memory, which is enough for a single gateway.
-	RedisURL string
-	// RedisAuth overrides the credentials of the Redis URL.
-	RedisAuth RedisAuth
-	// DrainDelay is how long calls are still served after a signal to stop. It is the server's setting.
-	DrainDelay time.Duration
-	// HasConsole tells that the console's routes are on the same server, so that browsers begin there. Deps.Console says so too.
-	HasConsole bool
-}
-
-// Deps are what a Gateway works with; all but Now and Console are required.
-type Deps struct {
-	Results contract.Results
-	Models  contract.Models
-	Server  *httpkit.Server
-	Metrics prometheus.Registerer
-	Log     *slog.Logger
-	Tracer  trace.TracerProvider
-	Now     func() time.Time // the clock of limits and of unknown keys; time.Now unless given
-	// Console passes requests below /console on to the console; nil if it is in this process, or there is none.
-	Console *wire.Proxy
-}
 
 // Gateway is the service.
 type Gateway struct {
@@ -74,9 +44,9 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	accounts := execute.NewAccounts()
-	admit := newAdmission(locks, &d, accounts)
-	sizer := size.New(d.Server.Turns())
-	asking := execute.Asking{Models: d.Models, Sizer: sizer, Quota: admit, Log: d.Log}
+	admit := locks.admission(&d, accounts)
+	estimator := size.New(d.Server.Turns())
+	asking := execute.Asking{Models: d.Models, Estimator: estimator, Quota: admit, Log: d.Log}
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit, rows: rowsOf(asking, admit)}
 	executor := execute.New(execute.Deps{
 		Asking:  asking,
@@ -86,7 +56,7 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	d.Server.ShareByAccount(route.AccountOf(accounts))
 	stopping := func() context.Context { return g.stopping }
 	dry := dryrun.Deps{
-		Results: d.Results, Models: d.Models, Sizer: sizer, Places: fair.NewQueue(fair.Processors(), 0), Stopping: stopping,
+		Results: d.Results, Models: d.Models, Estimator: estimator, Places: fair.NewQueue(fair.Processors(), 0), Stopping: stopping,
 	}
 	routes := route.Deps{
 		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: stopping,
@@ -101,21 +71,14 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	return g, nil
 }
 
-// newAdmission makes the admission of a process.
-func newAdmission(locks locks, d *Deps, accounts *execute.Accounts) *admission.Admission {
-	if d.Now == nil {
-		d.Now = time.Now
-	}
-	return admission.New(admission.Deps{
-		Results: d.Results, Accounts: accounts, Counter: locks.counter(*d), Now: d.Now, Metrics: d.Metrics, Log: d.Log,
-	})
-}
-
 // newResultID makes an id that begins with the time of results (spec: one-clock).
 func newResultID(at time.Time) (prism.ResultID, error) {
 	id, err := prism.NewUUID(at, rand.Reader)
 	return prism.ResultID{UUID: id}, err
 }
+
+// Rows answers rows of runs as this gateway answers calls, with the same counts of what accounts with limits do.
+func (g *Gateway) Rows() contract.Rows { return g.rows }
 
 // Run serves until ctx ends and every accepted call has its response.
 func (g *Gateway) Run(ctx context.Context, ln net.Listener) error {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/credential"
 	"github.com/prism-results/prism/pkg/credential/identity"
+	"github.com/prism-results/prism/services/gateway/internal/admission"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 	"github.com/prism-results/prism/services/gateway/internal/lock/redis"
@@ -50,6 +53,16 @@ func newLocks(cfg Config, d Deps) (locks, error) {
 		return locks{}, fmt.Errorf("PRISM_REDIS_URL: %w", err)
 	}
 	return locks{lock.Layered(local, shared), shared, quotaredis.New(shared, quotaredis.Config{})}, nil
+}
+
+// admission makes the admission of a process, which counts by these locks' store.
+func (l locks) admission(d *Deps, accounts *execute.Accounts) *admission.Admission {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	return admission.New(admission.Deps{
+		Results: d.Results, Accounts: accounts, Counter: l.counter(*d), Now: d.Now, Metrics: d.Metrics, Log: d.Log,
+	})
 }
 
 // counter counts what accounts with limits do: in Redis if there is one, else in memory.

@@ -15,9 +15,6 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/size"
 )
 
-// Rows answers rows of runs as this gateway answers calls, with the same counts of what accounts with limits do.
-func (g *Gateway) Rows() contract.Rows { return g.rows }
-
 // rowsOf answers rows by what calls are answered with.
 func rowsOf(asking execute.Asking, admit *admission.Admission) contract.Rows {
 	return &execute.Rows{Asking: asking, Enter: admit.EnterRow}
@@ -49,8 +46,8 @@ func NewRows(cfg Config, d RowsDeps) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	admit := newAdmission(locks, &deps, execute.NewAccounts())
-	asking := execute.Asking{Models: d.Models, Sizer: size.New(nil), Quota: admit, Log: d.Log}
+	admit := locks.admission(&deps, execute.NewAccounts())
+	asking := execute.Asking{Models: d.Models, Estimator: size.New(nil), Quota: admit, Log: d.Log}
 	return &Rows{Rows: rowsOf(asking, admit), locks: locks, admission: admit}, nil
 }
 

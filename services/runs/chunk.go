@@ -25,8 +25,6 @@ const (
 	trusted = contract.LeaseTime - 20*time.Second
 	// maxHold bounds the wait for limits of the account: they may be changed meanwhile (spec: row-waits).
 	maxHold = 5 * time.Second
-	// lateness is how far the pace of a lease catches up after a timer that was late.
-	lateness = 10 * time.Millisecond
 	// callsEnd and savesEnd are how long a stop waits for calls under way, and then for saves (spec: worker-stop).
 	callsEnd, savesEnd = 16 * time.Second, 10 * time.Second
 )
@@ -44,14 +42,13 @@ const (
 // chunk is a leased chunk. All but left, state and the channels belongs to the goroutine of run.
 type chunk struct {
 	*contract.Chunk
-	s     *Service
+	*work
 	left  atomic.Int32 // rows that have not begun
 	state atomic.Int32
 
 	limits  contract.RowLimits
 	leaseAt time.Time // of the last renewal
 	stopped bool      // begins no row
-	lost    bool      // the lease is, so nothing is saved
 	giveUp  time.Time // the end of a stop; zero: none
 
 	rows        []int // that have not begun, as places in Rows, last first
@@ -81,13 +78,13 @@ type rowEnd struct {
 	err     error
 }
 
-func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
+func newChunk(w *work, leased *contract.Chunk, at time.Time) *chunk {
 	if leased.Facts.Version.Hash == (prism.DefinitionHash{}) {
 		leased.Facts.Version.Hash, _ = contract.HashDefinition(leased.Facts.Version.Definition)
 	}
 	c := &chunk{
-		Chunk: leased, s: s, limits: leased.RowLimits, leaseAt: at, nextAt: at,
-		rows: make([]int, len(leased.Rows)), saver: saves{done: make(chan error, 1)},
+		Chunk: leased, work: w, limits: leased.RowLimits, leaseAt: at, nextAt: at,
+		rows: make([]int, len(leased.Rows)), saver: saves{work: w, lease: leased.Lease, done: make(chan error, 1)},
 		renewals: make(chan renewal, 1), rowEnds: make(chan rowEnd, len(leased.Rows)),
 	}
 	for i := range c.rows {
@@ -114,7 +111,7 @@ func (c *chunk) renewed(r renewal) {
 
 // run answers the rows until all are saved, the lease is lost, or the stop takes too long.
 func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
-	ctx, span := c.s.tracer.Start(fair.With(ctx, c.Account.String()), "answer rows", trace.WithNewRoot())
+	ctx, span := c.tracer.Start(fair.With(ctx, c.Account.String()), "answer rows", trace.WithNewRoot())
 	defer span.End()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -125,18 +122,18 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 		var granted chan struct{}
 		if next == waiting {
 			if c.ticket == nil {
-				c.ticket = c.s.pace.ask(c.Facts.Version.Model)
+				c.ticket = c.pace.ask(c.Facts.Version.Model)
 			}
 			granted = c.ticket.granted
 		} else {
 			c.withdraw()
 		}
 		finished := c.running == 0 && (c.stopped || len(c.rows) == 0)
-		if finished && (c.lost || c.saver.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
+		if finished && (c.saver.lost || c.saver.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
 			c.withdraw()
 			return
 		}
-		wake = earliest(wake, c.giveUp, c.saver.save(ctx, c, now, finished))
+		wake = earliest(wake, c.giveUp, c.saver.save(ctx, now, finished))
 		if wake.IsZero() {
 			timer.Stop()
 		} else {
@@ -154,8 +151,8 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 		case r := <-c.renewals:
 			c.renew(r)
 		case err := <-c.saver.done:
-			c.lost = c.saver.saved(ctx, c, err)
-			c.stopped = c.stopped || c.lost
+			c.saver.saved(ctx, err)
+			c.stopped = c.stopped || c.saver.lost
 		case <-timer.C:
 		case <-stopping:
 			stopping, c.stopped, c.giveUp = nil, true, time.Now().Add(callsEnd+savesEnd)
@@ -186,13 +183,13 @@ func (c *chunk) publish(s state) {
 	left := int32(len(c.rows)) //nolint:gosec // a chunk has few rows
 	before, was := c.left.Swap(left), c.state.Swap(int32(s))
 	if before != left || was != int32(s) {
-		c.s.reconsider()
+		c.reconsider()
 	}
 }
 
 func (c *chunk) withdraw() {
 	if c.ticket != nil {
-		c.s.pace.withdraw(c.ticket)
+		c.pace.withdraw(c.ticket)
 		c.ticket = nil
 	}
 }
@@ -209,9 +206,9 @@ func (c *chunk) begin(ctx context.Context) {
 		e := rowEnd{row: row}
 		e.outcome, e.err = c.answer(ctx, c.Rows[row])
 		if s := e.outcome.Save; s != nil {
-			c.s.pace.noteAnswer(time.Since(began)-time.Duration(s.Outcome.TookMS)*time.Millisecond, s.Outcome.CallsCome)
+			c.pace.noteAnswer(time.Since(began)-time.Duration(s.Outcome.TookMS)*time.Millisecond, s.Outcome.CallsCome)
 		}
-		c.s.pace.ended(place, began, howEnded(e.outcome, e.err))
+		c.pace.ended(place, began, howEnded(e.outcome, e.err))
 		c.rowEnds <- e
 	}()
 }
@@ -221,12 +218,12 @@ func (c *chunk) begin(ctx context.Context) {
 func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome contract.RowOutcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.s.deps.Log.ErrorContext(ctx, "answering a row panicked", "run", c.Run, "row", row.Row, "type", fmt.Sprintf("%T", r),
+			c.log.ErrorContext(ctx, "answering a row panicked", "run", c.Run, "row", row.Row, "type", fmt.Sprintf("%T", r),
 				"stack", string(debug.Stack()))
 			err = errors.New("runs: answering a row panicked")
 		}
 	}()
-	outcome, err = c.s.deps.Rows.AnswerRow(ctx, c.Facts, row)
+	outcome, err = c.answers.AnswerRow(ctx, c.Facts, row)
 	outcome.RowLabels = row.RowLabels
 	return outcome, err
 }
@@ -256,7 +253,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 		c.heldWait = 0
 		return
 	}
-	c.s.metrics.rows.WithLabelValues(rowWaited).Inc()
+	c.metrics.rows.WithLabelValues(rowWaited).Inc()
 	c.rows = append(c.rows, e.row)
 	over, isOver := errors.AsType[*apierr.RetryAfterError](e.err)
 	switch {
@@ -265,7 +262,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 		c.heldTo = later(c.heldTo, now.Add(min(time.Duration(over.Seconds)*time.Second, maxHold)))
 	case !now.Before(c.heldTo): // rows that failed together are one pause
 		if c.heldWait == 0 {
-			c.s.deps.Log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
+			c.log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
 		}
 		c.overAccount = false
 		c.heldTo = now.Add(c.heldWait.Next(firstPause, maxPause))
@@ -293,21 +290,4 @@ const maxInterval = 365 * 24 * time.Hour
 // interval is the time between rows.
 func (c *chunk) interval() time.Duration {
 	return time.Duration(min(float64(time.Second)/c.limits.RowsPerSecond, float64(maxInterval)))
-}
-
-// earliest is the first of the times that are not zero.
-func earliest(times ...time.Time) (first time.Time) {
-	for _, t := range times {
-		if first.IsZero() || !t.IsZero() && t.Before(first) {
-			first = t
-		}
-	}
-	return first
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

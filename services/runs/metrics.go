@@ -26,7 +26,7 @@ const (
 	failedSave = "failed"
 )
 
-func newMetrics(to prometheus.Registerer, s *Service) *metrics {
+func newMetrics(to prometheus.Registerer) *metrics {
 	factory := promauto.With(to)
 	m := &metrics{
 		rows: factory.NewCounterVec(prometheus.CounterOpts{
@@ -47,13 +47,18 @@ func newMetrics(to prometheus.Registerer, s *Service) *metrics {
 	for _, outcome := range []string{savedRows, lostLease, failedSave} {
 		m.saves.WithLabelValues(outcome)
 	}
+	return m
+}
+
+// measureNow registers what a worker does at the time of a scrape.
+func measureNow(to prometheus.Registerer, p *pace, leases func() int) {
+	factory := promauto.With(to)
 	gauge := func(name, help string, read func() int) {
 		factory.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 	}
-	gauge("prism_run_leases", "Chunks of rows that are leased.", func() int { return len(s.leases()) })
-	gauge("prism_run_rows_running", "Rows that are being answered.", func() int { return s.pace.rows() })
-	gauge("prism_run_concurrency", "Rows that may be answered at once, as their models allow.", func() int { return s.pace.limit() })
-	return m
+	gauge("prism_run_leases", "Chunks of rows that are leased.", leases)
+	gauge("prism_run_rows_running", "Rows that are being answered.", p.rows)
+	gauge("prism_run_concurrency", "Rows that may be answered at once, as their models allow.", p.limit)
 }
 
 func (m *metrics) saved(outcome string, took time.Duration) {

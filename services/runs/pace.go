@@ -17,6 +17,8 @@ const (
 	callsCome = 500 * time.Millisecond
 	// maxSpacing bounds the time between the begins of two rows while calls come.
 	maxSpacing = 100 * time.Millisecond
+	// lateness is how far a pace catches up after a timer that was late.
+	lateness = 10 * time.Millisecond
 	// averaged is how many rows an average goes back, roughly.
 	averaged = 16
 )
@@ -231,4 +233,21 @@ func (p *pace) spaced() bool {
 	}
 	p.nextAt = later(p.nextAt, now.Add(-lateness)).Add(min(p.answerCost+p.saveCost, maxSpacing))
 	return true
+}
+
+// earliest is the first of the times that are not zero.
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if first.IsZero() || !t.IsZero() && t.Before(first) {
+			first = t
+		}
+	}
+	return first
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -66,14 +66,9 @@ const (
 
 // Service is a worker.
 type Service struct {
-	deps    Deps
-	id      prism.UUID // of this worker
-	tracer  trace.Tracer
-	pace    *pace
-	metrics *metrics
-	away    atomic.Bool // leasing failed the last time
-	// more tells that further rows may be able to begin.
-	more chan struct{}
+	work
+	id   prism.UUID  // of this worker
+	away atomic.Bool // leasing failed the last time
 
 	mu     sync.Mutex
 	chunks map[prism.UUID]*chunk // by the token of the lease
@@ -89,11 +84,14 @@ func New(cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		deps: d, id: id, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/runs"),
-		more: make(chan struct{}, 1), chunks: map[prism.UUID]*chunk{},
+		work: work{
+			leases: d.Leases, answers: d.Rows, log: d.Log, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/runs"),
+			metrics: newMetrics(d.Metrics), more: make(chan struct{}, 1),
+		},
+		id: id, chunks: map[prism.UUID]*chunk{},
 	}
-	s.metrics = newMetrics(d.Metrics, s)
 	s.pace = newPace(cmp.Or(cfg.Concurrency, 256), s.metrics.slowdowns.Inc)
+	measureNow(d.Metrics, s.pace, func() int { return len(s.leased()) })
 	return s, nil
 }
 
@@ -147,7 +145,7 @@ func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 		switch {
 		case err != nil:
 			if !s.away.Load() {
-				s.deps.Log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
+				s.log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
 			}
 			pause = waits.Next(firstPause, maxPause)
 		case c == nil:
@@ -177,12 +175,12 @@ func (s *Service) leaseOne(ctx context.Context) (*chunk, error) {
 	defer cancel()
 	began := time.Now()
 	crash.At(crash.BeforeLease)
-	leased, err := s.deps.Leases.LeaseChunk(ctx, s.id)
+	leased, err := s.leases.LeaseChunk(ctx, s.id)
 	if err != nil || leased == nil {
 		return nil, err
 	}
 	crash.At(crash.AfterLease)
-	return newChunk(s, leased, began), nil
+	return newChunk(&s.work, leased, began), nil
 }
 
 // room tells whether a further chunk may be held, and a further row may begin if its model and limits allow it.
@@ -233,14 +231,6 @@ func (s *Service) refuses(c *chunk) bool {
 	return rows > 0 && s.pace.fills(model, rows)
 }
 
-// reconsider has lease find out again whether another chunk is wanted.
-func (s *Service) reconsider() {
-	select {
-	case s.more <- struct{}{}:
-	default:
-	}
-}
-
 func (s *Service) add(c *chunk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,16 +254,16 @@ func (s *Service) renew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		leases := s.leases()
+		leases := s.leased()
 		if len(leases) == 0 {
 			continue
 		}
 		began := time.Now()
 		try, cancel := context.WithTimeout(ctx, renewTry)
-		states, err := s.deps.Leases.RenewLeases(try, leases)
+		states, err := s.leases.RenewLeases(try, leases)
 		cancel()
 		if err != nil && !away && ctx.Err() == nil {
-			s.deps.Log.WarnContext(ctx, "renewing leases of rows failed", "error", err)
+			s.log.WarnContext(ctx, "renewing leases of rows failed", "error", err)
 		}
 		away = err != nil
 		s.mu.Lock()
@@ -286,7 +276,7 @@ func (s *Service) renew(ctx context.Context) {
 	}
 }
 
-func (s *Service) leases() []contract.Lease {
+func (s *Service) leased() []contract.Lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	leases := make([]contract.Lease, 0, len(s.chunks))

@@ -144,7 +144,7 @@ func TestOfALostLeaseNothingIsSavedAndNothingBegins(t *testing.T) {
 		if _, began := rows.count(); over != 0 || began > 30 {
 			t.Errorf("%d rows were saved, %d began", over, began)
 		}
-		if n := len(w.leases()); n != 0 {
+		if n := len(w.leased()); n != 0 {
 			t.Errorf("%d leases are kept", n)
 		}
 		w.stop()

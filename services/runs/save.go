@@ -3,7 +3,10 @@ package runs
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/backoff"
 	"github.com/prism-results/prism/pkg/contract"
@@ -19,8 +22,31 @@ const (
 	firstSavePause, maxSavePause = 100 * time.Millisecond, 2 * time.Second
 )
 
+// work is what a worker's chunks work with.
+type work struct {
+	leases  contract.Leases
+	answers contract.Rows
+	log     *slog.Logger
+	tracer  trace.Tracer
+	pace    *pace
+	metrics *metrics
+	// more tells that further rows may be able to begin.
+	more chan struct{}
+}
+
+// reconsider has the worker find out again whether another chunk is wanted.
+func (w *work) reconsider() {
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
 // saves are the outcomes of a chunk that are not saved yet. One save is under way at a time.
 type saves struct {
+	*work
+	lease    contract.Lease
+	lost     bool // the lease is, so nothing is saved
 	ready    []contract.RowOutcome
 	since    time.Time             // when the first of ready was added
 	underWay []contract.RowOutcome // being saved
@@ -45,8 +71,8 @@ func (s *saves) failing() bool { return s.tries > 0 }
 
 // save begins a save if one is due; finished: all outcomes are there, so that the save ends the lease. Otherwise it returns when
 // one will be due, if time alone decides.
-func (s *saves) save(ctx context.Context, c *chunk, now time.Time, finished bool) (wake time.Time) {
-	if s.saving || c.lost || len(s.ready) == 0 && !finished {
+func (s *saves) save(ctx context.Context, now time.Time, finished bool) (wake time.Time) {
+	if s.saving || s.lost || len(s.ready) == 0 && !finished {
 		return time.Time{}
 	}
 	due := s.since.Add(saveEvery)
@@ -59,8 +85,8 @@ func (s *saves) save(ctx context.Context, c *chunk, now time.Time, finished bool
 	n := together(s.ready)
 	s.saving, s.last, s.underWay = true, finished && n == len(s.ready), s.ready[:n:n]
 	s.ready = append([]contract.RowOutcome(nil), s.ready[n:]...)
-	rows := contract.SaveRows{Lease: c.Lease, Rows: s.underWay, Done: s.last}
-	go func() { s.done <- c.s.saveRows(ctx, rows) }()
+	rows := contract.SaveRows{Lease: s.lease, Rows: s.underWay, Done: s.last}
+	go func() { s.done <- s.saveRows(ctx, rows) }()
 	return time.Time{}
 }
 
@@ -113,12 +139,12 @@ func bytesOf(o contract.RowOutcome) int {
 }
 
 // saveRows makes a try to save.
-func (s *Service) saveRows(ctx context.Context, rows contract.SaveRows) error {
+func (w *work) saveRows(ctx context.Context, rows contract.SaveRows) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTry)
 	defer cancel()
 	began := time.Now()
 	crash.At(crash.BeforeRows)
-	err := s.deps.Leases.SaveRows(ctx, rows)
+	err := w.leases.SaveRows(ctx, rows)
 	outcome := failedSave
 	switch {
 	case err == nil:
@@ -128,32 +154,31 @@ func (s *Service) saveRows(ctx context.Context, rows contract.SaveRows) error {
 		outcome = lostLease
 	}
 	took := time.Since(began)
-	s.metrics.saved(outcome, took)
-	s.pace.noteSave(took, len(rows.Rows))
+	w.metrics.saved(outcome, took)
+	w.pace.noteSave(took, len(rows.Rows))
 	return err
 }
 
-// saved takes the end of a save, and tells whether the lease is lost. Outcomes that were not saved are tried again.
-func (s *saves) saved(ctx context.Context, c *chunk, err error) (lost bool) {
+// saved takes the end of a save. Outcomes that were not saved are tried again.
+func (s *saves) saved(ctx context.Context, err error) {
 	s.saving = false
 	switch {
 	case err == nil:
 		s.ends, s.tries = s.last, 0
 		for _, o := range s.underWay {
-			c.s.metrics.rows.WithLabelValues(outcomeOf(o)).Inc()
+			s.metrics.rows.WithLabelValues(outcomeOf(o)).Inc()
 		}
 	case errors.Is(err, contract.ErrLeaseLost):
 		s.ready = nil
-		lost = true
+		s.lost = true
 	default:
 		if s.tries == 0 {
-			c.s.deps.Log.WarnContext(ctx, "saving rows failed", "run", c.Run, "error", err)
+			s.log.WarnContext(ctx, "saving rows failed", "run", s.lease.Run, "error", err)
 		}
 		s.nextTo = time.Now().Add(s.tries.Next(firstSavePause, maxSavePause))
 		s.ready = append(s.underWay, s.ready...)
 	}
 	s.underWay = nil
-	return lost
 }
 
 // outcomeOf is the outcome of a row in metrics.

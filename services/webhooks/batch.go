@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"time"
 
@@ -27,17 +29,32 @@ const (
 	savesEnd = 10 * time.Second
 )
 
+// poster makes calls; outbound.Client is one.
+type poster interface {
+	Post(ctx context.Context, url string, header http.Header, body []byte) outbound.Answer
+	Close()
+}
+
+// batchDeps are what batches work with.
+type batchDeps struct {
+	deliveries contract.Deliveries
+	log        *slog.Logger
+	tracer     trace.Tracer
+	out        poster
+	metrics    *metrics
+}
+
 // batch is a leased webhook.
 type batch struct {
 	*contract.DeliveriesLease
-	s     *Service
+	batchDeps
 	kind  kind
 	began time.Time // when the lease was asked for
 }
 
 // run sends the events of the lease and saves what became of them.
 func (b *batch) run(ctx context.Context, stopping <-chan struct{}) {
-	ctx, span := b.s.tracer.Start(fair.With(ctx, b.Account.String()), "send events", trace.WithNewRoot())
+	ctx, span := b.tracer.Start(fair.With(ctx, b.Account.String()), "send events", trace.WithNewRoot())
 	defer span.End()
 	b.save(ctx, contract.SaveDeliveries{WebhookLease: b.WebhookLease, Tries: b.send(ctx, stopping)}, stopping)
 }
@@ -64,7 +81,7 @@ func (b *batch) try(ctx context.Context, d contract.Delivery) contract.DeliveryT
 	a := b.post(ctx, d, at)
 	took := time.Since(at)
 	crash.At(crash.AfterDeliveryTry)
-	b.s.metrics.tried(a.Error, took)
+	b.metrics.tried(a.Error, took)
 	return contract.DeliveryTry{
 		ID: d.ID, At: at.UTC().Truncate(time.Millisecond), TookMS: took.Milliseconds(), Status: a.Status, Error: a.Error, Answer: a.Text,
 	}
@@ -75,12 +92,12 @@ func (b *batch) try(ctx context.Context, d contract.Delivery) contract.DeliveryT
 func (b *batch) post(ctx context.Context, d contract.Delivery, at time.Time) (a outbound.Answer) {
 	defer func() {
 		if r := recover(); r != nil {
-			b.s.deps.Log.ErrorContext(ctx, "sending an event panicked", "webhook", b.Webhook, "type", fmt.Sprintf("%T", r),
+			b.log.ErrorContext(ctx, "sending an event panicked", "webhook", b.Webhook, "type", fmt.Sprintf("%T", r),
 				"stack", string(debug.Stack()))
 			a = outbound.Answer{Error: api.TryConnection}
 		}
 	}()
-	return b.s.out.Post(ctx, b.URL, signature.Header(d.ID.String(), at, d.Body, b.Secrets...), d.Body)
+	return b.out.Post(ctx, b.URL, signature.Header(d.ID.String(), at, d.Body, b.Secrets...), d.Body)
 }
 
 // save saves tries, again while results is away, until the lease is over. What is not saved is sent again.
@@ -94,7 +111,7 @@ func (b *batch) save(ctx context.Context, tries contract.SaveDeliveries, stoppin
 			return
 		}
 		if waits == 0 {
-			b.s.deps.Log.WarnContext(ctx, "saving deliveries failed", "webhook", b.Webhook, "error", err)
+			b.log.WarnContext(ctx, "saving deliveries failed", "webhook", b.Webhook, "error", err)
 		}
 		select {
 		case <-time.After(waits.Next(firstSavePause, maxSavePause)):
@@ -116,7 +133,7 @@ func (b *batch) saveOnce(ctx context.Context, tries contract.SaveDeliveries) err
 	ctx, cancel := context.WithTimeout(ctx, saveTry)
 	defer cancel()
 	began := time.Now()
-	err := b.s.deps.Deliveries.SaveDeliveries(ctx, tries)
+	err := b.deliveries.SaveDeliveries(ctx, tries)
 	outcome := failedSave
 	switch {
 	case err == nil:
@@ -125,7 +142,7 @@ func (b *batch) saveOnce(ctx context.Context, tries contract.SaveDeliveries) err
 	case errors.Is(err, contract.ErrLeaseLost):
 		outcome = lostLease
 	}
-	b.s.metrics.saves.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
+	b.metrics.saves.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
 	return err
 }
 

@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -67,20 +66,11 @@ const (
 	leasing = 4
 )
 
-// poster makes calls; outbound.Client is one.
-type poster interface {
-	Post(ctx context.Context, url string, header http.Header, body []byte) outbound.Answer
-	Close()
-}
-
 // Service is a sender.
 type Service struct {
-	deps    Deps
-	tracer  trace.Tracer
-	out     poster
-	places  *places
-	metrics *metrics
-	away    atomic.Bool // leasing failed the last time
+	batchDeps
+	places *places
+	away   atomic.Bool // leasing failed the last time
 	// busy wakes one of the goroutines that lease while webhooks are due.
 	busy chan struct{}
 }
@@ -91,10 +81,12 @@ func New(cfg Config, d Deps) (*Service, error) {
 		return nil, errors.New("PRISM_WEBHOOKS_CONCURRENCY: must not be negative")
 	}
 	s := &Service{
-		deps: d, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/webhooks"),
-		out: outbound.New(outbound.Config{
-			Allow: cfg.Allow, UserAgent: "Prism-Webhooks/" + build.Read(debug.ReadBuildInfo).Version,
-		}),
+		batchDeps: batchDeps{
+			deliveries: d.Deliveries, log: d.Log, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/webhooks"),
+			out: outbound.New(outbound.Config{
+				Allow: cfg.Allow, UserAgent: "Prism-Webhooks/" + build.Read(debug.ReadBuildInfo).Version,
+			}),
+		},
 		places: newPlaces(cmp.Or(cfg.Concurrency, 256)),
 		busy:   make(chan struct{}, 1),
 	}
@@ -154,7 +146,7 @@ func (s *Service) leaseAlways(ctx context.Context, begin func(*batch)) {
 		switch {
 		case err != nil:
 			if !s.away.Load() {
-				s.deps.Log.WarnContext(ctx, "leasing deliveries of webhooks failed", "error", err)
+				s.log.WarnContext(ctx, "leasing deliveries of webhooks failed", "error", err)
 			}
 			pause = waits.Next(firstAway, maxAway)
 		case !leased:
@@ -187,7 +179,7 @@ func (s *Service) leaseOne(ctx context.Context, begin func(*batch)) (leased bool
 	try, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
 	defer cancel()
 	began := time.Now()
-	l, err := s.deps.Deliveries.LeaseDeliveries(try, contract.LeaseDeliveries{Healthy: kind == healthy})
+	l, err := s.deliveries.LeaseDeliveries(try, contract.LeaseDeliveries{Healthy: kind == healthy})
 	if err != nil || l == nil {
 		return false, err
 	}
@@ -196,6 +188,6 @@ func (s *Service) leaseOne(ctx context.Context, begin func(*batch)) (leased bool
 	case s.busy <- struct{}{}: // there may be more
 	default:
 	}
-	begin(&batch{DeliveriesLease: l, s: s, kind: kind, began: began})
+	begin(&batch{DeliveriesLease: l, batchDeps: s.batchDeps, kind: kind, began: began})
 	return true, nil
 }
