@@ -1,6 +1,10 @@
 package background
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // NewCounters makes a counter for each value of a label, with the zero that a rate needs before the first event.
 func NewCounters(name, help, label string, values ...string) *prometheus.CounterVec {
@@ -9,4 +13,13 @@ func NewCounters(name, help, label string, values ...string) *prometheus.Counter
 		all.WithLabelValues(value)
 	}
 	return all
+}
+
+// Register registers metrics, all that can be.
+func Register(to prometheus.Registerer, metrics ...prometheus.Collector) error {
+	var errs []error
+	for _, m := range metrics {
+		errs = append(errs, to.Register(m))
+	}
+	return errors.Join(errs...)
 }

@@ -87,11 +87,7 @@ func New(d Deps) *Worker {
 
 // Measure registers the metrics.
 func (w *Worker) Measure(to prometheus.Registerer) error {
-	var errs []error
-	for _, c := range []prometheus.Collector{w.deleted, w.parts, w.jobs, w.late} {
-		errs = append(errs, to.Register(c))
-	}
-	return errors.Join(errs...)
+	return background.Register(to, w.deleted, w.parts, w.jobs, w.late)
 }
 
 // Run works until ctx ends.

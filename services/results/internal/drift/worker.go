@@ -71,7 +71,7 @@ func New(d Deps) *Worker {
 
 // Measure registers the metrics.
 func (w *Worker) Measure(to prometheus.Registerer) error {
-	return errors.Join(to.Register(w.parts), to.Register(w.counted), to.Register(&w.measures))
+	return background.Register(to, w.parts, w.counted, &w.measures)
 }
 
 // Run works until ctx ends.

@@ -1,11 +1,12 @@
 package postgres
 
 import (
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/services/results/internal/background"
 )
 
 // Measure registers metrics of the pool. A registerer takes those of one store.
@@ -22,8 +23,7 @@ func (s *Store) Measure(to prometheus.Registerer) error {
 			func() float64 { return read(s.database.pool.Stat()) })
 	}
 	places := &s.database.places
-	var errs []error
-	for _, c := range []prometheus.Collector{
+	return background.Register(to,
 		state("acquired", (*pgxpool.Stat).AcquiredConns),
 		state("idle", (*pgxpool.Stat).IdleConns),
 		state("connecting", (*pgxpool.Stat).ConstructingConns),
@@ -39,8 +39,5 @@ func (s *Store) Measure(to prometheus.Registerer) error {
 			func(s *pgxpool.Stat) float64 {
 				return (s.EmptyAcquireWaitTime() + time.Duration(places.waited.Load())).Seconds()
 			}),
-	} {
-		errs = append(errs, to.Register(c))
-	}
-	return errors.Join(errs...)
+	)
 }

@@ -116,11 +116,7 @@ func New(d Deps) *Worker {
 
 // Measure registers the metrics.
 func (w *Worker) Measure(to prometheus.Registerer) error {
-	var errs []error
-	for _, c := range []prometheus.Collector{w.read, w.removals, w.waiting, w.late} {
-		errs = append(errs, to.Register(c))
-	}
-	return errors.Join(errs...)
+	return background.Register(to, w.read, w.removals, w.waiting, w.late)
 }
 
 // Run works until ctx ends.

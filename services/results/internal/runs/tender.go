@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -68,11 +67,7 @@ func NewTender(d TenderDeps) *Tender {
 
 // Measure registers the metrics.
 func (t *Tender) Measure(to prometheus.Registerer) error {
-	var errs []error
-	for _, c := range []prometheus.Collector{t.looks, t.runs, t.rows, t.leases, t.waiting} {
-		errs = append(errs, to.Register(c))
-	}
-	return errors.Join(errs...)
+	return background.Register(to, t.looks, t.runs, t.rows, t.leases, t.waiting)
 }
 
 // LeaseEnded makes the Tender look at the runs at the next tick, as a run may be done.

@@ -66,7 +66,7 @@ func NewSender(d SenderDeps) *Sender {
 
 // MeasureSending registers the metrics.
 func (s *Sender) MeasureSending(to prometheus.Registerer) error {
-	return errors.Join(to.Register(s.deliveries), to.Register(s.ending))
+	return background.Register(to, s.deliveries, s.ending)
 }
 
 // prismBy is a change that Prism makes by itself.

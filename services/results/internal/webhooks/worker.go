@@ -80,7 +80,7 @@ func NewWorker(d WorkerDeps) *Worker {
 
 // Measure registers the metrics.
 func (w *Worker) Measure(to prometheus.Registerer) error {
-	return errors.Join(to.Register(w.pieces), to.Register(w.all), to.Register(w.waiting), to.Register(w.oldest))
+	return background.Register(to, w.pieces, w.all, w.waiting, w.oldest)
 }
 
 // Run works until ctx ends.
