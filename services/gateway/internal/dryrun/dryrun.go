@@ -35,9 +35,9 @@ const (
 
 // Deps are what dry runs work with; all are required.
 type Deps struct {
-	Results contract.Runs
-	Models  contract.Models
-	Sizer   *size.Estimator
+	Results   contract.Runs
+	Models    contract.Models
+	Estimator *size.Estimator
 	// Places are how many chunks are checked at once. Accounts take turns for them (spec: dry-run-places).
 	Places *fair.Queue
 	// Stopping returns a context that ends when the service begins to refuse calls. Then no further rows are checked.
@@ -67,7 +67,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	if err != nil {
 		return contract.Response{}, err
 	}
-	t := tally{plan: plan, sizer: d.Sizer.InTurn(ctx), DryRun: api.DryRun{Rows: plan.Rows, Invalid: []api.InvalidRow{}, InvalidLabels: []api.InvalidRow{}}}
+	t := tally{plan: plan, estimator: d.Estimator.ForCall(ctx), DryRun: api.DryRun{Rows: plan.Rows, Invalid: []api.InvalidRow{}, InvalidLabels: []api.InvalidRow{}}}
 	ends := time.Now().Add(checkTime)
 	checking, cancel := context.WithDeadline(ctx, ends)
 	defer cancel()
@@ -97,8 +97,8 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 
 // tally sums up the rows that were checked.
 type tally struct {
-	plan  contract.RunPlan
-	sizer size.Turns
+	plan      contract.RunPlan
+	estimator size.CallEstimator
 	api.DryRun
 
 	bytes, sampleBytes int64 // of the inputs of all valid rows, and of the sampled ones, whose tokens were counted
@@ -140,7 +140,7 @@ func (t *tally) check(r contract.ChunkRow) (string, error) {
 	}
 	sent, err := request.Row(r.Fields, r.Ref, r.Context)
 	if err == nil {
-		_, err = checks.Create(sent, contract.CreateFacts{Account: t.plan.Account, Prism: t.plan.Prism, Version: &t.plan.Version}, t.sizer)
+		_, err = checks.Create(sent, contract.CreateFacts{Account: t.plan.Account, Prism: t.plan.Prism, Version: &t.plan.Version}, t.estimator)
 	}
 	if message, invalid := request.RefusesRow(err); invalid {
 		return message, nil
@@ -161,7 +161,7 @@ func (t *tally) measure(r contract.ChunkRow, sample bool) error {
 	if !sample || t.sampled == maxSample {
 		return nil
 	}
-	tokens, err := t.sizer.Count(texts...)
+	tokens, err := t.estimator.Count(texts...)
 	t.sampled++
 	t.sampleBytes += bytes
 	t.sampleTokens += int64(tokens)
@@ -180,10 +180,10 @@ func (t *tally) estimate(m api.Model) error {
 	if t.sampleBytes > 0 {
 		perByte = float64(t.sampleTokens) / float64(t.sampleBytes)
 	}
-	shared, err := t.sizer.Count(size.DefinitionTexts(t.plan.Version.Definition)...)
+	shared, err := t.estimator.Count(size.DefinitionTexts(t.plan.Version.Definition)...)
 	questions := 0
 	for _, q := range contract.AskedOf(t.plan.Version.Questions) {
-		n, countErr := t.sizer.Count(q.Texts()...)
+		n, countErr := t.estimator.Count(q.Texts()...)
 		questions, err = questions+readOf(m, q.Question, n), errors.Join(err, countErr)
 	}
 	if err != nil {

@@ -97,11 +97,11 @@ type answer struct {
 	Currency           *string  `json:"currency"`
 }
 
-var sizer = size.New(nil)
+var estimator = size.New(nil)
 
 func run(stopping context.Context, t *testing.T, p *plan, n api.NewRun) answer {
 	t.Helper()
-	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: fair.NewQueue(1, 0), Stopping: func() context.Context { return stopping }}
+	d := dryrun.Deps{Results: p, Models: p, Estimator: estimator, Places: fair.NewQueue(1, 0), Stopping: func() context.Context { return stopping }}
 	response, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{Slug: "p"}, n)
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestWhatCannotBePlannedIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlan(1, 1)
 	p.err = apierr.FileNotReady()
-	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: fair.NewQueue(1, 0), Stopping: t.Context}
+	d := dryrun.Deps{Results: p, Models: p, Estimator: estimator, Places: fair.NewQueue(1, 0), Stopping: t.Context}
 	if _, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, api.NewRun{}); !errors.Is(err, p.err) || len(p.asked) != 0 {
 		t.Errorf("got %v", err)
 	}
@@ -219,7 +219,7 @@ func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	options := []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two"}}
 	p.Version.Questions[1] = prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?", Options: options, InsufficientInformation: true}
 	got := run(t.Context(), t, p, api.NewRun{})
-	n, err := sizer.InTurn(t.Context()).Count(p.Version.Questions[1].Texts()...)
+	n, err := estimator.ForCall(t.Context()).Count(p.Version.Questions[1].Texts()...)
 	once := int64(n)
 	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
 	if want := 5*(3+3) + 2*3 + 3*once; err != nil || got.ModelCalls != 5 || got.Tokens != want {
@@ -238,7 +238,7 @@ func TestEachGroupOfOptionsIsACall(t *testing.T) {
 	}
 	p.Version.Questions[1] = q
 	got := run(t.Context(), t, p, api.NewRun{})
-	n, err := sizer.InTurn(t.Context()).Count(q.Texts()...)
+	n, err := estimator.ForCall(t.Context()).Count(q.Texts()...)
 	// The yes_no, five groups and the last round, which has 16 of the 77 options.
 	if want := 7*(3+3) + 3 + int64(n+n*16/77); err != nil || got.ModelCalls != 7 || got.Tokens != want {
 		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
@@ -254,7 +254,7 @@ func TestEachTagIsACall(t *testing.T) {
 	p.Version.Questions[1] = q
 	want := 3*(3+3) + 3 // the yes_no, and each option with the text of the question
 	for _, part := range q.Parts() {
-		n, err := sizer.InTurn(t.Context()).Count(part.Text)
+		n, err := estimator.ForCall(t.Context()).Count(part.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestDryRunsOfAccountsTakeTurns(t *testing.T) {
 				return []contract.ChunkRow{rowOf(int64(chunk)+1, "one")}
 			}
 			p.wait = time.Second
-			d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
+			d := dryrun.Deps{Results: p, Models: p, Estimator: estimator, Places: places, Stopping: t.Context}
 			calls.Go(func() {
 				if _, err := d.Run(fair.With(t.Context(), account), contract.KeyDigest{}, prism.Ref{}, api.NewRun{}); err != nil {
 					t.Error(err)
@@ -320,7 +320,7 @@ func TestADryRunWithoutAPlaceIsRefused(t *testing.T) {
 		}
 		p := newPlan(1, 1)
 		p.err = errors.New("planned")
-		d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
+		d := dryrun.Deps{Results: p, Models: p, Estimator: estimator, Places: places, Stopping: t.Context}
 		_, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, api.NewRun{})
 		if !errors.Is(err, contract.ErrUnavailable) || errors.Is(err, p.err) {
 			t.Error(err)
@@ -337,7 +337,7 @@ func TestADryRunEndsWhenItsTimeIsOver(t *testing.T) {
 		places := fair.NewQueue(1, 0)
 		p := newPlan(3, 3)
 		p.wait = time.Second
-		d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
+		d := dryrun.Deps{Results: p, Models: p, Estimator: estimator, Places: places, Stopping: t.Context}
 		response := make(chan contract.Response, 1)
 		go func() {
 			r, err := d.Run(fair.With(t.Context(), "a"), contract.KeyDigest{}, prism.Ref{}, api.NewRun{})

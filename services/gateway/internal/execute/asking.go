@@ -18,15 +18,15 @@ const askLimit = contract.ModelWait + 500*time.Millisecond
 
 // Asking is what asking the model takes, for calls and for rows of runs. All are required.
 type Asking struct {
-	Models contract.Models
-	Sizer  Sizer
-	Quota  Quota
-	Log    *slog.Logger
+	Models    contract.Models
+	Estimator Estimator
+	Quota     Quota
+	Log       *slog.Logger
 }
 
-// Sizer makes the size estimates of a call. Those of large inputs wait for a turn of the call's account (spec: turns-of-work).
-type Sizer interface {
-	In(ctx context.Context) checks.Sizer
+// Estimator makes the size estimates of a call. Those of large inputs wait for a turn of the call's account (spec: turns-of-work).
+type Estimator interface {
+	SizerForCall(ctx context.Context) checks.Sizer
 }
 
 // Quota bounds the results that an account saves.

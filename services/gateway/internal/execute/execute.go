@@ -118,7 +118,7 @@ func (e *Executor) create(
 		if a.asked != nil {
 			asked = a.asked(ctx)
 		}
-		decision, err := checks.CreateAsking(asked, sent.NewResult, facts, e.deps.Sizer.In(ctx))
+		decision, err := checks.CreateAsking(asked, sent.NewResult, facts, e.deps.Estimator.SizerForCall(ctx))
 		if decision.Attempt != nil {
 			decision.Attempt.Names = query.Names
 		}
@@ -134,7 +134,7 @@ func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, 
 			return checks.Decision{}, err
 		}
 		e.deps.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Retry(facts, e.deps.Sizer.In(ctx))
+		return checks.Retry(facts, e.deps.Estimator.SizerForCall(ctx))
 	})
 }
 

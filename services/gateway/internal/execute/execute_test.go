@@ -71,9 +71,9 @@ func newBench(t *testing.T) *bench {
 			b.asked.Add(1)
 			return b.model(ctx, a)
 		}),
-		Sizer: anySize{},
-		Quota: &b.quota,
-		Log:   slog.New(slog.DiscardHandler),
+		Estimator: anySize{},
+		Quota:     &b.quota,
+		Log:       slog.New(slog.DiscardHandler),
 	}
 	b.Executor = execute.New(execute.Deps{
 		Asking:  b.asking,

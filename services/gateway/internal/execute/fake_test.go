@@ -188,6 +188,6 @@ func (modelFunc) List(context.Context) ([]api.Model, error) { return nil, nil }
 // anySize is a size estimate that lets everything pass.
 type anySize struct{}
 
-func (s anySize) In(context.Context) checks.Sizer { return s }
+func (s anySize) SizerForCall(context.Context) checks.Sizer { return s }
 
 func (anySize) Check(prism.Definition, []prism.FieldValue, string) error { return nil }

@@ -48,7 +48,7 @@ func (r *Rows) answerRow(ctx context.Context, facts contract.RowFacts, row contr
 	defer leave()
 	decision, err := checks.Create(sent, contract.CreateFacts{
 		Account: facts.Account, Key: facts.Key, Prism: facts.Prism, Archived: facts.Archived, Version: &facts.Version,
-	}, r.Sizer.In(ctx))
+	}, r.Estimator.SizerForCall(ctx))
 	if err != nil {
 		return contract.Save{}, err
 	}

@@ -107,7 +107,7 @@ func TestARowThatACallRefusesIsInvalidWithTheTextOfTheCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.asking.Sizer = sizeOf("large")
+			b.asking.Estimator = sizeOf("large")
 			inFlight := 0
 			got, err := b.rows(&inFlight, nil).AnswerRow(t.Context(), rowFacts, rowOf(c.fields...))
 			if err != nil || got.Invalid != c.want || got.Save != nil || b.asked.Load() != 0 || b.quota.taken.Load() != 0 || inFlight != 0 {
@@ -120,7 +120,7 @@ func TestARowThatACallRefusesIsInvalidWithTheTextOfTheCall(t *testing.T) {
 // sizeOf is a size estimate that refuses one text.
 type sizeOf string
 
-func (s sizeOf) In(context.Context) checks.Sizer { return s }
+func (s sizeOf) SizerForCall(context.Context) checks.Sizer { return s }
 
 func (s sizeOf) Check(_ prism.Definition, fields []prism.FieldValue, _ string) error {
 	if len(fields) > 0 && fields[0].Value == string(s) {

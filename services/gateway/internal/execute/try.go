@@ -20,7 +20,7 @@ func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent api.New
 		return contract.Response{}, err
 	}
 	e.deps.Accounts.Remember(ctx, key, facts.Account)
-	at, err := checks.Try(sent, facts, e.deps.Sizer.In(ctx))
+	at, err := checks.Try(sent, facts, e.deps.Estimator.SizerForCall(ctx))
 	if err != nil {
 		return contract.Response{}, err
 	}

@@ -146,10 +146,10 @@ type sentMembers struct {
 	wrong map[string]bool
 }
 
-func (m sentMembers) Given(name string) bool { return m.at(name).hasValue() }
+func (m sentMembers) HasValue(name string) bool { return m.at(name).hasValue() }
 
 func (m sentMembers) Valid(names ...string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return m.wrong[name] || !m.Given(name) })
+	return !slices.ContainsFunc(names, func(name string) bool { return m.wrong[name] || !m.HasValue(name) })
 }
 
 // agreed reports whether a boolean member was sent, and not as false. One of another type has a problem of its own.

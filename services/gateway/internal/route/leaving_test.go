@@ -8,7 +8,7 @@ import (
 
 type holding struct{ io.ReadCloser }
 
-func (holding) Held() int { return 7 }
+func (holding) HeldBytes() int { return 7 }
 
 // spec: response-budget
 func TestAnExportThatCountsForAnAccountShowsWhatItHolds(t *testing.T) {
@@ -16,7 +16,7 @@ func TestAnExportThatCountsForAnAccountShowsWhatItHolds(t *testing.T) {
 	plain := io.NopCloser(strings.NewReader(""))
 	for want, body := range map[int]io.ReadCloser{0: plain, 7: holding{plain}} {
 		sent := io.ReadCloser(leaving{body, func(error) {}})
-		if held, ok := sent.(interface{ Held() int }); !ok || held.Held() != want {
+		if held, ok := sent.(interface{ HeldBytes() int }); !ok || held.HeldBytes() != want {
 			t.Errorf("the body does not show that it holds %d bytes", want)
 		}
 	}

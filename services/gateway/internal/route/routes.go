@@ -35,7 +35,7 @@ type leaving struct {
 
 // Held passes on how many bytes of rows the body holds, which count as a response (spec: response-budget). A body that comes from
 // another process holds none here.
-func (l leaving) Held() int { return httpkit.Held(l.ReadCloser) }
+func (l leaving) HeldBytes() int { return httpkit.HeldBytes(l.ReadCloser) }
 
 func (l leaving) Close() error {
 	defer l.leave(nil)

@@ -23,33 +23,33 @@ type Estimator struct {
 	turns *fair.Queue
 }
 
-// New makes an Estimator. It does no work yet. Counting keeps a processor busy, so calls take turns for it (see In); nil: they do
-// not.
+// New makes an Estimator. It does no work yet. Counting keeps a processor busy, so calls take turns for it (see ForCall); nil: they
+// do not.
 func New(turns *fair.Queue) *Estimator { return &Estimator{sync.OnceValue(loadVocabulary), turns} }
 
 // turnWait bounds the wait for a turn, as that for a place of results is bounded.
 const turnWait = 5 * time.Second
 
-// In is InTurn for the checks of a call.
-func (e *Estimator) In(ctx context.Context) checks.Sizer { return e.InTurn(ctx) }
+// SizerForCall is ForCall as the checks of a call have it.
+func (e *Estimator) SizerForCall(ctx context.Context) checks.Sizer { return e.ForCall(ctx) }
 
-// InTurn is the Estimator for the call of a context: what must be counted waits for its turn, which accounts have one after the other
+// ForCall is the Estimator for the call of a context: what must be counted waits for its turn, which accounts have one after the other
 // (spec: turns-of-work).
-func (e *Estimator) InTurn(ctx context.Context) Turns { return Turns{e, ctx} }
+func (e *Estimator) ForCall(ctx context.Context) CallEstimator { return CallEstimator{e, ctx} }
 
-// Turns is an Estimator for one call. Without a turn in time, the error of its methods is contract.ErrUnavailable.
-type Turns struct {
+// CallEstimator is an Estimator for one call. Without a turn in time, the error of its methods is contract.ErrUnavailable.
+type CallEstimator struct {
 	*Estimator
 	ctx context.Context //nolint:containedctx // of the call
 }
 
 // Check returns apierr.TooLarge for an estimate over the limit.
-func (t Turns) Check(d prism.Definition, fields []prism.FieldValue, context string) error {
+func (c CallEstimator) Check(d prism.Definition, fields []prism.FieldValue, context string) error {
 	if bytes, longest := byteSize(d, fields, context); bytes+longest <= apierr.TokenLimit {
 		return nil
 	}
-	return t.inTurn(func() error {
-		if tokens, over := t.Estimate(d, fields, context); over {
+	return c.inTurn(func() error {
+		if tokens, over := c.Estimate(d, fields, context); over {
 			return apierr.TooLarge(tokens)
 		}
 		return nil
@@ -57,26 +57,26 @@ func (t Turns) Check(d prism.Definition, fields []prism.FieldValue, context stri
 }
 
 // Count is the number of tokens of texts, each counted by itself.
-func (t Turns) Count(texts ...string) (tokens int, err error) {
-	err = t.inTurn(func() error {
-		tokens = t.load().countAll(texts)
+func (c CallEstimator) Count(texts ...string) (tokens int, err error) {
+	err = c.inTurn(func() error {
+		tokens = c.load().countAll(texts)
 		return nil
 	})
 	return tokens, err
 }
 
-func (t Turns) inTurn(count func() error) error {
-	if t.turns == nil {
+func (c CallEstimator) inTurn(count func() error) error {
+	if c.turns == nil {
 		return count()
 	}
-	t.load() // before the turn: the calls behind this one wait for counts, and not for the vocabulary
-	account := fair.Account(t.ctx)
-	ctx, cancel := context.WithTimeout(t.ctx, turnWait)
+	c.load() // before the turn: the calls behind this one wait for counts, and not for the vocabulary
+	account := fair.Account(c.ctx)
+	ctx, cancel := context.WithTimeout(c.ctx, turnWait)
 	defer cancel()
-	if err := t.turns.Take(ctx, account, fair.Preferred); err != nil {
+	if err := c.turns.Take(ctx, account, fair.Preferred); err != nil {
 		return errors.Join(contract.ErrUnavailable, err)
 	}
-	defer t.turns.Give(account)
+	defer c.turns.Give(account)
 	return count()
 }
 

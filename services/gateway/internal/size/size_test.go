@@ -80,7 +80,7 @@ func TestTheEstimateAddsFieldsContextInstructionsAndTheLongestQuestion(t *testin
 			if got != c.want || !over {
 				t.Errorf("got %d %t, want %d", got, over, c.want)
 			}
-			if err := e.In(t.Context()).Check(c.d, c.fields, c.context); !errors.Is(err, apierr.TooLarge(c.want)) {
+			if err := e.SizerForCall(t.Context()).Check(c.d, c.fields, c.context); !errors.Is(err, apierr.TooLarge(c.want)) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -96,7 +96,7 @@ func TestExactlyTheLimitPasses(t *testing.T) {
 		if tokens, over := e.Estimate(d, value(words(n)), ""); over != want || over && tokens != n+1000 {
 			t.Errorf("%d: %d %t", n+1000, tokens, over)
 		}
-		if err := e.In(t.Context()).Check(d, value(words(n)), ""); (err != nil) != want {
+		if err := e.SizerForCall(t.Context()).Check(d, value(words(n)), ""); (err != nil) != want {
 			t.Errorf("%d: %v", n+1000, err)
 		}
 	}

@@ -50,8 +50,8 @@ func classOf(r rune) class {
 	}
 }
 
-// at is the class and the size of the character at s[i]; size 0 at the end.
-func at(s string, i int) (class, int) {
+// classAt is the class and the size of the character at s[i]; size 0 at the end.
+func classAt(s string, i int) (class, int) {
 	if i >= len(s) {
 		return 0, 0
 	}
@@ -65,7 +65,7 @@ func at(s string, i int) (class, int) {
 // lowerEnd is the end of the run of lower characters from i on.
 func lowerEnd(s string, i int) int {
 	for {
-		k, size := at(s, i)
+		k, size := classAt(s, i)
 		if k&lower == 0 {
 			return i
 		}
@@ -84,7 +84,7 @@ func lowerEnd(s string, i int) int {
 //	\s+(?!\S)
 //	\s+
 func pieceEnd(s string) int {
-	first, size := at(s, 0)
+	first, size := classAt(s, 0)
 	if end := wordEnd(s, first, size); end > 0 {
 		return end
 	}
@@ -92,7 +92,7 @@ func pieceEnd(s string) int {
 	case first&number != 0:
 		end := size
 		for range 2 {
-			k, n := at(s, end)
+			k, n := classAt(s, end)
 			if k&number == 0 {
 				break
 			}
@@ -102,7 +102,7 @@ func pieceEnd(s string) int {
 	case first&space == 0:
 		return punctuationEnd(s, size)
 	case s[0] == ' ':
-		if k, n := at(s, 1); n > 0 && k&(space|letter|number) == 0 {
+		if k, n := classAt(s, 1); n > 0 && k&(space|letter|number) == 0 {
 			return punctuationEnd(s, 1+n)
 		}
 	}
@@ -130,7 +130,7 @@ func lettersEnd(s string, i int) (end int, endsLower bool) {
 	end = i
 	lastLower := 0
 	for {
-		k, size := at(s, end)
+		k, size := classAt(s, end)
 		if k&upper == 0 {
 			break
 		}
@@ -139,7 +139,7 @@ func lettersEnd(s string, i int) (end int, endsLower bool) {
 			lastLower = end
 		}
 	}
-	switch k, _ := at(s, end); {
+	switch k, _ := classAt(s, end); {
 	case k&lower != 0:
 		return suffixEnd(s, lowerEnd(s, end)), true
 	case lastLower > 0:
@@ -167,7 +167,7 @@ func suffixEnd(s string, i int) int {
 // punctuationEnd is the end of a match of [^\s\p{L}\p{N}]+[\r\n/]* whose first character ends at i.
 func punctuationEnd(s string, i int) int {
 	for {
-		k, size := at(s, i)
+		k, size := classAt(s, i)
 		if size == 0 || k&(space|letter|number) != 0 {
 			break
 		}
@@ -184,7 +184,7 @@ func punctuationEnd(s string, i int) int {
 func spaceEnd(s string) int {
 	end, lastLine, last := 0, 0, 0
 	for {
-		k, size := at(s, end)
+		k, size := classAt(s, end)
 		if k&space == 0 {
 			break
 		}

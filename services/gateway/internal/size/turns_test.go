@@ -19,7 +19,7 @@ func TestWhatMustBeCountedTakesItsTurn(t *testing.T) {
 	large := []prism.FieldValue{{Key: "a", Value: strings.Repeat("x", apierr.TokenLimit+1)}}
 	synctest.Test(t, func(t *testing.T) {
 		turns := fair.NewQueue(1, 0)
-		call := New(turns).InTurn(fair.With(t.Context(), "a"))
+		call := New(turns).ForCall(fair.With(t.Context(), "a"))
 		if err := call.Check(prism.Definition{}, large, ""); err != nil {
 			t.Errorf("a text in its turn: %v", err)
 		}

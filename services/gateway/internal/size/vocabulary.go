@@ -79,10 +79,10 @@ const noRank = ^uint32(0)
 
 // window is how the beginning of a text is encoded.
 type window struct {
-	first  int // size of the first token
-	cut    int // beginning of the last token that begins within the first keepSize bytes
-	tokens int // number of tokens before cut
-	next   int // size of the token at cut
+	firstSize int // bytes of the first token
+	cut       int // beginning of the last token that begins within the first keepSize bytes
+	tokens    int // number of tokens before cut
+	cutSize   int // bytes of the token at cut
 }
 
 const (
@@ -101,7 +101,7 @@ func (m *merger) count(piece string) (tokens int) {
 	for size := windowSize; len(piece) > size; {
 		w := m.window(piece[:size])
 		behind := piece[w.cut:]
-		if m.window(behind[:min(size, len(behind))]).first != w.next {
+		if m.window(behind[:min(size, len(behind))]).firstSize != w.cutSize {
 			size *= 2
 			continue
 		}
@@ -120,8 +120,8 @@ func (m *merger) window(text string) window {
 	for w.tokens+2 < len(parts) && parts[w.tokens+1].start <= keepSize {
 		w.tokens++
 	}
-	w.first, w.cut = parts[1].start, parts[w.tokens].start
-	w.next = parts[w.tokens+1].start - w.cut
+	w.firstSize, w.cut = parts[1].start, parts[w.tokens].start
+	w.cutSize = parts[w.tokens+1].start - w.cut
 	if m.windows == nil {
 		m.windows = map[string]window{}
 	}

@@ -45,7 +45,7 @@ func (c comments) add(t *ast.TypeSpec, group *ast.GenDecl) {
 	if doc == nil && !group.Lparen.IsValid() {
 		doc = group.Doc
 	}
-	c[t.Name.Name] = ofType(t.Name.Name, doc.Text())
+	c[t.Name.Name] = asTypeDescription(t.Name.Name, doc.Text())
 	fields, ok := t.Type.(*ast.StructType)
 	if !ok {
 		return
@@ -61,11 +61,11 @@ func (c comments) add(t *ast.TypeSpec, group *ast.GenDecl) {
 	}
 }
 
-var cited = regexp.MustCompile(` \(spec: [^)]*\)`)
+var citation = regexp.MustCompile(` \(spec: [^)]*\)`)
 
 // asDescription turns a doc comment into a sentence: "Retention is how long" becomes "How long".
 func asDescription(name, text string) string {
-	text = cited.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
+	text = citation.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 	for _, verb := range []string{" is ", " are "} {
 		if rest, ok := strings.CutPrefix(text, name+verb); ok {
 			text = upper(rest)
@@ -74,8 +74,8 @@ func asDescription(name, text string) string {
 	return text
 }
 
-// ofType is asDescription that also turns "Lens turns" into "Turns".
-func ofType(name, text string) string {
+// asTypeDescription is asDescription that also turns "Lens turns" into "Turns".
+func asTypeDescription(name, text string) string {
 	text = asDescription(name, text)
 	for _, verb := range []string{"turns ", "has "} {
 		if strings.HasPrefix(text, name+" "+verb) {

@@ -110,7 +110,7 @@ func (d *document) body(request reflect.Type) object {
 	inBody := func(m api.Property) bool { return m.Place == api.InBody }
 	for i := range request.NumField() {
 		if f := request.Field(i); f.Anonymous && slices.ContainsFunc(api.Properties(f.Type), inBody) {
-			return d.schemas.make(nameOf(f.Type), func() object {
+			return d.schemas.refer(nameOf(f.Type), func() object {
 				return d.schemas.structure(request, d.schemas.comments[f.Type.Name()], true)
 			})
 		}
@@ -121,7 +121,7 @@ func (d *document) body(request reflect.Type) object {
 // pageLimit is the most items of a page of a list, which the component Limit has (spec: page-limit).
 const pageLimit = 100
 
-// parameter is a reference to a parameter that is kept by hand, or else the parameter that the member declares.
+// parameter is a reference to a parameter that is written by hand, or else the parameter that the member declares.
 func (d *document) parameter(request reflect.Type, m api.Property) object {
 	component := m.Field.Tag.Get("parameter")
 	if component == "" {
@@ -213,7 +213,7 @@ func hasDryRun(request reflect.Type) bool {
 
 func (d *document) success(status string, op api.Operation, prose object, etag bool) object {
 	declaration := op.Declared()
-	said := prose.object("responses").object(status)
+	written := prose.object("responses").object(status)
 	header := headers(etag)
 	switch {
 	case declaration.Foreign:
@@ -233,10 +233,10 @@ func (d *document) success(status string, op api.Operation, prose object, etag b
 			header = append(header, member{name[0], object{{"$ref", "#/components/headers/" + name[1]}}})
 		}
 	}
-	r := object{{"description", said.get("description")}, {"headers", header}}
+	r := object{{"description", written.get("description")}, {"headers", header}}
 	content := object{}
 	add := func(media string, schema object) {
-		names := said.get("examples")
+		names := written.get("examples")
 		if byMedia, ok := names.(object); ok {
 			names = byMedia.get(media)
 		}
@@ -287,15 +287,15 @@ func (d *document) invalid(op api.Operation, prose object, body, octets bool) ob
 
 // failure is an error response with an example of each error of its status.
 func (d *document) failure(status string, errors []*apierr.Error, prose object) object {
-	said := prose.object("responses").object(status)
-	if said == nil {
+	written := prose.object("responses").object(status)
+	if written == nil {
 		return responseReference(soleComponent(status, errors))
 	}
-	names, _ := said.get("examples").([]any)
-	return errorResponse(fmt.Sprint(said.get("description")), names)
+	names, _ := written.get("examples").([]any)
+	return errorResponse(fmt.Sprint(written.get("description")), names)
 }
 
-// soleComponent is the response that is kept by hand for the only error of a status.
+// soleComponent is the response that is written by hand for the only error of a status.
 func soleComponent(status string, errors []*apierr.Error) string {
 	for _, e := range errors {
 		if strconv.Itoa(e.Status) != status {

@@ -32,6 +32,6 @@ func withoutForeign(document object) object {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(at member) bool {
 		return slices.ContainsFunc(operationsIn(object{{"paths", object{at}}}), foreign)
 	})
-	kept := slices.DeleteFunc(slices.Clone(schemas), func(s member) bool { return used[true][s.name] && !used[false][s.name] })
-	return document.with("paths", paths).with("components", document.object("components").with("schemas", kept))
+	left := slices.DeleteFunc(slices.Clone(schemas), func(s member) bool { return used[true][s.name] && !used[false][s.name] })
+	return document.with("paths", paths).with("components", document.object("components").with("schemas", left))
 }

@@ -22,8 +22,8 @@ func main() {
 }
 
 const (
-	folder = "services/gateway/internal/apidoc"
-	client = "client/python/src/prism_results"
+	documentFolder = "services/gateway/internal/apidoc"
+	pythonFolder   = "client/python/src/prism_results"
 )
 
 func run(root string) error {
@@ -41,7 +41,7 @@ func run(root string) error {
 
 // generate returns the texts of the files that are written, by their names below the root.
 func generate(root string) (map[string][]byte, error) {
-	text, err := os.ReadFile(filepath.Join(root, folder, "base.json")) //nolint:gosec // a source file
+	text, err := os.ReadFile(filepath.Join(root, documentFolder, "base.json")) //nolint:gosec // a source file
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	byHand, err := methodsByHand(filepath.Join(root, client, "_async"))
+	byHand, err := methodsByHand(filepath.Join(root, pythonFolder, "_async"))
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +83,10 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{
-		folder + "/openapi.json":              append(openapi, '\n'),
-		client + "/models/__init__.py":        []byte(models),
-		client + "/_async/operations.py":      []byte(calls),
-		"client/operations.go":                []byte(golang),
-		"client/typescript/src/operations.ts": []byte(typescript),
+		documentFolder + "/openapi.json":       append(openapi, '\n'),
+		pythonFolder + "/models/__init__.py":   []byte(models),
+		pythonFolder + "/_async/operations.py": []byte(calls),
+		"client/operations.go":                 []byte(golang),
+		"client/typescript/src/operations.ts":  []byte(typescript),
 	}, nil
 }

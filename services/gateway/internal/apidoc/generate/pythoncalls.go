@@ -45,7 +45,7 @@ var callsImports = []struct {
 // imports are the lines that import the names that a text has.
 func (p *python) imports(text string) string {
 	used := map[string]bool{}
-	for _, word := range word.FindAllString(docs.ReplaceAllString(text, ""), -1) {
+	for _, word := range wordPattern.FindAllString(docstringPattern.ReplaceAllString(text, ""), -1) {
 		used[word] = true
 	}
 	lines := ""
@@ -60,19 +60,19 @@ func (p *python) imports(text string) string {
 		case from.module == "":
 			lines += "\n"
 		case len(names) > 0:
-			lines += fit("from "+from.module+" import ", names, "", 0, true) + "\n"
+			lines += fitLine("from "+from.module+" import ", names, "", 0, true) + "\n"
 		}
 	}
 	return lines
 }
 
 var (
-	word = regexp.MustCompile(`\w+`)
-	docs = regexp.MustCompile(`(?s)""".*?"""`)
+	wordPattern      = regexp.MustCompile(`\w+`)
+	docstringPattern = regexp.MustCompile(`(?s)""".*?"""`)
 )
 
-// fit is a list behind a text, in parentheses, on one line if it fits and else as ruff would write it.
-func fit(before string, list []string, behind string, indent int, bare bool) string {
+// fitLine is a list behind a text, in parentheses unless bare, on one line if it fits and else as ruff would write it.
+func fitLine(before string, list []string, behind string, indent int, bare bool) string {
 	space := strings.Repeat(" ", indent)
 	open, shut := "(", ")"
 	if bare {
@@ -143,7 +143,7 @@ func (p *python) method(text *strings.Builder, d api.Declaration, operation obje
 	if page {
 		begin, returned = "def", "AsyncPages["+kind+"]"
 	}
-	text.WriteString("\n" + fit(begin+" "+snake(d.Name), signature, " -> "+returned+":", 4, false) + "\n")
+	text.WriteString("\n" + fitLine(begin+" "+snake(d.Name), signature, " -> "+returned+":", 4, false) + "\n")
 	text.WriteString("        " + docstring(fmt.Sprintf("%v.\n\n%v", operation.get("summary"), operation.get("description")), 8) + "\n")
 	request := append([]string{strconv.Quote(d.Name), strconv.Quote(d.Method)}, segments...)
 	for _, part := range []struct {
@@ -157,7 +157,7 @@ func (p *python) method(text *strings.Builder, d api.Declaration, operation obje
 		request = append(request, part.name+"="+local)
 		if list, ok := strings.CutSuffix(part.expression, ")"); ok {
 			function, list, _ := strings.Cut(list, "(")
-			text.WriteString(fit(local+" = "+function, strings.Split(list, ", "), "", 8, false) + "\n")
+			text.WriteString(fitLine(local+" = "+function, strings.Split(list, ", "), "", 8, false) + "\n")
 		} else {
 			text.WriteString("        " + local + " = " + part.expression + "\n")
 		}
@@ -171,11 +171,11 @@ func (p *python) method(text *strings.Builder, d api.Declaration, operation obje
 	made := "call(" + strings.Join(request, ", ") + ")"
 	switch {
 	case page:
-		text.WriteString(fit("return AsyncPages", []string{"self", kind, made}, "", 8, false))
+		text.WriteString(fitLine("return AsyncPages", []string{"self", kind, made}, "", 8, false))
 	case kind == "None":
-		text.WriteString(fit("await self._content", []string{made}, "", 8, false))
+		text.WriteString(fitLine("await self._content", []string{made}, "", 8, false))
 	default:
-		text.WriteString(fit("return await self._fetch", []string{kind, made}, "", 8, false))
+		text.WriteString(fitLine("return await self._fetch", []string{kind, made}, "", 8, false))
 	}
 	text.WriteString("\n")
 	return nil
@@ -306,17 +306,17 @@ func methodsByHand(folder string) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, found := range method.FindAllSubmatch(text, -1) {
+		for _, found := range methodPattern.FindAllSubmatch(text, -1) {
 			all[string(found[1])] = true
 		}
 	}
 	return all, err
 }
 
-var method = regexp.MustCompile(`(?m)^    (?:async )?def (\w+)\(`)
+var methodPattern = regexp.MustCompile(`(?m)^    (?:async )?def (\w+)\(`)
 
-var capital = regexp.MustCompile(`[A-Z]`)
+var capitalPattern = regexp.MustCompile(`[A-Z]`)
 
 func snake(operation string) string {
-	return capital.ReplaceAllStringFunc(operation, func(letter string) string { return "_" + strings.ToLower(letter) })
+	return capitalPattern.ReplaceAllStringFunc(operation, func(letter string) string { return "_" + strings.ToLower(letter) })
 }

@@ -16,7 +16,7 @@ import (
 
 const schemaPrefix = "#/components/schemas/"
 
-// schemas makes the schemas of types. One that is kept by hand stays as it is.
+// schemas makes the schemas of types. One that is written by hand stays as it is.
 type schemas struct {
 	comments comments
 	byHand   object
@@ -26,8 +26,8 @@ type schemas struct {
 
 func reference(name string) object { return object{{"$ref", schemaPrefix + name}} }
 
-// names are the schemas of types whose names differ.
-var names = map[string]string{
+// schemaNames are the names of schemas that are not those of their types.
+var schemaNames = map[string]string{
 	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList", "LabelledResultPage": "LabelPage",
 	"LabelQueuePage": "LabelQueue", "NewResult": "CreateResult", "Claim": "MemberClaim", "AuditEntryPage": "AuditPage",
 	"ProbabilitySource": "Probabilities",
@@ -40,17 +40,17 @@ func nameOf(t reflect.Type) string {
 		data, _ := t.FieldByName("Data")
 		name = data.Type.Elem().Name() + "Page"
 	}
-	return cmp.Or(names[name], name)
+	return cmp.Or(schemaNames[name], name)
 }
 
-// named is a reference to the schema of a type with a name, which it makes.
-func (s *schemas) named(t reflect.Type) object {
+// ofNamedType is a reference to the schema of a struct type, which it makes if it is not there.
+func (s *schemas) ofNamedType(t reflect.Type) object {
 	description := s.comments[t.Name()]
 	if strings.HasPrefix(t.Name(), "Page[") {
 		data, _ := t.FieldByName("Data")
 		description = "A page of " + plural(data.Type.Elem().Name()) + "."
 	}
-	return s.make(nameOf(t), func() object {
+	return s.refer(nameOf(t), func() object {
 		if slices.ContainsFunc(api.Properties(t), func(m api.Property) bool { return m.Of != nil }) {
 			return s.variants(t, description)
 		}
@@ -68,7 +68,7 @@ func (s *schemas) variants(t reflect.Type, description string) object {
 		for word := range strings.SplitSeq(value, "_") {
 			name += strings.ToUpper(word[:1]) + word[1:]
 		}
-		one := s.make(name+t.Name(), func() object { return s.variant(t, value) })
+		one := s.refer(name+t.Name(), func() object { return s.variant(t, value) })
 		list, mapping = append(list, one), append(mapping, member{value, one.get("$ref")})
 	}
 	return object{
@@ -94,15 +94,15 @@ func plural(item string) string {
 	}[item]
 }
 
-// make is a reference to a schema, which it makes if it is not there.
-func (s *schemas) make(name string, schema func() object) object {
+// refer is a reference to a schema, which build makes if it is not there.
+func (s *schemas) refer(name string, build func() object) object {
 	if s.byHand.index(name) < 0 && s.made.index(name) < 0 {
 		s.made = append(s.made, member{name, nil}) // its place, and the end of a recursion
-		all := schema()
+		schema := build()
 		for _, m := range s.beside.object(name) {
-			all = all.with(m.name, m.value)
+			schema = schema.with(m.name, m.value)
 		}
-		s.made = s.made.with(name, all)
+		s.made = s.made.with(name, schema)
 	}
 	return reference(name)
 }
@@ -170,8 +170,8 @@ func (s *schemas) ofMember(m api.Property, description string, nullable bool) ob
 		t = t.Elem()
 	}
 	schema := s.value(t, m.Limits)
-	if kept := m.Field.Tag.Get("schema"); kept != "" {
-		schema = reference(kept)
+	if name := m.Field.Tag.Get("schema"); name != "" {
+		schema = reference(name)
 	}
 	if schema.index("$ref") >= 0 {
 		if nullable {
@@ -223,7 +223,7 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	switch {
 	case t == reflect.TypeFor[api.Time](), t == reflect.TypeFor[time.Time]():
 		return object{{"type", "string"}, {"format", "date-time"}}
-	case s.isKept(t, l):
+	case s.isByHand(t, l):
 		return reference(nameOf(t))
 	case isID(t):
 		return object{{"type", "string"}, {"format", "uuid"}}
@@ -233,7 +233,7 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return object{{"type", "string"}, {"minLength", 64}, {"maxLength", 64}}
 	case t == reflect.TypeFor[api.Pins]():
 		each := s.value(reflect.TypeFor[string](), api.Limits{Form: l.Form})
-		schema := bounds(object{{"type", "object"}}, "minProperties", "maxProperties", l)
+		schema := withBounds(object{{"type", "object"}}, "minProperties", "maxProperties", l)
 		return schema.with("additionalProperties", each.with("type", []any{each.get("type"), "null"}))
 	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Pointer:
 		each := s.value(t.Elem().Elem(), l)
@@ -263,18 +263,18 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return object{{"type", "array"}, {"items", object{{"type", "array"}, {"items", s.value(t.Elem().Elem(), l)}}}}
 	case t.Kind() == reflect.Slice:
 		schema := object{{"type", "array"}}
-		schema = bounds(schema, "minItems", "maxItems", l)
+		schema = withBounds(schema, "minItems", "maxItems", l)
 		return schema.with("items", s.value(t.Elem(), api.Limits{Max: l.Each, Enum: l.Enum}))
 	case t.Kind() == reflect.Struct:
-		return s.named(t)
+		return s.ofNamedType(t)
 	case t.Kind() == reflect.String:
-		return text(l)
+		return textSchema(l)
 	case t.Kind() == reflect.Bool:
 		return object{{"type", "boolean"}}
 	case t.Kind() == reflect.Float64:
-		return bounds(object{{"type", "number"}}, "minimum", "maximum", l)
+		return withBounds(object{{"type", "number"}}, "minimum", "maximum", l)
 	}
-	return bounds(object{{"type", "integer"}}, "minimum", "maximum", l)
+	return withBounds(object{{"type", "integer"}}, "minimum", "maximum", l)
 }
 
 // objectOf is the schema of an object whose members are of one kind.
@@ -285,12 +285,12 @@ func isID(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]()
 }
 
-// isKept reports whether a value has the schema of its type that is kept by hand.
-func (s *schemas) isKept(t reflect.Type, l api.Limits) bool {
+// isByHand reports whether a value has the schema of its type that is written by hand.
+func (s *schemas) isByHand(t reflect.Type, l api.Limits) bool {
 	return s.byHand.index(nameOf(t)) >= 0 && (l.Enum == nil || slices.Equal(l.Enum, s.values(nameOf(t))))
 }
 
-// values are those of the schema of a text that is kept by hand.
+// values are those of the schema of a text that is written by hand.
 func (s *schemas) values(name string) (all []string) {
 	list, _ := s.byHand.object(name).get("enum").([]any)
 	for _, v := range list {
@@ -299,7 +299,7 @@ func (s *schemas) values(name string) (all []string) {
 	return all
 }
 
-func text(l api.Limits) object {
+func textSchema(l api.Limits) object {
 	switch {
 	case l.Enum != nil:
 		return object{{"type", "string"}, {"enum", l.Enum}}
@@ -308,10 +308,10 @@ func text(l api.Limits) object {
 	case l.Form != "":
 		return object{{"type", "string"}, {"pattern", api.Forms[l.Form].String()}}
 	}
-	return bounds(object{{"type", "string"}}, "minLength", "maxLength", l)
+	return withBounds(object{{"type", "string"}}, "minLength", "maxLength", l)
 }
 
-func bounds(schema object, least, most string, l api.Limits) object {
+func withBounds(schema object, least, most string, l api.Limits) object {
 	for _, b := range []struct {
 		name  string
 		value *float64
@@ -334,18 +334,18 @@ func (n number) MarshalJSON() ([]byte, error) { //nolint:unparam // json.Marshal
 // parameter is the schema of a parameter's text.
 func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 	switch {
-	case s.isKept(t, l) && (l.Default == "" || s.byHand.object(nameOf(t)).get("default") != nil):
+	case s.isByHand(t, l) && (l.Default == "" || s.byHand.object(nameOf(t)).get("default") != nil):
 		return reference(nameOf(t))
 	case t == reflect.TypeFor[prism.Day]():
 		return object{{"type", "string"}, {"format", "date"}}
 	case t == reflect.TypeFor[prism.Ref]():
-		return text(l)
+		return textSchema(l)
 	case t.Kind() == reflect.Bool:
 		return object{{"type", "string"}, {"enum", []string{"true", "false"}}, {"default", "false"}}
 	}
 	schema := s.value(t, l)
 	if schema.index("$ref") >= 0 {
-		schema = text(l)
+		schema = textSchema(l)
 	}
 	if l.Default == "" {
 		return schema
