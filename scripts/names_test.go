@@ -15,12 +15,12 @@ import (
 var vague = []string{"of", "one", "two", "held", "given", "kept", "found", "most", "about", "what", "anyway"}
 
 // TestFunctionsHaveNamesThatSayWhatTheyDo holds that no function of the programs has one of the names that say nothing without
-// the line that calls it. Tests and the suites of stores are not looked at.
+// the line that calls it. Tests, the suites of stores and the laboratory are not looked at.
 func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
-	files := eachFile(t, []string{"../cmd", "../client", "../pkg", "../services"}, []string{"storetest"}, func(set *token.FileSet, file *ast.File) {
+	files := eachFile(t, []string{"../cmd", "../client", "../pkg", "../services", "../terraform-provider-prism", "../test"}, []string{"storetest", "lab"}, func(set *token.FileSet, file *ast.File) {
 		for _, declaration := range file.Decls {
-			if f, ok := declaration.(*ast.FuncDecl); ok && (slices.Contains(vague, f.Name.Name) || f.Name.Name == "alter") {
+			if f, ok := declaration.(*ast.FuncDecl); ok && (slices.Contains(vague, strings.ToLower(f.Name.Name[:1])+f.Name.Name[1:]) || f.Name.Name == "alter") {
 				t.Errorf("%s: name the function %s by a noun or a verb that says what it returns or does", set.Position(f.Pos()), f.Name.Name)
 			}
 		}
@@ -35,7 +35,7 @@ func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	const longLife = 5 // lines from the first use to the last
-	roots := []string{"../client", "../cmd", "../pkg", "../services", "../test"}
+	roots := []string{"../client", "../cmd", "../pkg", "../services", "../terraform-provider-prism", "../test"}
 	files := eachFile(t, roots, nil, func(set *token.FileSet, file *ast.File) {
 		lines := map[*ast.Object][2]int{} //nolint:staticcheck // a variable of a function needs no types to be told apart
 		ast.Inspect(file, func(n ast.Node) bool {

@@ -46,7 +46,7 @@ prismctl webhooks listen --forward-to localhost:3000/hook`,
 				return err
 			}
 		}
-		return a.listen(cmd.Context(), c, filter, &f)
+		return f.listen(cmd.Context(), c, filter)
 	})
 	types := client.EventType("").Values()
 	cmd.Flags().StringSliceVar(&events, "event", nil, "only this event: "+strings.Join(types, ", ")+"; may be given several times")
@@ -63,7 +63,7 @@ prismctl webhooks listen --forward-to localhost:3000/hook`,
 }
 
 // listen prints and forwards events until ctx ends. A stream that ends is opened again behind the last event.
-func (a *app) listen(ctx context.Context, c *client.Client, filter client.EventFilter, f *forwarder) error {
+func (f *forwarder) listen(ctx context.Context, c *client.Client, filter client.EventFilter) error {
 	begin, err := c.ListEvents(ctx, filter, 1)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *app) listen(ctx context.Context, c *client.Client, filter client.EventF
 	for {
 		stream, err := c.FollowEvents(ctx, filter)
 		if err == nil {
-			err = a.pass(ctx, stream, &filter.After, f)
+			err = f.pass(ctx, stream, &filter.After)
 		}
 		switch refused, ok := errors.AsType[*client.Error](err); {
 		case ctx.Err() != nil:
@@ -92,7 +92,7 @@ func (a *app) listen(ctx context.Context, c *client.Client, filter client.EventF
 var errOutput = errors.New("write the event")
 
 // pass prints and forwards the events of a stream. after becomes the id of each.
-func (a *app) pass(ctx context.Context, stream io.ReadCloser, after *string, f *forwarder) error {
+func (f *forwarder) pass(ctx context.Context, stream io.ReadCloser, after *string) error {
 	defer func() { _ = stream.Close() }()
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, maxEvent)
@@ -105,7 +105,7 @@ func (a *app) pass(ctx context.Context, stream io.ReadCloser, after *string, f *
 		if !ok {
 			continue
 		}
-		if _, err := fmt.Fprintln(a.out, body); err != nil {
+		if _, err := fmt.Fprintln(f.out, body); err != nil {
 			return fmt.Errorf("%w: %w", errOutput, err)
 		}
 		if f.target != "" {
@@ -116,7 +116,7 @@ func (a *app) pass(ctx context.Context, stream io.ReadCloser, after *string, f *
 	return lines.Err()
 }
 
-// forwarder sends events to a URL.
+// forwarder prints events, and sends them to a URL if it has one.
 type forwarder struct {
 	*app
 	target string

@@ -33,7 +33,7 @@ func TestEventsThatAreFollowedArePrintedAndForwardedSigned(t *testing.T) {
 	}
 	after := "1.1"
 	stream := io.NopCloser(strings.NewReader(": no event\n\nid: 1.2\nevent: run.started\ndata: " + body + "\n\n"))
-	if err := a.pass(t.Context(), stream, &after, f); err != nil {
+	if err := f.pass(t.Context(), stream, &after); err != nil {
 		t.Fatal(err)
 	}
 	if after != "1.2" || got != body || out.String() != body+"\n" || !strings.Contains(errs.String(), "evt_1_2 → 200") {

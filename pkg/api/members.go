@@ -31,7 +31,7 @@ type NewMember struct {
 
 // Problems implements the rule that a rule has no address.
 func (n NewMember) Problems(m Sent) []apierr.Problem {
-	if n.Claim != nil && m.Given("email") {
+	if n.Claim != nil && m.HasValue("email") {
 		return []apierr.Problem{{Path: "claim", Text: "send either email or claim"}}
 	}
 	return nil

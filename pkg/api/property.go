@@ -74,8 +74,8 @@ func (p Property) IsOf(value string) bool { return p.Of == nil || slices.Contain
 
 // Sent tells which members of a body were sent.
 type Sent interface {
-	// Given reports whether a member was sent and is not null.
-	Given(name string) bool
+	// HasValue reports whether a member was sent and is not null.
+	HasValue(name string) bool
 	// Valid reports whether all were given, each without a problem in itself.
 	Valid(names ...string) bool
 }

@@ -63,7 +63,7 @@ type ViewFilters struct {
 
 // Problems implements the rule that conditions need a prism.
 func (f ViewFilters) Problems(m Sent) []apierr.Problem {
-	if m.Given("where") && !m.Given("prism") {
+	if m.HasValue("where") && !m.HasValue("prism") {
 		return []apierr.Problem{{Path: "prism", Text: "must be sent with where"}}
 	}
 	return nil

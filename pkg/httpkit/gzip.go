@@ -105,9 +105,9 @@ func (g *gzipped) compress() error {
 	return nil
 }
 
-// Held is how many bytes the stream holds: what the body holds, a piece, and the piece compressed.
-func (g *gzipped) Held() int {
-	return len(g.piece) + g.made.Cap() + Held(g.body)
+// HeldBytes is how many bytes the stream holds: what the body holds, a piece, and the piece compressed.
+func (g *gzipped) HeldBytes() int {
+	return len(g.piece) + g.made.Cap() + HeldBytes(g.body)
 }
 
 func (g *gzipped) Close() error { return g.body.Close() }

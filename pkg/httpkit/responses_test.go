@@ -219,7 +219,7 @@ type holding struct {
 	bytes int
 }
 
-func (h *holding) Held() int { return h.bytes }
+func (h *holding) HeldBytes() int { return h.bytes }
 
 // Large responses that nobody reads are bounded in total, and shared by the accounts.
 //

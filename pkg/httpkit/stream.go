@@ -26,7 +26,7 @@ const (
 // (spec: http-1-0). It owns the body and closes it. An error before the first byte is returned, and so is the 503 if as many
 // streams are sent as may be (Config.MaxStreams), or Config.MaxResponseBytes leaves no room. A later error breaks the connection
 // before the last chunk, so that no client takes a part for the whole. After a client disconnect the next write ends the stream.
-// A body with a method Held() int tells how many bytes it holds in memory.
+// A body with a method HeldBytes() int tells how many bytes it holds in memory.
 func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	x := exchangeOf(c)
 	return stream(c, contentType, &outgoing{x: x, body: body, places: x.server.tracker.streams, full: shedStreams, least: streamBytes})
@@ -78,10 +78,10 @@ func TakeEventPlace(c *fiber.Ctx) (free func(), err error) {
 	return func() { places.Give(account) }, nil
 }
 
-// Held tells how many bytes a body of SendStream holds in memory; 0 for a body without a method Held.
-func Held(body io.Reader) int {
-	if b, ok := body.(interface{ Held() int }); ok {
-		return b.Held()
+// HeldBytes tells how many bytes a body of SendStream holds in memory; 0 for a body without a method HeldBytes.
+func HeldBytes(body io.Reader) int {
+	if b, ok := body.(interface{ HeldBytes() int }); ok {
+		return b.HeldBytes()
 	}
 	return 0
 }
@@ -137,7 +137,7 @@ func (o *outgoing) Read(p []byte) (n int, err error) {
 		n, err = o.buffered.Read(p)
 		return err
 	})
-	fair.Reserve(o.x.ctx, Held(o.body), true) // what is there cannot be refused any more
+	fair.Reserve(o.x.ctx, HeldBytes(o.body), true) // what is there cannot be refused any more
 	o.idle.Store(o.x.server.tracker.now().UnixNano())
 	return n, o.err
 }

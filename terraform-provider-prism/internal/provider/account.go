@@ -31,7 +31,7 @@ type toldKey struct {
 func keys() kind[keySettings, toldKey] {
 	return kind[keySettings, toldKey]{
 		name: "key", identity: "id",
-		about: "An API key. Nothing of it can change, so any change makes another key; with `create_before_destroy` the old one is revoked " +
+		description: "An API key. Nothing of it can change, so any change makes another key; with `create_before_destroy` the old one is revoked " +
 			"after what uses it has the new one. Its text is in the state: keep the state where only those read it who may have the key. " +
 			"`destroy` revokes. Of an imported key the text is not known.",
 		texts: map[string]string{
@@ -100,7 +100,7 @@ func members() kind[api.NewMember, toldMember] {
 	}
 	return kind[api.NewMember, toldMember]{
 		name: "member", identity: "id",
-		about: "A member of the account, who is invited by a sign-in link, or with `claim` a rule that makes members of those who sign in by " +
+		description: "A member of the account, who is invited by a sign-in link, or with `claim` a rule that makes members of those who sign in by " +
 			"OpenID Connect. `destroy` removes the member with its sessions. The last owner of an account is neither removed nor changed.",
 		texts: map[string]string{
 			"name": "What people call the member or rule.", "email": "Where the invitation goes, for people: Prism sends no mail. Not with `claim`.",
@@ -151,7 +151,7 @@ type toldWebhook struct {
 func webhooks() kind[webhookSettings, toldWebhook] {
 	return kind[webhookSettings, toldWebhook]{
 		name: "webhook", identity: "id",
-		about: "A webhook: where events of the account are sent. Of one that Prism has disabled the plan enables it again. Its secret is in the " +
+		description: "A webhook: where events of the account are sent. Of one that Prism has disabled the plan enables it again. Its secret is in the " +
 			"state. Of an imported webhook it is not known. `destroy` deletes it, with what waits.",
 		texts: map[string]string{
 			"url": "Where events are sent: `https://`, or `http://` to networks that the operator allows.", "events": "Which events are sent.",

@@ -22,7 +22,7 @@ type lensSettings struct {
 func lenses() kind[lensSettings, client.Prism] {
 	return kind[lensSettings, client.Prism]{
 		name: "lens", identity: "prism",
-		about: "The Lens of a prism: the columns in which its answers are read. It stays when the prism gets a version that it fits. " +
+		description: "The Lens of a prism: the columns in which its answers are read. It stays when the prism gets a version that it fits. " +
 			"Without the resource, and after `destroy`, a prism has the Lens that is derived from its questions.",
 		texts: map[string]string{
 			"prism": aboutPrism, "columns": "1 to 200 columns. `show` is `answer`, `probability`, `average`, `confidence` or `count`.",
@@ -78,8 +78,8 @@ func retentions() kind[retentionSettings, client.Prism] {
 	}
 	return kind[retentionSettings, client.Prism]{
 		name: "retention", identity: "prism",
-		about: "How long the results of a prism are kept. Older ones are deleted for good. Without the resource, and after `destroy`, they are kept.",
-		texts: map[string]string{"prism": aboutPrism, "days": "How many days old results become, 1 to 3650."},
+		description: "How long the results of a prism are kept. Older ones are deleted for good. Without the resource, and after `destroy`, they are kept.",
+		texts:       map[string]string{"prism": aboutPrism, "days": "How many days old results become, 1 to 3650."},
 
 		replaced: []string{"prism"}, local: []string{"prism"},
 		uses: []api.Operation{api.ReadPrism, api.SetRetention},
@@ -121,7 +121,7 @@ func drifts() kind[driftSettings, client.Drift] {
 	}
 	return kind[driftSettings, client.Drift]{
 		name: "drift", identity: "prism",
-		about: "Has the answers of a prism watched for drift. After `destroy` it is not watched, and what was counted is deleted.",
+		description: "Has the answers of a prism watched for drift. After `destroy` it is not watched, and what was counted is deleted.",
 		texts: map[string]string{
 			"prism": aboutPrism, "version": "The version that `reference` is of. Without it the latest.",
 			"reference": "What answers are compared with: a time of whole hours, `from` and `to`. Without it the first 2,000 results of the version.",

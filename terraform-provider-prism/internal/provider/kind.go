@@ -18,8 +18,8 @@ import (
 
 // kind is a kind of resource. The JSON of S is what of it is set, and that of R what the API tells of it.
 type kind[S, R any] struct {
-	name  string // without "prism_"
-	about string
+	name        string // without "prism_"
+	description string
 	// identity is the attribute that names one: to import it, and to read it.
 	identity string
 	// texts describe the attributes, and name the members of R that are attributes.
@@ -78,7 +78,7 @@ func (k kind[S, R]) schema() schema.Schema {
 			About: k.texts[name], Computed: true, Kept: true, Sensitive: slices.Contains(k.sensitive, name),
 		}, shape.Validator{})
 	}
-	return schema.Schema{MarkdownDescription: k.about, Attributes: all}
+	return schema.Schema{MarkdownDescription: k.description, Attributes: all}
 }
 
 func defaultOf(defaults map[string]string, m shape.Member) string {
@@ -105,16 +105,16 @@ func (k kind[S, R]) decode(tree any) (s S, err error) {
 
 // different are the names of the attributes in which settings differ.
 func (k kind[S, R]) different(a, b S) (names []string, err error) {
-	of, err := k.pruned(a)
+	first, err := k.pruned(a)
 	if err != nil {
 		return nil, err
 	}
-	other, err := k.pruned(b)
+	second, err := k.pruned(b)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range settable[S]().Members {
-		if !reflect.DeepEqual(of[m.Name], other[m.Name]) {
+		if !reflect.DeepEqual(first[m.Name], second[m.Name]) {
 			names = append(names, m.Name)
 		}
 	}

@@ -39,7 +39,7 @@ func prisms() kind[prismSettings, client.Prism] {
 	return kind[prismSettings, client.Prism]{
 		name:     "prism",
 		identity: "id",
-		about: "A prism: questions about the fields of a text. A change of its definition (" + "`instructions`, `model`, `escalate`, `fields`, " +
+		description: "A prism: questions about the fields of a text. A change of its definition (" + "`instructions`, `model`, `escalate`, `fields`, " +
 			"`questions` or `examples`) is a new version, for which the plan has `latest_version` as known after apply; no other change is one. " +
 			"Prisms are never deleted: `destroy` archives.",
 		texts: map[string]string{

@@ -18,10 +18,10 @@ import (
 
 // source is a data source: an operation that reads. Its attributes are what is asked, and the response.
 type source struct {
-	name, about string // the name is without "prism_"
-	uses        api.Operation
-	asked, told shape.Shape
-	read        func(ctx context.Context, c *client.Client, asked []byte) (any, error)
+	name, description string // the name is without "prism_"
+	uses              api.Operation
+	asked, told       shape.Shape
+	read              func(ctx context.Context, c *client.Client, asked []byte) (any, error)
 }
 
 // What is asked of a data source.
@@ -49,7 +49,7 @@ type (
 
 func sources() []source {
 	return []source{
-		one("prism", "A prism with its latest version and its Lens.", api.ReadPrism,
+		readSource("prism", "A prism with its latest version and its Lens.", api.ReadPrism,
 			func(ctx context.Context, c *client.Client, in ofPrism) (client.Prism, error) {
 				return c.ReadPrism(ctx, in.Prism)
 			}),
@@ -57,7 +57,7 @@ func sources() []source {
 			func(ctx context.Context, c *client.Client, in ofPrisms) iter.Seq2[client.Prism, error] {
 				return c.Prisms(ctx, client.PrismFilter{Archived: in.Archived, AdHoc: in.AdHoc})
 			}),
-		one("version", "A version of a prism.", api.ReadVersion,
+		readSource("version", "A version of a prism.", api.ReadVersion,
 			func(ctx context.Context, c *client.Client, in ofVersion) (client.Version, error) {
 				return c.ReadVersion(ctx, in.Prism, in.Version)
 			}),
@@ -65,13 +65,13 @@ func sources() []source {
 			func(ctx context.Context, c *client.Client, in ofPrism) iter.Seq2[client.Version, error] {
 				return c.Versions(ctx, in.Prism)
 			}),
-		one("models", "The configured models, which versions can name.", api.ListModels,
+		readSource("models", "The configured models, which versions can name.", api.ListModels,
 			func(ctx context.Context, c *client.Client, _ nothing) (client.ModelList, error) {
 				return c.ListModels(ctx)
 			}),
-		one("account", "The account of the API key, and its limits.", api.ReadAccount,
+		readSource("account", "The account of the API key, and its limits.", api.ReadAccount,
 			func(ctx context.Context, c *client.Client, _ nothing) (api.Account, error) { return c.ReadAccount(ctx) }),
-		one("drift", "How far the answers of a version, the latest unless given, are from its reference.", api.ReadDrift,
+		readSource("drift", "How far the answers of a version, the latest unless given, are from its reference.", api.ReadDrift,
 			func(ctx context.Context, c *client.Client, in ofAnyVersion) (client.Drift, error) {
 				return c.ReadDrift(ctx, in.Prism, in.Version)
 			}),
@@ -83,7 +83,7 @@ func sources() []source {
 			func(ctx context.Context, c *client.Client, _ nothing) iter.Seq2[client.Member, error] {
 				return c.Members(ctx)
 			}),
-		one("webhook", "A webhook without its secret.", api.ReadWebhook,
+		readSource("webhook", "A webhook without its secret.", api.ReadWebhook,
 			func(ctx context.Context, c *client.Client, in ofWebhook) (client.Webhook, error) {
 				return c.ReadWebhook(ctx, in.Webhook)
 			}),
@@ -94,11 +94,11 @@ func sources() []source {
 	}
 }
 
-func one[In, Out any](
-	name, about string, op api.Operation, call func(ctx context.Context, c *client.Client, in In) (Out, error),
+func readSource[In, Out any](
+	name, description string, op api.Operation, call func(ctx context.Context, c *client.Client, in In) (Out, error),
 ) source {
 	return source{
-		name: name, about: about, uses: op, asked: shape.Derive(reflect.TypeFor[In]()), told: shape.Derive(reflect.TypeFor[Out]()),
+		name: name, description: description, uses: op, asked: shape.Derive(reflect.TypeFor[In]()), told: shape.Derive(reflect.TypeFor[Out]()),
 		read: func(ctx context.Context, c *client.Client, asked []byte) (any, error) {
 			var in In
 			if err := json.Unmarshal(asked, &in); err != nil {
@@ -111,9 +111,9 @@ func one[In, Out any](
 
 // list is a data source whose attribute, named like it, has all pages of a list.
 func list[In, Item any](
-	name, about string, op api.Operation, call func(ctx context.Context, c *client.Client, in In) iter.Seq2[Item, error],
+	name, description string, op api.Operation, call func(ctx context.Context, c *client.Client, in In) iter.Seq2[Item, error],
 ) source {
-	s := one(name, about, op, func(ctx context.Context, c *client.Client, in In) (map[string][]Item, error) {
+	s := readSource(name, description, op, func(ctx context.Context, c *client.Client, in In) (map[string][]Item, error) {
 		items := []Item{}
 		for item, err := range call(ctx, c, in) {
 			if err != nil {
@@ -150,7 +150,7 @@ func (r *reading) Schema(_ context.Context, _ datasource.SchemaRequest, out *dat
 		_, isTold := all[m.Name]
 		all[m.Name] = m.Source(shape.Use{Required: m.Required, Optional: !m.Required, Computed: isTold && !m.Required})
 	}
-	out.Schema = schema.Schema{MarkdownDescription: r.about, Attributes: all}
+	out.Schema = schema.Schema{MarkdownDescription: r.description, Attributes: all}
 }
 
 // Configure implements datasource.DataSourceWithConfigure.

@@ -87,7 +87,7 @@ func (l *Load) Run(ctx context.Context) {
 					return
 				case <-pace.C:
 				}
-				if !l.one(context.WithoutCancel(ctx), i, rnd) {
+				if !l.nextCall(context.WithoutCancel(ctx), i, rnd) {
 					Wait(ctx, unavailablePause(rnd))
 				}
 			}
@@ -130,8 +130,8 @@ func unavailablePause(rnd *rand.Rand) time.Duration {
 	return time.Duration(rnd.Int64N(int64(120 * time.Millisecond)))
 }
 
-// one makes one call and tells whether a service accepted the call.
-func (l *Load) one(ctx context.Context, number int, rnd *rand.Rand) (taken bool) {
+// nextCall makes one call and tells whether a service accepted the call.
+func (l *Load) nextCall(ctx context.Context, number int, rnd *rand.Rand) (taken bool) {
 	race := l.pick(rnd)
 	if rnd.IntN(100) < 3 {
 		l.trespass(ctx, race, rnd)

@@ -85,7 +85,7 @@ func (s *Handlers) find(ctx context.Context, account prism.AccountID, p prism.Pr
 	among := store.Filter{Prism: f.Prism, Version: f.Version, From: f.From, To: f.To}
 	searched := Searched{Question: f.Question}
 	covered, err := s.Visit(ctx, account, p, among, sent, searched.Count)
-	return searched.Found(covered), err
+	return searched.Counts(covered), err
 }
 
 // read reads counts. Of an account whose first results are so new that the worker has not looked yet, it begins the counting. If that fails,

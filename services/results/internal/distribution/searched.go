@@ -33,8 +33,8 @@ func (s *Searched) Count(f *finding.Found) {
 	c.Right += number(labelled && label == a.Value())
 }
 
-// Found are the counts, of a search that has covered so much.
-func (s *Searched) Found(covered finding.Covered) Found {
+// Counts are the counts, of a search that has covered so much.
+func (s *Searched) Counts(covered finding.Covered) Found {
 	found := Found{Exact: covered.Complete(), CountedFrom: covered.From, CountedTo: covered.Until}
 	for at, c := range s.quarters {
 		found.Quarters = append(found.Quarters, Quarter{at, *c})

@@ -33,7 +33,7 @@ func BenchmarkOne(b *testing.B) {
 			table, row := ticketTable(), okRow(b).under(ticketTable())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := One(f, table, row); err != nil {
+				if _, err := Single(f, table, row); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -112,8 +112,8 @@ func (e *Encoder) Row(b []byte, r Row) ([]byte, error) {
 // sizeOfOne is more than a usual result takes besides its answers, so that its body is allocated once.
 const sizeOfOne = 320
 
-// One is a single result as a response body. The row needs a plan whatever the format: its memory is reused.
-func One(f contract.Format, t Table, r Row) (contract.Response, error) {
+// Single is a single result as a response body. The row needs a plan whatever the format: its memory is reused.
+func Single(f contract.Format, t Table, r Row) (contract.Response, error) {
 	e, kept := r.Plan.memory.Get().(*Encoder)
 	if !kept {
 		e = &Encoder{}

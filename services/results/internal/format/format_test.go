@@ -15,7 +15,7 @@ import (
 
 func one(t *testing.T, f contract.Format, table Table, r answeredRow) contract.Response {
 	t.Helper()
-	d, err := One(f, table, r.under(table))
+	d, err := Single(f, table, r.under(table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestOneIsHeaderAndRowWithTheMediaTypeOfItsFormat(t *testing.T) {
 
 func TestAnUnknownFormatIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := One("xml", ticketTable(), okRow(t).under(ticketTable())); err == nil {
+	if _, err := Single("xml", ticketTable(), okRow(t).under(ticketTable())); err == nil {
 		t.Error("no error")
 	}
 	if got := ContentType("xml"); got != "" {
@@ -86,7 +86,7 @@ func TestStoredAnswersThatDoNotParseAreAnErrorAndNoHalfRow(t *testing.T) {
 			if !errors.Is(err, answerjson.ErrShape) || string(b) != "before" {
 				t.Errorf("%s, %s: %q, %v", f, name, b, err)
 			}
-			if _, err := One(f, ticketTable(), r.under(ticketTable())); !errors.Is(err, answerjson.ErrShape) {
+			if _, err := Single(f, ticketTable(), r.under(ticketTable())); !errors.Is(err, answerjson.ErrShape) {
 				t.Errorf("%s, %s: %v", f, name, err)
 			}
 		}

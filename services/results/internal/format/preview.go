@@ -22,7 +22,7 @@ func Answers(p *Plan, stored []byte) ([]byte, error) {
 // Preview is a result in format json, with the reason of each column that is null: {result, missing} (spec: lens-preview). A
 // failed result has no answers, and so no reasons.
 func Preview(t Table, r Row) ([]byte, error) {
-	one, err := One(contract.JSON, t, r)
+	one, err := Single(contract.JSON, t, r)
 	if err != nil {
 		return nil, err
 	}

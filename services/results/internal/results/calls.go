@@ -182,5 +182,5 @@ func (h *Handlers) formatNamed(
 		}
 		table.Latest = latest.Definition
 	}
-	return format.One(f, table, format.Row{Result: r, Plan: applied.Plan})
+	return format.Single(f, table, format.Row{Result: r, Plan: applied.Plan})
 }

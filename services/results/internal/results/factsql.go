@@ -60,10 +60,10 @@ func (s SQL) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.Cre
 	err := s.LookUp(ctx, sqldb.Query("create_facts", text, args...), func(r *sqldb.Row) {
 		facts.Caller = r.Caller()
 		p := r.PrismState()
-		facts.Prism, facts.Version = sqldb.Found(p, p.ID.UUID), asked(q.Version, p.Latest)
+		facts.Prism, facts.Version = sqldb.JoinedRow(p, p.ID.UUID), asked(q.Version, p.Latest)
 		if keyed {
 			saved := r.Saved(store.WithInput)
-			facts.Stored, facts.StoredPrism = sqldb.Found(saved.Result, saved.Result.ID.UUID), sqldb.Found(saved.Prism, saved.Prism.ID.UUID)
+			facts.Stored, facts.StoredPrism = sqldb.JoinedRow(saved.Result, saved.Result.ID.UUID), sqldb.JoinedRow(saved.Prism, saved.Prism.ID.UUID)
 		}
 	})
 	if err == nil && facts.Stored != nil && facts.Stored.Status == prism.OK { // the repeat returns it
@@ -99,7 +99,7 @@ func (s SQL) ResultFacts(
 	err := s.LookUp(ctx, sqldb.Query("result_facts", text, key[:], id.UUID), func(r *sqldb.Row) {
 		facts.Caller = r.Caller()
 		saved := r.Saved(in)
-		facts.Result, facts.Prism = sqldb.Found(saved.Result, saved.Result.ID.UUID), sqldb.Found(saved.Prism, saved.Prism.ID.UUID)
+		facts.Result, facts.Prism = sqldb.JoinedRow(saved.Result, saved.Result.ID.UUID), sqldb.JoinedRow(saved.Prism, saved.Prism.ID.UUID)
 	})
 	if err != nil {
 		return store.ResultFacts{}, err

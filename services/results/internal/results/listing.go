@@ -198,7 +198,7 @@ func (x *export) Close() error {
 }
 
 // Held is how many bytes of rows are in memory.
-func (x *export) Held() int { return x.size + cap(x.buffer) + tables.HeldBy(x.encoder) }
+func (x *export) HeldBytes() int { return x.size + cap(x.buffer) + tables.HeldBytes(x.encoder) }
 
 // foundAtOnce is how many results an export finds at once.
 const foundAtOnce = 1000

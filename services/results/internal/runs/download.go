@@ -130,7 +130,7 @@ func (d *download) Close() error {
 }
 
 // Held is about how many bytes of rows are in memory.
-func (d *download) Held() int { return d.rowsHeld() + d.writer.Held() }
+func (d *download) HeldBytes() int { return d.rowsHeld() + d.writer.HeldBytes() }
 
 // rowsHeld is Held without what the writer holds.
 func (d *download) rowsHeld() int {

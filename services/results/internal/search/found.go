@@ -22,8 +22,8 @@ FROM results r`
 SELECT l.result_id, l.question, l.value FROM labels l WHERE l.account_id = `
 )
 
-// Found implements Store.
-func (s SQL) Found(
+// FindAmong implements Store.
+func (s SQL) FindAmong(
 	ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID,
 ) (all []*finding.Found, err error) {
 	for len(ids) > 0 {

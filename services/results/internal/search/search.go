@@ -36,8 +36,8 @@ type Store interface {
 	// Search is a page of the results of an account that a filter finds, in an order, behind a position; nil for the first page. Of a prism
 	// that is left out it finds all by id, and says of an order by a number that it lacks results.
 	Search(ctx context.Context, account prism.AccountID, f Filter, o finding.Order, after *Position, limit int) (Page, error)
-	// Found are those of some results that a filter finds, in any order. run is a statement's, or those of a transaction.
-	Found(ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID) ([]*finding.Found, error)
+	// FindAmong returns those of some results that a filter finds, in any order. run is a statement's, or those of a transaction.
+	FindAmong(ctx context.Context, run sqldb.Run, account prism.AccountID, f Filter, ids []prism.ResultID) ([]*finding.Found, error)
 	// Visit calls count with the results of an account that a filter finds, the newest first, for CountLimit at most. For want of time, too,
 	// does Covered tell what it did not look at.
 	Visit(ctx context.Context, account prism.AccountID, f Filter, count func(*finding.Found)) (finding.Covered, error)

@@ -124,7 +124,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 	if err := q.setRarity(ctx); err != nil {
 		return false, err
 	}
-	younger, err := q.Found(ctx, q.Run, q.account, q.filter, changed)
+	younger, err := q.FindAmong(ctx, q.Run, q.account, q.filter, changed)
 	if err != nil {
 		return false, err
 	}
@@ -141,7 +141,7 @@ func (q *searching) run(ctx context.Context, first int) (more bool, err error) {
 				ids = append(ids, id)
 			}
 		}
-		found, err := q.Found(ctx, q.Run, q.account, q.filter, ids)
+		found, err := q.FindAmong(ctx, q.Run, q.account, q.filter, ids)
 		if err != nil {
 			return false, err
 		}

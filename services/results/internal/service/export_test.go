@@ -132,7 +132,7 @@ func TestAnExportHoldsLittleMemory(t *testing.T) {
 				var n int
 				n, err = stream.Body.Read(buffer)
 				lines += bytes.Count(buffer[:n], []byte("\n"))
-				most = max(most, stream.Body.(interface{ Held() int }).Held())
+				most = max(most, stream.Body.(interface{ HeldBytes() int }).HeldBytes())
 			}
 			if !errors.Is(err, io.EOF) || lines != c.rows+1 || most > c.most || most < c.size {
 				t.Errorf("%d lines, at most %d bytes, want %d: %v", lines, most, c.most, err)

@@ -334,7 +334,7 @@ func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
 				var n int
 				n, err = stream.Body.Read(buffer)
 				total += n
-				most = max(most, stream.Body.(interface{ Held() int }).Held())
+				most = max(most, stream.Body.(interface{ HeldBytes() int }).HeldBytes())
 				if first == 0 {
 					first = len(f.read)
 				}
@@ -375,7 +375,7 @@ func TestADownloadHoldsAFewLargeResultsAtATime(t *testing.T) {
 		var n int
 		n, err = stream.Body.Read(buffer)
 		got.Write(buffer[:n])
-		most = max(most, stream.Body.(interface{ Held() int }).Held())
+		most = max(most, stream.Body.(interface{ HeldBytes() int }).HeldBytes())
 	}
 	if n := bytes.Count(got.Bytes(), []byte("Unsure,0.5")); !errors.Is(err, io.EOF) || n != rows {
 		t.Errorf("%d rows have their answers: %v", n, err)

@@ -231,8 +231,8 @@ func (r *Row) Saved(in store.Input) store.Saved {
 	return store.Saved{Prism: p, Result: r.Result(p.ID, in)}
 }
 
-// Found is a pointer to what an outer join found, or nil.
-func Found[T any](v T, id prism.UUID) *T {
+// JoinedRow is a pointer to what an outer join found, or nil.
+func JoinedRow[T any](v T, id prism.UUID) *T {
 	if id.IsZero() {
 		return nil
 	}

@@ -312,7 +312,7 @@ func (m *distributionModel) agreesSearched(t *rapid.T, f distribution.Filter) {
 	searched := distribution.Searched{Question: f.Question}
 	covered, err := m.f.Visit(m.ctx, m.account, filter, searched.Count)
 	must(t, err)
-	found := searched.Found(covered)
+	found := searched.Counts(covered)
 	if !found.Exact {
 		t.Fatal("a search of all results is not exact")
 	}

@@ -90,7 +90,7 @@ func (x *parquetExport) Grow(n int) {
 }
 
 // Held is how many bytes the table holds in memory, without what it has written.
-func (x *parquetExport) Held() int { return x.table.Held() }
+func (x *parquetExport) HeldBytes() int { return x.table.HeldBytes() }
 
 // Header appends what the table begins with.
 func (x *parquetExport) Header(b []byte) []byte { return append(b, x.buffer...) }

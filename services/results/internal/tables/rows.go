@@ -76,11 +76,11 @@ func (w *Rows) Close() error {
 }
 
 // Held is how many bytes the writer holds in memory, without what it has written.
-func (w *Rows) Held() int {
+func (w *Rows) HeldBytes() int {
 	if w.parquet != nil {
-		return w.parquet.table.Held()
+		return w.parquet.table.HeldBytes()
 	}
-	return HeldBy(w.writer)
+	return HeldBytes(w.writer)
 }
 
 // addedColumns are the columns that are added to those of a file (spec: run-rows-columns).

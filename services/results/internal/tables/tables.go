@@ -54,10 +54,10 @@ func NextPiece(limit, rows, bytes int) int {
 	return max(min(max(limit, 2*rows), rows*store.PageBytes/max(bytes, 1), mostRows), 1)
 }
 
-// HeldBy is how many bytes an encoder or a writer holds in memory.
-func HeldBy(x any) int {
-	if h, ok := x.(interface{ Held() int }); ok {
-		return h.Held()
+// HeldBytes is how many bytes an encoder or a writer holds in memory.
+func HeldBytes(x any) int {
+	if h, ok := x.(interface{ HeldBytes() int }); ok {
+		return h.HeldBytes()
 	}
 	return 0
 }

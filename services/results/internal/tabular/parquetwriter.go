@@ -76,7 +76,7 @@ func (p *Parquet) Least() int {
 }
 
 // Held is about how many bytes the table holds in memory.
-func (p *Parquet) Held() int { return p.footer + p.groupHeld(0) }
+func (p *Parquet) HeldBytes() int { return p.footer + p.groupHeld(0) }
 
 // groupHeld is about how many bytes the row group takes with further ones.
 func (p *Parquet) groupHeld(more int) int {

@@ -343,7 +343,7 @@ func TestTheFattestRowsOfParquetTakeNoMoreMemoryThanIsCounted(t *testing.T) { //
 				}
 				clear(cells)
 				if i%8 == 0 || len(m.buffer) > 0 {
-					m.measure(p.Held())
+					m.measure(p.HeldBytes())
 				}
 				m.buffer = nil
 			}
