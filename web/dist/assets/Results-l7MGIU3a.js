@@ -1,1 +1,0 @@
-import"./design-Df_HZhh6.js";import{t as e}from"./Page-CQ_VM0Ak.js";import{t}from"./ResultsTable-CHV7vN50.js";import{U as n}from"./Field-DdUAo_Kt.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CHV7vN50.js";import{t}from"./RunsList-Bxi2xgHO.js";import{usePrism as n}from"./PrismPage-B0n4Cxc9.js";import{U as r}from"./Field-DdUAo_Kt.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};

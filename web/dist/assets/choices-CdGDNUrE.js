@@ -1,0 +1,1 @@
+import{n as e}from"./questions-ByYGrX1A.js";var t=`123456789abcdefhilopqrtvwxz`;function n(n){let r=e(n).values(n),i=r.length<=27;return r.map((e,n)=>({...e,keys:e.keys??(i?t[n]:void 0)}))}var r=e=>e.length>27;function i(t,n,r){let i=new Set(n);return i.delete(r)||i.add(r),e(t).values(t).map(e=>String(e.value)).filter(e=>i.has(e))}export{r as n,i as r,n as t};

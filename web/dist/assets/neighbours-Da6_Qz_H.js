@@ -1,0 +1,1 @@
+import{n as e}from"./design-DWWoJ3ha.js";function t(t,n,r,i,a){let o=e(t,n,r).map(i),s=a===void 0?-1:o.indexOf(a);return{previous:s>0?o[s-1]:void 0,next:s>=0?o[s+1]:void 0}}export{t};

@@ -1,1 +1,0 @@
-import{n as e}from"./design-Df_HZhh6.js";function t(t,n,r,i,a){let o=e(t,n,r).map(i),s=a===void 0?-1:o.indexOf(a);return{previous:s>0?o[s-1]:void 0,next:s>=0?o[s+1]:void 0}}export{t};

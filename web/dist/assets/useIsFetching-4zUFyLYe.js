@@ -1,1 +1,0 @@
-import{gt as e,st as t}from"./Page-CQ_VM0Ak.js";import{K as n,W as r}from"./Field-DdUAo_Kt.js";var i=n(r(),1);function a(n,r){let a=e(r),o=a.getQueryCache();return i.useSyncExternalStore(i.useCallback(e=>o.subscribe(t.batchCalls(e)),[o]),()=>a.isFetching(n),()=>a.isFetching(n))}export{a as t};
