@@ -11,9 +11,6 @@ import (
 	"math"
 	"os"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/credential"
@@ -27,50 +24,10 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
 )
 
-// Config selects the models: those of a file, or a single model. A single model requires Provider, and the provider decides
-// which other fields are required.
-type Config struct {
-	// ModelsFile is the YAML file of models (PRISM_MODELS_FILE). With it, the fields of the single model are not used.
-	ModelsFile string
-	// Getenv reads the variables that the file names. It is os.Getenv by default.
-	Getenv func(name string) string
-
-	// EnvironmentProxy: models without a proxy of their own use that of HTTPS_PROXY and NO_PROXY (PRISM_UPSTREAM_PROXY=environment).
-	EnvironmentProxy bool
-
-	// Provider is the value of PRISM_MODEL_PROVIDER.
-	Provider string
-	// BaseURL is the upstream's address without the provider's path, such as http://127.0.0.1:8000/v1
-	// (PRISM_MODEL_BASE_URL). Empty selects the provider's own host.
-	BaseURL string
-	// ModelName is the model to ask (PRISM_MODEL_NAME). Empty selects the provider's default; openai-chat has none.
-	ModelName string
-	// APIKey authenticates this service (PRISM_MODEL_API_KEY). The providers' own hosts require one.
-	APIKey string
-	// APIKeyFile is the file with the key instead (PRISM_MODEL_API_KEY_FILE); it is read again when it changes.
-	APIKeyFile string
-
-	// MaxInFlight limits concurrent asks of all models: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
-	MaxInFlight int
-	// Memory is the memory limit of the process in bytes. The answers of upstreams hold at most a sixteenth of it, and at most 64 MiB,
-	// as long as no account is below its share (spec: answer-budget). 0 is no limit.
-	Memory int64
-}
-
 const (
 	answersShare = 16 // of the memory limit, as a divisor
 	mostAnswers  = 64 << 20
 )
-
-// Deps receive the service's telemetry. A nil field drops what would go there.
-type Deps struct {
-	// Metrics takes the service's collectors, whose names begin with prism_model_.
-	Metrics prometheus.Registerer
-	// Log gets one line for each model that failed an ask: model, provider, reason, status and duration.
-	Log *slog.Logger
-	// Tracer makes a client span per upstream attempt. The attempt's request carries the trace context.
-	Tracer trace.TracerProvider
-}
 
 // Service implements contract.Models. It is safe for concurrent use. Its goroutines are running asks, and until Close those that wait for
 // the next ones.

@@ -15,10 +15,10 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/anthropic"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaichat"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaidecisions"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/sampled"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/stated"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/systemone"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 )
 
 // hostile tries to leave the value that it is.

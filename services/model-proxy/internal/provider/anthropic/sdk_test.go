@@ -9,8 +9,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/prism-results/prism/pkg/strictjson"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/stated"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 )
 
 func sdkParams() sdk.MessageNewParams {

@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 

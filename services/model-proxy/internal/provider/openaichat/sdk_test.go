@@ -9,7 +9,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 )
 
 func sdkParams() openai.ChatCompletionNewParams {

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

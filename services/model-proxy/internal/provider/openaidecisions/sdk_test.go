@@ -9,7 +9,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/providertest"
 )
 
 // client is the official SDK, the oracle of the wire format.
