@@ -59,7 +59,7 @@ type chunk struct {
 	heldWait    backoff.Backoff
 	overAccount bool // by the limits of the account
 
-	saver saves
+	unsaved unsaved
 
 	renewals chan renewal // of the lease
 	rowEnds  chan rowEnd  // has room for all rows
@@ -84,7 +84,7 @@ func newChunk(w *work, leased *contract.Chunk, at time.Time) *chunk {
 	}
 	c := &chunk{
 		Chunk: leased, work: w, limits: leased.RowLimits, leaseAt: at, nextAt: at,
-		rows: make([]int, len(leased.Rows)), saver: saves{work: w, lease: leased.Lease, done: make(chan error, 1)},
+		rows: make([]int, len(leased.Rows)), unsaved: unsaved{work: w, lease: leased.Lease, done: make(chan error, 1)},
 		renewals: make(chan renewal, 1), rowEnds: make(chan rowEnd, len(leased.Rows)),
 	}
 	for i := range c.rows {
@@ -129,11 +129,11 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 			c.withdraw()
 		}
 		finished := c.running == 0 && (c.stopped || len(c.rows) == 0)
-		if finished && (c.saver.lost || c.saver.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
+		if finished && (c.unsaved.lost || c.unsaved.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
 			c.withdraw()
 			return
 		}
-		wake = earliest(wake, c.giveUp, c.saver.save(ctx, now, finished))
+		wake = earliest(wake, c.giveUp, c.unsaved.save(ctx, now, finished))
 		if wake.IsZero() {
 			timer.Stop()
 		} else {
@@ -150,9 +150,9 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 			c.take(ctx, e)
 		case r := <-c.renewals:
 			c.renew(r)
-		case err := <-c.saver.done:
-			c.saver.saved(ctx, err)
-			c.stopped = c.stopped || c.saver.lost
+		case err := <-c.unsaved.done:
+			c.unsaved.saved(ctx, err)
+			c.stopped = c.stopped || c.unsaved.lost
 		case <-timer.C:
 		case <-stopping:
 			stopping, c.stopped, c.giveUp = nil, true, time.Now().Add(callsEnd+savesEnd)
@@ -170,7 +170,7 @@ func (c *chunk) mayBegin(now time.Time) (next state, wake time.Time) {
 			return overLimit, c.heldTo
 		}
 		return limited, c.heldTo
-	case c.saver.failing(), now.Sub(c.leaseAt) >= trusted, c.limits.Concurrency > 0 && c.running >= int(c.limits.Concurrency):
+	case c.unsaved.failing(), now.Sub(c.leaseAt) >= trusted, c.limits.Concurrency > 0 && c.running >= int(c.limits.Concurrency):
 		return limited, time.Time{}
 	case c.limits.RowsPerSecond > 0 && now.Before(c.nextAt):
 		return limited, c.nextAt
@@ -249,7 +249,7 @@ func (c *chunk) take(ctx context.Context, e rowEnd) {
 	c.running--
 	now := time.Now()
 	if e.err == nil {
-		c.saver.add(e.outcome, now)
+		c.unsaved.add(e.outcome, now)
 		c.heldWait = 0
 		return
 	}

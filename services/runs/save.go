@@ -42,8 +42,8 @@ func (w *work) reconsider() {
 	}
 }
 
-// saves are the outcomes of a chunk that are not saved yet. One save is under way at a time.
-type saves struct {
+// unsaved are the outcomes of a chunk that are not saved yet. One save is under way at a time.
+type unsaved struct {
 	*work
 	lease    contract.Lease
 	lost     bool // the lease is, so nothing is saved
@@ -59,34 +59,34 @@ type saves struct {
 }
 
 // add adds an outcome.
-func (s *saves) add(o contract.RowOutcome, now time.Time) {
-	if len(s.ready) == 0 {
-		s.since = now
+func (u *unsaved) add(o contract.RowOutcome, now time.Time) {
+	if len(u.ready) == 0 {
+		u.since = now
 	}
-	s.ready = append(s.ready, o)
+	u.ready = append(u.ready, o)
 }
 
 // failing tells whether the last try failed. No row begins then, since it may not be saved either.
-func (s *saves) failing() bool { return s.tries > 0 }
+func (u *unsaved) failing() bool { return u.tries > 0 }
 
 // save begins a save if one is due; finished: all outcomes are there, so that the save ends the lease. Otherwise it returns when
 // one will be due, if time alone decides.
-func (s *saves) save(ctx context.Context, now time.Time, finished bool) (wake time.Time) {
-	if s.saving || s.lost || len(s.ready) == 0 && !finished {
+func (u *unsaved) save(ctx context.Context, now time.Time, finished bool) (wake time.Time) {
+	if u.saving || u.lost || len(u.ready) == 0 && !finished {
 		return time.Time{}
 	}
-	due := s.since.Add(saveEvery)
+	due := u.since.Add(saveEvery)
 	if finished {
 		due = now
 	}
-	if due = later(due, s.nextTo); now.Before(due) {
+	if due = later(due, u.nextTo); now.Before(due) {
 		return due
 	}
-	n := together(s.ready)
-	s.saving, s.last, s.underWay = true, finished && n == len(s.ready), s.ready[:n:n]
-	s.ready = append([]contract.RowOutcome(nil), s.ready[n:]...)
-	rows := contract.SaveRows{Lease: s.lease, Rows: s.underWay, Done: s.last}
-	go func() { s.done <- s.saveRows(ctx, rows) }()
+	n := together(u.ready)
+	u.saving, u.last, u.underWay = true, finished && n == len(u.ready), u.ready[:n:n]
+	u.ready = append([]contract.RowOutcome(nil), u.ready[n:]...)
+	rows := contract.SaveRows{Lease: u.lease, Rows: u.underWay, Done: u.last}
+	go func() { u.done <- u.saveRows(ctx, rows) }()
 	return time.Time{}
 }
 
@@ -160,25 +160,25 @@ func (w *work) saveRows(ctx context.Context, rows contract.SaveRows) error {
 }
 
 // saved takes the end of a save. Outcomes that were not saved are tried again.
-func (s *saves) saved(ctx context.Context, err error) {
-	s.saving = false
+func (u *unsaved) saved(ctx context.Context, err error) {
+	u.saving = false
 	switch {
 	case err == nil:
-		s.ends, s.tries = s.last, 0
-		for _, o := range s.underWay {
-			s.metrics.rows.WithLabelValues(outcomeOf(o)).Inc()
+		u.ends, u.tries = u.last, 0
+		for _, o := range u.underWay {
+			u.metrics.rows.WithLabelValues(outcomeOf(o)).Inc()
 		}
 	case errors.Is(err, contract.ErrLeaseLost):
-		s.ready = nil
-		s.lost = true
+		u.ready = nil
+		u.lost = true
 	default:
-		if s.tries == 0 {
-			s.log.WarnContext(ctx, "saving rows failed", "run", s.lease.Run, "error", err)
+		if u.tries == 0 {
+			u.log.WarnContext(ctx, "saving rows failed", "run", u.lease.Run, "error", err)
 		}
-		s.nextTo = time.Now().Add(s.tries.Next(firstSavePause, maxSavePause))
-		s.ready = append(s.underWay, s.ready...)
+		u.nextTo = time.Now().Add(u.tries.Next(firstSavePause, maxSavePause))
+		u.ready = append(u.underWay, u.ready...)
 	}
-	s.underWay = nil
+	u.underWay = nil
 }
 
 // outcomeOf is the outcome of a row in metrics.

@@ -132,7 +132,7 @@ func (d *download) Close() error {
 // Held is about how many bytes of rows are in memory.
 func (d *download) HeldBytes() int { return d.rowsHeld() + d.writer.HeldBytes() }
 
-// rowsHeld is Held without what the writer holds.
+// rowsHeld is HeldBytes without what the writer holds.
 func (d *download) rowsHeld() int {
 	size := d.buffer.Cap() + len(d.file.Layout)
 	for _, r := range d.results {

@@ -87,38 +87,17 @@ func Run(t *testing.T, open func(t *testing.T) sqlstore.Store) {
 			}
 		})
 	}
-	t.Run("RunsModel", func(t *testing.T) {
-		t.Parallel()
-		checkRunsAgainstModel(t, open)
-	})
-	t.Run("RetriesOfManyModel", func(t *testing.T) {
-		t.Parallel()
-		checkRetriesAgainstModel(t, open)
-	})
-	t.Run("Model", func(t *testing.T) {
-		t.Parallel()
-		checkAgainstModel(t, open)
-	})
-	t.Run("UsageModel", func(t *testing.T) {
-		t.Parallel()
-		checkUsageAgainstModel(t, open)
-	})
-	t.Run("ChangesModel", func(t *testing.T) {
-		t.Parallel()
-		checkChangesAgainstModel(t, open)
-	})
-	t.Run("SearchModel", func(t *testing.T) {
-		t.Parallel()
-		checkSearchAgainstModel(t, open)
-	})
-	t.Run("DistributionModel", func(t *testing.T) {
-		t.Parallel()
-		checkDistributionAgainstModel(t, open)
-	})
-	t.Run("DefinitionsModel", func(t *testing.T) {
-		t.Parallel()
-		checkDefinitionsAgainstModel(t, open)
-	})
+	models := map[string]func(*testing.T, func(*testing.T) sqlstore.Store){
+		"RunsModel": checkRunsAgainstModel, "RetriesOfManyModel": checkRetriesAgainstModel, "Model": checkAgainstModel,
+		"UsageModel": checkUsageAgainstModel, "ChangesModel": checkChangesAgainstModel, "SearchModel": checkSearchAgainstModel,
+		"DistributionModel": checkDistributionAgainstModel, "DefinitionsModel": checkDefinitionsAgainstModel,
+	}
+	for name, check := range models {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, open)
+		})
+	}
 }
 
 // tenant is an account with a key and a prism.

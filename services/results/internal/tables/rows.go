@@ -75,7 +75,7 @@ func (w *Rows) Close() error {
 	return w.writer.Close()
 }
 
-// Held is how many bytes the writer holds in memory, without what it has written.
+// HeldBytes is how many bytes the writer holds in memory, without what it has written.
 func (w *Rows) HeldBytes() int {
 	if w.parquet != nil {
 		return w.parquet.table.HeldBytes()

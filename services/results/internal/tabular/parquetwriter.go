@@ -75,7 +75,7 @@ func (p *Parquet) Least() int {
 	return p.base() + groupStep
 }
 
-// Held is about how many bytes the table holds in memory.
+// HeldBytes is about how many bytes the table holds in memory.
 func (p *Parquet) HeldBytes() int { return p.footer + p.groupHeld(0) }
 
 // groupHeld is about how many bytes the row group takes with further ones.
