@@ -152,7 +152,7 @@ func (f *full) await(t *testing.T) {
 // spec: full-disk
 func TestAFullDiskCanBeReadAndDeleted(t *testing.T) {
 	d := newDisk(t)
-	options := launch.Options{Dir: filepath.Join(d.dir, "prism"), Flags: program.AsTests()}
+	options := launch.Options{Dir: filepath.Join(d.dir, "prism"), Flags: program.TestFlags()}
 	service, err := options.Standalone(t.Context())
 	if err != nil {
 		t.Fatal(err)

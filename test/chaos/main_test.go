@@ -18,7 +18,7 @@ import (
 var (
 	// histories are the services of the histories, which are about order: the race detector sees what many concurrent callers
 	// and every fault do to a service, and nothing there is promised about time.
-	histories = program.AsTests()
+	histories = program.TestFlags()
 	// shipped are the services as they are shipped, for the promises about time and memory.
 	shipped = []string{}
 	// armable are services that kill themselves at a step on demand.

@@ -20,7 +20,7 @@ import (
 // binary is the path of a service's program, which has the name of its image.
 func binary(t *testing.T, component string) string {
 	t.Helper()
-	path, err := program.Binary(t.Context(), "services/"+component+"/cmd/prism-"+component, program.AsTests()...)
+	path, err := program.Binary(t.Context(), "services/"+component+"/cmd/prism-"+component, program.TestFlags()...)
 	if err != nil {
 		t.Fatalf("%s: %v", component, err)
 	}

@@ -89,7 +89,7 @@ func TestStartWithoutPostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := launch.Options{Database: "postgres://prism:hunter2@" + nobody + "/orders?sslmode=disable", Flags: program.AsTests(), Started: world.started}.Standalone(t.Context())
+	s, err := launch.Options{Database: "postgres://prism:hunter2@" + nobody + "/orders?sslmode=disable", Flags: program.TestFlags(), Started: world.started}.Standalone(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ var topologies = []topology{standalone, services}
 // newStack prepares the processes of a new, empty stack. The settings override what the processes are given otherwise.
 func newStack(ctx context.Context, top topology, settings map[string]string) (*stack, error) {
 	s := &stack{topology: top, model: world.model, options: launch.Options{
-		ModelURL: world.model.BaseURL(), Flags: program.AsTests(), Started: world.started, Env: map[string]string{},
+		ModelURL: world.model.BaseURL(), Flags: program.TestFlags(), Started: world.started, Env: map[string]string{},
 	}}
 	if top == standalone || top == traced {
 		s.options.Env["OTEL_EXPORTER_OTLP_ENDPOINT"] = world.traces.URL()

@@ -79,7 +79,7 @@ func start(t *testing.T) *stack {
 	}
 	options := launch.Options{
 		ModelsFile: file, Database: s.postgres.URL(name), Redis: redistest.New(t, redistest.Options{}).URL(),
-		Flags: program.AsTests(), TLS: t.TempDir(),
+		Flags: program.TestFlags(), TLS: t.TempDir(),
 	}
 	if s.Three, err = options.Services(t.Context()); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func start(t *testing.T) *stack {
 	if s.narrow, err = options.Gateway(t.Context(), s.Gateway.Env["PRISM_RESULTS_URL"], s.Gateway.Env["PRISM_MODEL_PROXY_URL"]); err != nil {
 		t.Fatal(err)
 	}
-	if s.standalone, err = (launch.Options{Dir: t.TempDir(), Flags: program.AsTests(), Env: openID}).Standalone(t.Context()); err != nil {
+	if s.standalone, err = (launch.Options{Dir: t.TempDir(), Flags: program.TestFlags(), Env: openID}).Standalone(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -30,7 +30,7 @@ type world struct {
 // start runs a standalone Prism.
 func start(t *testing.T) *world {
 	t.Helper()
-	prism, err := launch.Options{Dir: t.TempDir(), Flags: program.AsTests()}.Standalone(t.Context())
+	prism, err := launch.Options{Dir: t.TempDir(), Flags: program.TestFlags()}.Standalone(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func start(t *testing.T) *world {
 // startServices runs the services, with the console behind the gateway.
 func startServices(t *testing.T) *world {
 	t.Helper()
-	options := launch.Options{Database: pgtest.Shared(t).Database(t, ""), Flags: program.AsTests()}
+	options := launch.Options{Database: pgtest.Shared(t).Database(t, ""), Flags: program.TestFlags()}
 	three, err := options.Services(t.Context())
 	if err != nil {
 		t.Fatal(err)

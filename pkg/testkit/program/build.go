@@ -51,9 +51,9 @@ func Find(name string) (string, error) {
 // RaceVariable is the environment variable that gives programs the race detector although the tests do not have it.
 const RaceVariable = "PRISM_TEST_RACE"
 
-// AsTests are the flags of Binary for a program under test: with the race detector when the tests have the race detector, or
+// TestFlags are the flags of Binary for a program under test: with the race detector when the tests have the race detector, or
 // when RaceVariable is set.
-func AsTests() []string {
+func TestFlags() []string {
 	if race || os.Getenv(RaceVariable) != "" {
 		return []string{raceFlag, plainSQLite}
 	}
