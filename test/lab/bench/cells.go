@@ -88,8 +88,11 @@ func (b *bench) interleave(ctx context.Context, contenders []contender) (cells, 
 	for _, c := range contenders {
 		err := b.eachCall(func(n int, _ system.Prism, call string) error {
 			_, err := load.Closed(ctx, work(c.systems[n], call, n), b.Conns, b.Length/2)
-			return errors.Join(err, c.systems[n].Rest(ctx))
+			return err
 		})
+		for _, s := range c.systems {
+			err = errors.Join(err, s.Rest(ctx))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
