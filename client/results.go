@@ -78,9 +78,6 @@ type ResultFilter struct {
 	Sort string // the order, such as "-refund"; see the description of the API
 }
 
-// ResultSearch narrows results by their texts, answers and labels; an empty member selects all.
-type ResultSearch = api.ResultSearch
-
 // Coverage tells what a search did not look at.
 type Coverage = api.Coverage
 
@@ -115,34 +112,6 @@ func (f ResultFilter) query(o PageOptions) url.Values {
 	return q
 }
 
-func setSearch(q url.Values, s ResultSearch) {
-	set(q, "q", s.Q)
-	if len(s.Where) > 0 {
-		q["where"] = s.Where
-	}
-}
-
-// PageOptions select a page of a list.
-type PageOptions struct {
-	Limit  int    // 1 to 100; 50 when 0
-	Cursor string // the NextCursor of the previous page
-}
-
-func (o PageOptions) query() url.Values {
-	q := url.Values{}
-	if o.Limit != 0 {
-		q.Set("limit", strconv.Itoa(o.Limit))
-	}
-	set(q, "cursor", o.Cursor)
-	return q
-}
-
-func set(q url.Values, name, value string) {
-	if value != "" {
-		q.Set(name, value)
-	}
-}
-
 // ListResults returns one page of the account's results: newest first, or those of a run in row order, or in the order of Sort.
 func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions, options ...CallOption) (ResultPage, error) {
 	return fetch[ResultPage](ctx, c, declared(api.ListResults).where(f.query(o)).formatted(), options)
@@ -172,30 +141,6 @@ func (c *Client) CountResults(ctx context.Context, f ResultFilter, by []string, 
 	return fetch[ResultCounts](ctx, c, declared(api.CountResults).where(q), options)
 }
 
-const maxLimit = 100
-
-func pages[T any](next func(cursor string) (Page[T], error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for cursor := ""; ; {
-			page, err := next(cursor)
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, item := range page.Data {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if page.NextCursor == nil {
-				return
-			}
-			cursor = *page.NextCursor
-		}
-	}
-}
-
 // Export selects results of a prism and a format.
 type Export struct {
 	Format   Format    // CSV, TSV, JSONL, XLSX or Parquet; CSV when empty
@@ -216,12 +161,6 @@ type Export struct {
 	// Raw gives Parquet a column of the stored answers with every probability. Parquet takes no After, and the other formats no Raw.
 	Raw bool
 }
-
-// TextStyle changes how CSV and TSV are written, for spreadsheets.
-type TextStyle = api.TextStyle
-
-// Delimiter is what TextStyle has between cells: a comma, a semicolon, a bar or a tab.
-type Delimiter = api.Delimiter
 
 // ExportResults streams the results of a prism, oldest first; csv and tsv begin with one header row. A stream whose
 // connection is lost ends with a *ConnectionError, never with io.EOF. The caller closes the stream.
@@ -245,27 +184,4 @@ func (c *Client) ExportSelected(ctx context.Context, prism string, ids []string,
 		Format Format   `json:"format,omitempty"`
 	}{ids, format}
 	return c.stream(ctx, declared(api.ExportSelected, prism).sending(sent), options, mediaTypes[string(cmp.Or(format, CSV))])
-}
-
-// setStyle sets what is not the default.
-func setStyle(q url.Values, s TextStyle) {
-	if s.BOM {
-		q.Set("bom", "true")
-	}
-	if s.Safe {
-		q.Set("safe", "true")
-	}
-	set(q, "delimiter", string(s.Delimiter))
-}
-
-func setRaw(q url.Values, raw bool) {
-	if raw {
-		q.Set("raw", "true")
-	}
-}
-
-func setTime(q url.Values, name string, t time.Time) {
-	if !t.IsZero() {
-		q.Set(name, t.UTC().Format(time.RFC3339Nano))
-	}
 }
