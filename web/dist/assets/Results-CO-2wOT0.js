@@ -1,0 +1,1 @@
+import"./design-DWWoJ3ha.js";import{t as e}from"./Page-CHYXi9hb.js";import{t}from"./ResultsTable-CaUUH03q.js";import{U as n}from"./Field-DdUAo_Kt.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

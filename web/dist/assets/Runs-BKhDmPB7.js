@@ -1,0 +1,1 @@
+import{t as e}from"./Page-CHYXi9hb.js";import"./design-DWWoJ3ha.js";import{t}from"./RunsList-BaTi8IOL.js";import{U as n,m as r,v as i}from"./Field-DdUAo_Kt.js";var a=n();function o(){let n=i(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:n&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

@@ -1,1 +1,0 @@
-import{o as e}from"./prisms-B-ekH0i_.js";import{t}from"./ResultsTable-Cz5bVpVa.js";import{t as n}from"./RunsList-BqR9uoaB.js";import{U as r}from"./Field-DdUAo_Kt.js";var i=r();function a(){return(0,i.jsx)(t,{prism:e().prism.slug})}function o(){return(0,i.jsx)(n,{prism:e().prism.slug})}export{a as ResultsTab,o as RunsTab};

@@ -1,0 +1,1 @@
+import{o as e}from"./prisms-D9vRrg_B.js";import{t}from"./ResultsTable-CaUUH03q.js";import{t as n}from"./RunsList-BaTi8IOL.js";import{U as r}from"./Field-DdUAo_Kt.js";var i=r();function a(){return(0,i.jsx)(t,{prism:e().prism.slug})}function o(){return(0,i.jsx)(n,{prism:e().prism.slug})}export{a as ResultsTab,o as RunsTab};
