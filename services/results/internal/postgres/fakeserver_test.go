@@ -161,6 +161,7 @@ func (s *server) save(ctx context.Context, arg, key string) <-chan outcome {
 }
 
 func (s *server) call(arg string, c *call) <-chan outcome {
+	synctest.Wait() // a round trip whose calls have their outcomes ends a moment later
 	end := make(chan outcome, 1)
 	go func() {
 		var (
