@@ -9,15 +9,24 @@ import (
 )
 
 // calls has each call answered by the database of its account. Nothing behind it knows that there may be another database.
-type calls struct{ placement }
+type calls struct {
+	placement
+	chunks     turns[contract.Chunk]
+	deliveries turns[contract.DeliveriesLease]
+	limits     lastLimits
+}
 
 var (
-	_ contract.Results    = calls{}
-	_ contract.Deliveries = calls{}
+	_ contract.Results    = (*calls)(nil)
+	_ contract.Deliveries = (*calls)(nil)
 )
 
+func newCalls(p placement) *calls {
+	return &calls{placement: p, chunks: turns[contract.Chunk]{keptLate: keptChunk}}
+}
+
 // Do implements contract.Results.
-func (c calls) Do(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
+func (c *calls) Do(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
@@ -26,7 +35,7 @@ func (c calls) Do(ctx context.Context, key contract.KeyDigest, op api.Operation,
 }
 
 // Open implements contract.Results.
-func (c calls) Open(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
+func (c *calls) Open(ctx context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Stream, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Stream{}, err
@@ -35,7 +44,7 @@ func (c calls) Open(ctx context.Context, key contract.KeyDigest, op api.Operatio
 }
 
 // Account implements contract.Results.
-func (c calls) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
+func (c *calls) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return prism.AccountID{}, err
@@ -44,7 +53,7 @@ func (c calls) Account(ctx context.Context, key contract.KeyDigest) (prism.Accou
 }
 
 // Authorize implements contract.Results.
-func (c calls) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
+func (c *calls) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return err
@@ -52,13 +61,8 @@ func (c calls) Authorize(ctx context.Context, key contract.KeyDigest, op contrac
 	return db.service.Authorize(ctx, key, op)
 }
 
-// Limits implements contract.Results.
-func (c calls) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
-	return c.home().service.Limits(ctx)
-}
-
 // CreateFacts implements contract.Results.
-func (c calls) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
+func (c *calls) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	db, err := c.ofKey(ctx, q.Key)
 	if err != nil {
 		return contract.CreateFacts{}, err
@@ -67,7 +71,7 @@ func (c calls) CreateFacts(ctx context.Context, q contract.CreateQuery) (contrac
 }
 
 // RetryFacts implements contract.Results.
-func (c calls) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
+func (c *calls) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.RetryFacts{}, err
@@ -76,7 +80,7 @@ func (c calls) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.
 }
 
 // Save implements contract.Results.
-func (c calls) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
+func (c *calls) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	db, err := c.ofAccount(ctx, s.Account)
 	if err != nil {
 		return contract.Response{}, err
@@ -85,7 +89,7 @@ func (c calls) Save(ctx context.Context, s contract.Save) (contract.Response, er
 }
 
 // TryFacts implements contract.Tries.
-func (c calls) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
+func (c *calls) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.TryFacts{}, err
@@ -94,7 +98,7 @@ func (c calls) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.T
 }
 
 // FinishTry implements contract.Tries.
-func (c calls) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
+func (c *calls) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
 	db, err := c.ofAccount(ctx, t.Account)
 	if err != nil {
 		return contract.Response{}, err
@@ -103,7 +107,7 @@ func (c calls) FinishTry(ctx context.Context, t contract.Try) (contract.Response
 }
 
 // PutPart implements contract.Files.
-func (c calls) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
+func (c *calls) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
@@ -112,7 +116,7 @@ func (c calls) PutPart(ctx context.Context, key contract.KeyDigest, p contract.F
 }
 
 // PlanRun implements contract.Runs.
-func (c calls) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.RunPlan, error) {
+func (c *calls) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (contract.RunPlan, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.RunPlan{}, err
@@ -121,7 +125,7 @@ func (c calls) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Re
 }
 
 // PlanRows implements contract.Runs.
-func (c calls) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
+func (c *calls) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return nil, err
@@ -130,7 +134,7 @@ func (c calls) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.
 }
 
 // LabelsRun implements contract.Runs.
-func (c calls) LabelsRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (api.NewRun, error) {
+func (c *calls) LabelsRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n api.NewRun) (api.NewRun, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return api.NewRun{}, err
@@ -139,7 +143,7 @@ func (c calls) LabelsRun(ctx context.Context, key contract.KeyDigest, ref prism.
 }
 
 // DropLabelsFile implements contract.Runs.
-func (c calls) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+func (c *calls) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
 	db, err := c.ofKey(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
@@ -148,17 +152,14 @@ func (c calls) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id pr
 }
 
 // LeaseChunk implements contract.Leases.
-func (c calls) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Chunk, error) {
-	return c.home().service.LeaseChunk(ctx, worker)
-}
-
-// RenewLeases implements contract.Leases.
-func (c calls) RenewLeases(ctx context.Context, leases []contract.Lease) ([]contract.LeaseState, error) {
-	return c.home().service.RenewLeases(ctx, leases)
+func (c *calls) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Chunk, error) {
+	return c.chunks.take(ctx, c.all(), func(ctx context.Context, db *database) (*contract.Chunk, error) {
+		return db.service.LeaseChunk(ctx, worker)
+	})
 }
 
 // SaveRows implements contract.Leases.
-func (c calls) SaveRows(ctx context.Context, s contract.SaveRows) error {
+func (c *calls) SaveRows(ctx context.Context, s contract.SaveRows) error {
 	db, err := c.ofAccount(ctx, s.Account)
 	if err != nil {
 		return err
@@ -167,12 +168,14 @@ func (c calls) SaveRows(ctx context.Context, s contract.SaveRows) error {
 }
 
 // LeaseDeliveries implements contract.Deliveries.
-func (c calls) LeaseDeliveries(ctx context.Context, q contract.LeaseDeliveries) (*contract.DeliveriesLease, error) {
-	return c.home().service.LeaseDeliveries(ctx, q)
+func (c *calls) LeaseDeliveries(ctx context.Context, q contract.LeaseDeliveries) (*contract.DeliveriesLease, error) {
+	return c.deliveries.take(ctx, c.all(), func(ctx context.Context, db *database) (*contract.DeliveriesLease, error) {
+		return db.service.LeaseDeliveries(ctx, q)
+	})
 }
 
 // SaveDeliveries implements contract.Deliveries.
-func (c calls) SaveDeliveries(ctx context.Context, s contract.SaveDeliveries) error {
+func (c *calls) SaveDeliveries(ctx context.Context, s contract.SaveDeliveries) error {
 	db, err := c.ofAccount(ctx, s.Account)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -41,11 +42,13 @@ const homeName = "home"
 // is cached, the queues of work beside the calls, and metrics, which have the name of the database as a label. A process keeps nothing of the
 // kind outside of it.
 type database struct {
+	name      string
 	store     sqlstore.Statements
 	service   *service.Service
 	workers   []worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
+	migrated  atomic.Bool                             // of a database that is not home
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings  func(context.Context) ([]string, error) // nil: there are none
 	unlock    func()                                  // releases DataDir
@@ -61,7 +64,7 @@ type worker interface {
 // openDatabase opens a database with a name. It connects to Postgres when a call first needs it; it opens a file, or creates it.
 func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*database, error) {
 	d.Metrics = prometheus.WrapRegistererWith(prometheus.Labels{"database": name}, d.Metrics)
-	db := &database{log: d.Log, unlock: func() {}, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
+	db := &database{name: name, log: d.Log, unlock: func() {}, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "prism_postgres_migrating",
 		Help: "1 while a start waits for Postgres or brings its tables up to date.",
 	})}
@@ -199,7 +202,7 @@ func (db *database) Migrate(ctx context.Context) error {
 	db.migrating.Set(1)
 	defer db.migrating.Set(0)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := db.migrated(ctx)
+		err := db.upToDate(ctx)
 		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrOutdated) {
 			if err == nil {
 				db.warn(ctx)
@@ -213,8 +216,8 @@ func (db *database) Migrate(ctx context.Context) error {
 	}
 }
 
-// migrated is migrate, and then reads the time of the database: what is stored from now on has it.
-func (db *database) migrated(ctx context.Context) error {
+// upToDate is migrate, and then reads the time of the database: what is stored from now on has it.
+func (db *database) upToDate(ctx context.Context) error {
 	err := db.migrate(ctx)
 	if err == nil && db.clock != nil {
 		db.clock.Read(ctx)

@@ -14,13 +14,26 @@ type placement interface {
 	ofAccount(ctx context.Context, account prism.AccountID) (*database, error)
 	// home has what is of no account.
 	home() *database
+	// all are home and the other databases.
+	all() []*database
+	// begin follows the migration of home.
+	begin(ctx context.Context) error
 }
 
 // alone is the placement of a Prism with one database, in which every account is.
-type alone struct{ *database }
+type alone struct {
+	*database
+	list []*database
+}
+
+func onlyIn(db *database) alone { return alone{db, []*database{db}} }
 
 func (p alone) ofKey(context.Context, contract.KeyDigest) (*database, error) { return p.database, nil }
 
 func (p alone) ofAccount(context.Context, prism.AccountID) (*database, error) { return p.database, nil }
 
 func (p alone) home() *database { return p.database }
+
+func (p alone) all() []*database { return p.list }
+
+func (p alone) begin(context.Context) error { return nil }

@@ -69,7 +69,7 @@ func TestTheOnlyDatabaseIsFoundWithoutAStatementOrAnAllocation(t *testing.T) {
 			}
 			return allocations, (statementsOf(t, metrics) - before) / times / (runs + 1)
 		}
-		allocations, statements := measure(s.service)
+		allocations, statements := measure(s.placed.home().service)
 		placedAllocations, placedStatements := measure(s.Results)
 		if placedAllocations > allocations || placedStatements != statements || statements == 0 {
 			t.Errorf("%s: %v allocations and %v statements, and %v and %v without the placement",

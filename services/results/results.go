@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -57,14 +58,15 @@ type Deps struct {
 	renewals *credential.Renewals // of the process, whose databases share them
 }
 
-// Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over a database, and runs what goes on beside
-// the calls.
+// Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over databases, and runs what goes on beside the
+// calls.
 type Service struct {
 	contract.Results
 	contract.Console
 	contract.Deliveries
 	contract.Declarations
-	*database
+	placed placement
+	log    *slog.Logger
 }
 
 // Open opens the store. It connects to Postgres when a call first needs it; it opens a file, or creates it.
@@ -74,12 +76,68 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := calls{alone{db}}
-	return &Service{Results: c, Console: db.service, Deliveries: c, Declarations: db.service, database: db}, nil
+	return newService(onlyIn(db), d), nil
+}
+
+func newService(p placement, d Deps) *Service {
+	c, home := newCalls(p), p.home().service
+	return &Service{Results: c, Console: home, Deliveries: c, Declarations: home, placed: p, log: d.Log}
+}
+
+// Migrate brings the tables of home up to date, or waits until the command migrate has. While the database is down it waits, until ctx ends.
+func (s *Service) Migrate(ctx context.Context) error {
+	if err := s.placed.home().Migrate(ctx); err != nil {
+		return err
+	}
+	return s.placed.begin(ctx)
+}
+
+// Run works beside the calls of each database until ctx ends. It migrates the databases that are not home, and has each serve its accounts
+// from then on.
+func (s *Service) Run(ctx context.Context) error {
+	var others sync.WaitGroup
+	defer others.Wait()
+	for _, db := range s.placed.all()[1:] {
+		others.Go(func() {
+			if err := db.Migrate(ctx); err != nil {
+				s.log.ErrorContext(ctx, "a database cannot be used, and its accounts are refused", "database", db.name, "error", err)
+				return
+			}
+			db.migrated.Store(true)
+			_ = db.Run(ctx) // which is always nil
+		})
+	}
+	return s.placed.home().Run(ctx)
+}
+
+// Ready checks that a database answers and can be written (spec: unwritable-store, full-disk). Of several, any one will do: its accounts are
+// served.
+func (s *Service) Ready(ctx context.Context) error {
+	databases := s.placed.all()
+	checked := make(chan error, len(databases))
+	for _, db := range databases {
+		go func() { checked <- db.Ready(ctx) }()
+	}
+	var failed []error
+	for range databases {
+		err := <-checked
+		if err == nil {
+			return nil
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// Close closes the databases.
+func (s *Service) Close() {
+	for _, db := range s.placed.all() {
+		db.Close()
+	}
 }
 
 // Operator runs operator commands on the store.
-func (s *Service) Operator() *operator.Operator { return operator.New(s.service) }
+func (s *Service) Operator() *operator.Operator { return operator.New(s.placed.home().service) }
 
 // Operate opens the store, migrates it or checks that it is migrated, and runs an operator command on it. Only the command
 // migrate creates a store.
@@ -95,7 +153,7 @@ func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writ
 		return err
 	}
 	defer s.Close()
-	if err := s.migrated(ctx); err != nil {
+	if err := s.placed.home().upToDate(ctx); err != nil {
 		return err
 	}
 	out := operator.Output{Writer: stdout, Dir: os.TempDir()}

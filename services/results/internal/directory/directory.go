@@ -1,0 +1,132 @@
+// Package directory keeps, in the home of several databases, in which of them each account is and whose each API key is (spec: directory).
+package directory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/sqldb"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Place is an account and the name of its database. The zero value stands for an account or key that is unknown.
+type Place struct {
+	Account  prism.AccountID
+	Database string
+}
+
+// SQL keeps it in home.
+type SQL struct{ sqldb.Database }
+
+const (
+	placeOfKey = `SELECT a.account_id, a.database FROM directory_keys k JOIN directory_accounts a ON a.account_id = k.account_id
+WHERE k.digest = $1`
+	placeOfAccount = `SELECT account_id, database FROM directory_accounts WHERE account_id = $1`
+	accountByName  = `SELECT account_id FROM directory_accounts WHERE name = $1 AND made`
+	listNames      = `SELECT account_id, database FROM directory_accounts WHERE made ORDER BY name`
+	countNames     = `SELECT database, count(*) FROM directory_accounts GROUP BY database`
+
+	addKey = `INSERT INTO directory_keys (digest, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+	// takeName takes a name, or finds the account that has it.
+	takeName = `INSERT INTO directory_accounts (account_id, name, database, made) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING`
+	named    = `SELECT account_id, database, made FROM directory_accounts WHERE name = $1`
+	setMade  = `UPDATE directory_accounts SET made = true WHERE account_id = $1 AND NOT made RETURNING account_id`
+
+	adoptAccounts = `INSERT INTO directory_accounts (account_id, name, database, made)
+SELECT id, name, $1, true FROM accounts ON CONFLICT DO NOTHING`
+	adoptKeys = `INSERT INTO directory_keys (digest, account_id) SELECT digest, account_id FROM api_keys ON CONFLICT DO NOTHING`
+)
+
+// OfKey finds the account of an API key, and its database.
+func (s SQL) OfKey(ctx context.Context, key contract.KeyDigest) (Place, error) {
+	return s.place(ctx, sqldb.Query("place_of_key", placeOfKey, key[:]))
+}
+
+// OfAccount finds the database of an account.
+func (s SQL) OfAccount(ctx context.Context, account prism.AccountID) (Place, error) {
+	return s.place(ctx, sqldb.Query("place_of_account", placeOfAccount, account.UUID))
+}
+
+func (s SQL) place(ctx context.Context, look sqldb.Statement) (Place, error) {
+	var found Place
+	if err := s.LookUp(ctx, look, func(r *sqldb.Row) { found = readPlace(r) }); err != nil {
+		return Place{}, err
+	}
+	return found, nil
+}
+
+func readPlace(r *sqldb.Row) Place {
+	return Place{Account: prism.AccountID{UUID: r.UUID()}, Database: r.Text()}
+}
+
+// AccountByName finds an account by its name: store.ErrNotFound.
+func (s SQL) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
+	err = s.Run(ctx, sqldb.Query("account_by_name", accountByName, name), sqldb.ReadRow(&id.UUID, (*sqldb.Row).UUID))
+	return id, err
+}
+
+// Accounts are all accounts, by name.
+func (s SQL) Accounts(ctx context.Context) (all []Place, err error) {
+	err = s.Run(ctx, sqldb.Query("list_places", listNames), sqldb.ReadRows(&all, readPlace))
+	return all, err
+}
+
+// CountAccounts is how many accounts are in each database that has one, by its name.
+func (s SQL) CountAccounts(ctx context.Context) (map[string]int64, error) {
+	counts := map[string]int64{}
+	var names []string
+	err := s.Run(ctx, sqldb.Query("count_places", countNames), sqldb.ReadRows(&names, func(r *sqldb.Row) string {
+		name := r.Text()
+		counts[name] = r.Int()
+		return name
+	}))
+	return counts, err
+}
+
+// AddKey tells whose a key is, before its account has the key.
+func (s SQL) AddKey(ctx context.Context, key contract.KeyDigest, account prism.AccountID) error {
+	return s.Run(ctx, sqldb.Change("add_place_of_key", addKey, key[:], account.UUID), sqldb.NoRow)
+}
+
+// TakeName takes a name for an account that is to be made in a database: store.ErrNameTaken. If somebody took the name and did not make the
+// account, that account's place is returned, and the caller makes it.
+func (s SQL) TakeName(ctx context.Context, name string, p Place) (taken Place, err error) {
+	err = s.Transaction(ctx, "take_name", func(run sqldb.Run) error {
+		args := []any{p.Account.UUID, name, p.Database}
+		if err := run(ctx, sqldb.Statement{Text: takeName, Args: args}, sqldb.NoRow); err != nil {
+			return err
+		}
+		made := false
+		err := run(ctx, sqldb.Statement{Text: named, Args: []any{name}}, sqldb.ReadRow(&taken, func(r *sqldb.Row) Place {
+			taken := readPlace(r)
+			made = r.Bool()
+			return taken
+		}))
+		if err == nil && made {
+			return store.ErrNameTaken
+		}
+		return err
+	})
+	return taken, err
+}
+
+// SetMade tells that an account is in its database: store.ErrNameTaken if somebody else has made it.
+func (s SQL) SetMade(ctx context.Context, account prism.AccountID) error {
+	err := s.Run(ctx, sqldb.Change("set_made", setMade, account.UUID), sqldb.SomeRow)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.ErrNameTaken
+	}
+	return err
+}
+
+// Adopt gives the directory the accounts and keys that home had as the only database, under its name.
+func (s SQL) Adopt(ctx context.Context, home string) error {
+	return s.Transaction(ctx, "adopt_accounts", func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: adoptAccounts, Args: []any{home}}, sqldb.NoRow); err != nil {
+			return err
+		}
+		return run(ctx, sqldb.Statement{Text: adoptKeys}, sqldb.NoRow)
+	})
+}

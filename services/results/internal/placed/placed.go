@@ -1,0 +1,90 @@
+// Package placed keeps accounts in several databases: it has what is asked of an account done in its database, and what is asked of all in
+// each, and keeps the directory in step (spec: directory).
+package placed
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/directory"
+	"github.com/prism-results/prism/services/results/internal/sqlstore"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Database is one of several databases.
+type Database struct {
+	Name  string
+	Store sqlstore.Statements
+	// Accepting is set if new accounts may be made here.
+	Accepting bool
+	// Weight is how much of the use this database may have, relative to the others; above 0.
+	Weight int
+}
+
+// Accounts are accounts in databases, of which the first is home.
+type Accounts struct {
+	Directory *directory.Cached
+	Databases []Database
+}
+
+func (a *Accounts) home() sqlstore.Statements { return a.Databases[0].Store }
+
+// StoreOf is the database of an account: home's of one that is unknown, which says so.
+func (a *Accounts) StoreOf(ctx context.Context, account prism.AccountID) (sqlstore.Statements, error) {
+	place, err := a.Directory.OfAccount(ctx, account)
+	return a.at(place, err)
+}
+
+// StoreOfKey is StoreOf the account of an API key.
+func (a *Accounts) StoreOfKey(ctx context.Context, key contract.KeyDigest) (sqlstore.Statements, error) {
+	place, err := a.Directory.OfKey(ctx, key)
+	return a.at(place, err)
+}
+
+func (a *Accounts) at(place directory.Place, err error) (sqlstore.Statements, error) {
+	switch {
+	case err != nil:
+		return sqlstore.Statements{}, err
+	case place.Account.IsZero():
+		return a.home(), nil
+	}
+	return a.named(place.Database)
+}
+
+// named is the database with a name: store.ErrUnavailable if none has it.
+func (a *Accounts) named(name string) (sqlstore.Statements, error) {
+	for _, db := range a.Databases {
+		if db.Name == name {
+			return db.Store, nil
+		}
+	}
+	return sqlstore.Statements{}, fmt.Errorf("placed: %w: no database %q", store.ErrUnavailable, name)
+}
+
+// known is StoreOf an account that is known: store.ErrNotFound.
+func (a *Accounts) known(ctx context.Context, account prism.AccountID) (sqlstore.Statements, error) {
+	place, err := a.Directory.OfAccount(ctx, account)
+	if err == nil && place.Account.IsZero() {
+		return sqlstore.Statements{}, store.ErrNotFound
+	}
+	return a.at(place, err)
+}
+
+// ofEach asks all databases at the same time, and returns what they answered in their order. Any error is one of the call.
+func ofEach[T any](a *Accounts, ask func(sqlstore.Statements) (T, error)) ([]T, error) {
+	answers, failures := make([]T, len(a.Databases)), make([]error, len(a.Databases))
+	var asked sync.WaitGroup
+	for i, db := range a.Databases {
+		asked.Go(func() { answers[i], failures[i] = ask(db.Store) })
+	}
+	asked.Wait()
+	for _, err := range failures {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}

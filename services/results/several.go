@@ -1,0 +1,83 @@
+package results
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/access"
+	"github.com/prism-results/prism/services/results/internal/directory"
+)
+
+// several is the placement of accounts in several databases, by the directory that home has.
+type several struct {
+	directory *directory.Cached
+	databases []*database // home comes first
+}
+
+// Database is one of several databases.
+type Database struct {
+	Name string
+	Config
+}
+
+// openSeveral opens databases, of which the first is home.
+func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, error) {
+	p := &several{}
+	for i, in := range databases {
+		own := d
+		own.Log = d.Log.With("database", in.Name)
+		db, err := openDatabase(ctx, in.Name, in.Config, own)
+		if err == nil {
+			p.databases = append(p.databases, db)
+			if i == 0 {
+				p.directory, err = directory.NewCached(directory.SQL{Database: db.store.Database}, directory.DefaultKeys, directory.DefaultAccounts)
+			}
+		}
+		if err != nil {
+			for _, opened := range p.databases {
+				opened.Close()
+			}
+			return nil, err
+		}
+	}
+	return newService(p, d), nil
+}
+
+// begin has the directory know what home had as the only database.
+func (p *several) begin(ctx context.Context) error { return p.directory.Adopt(ctx, p.home().name) }
+
+func (p *several) ofKey(ctx context.Context, key contract.KeyDigest) (*database, error) {
+	place, err := p.directory.OfKey(ctx, key)
+	return p.at(place, err)
+}
+
+func (p *several) ofAccount(ctx context.Context, account prism.AccountID) (*database, error) {
+	place, err := p.directory.OfAccount(ctx, account)
+	return p.at(place, err)
+}
+
+func (p *several) home() *database { return p.databases[0] }
+
+func (p *several) all() []*database { return p.databases }
+
+// at is the database of a place. What the directory does not know is not in home either, which says so.
+func (p *several) at(place directory.Place, err error) (*database, error) {
+	switch {
+	case err != nil:
+		return nil, access.Translate(err, nil)
+	case place.Account.IsZero():
+		return p.home(), nil
+	}
+	for _, db := range p.databases {
+		switch {
+		case db.name != place.Database:
+		case db == p.home() || db.migrated.Load():
+			return db, nil
+		default:
+			return nil, fmt.Errorf("%w: the database %q is not migrated yet", contract.ErrUnavailable, db.name)
+		}
+	}
+	return nil, fmt.Errorf("%w: the database %q of account %s is none of this process's", contract.ErrUnavailable, place.Database, place.Account)
+}

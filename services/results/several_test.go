@@ -1,0 +1,251 @@
+package results
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/directory"
+	"github.com/prism-results/prism/services/results/internal/postgres"
+)
+
+// undelayed is what no call takes that does not wait for a database which hangs: that would take as long as a statement may.
+const undelayed = postgres.DefaultStatementWait * 3 / 4
+
+// placed is a Prism with several databases, and an account in each.
+type placed struct {
+	*Service
+	several  *several
+	accounts map[string]prism.AccountID
+	keys     map[string]contract.KeyDigest
+}
+
+// newPlaced opens databases by name, of which the first is home, and migrates and runs them.
+func newPlaced(t *testing.T, names []string, server func(name string) *pgtest.Server) *placed {
+	t.Helper()
+	var databases []Database
+	for _, name := range names {
+		server(name).Template(t, "store", postgres.Migrate)
+		databases = append(databases, Database{name, Config{DatabaseURL: server(name).Database(t, "store")}})
+	}
+	s, err := openSeveral(t.Context(), databases, Deps{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &placed{
+		Service: s, several: s.placed.(*several), //nolint:forcetypeassert // as openSeveral makes it
+		accounts: map[string]prism.AccountID{}, keys: map[string]contract.KeyDigest{},
+	}
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	running, stop := context.WithCancel(t.Context())
+	var run sync.WaitGroup
+	run.Go(func() { _ = s.Run(running) })
+	t.Cleanup(func() {
+		stop()
+		run.Wait()
+		s.Close()
+	})
+	for _, db := range p.several.databases {
+		if db != p.several.home() {
+			eventually(t, func() bool { return db.migrated.Load() })
+		}
+		p.addAccount(t, db)
+	}
+	return p
+}
+
+// addAccount makes an account with the name of its database.
+func (p *placed) addAccount(t *testing.T, db *database) {
+	t.Helper()
+	home := &Service{placed: onlyIn(db)}
+	account, err := home.Operator().CreateAccount(t.Context(), db.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := home.Operator().CreateKey(t.Context(), account, "a key", prism.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.accounts[db.name], p.keys[db.name] = account, sha256.Sum256([]byte(text))
+	dir := p.several.directory
+	if _, err := dir.TakeName(t.Context(), db.name, directory.Place{Account: account, Database: db.name}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(dir.SetMade(t.Context(), account), dir.AddKey(t.Context(), p.keys[db.name], account)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// call has an account read and change something.
+func (p *placed) call(ctx context.Context, name string) error {
+	_, err := contract.Do(ctx, p, p.keys[name], api.CreateView, api.CreateViewRequest{NewView: api.NewView{Name: "a view"}})
+	if err != nil {
+		return err
+	}
+	response, err := contract.Do(ctx, p, p.keys[name], api.ReadAccount, api.ReadAccountRequest{})
+	if err == nil && !strings.Contains(string(response.Body), `"`+name+`"`) {
+		err = errors.New("another account answers: " + string(response.Body))
+	}
+	return err
+}
+
+// untouched makes calls of accounts, and what all accounts share, and expects none to wait or fail.
+func (p *placed) untouched(t *testing.T, names ...string) {
+	t.Helper()
+	quick := func(what string, call func(ctx context.Context) error) {
+		began := time.Now()
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if took := time.Since(began); took > undelayed {
+			t.Errorf("%s took %s", what, took)
+		}
+	}
+	for range 5 {
+		for _, name := range names {
+			quick("a call of "+name, func(ctx context.Context) error { return p.call(ctx, name) })
+		}
+		quick("Limits", func(ctx context.Context) error {
+			_, err := p.Limits(ctx)
+			return err
+		})
+		quick("LeaseChunk", func(ctx context.Context) error {
+			_, err := p.LeaseChunk(ctx, prism.UUID{1})
+			return err
+		})
+		quick("LeaseDeliveries", func(ctx context.Context) error {
+			_, err := p.LeaseDeliveries(ctx, contract.LeaseDeliveries{})
+			return err
+		})
+		quick("RenewLeases", func(ctx context.Context) error {
+			leases := []contract.Lease{}
+			for _, account := range p.accounts {
+				leases = append(leases, contract.Lease{Account: account, Run: prism.RunID{UUID: prism.UUID{1}}, Token: prism.UUID{2}})
+			}
+			_, err := p.RenewLeases(ctx, leases)
+			return err
+		})
+		quick("Ready", p.Ready)
+	}
+}
+
+// refused makes calls of an account until stop is called, and expects that each is refused.
+func (p *placed) refused(t *testing.T, name string) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var callers sync.WaitGroup
+	for range 40 { // more than there are connections
+		callers.Go(func() {
+			for ctx.Err() == nil {
+				_, err := contract.Do(ctx, p, p.keys[name], api.ReadAccount, api.ReadAccountRequest{})
+				if !errors.Is(err, contract.ErrUnavailable) && ctx.Err() == nil {
+					t.Errorf("a call of %s, whose database is away: %v", name, err)
+				}
+			}
+		})
+	}
+	return func() {
+		cancel()
+		callers.Wait()
+	}
+}
+
+// eventually waits until something is so. The test's own time is the only bound.
+func eventually(t *testing.T, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal("it never was")
+		}
+	}
+}
+
+// spec: database-faults
+func TestADatabaseThatHangsOrDiesRefusesItsOwnAccountsAndNoOthers(t *testing.T) {
+	t.Parallel()
+	faulty := startServer(t)
+	for _, away := range []string{"home", "b"} {
+		t.Run(away, func(t *testing.T) {
+			others := []string{"home", "b", "c"}
+			p := newPlaced(t, others, func(name string) *pgtest.Server {
+				if name == away {
+					return faulty
+				}
+				return pgtest.Shared(t)
+			})
+			p.untouched(t, others...) // so that each account is known
+			others = slices.DeleteFunc(others, func(name string) bool { return name == away })
+			if err := faulty.Pause(); err != nil {
+				t.Fatal(err)
+			}
+			stop := p.refused(t, away)
+			p.untouched(t, others...)
+			stop()
+			if err := faulty.Resume(); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, func() bool { return p.call(t.Context(), away) == nil })
+			if err := faulty.Crash(); err != nil {
+				t.Fatal(err)
+			}
+			stop = p.refused(t, away)
+			p.untouched(t, others...)
+			stop()
+			if err := faulty.Restart(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, func() bool { return p.call(t.Context(), away) == nil })
+		})
+	}
+}
+
+// spec: directory
+func TestAKeyIsKnownInItsOwnDatabaseAlone(t *testing.T) {
+	t.Parallel()
+	p := newPlaced(t, []string{"home", "b"}, func(string) *pgtest.Server { return pgtest.Shared(t) })
+	for _, name := range []string{"home", "b"} {
+		if account, err := p.Account(t.Context(), p.keys[name]); err != nil || account != p.accounts[name] {
+			t.Errorf("the key of %s is one of %s: %v", name, account, err)
+		}
+	}
+	late := contract.KeyDigest{1}
+	if _, err := p.Account(t.Context(), late); err == nil {
+		t.Error("an unknown key has an account")
+	}
+	if err := p.several.directory.AddKey(t.Context(), late, p.accounts["b"]); err != nil {
+		t.Fatal(err)
+	}
+	if place, err := p.several.directory.OfKey(t.Context(), late); err != nil || place.Database != "b" {
+		t.Errorf("a key that was unknown is at %v: %v", place, err)
+	}
+}
+
+func startServer(t *testing.T) *pgtest.Server {
+	t.Helper()
+	server, err := pgtest.Start(t.Context(), pgtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
