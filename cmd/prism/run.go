@@ -32,13 +32,13 @@ type storeSettings struct {
 
 func (s storeSettings) config() results.Config {
 	return results.Config{
-		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, DatabasesFile: s.Pool.Databases, DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
 		FilesURL: s.Files.URL.String(),
 	}
 }
 
 // embedded reports whether results are stored in a file.
-func (s storeSettings) embedded() bool { return s.Database.IsZero() && s.Pool.Secrets.URLFile == "" }
+func (s storeSettings) embedded() bool { return s.Database.IsZero() && s.Pool.Secrets.URLFile == "" && s.Pool.Databases == "" }
 
 // commandSettings are what the operator commands need.
 type commandSettings struct {

@@ -35,20 +35,29 @@ type contents struct{ current, previous string }
 // has the new secret and the other side has the old one, a secret that is refused is replaced by the other one. check may be nil;
 // its error must not repeat the secret.
 func File(path string, log *slog.Logger, check func(text string) error) (Source, error) {
-	var before string
-	value, err := reload.New(log, func(files [][]byte) (contents, error) {
-		text := strings.TrimSpace(string(files[0]))
+	return Part(path, log, func(content []byte) (string, error) {
+		text := strings.TrimSpace(string(content))
 		if text == "" {
-			return contents{}, fmt.Errorf("%s: is empty", path)
+			return "", fmt.Errorf("%s: is empty", path)
 		}
 		if check != nil {
 			if err := check(text); err != nil {
-				return contents{}, fmt.Errorf("%s: %w", path, err)
+				return "", fmt.Errorf("%s: %w", path, err)
 			}
 		}
-		c := contents{text, before}
-		before = text
-		return c, nil
+		return text, nil
+	})
+}
+
+// Part is File for a secret that is a part of a file, which find returns. The error of find must not repeat a secret.
+func Part(path string, log *slog.Logger, find func(content []byte) (string, error)) (Source, error) {
+	var last contents
+	value, err := reload.New(log, func(files [][]byte) (contents, error) {
+		text, err := find(files[0])
+		if err == nil && text != last.current { // else another part of the file changed
+			last = contents{text, last.current}
+		}
+		return last, err
 	}, path)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package credential_test
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -69,6 +70,32 @@ func TestARefusedSecretIsReplacedByTheOther(t *testing.T) {
 	want(t, source, "second")
 	source.Refused("second") // the other side does not have it yet
 	want(t, source, "first")
+	source.Refused("first")
+	want(t, source, "second")
+}
+
+// spec: secrets-from-files
+func TestAPartOfAFileIsRotatedAsAFileIs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "parts")
+	write(t, path, "a=first b=1")
+	source, err := credential.Part(path, slog.New(slog.DiscardHandler), func(content []byte) (string, error) {
+		part, _, found := strings.Cut(strings.TrimPrefix(string(content), "a="), " ")
+		if !found {
+			return "", errors.New("has no b")
+		}
+		return part, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, "a=second b=1")
+	source.Refused("first")
+	want(t, source, "second")
+	write(t, path, "a=second b=2") // another part
+	source.Refused("second")
+	want(t, source, "first") // which the other side may still have
+	write(t, path, "a=third")
 	source.Refused("first")
 	want(t, source, "second")
 }

@@ -73,6 +73,13 @@ func (v *Value[T]) Refresh() {
 	v.failure = failure
 }
 
+// Failure is why the files could not be used when they were last read, or "". Get reads them.
+func (v *Value[T]) Failure() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.failure
+}
+
 // read parses the files if one differs from what was last parsed with success.
 func (v *Value[T]) read() error {
 	contents := make([][]byte, len(v.paths))

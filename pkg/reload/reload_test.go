@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,9 @@ func TestAValueFollowsItsFiles(t *testing.T) {
 		readers.Wait()
 		if got := v.Get(); got != step.want || strings.Count(logged.String(), "level=WARN") != step.warnings {
 			t.Errorf("%s: got %.20q, logged %s", step.name, got, logged.String())
+		}
+		if failed := v.Failure() != ""; failed != slices.Contains([]string{"a file is not usable", "it still is not", "it is gone", "it is too large"}, step.name) {
+			t.Errorf("%s: the failure is %q", step.name, v.Failure())
 		}
 	}
 	write(a, "5")

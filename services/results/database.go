@@ -33,6 +33,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
+	"github.com/prism-results/prism/services/results/operator"
 )
 
 // homeName is the name of the database of a Prism that has one.
@@ -51,7 +52,9 @@ type database struct {
 	migrated  atomic.Bool                             // of a database that is not home
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings  func(context.Context) ([]string, error) // nil: there are none
-	unlock    func()                                  // releases DataDir
+	state     func(context.Context) (postgres.State, error)
+	terms     func() (accepting bool, weight int)
+	unlock    func() // releases DataDir
 	log       *slog.Logger
 }
 
@@ -68,6 +71,9 @@ func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*databa
 		Name: "prism_postgres_migrating",
 		Help: "1 while a start waits for Postgres or brings its tables up to date.",
 	})}
+	if db.terms = cfg.terms; db.terms == nil {
+		db.terms = func() (bool, int) { return true, 1 }
+	}
 	open := db.openFile
 	if cfg.inPostgres() {
 		open = db.openPostgres
@@ -96,6 +102,7 @@ func (db *database) openPostgres(ctx context.Context, cfg Config, d Deps) error 
 		return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 	}
 	db.store, db.migrate, db.warnings, db.clock = pg.Statements, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
+	db.state = pg.State
 	if !cfg.AwaitMigrations {
 		db.migrate = func(ctx context.Context) error { return auth.Migrate(ctx, url) }
 	}
@@ -132,6 +139,13 @@ func (db *database) openFile(ctx context.Context, cfg Config, _ Deps) error {
 		}
 	}
 	db.store, db.migrate = lite.Statements, func(context.Context) error { return nil }
+	db.state = func(context.Context) (postgres.State, error) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return postgres.State{}, err
+		}
+		return postgres.State{Version: "embedded", Bytes: info.Size(), Migration: postgres.NewestMigration}, nil
+	}
 	return nil
 }
 
@@ -253,6 +267,15 @@ func (db *database) Ready(ctx context.Context) error {
 		return &httpkit.ReasonError{Text: reason, Err: err}
 	}
 	return db.store.Ping(ctx)
+}
+
+// forOperator is the database as commands see it.
+func (db *database) forOperator() operator.Database {
+	accepting, weight := db.terms()
+	return operator.Database{
+		Name: db.name, Accepting: accepting, Weight: weight,
+		State: db.state, Migrate: db.upToDate, Accounts: db.store.ListAccounts, Recent: db.store.CountRecent,
+	}
 }
 
 // warn logs the settings of the database with which results that were returned can be lost.

@@ -18,6 +18,12 @@ type placement interface {
 	all() []*database
 	// begin follows the migration of home.
 	begin(ctx context.Context) error
+	// check finds accounts that are in none of the databases.
+	check(ctx context.Context) error
+	// counts is how many accounts the directory has in each database, by its name; nil: there is only one database.
+	counts(ctx context.Context) (map[string]int64, error)
+	// run does what goes on beside the calls of all databases, until ctx ends.
+	run(ctx context.Context)
 }
 
 // alone is the placement of a Prism with one database, in which every account is.
@@ -37,3 +43,9 @@ func (p alone) home() *database { return p.database }
 func (p alone) all() []*database { return p.list }
 
 func (p alone) begin(context.Context) error { return nil }
+
+func (p alone) check(context.Context) error { return nil }
+
+func (p alone) counts(context.Context) (map[string]int64, error) { return nil, nil } //nolint:nilnil // there is no directory
+
+func (p alone) run(context.Context) {}

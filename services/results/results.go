@@ -21,14 +21,16 @@ import (
 	"github.com/prism-results/prism/services/results/operator"
 )
 
-// Config says where results are stored: in Postgres if DatabaseURL or the file of a URL is set, else in a file in DataDir.
+// Config says where results are stored: in Postgres if DatabaseURL or the file of a URL is set, in several databases if DatabasesFile is, else
+// in a file in DataDir.
 type Config struct {
 	DatabaseURL     string
 	DatabaseSecrets DatabaseSecrets
+	DatabasesFile   string
 	DataDir         string
 	// Serves is set for a process that answers calls. Of such processes DataDir has one at a time; operator commands may run beside it.
 	Serves bool
-	// MaxConns bounds the connections to Postgres; 16 if 0.
+	// MaxConns bounds the connections to Postgres, to each of several databases; 16 if 0.
 	MaxConns int
 	// SynchronousCommit is the setting synchronous_commit of the connections. If empty, the server's own setting counts, but
 	// at least "on".
@@ -39,6 +41,9 @@ type Config struct {
 	// FilesURL says where the content of files is kept: s3://<bucket>… or file://<folder>. If it is empty, content is in Postgres,
 	// or in a folder in DataDir.
 	FilesURL string
+
+	url   credential.Source                   // of a database of DatabasesFile, whose URL there may change
+	terms func() (accepting bool, weight int) // of a database of DatabasesFile; nil: all new accounts are made in the only one
 }
 
 // file is the embedded store in DataDir, files the folder of the content of files.
@@ -56,6 +61,7 @@ type Deps struct {
 	Now func() time.Time
 
 	renewals *credential.Renewals // of the process, whose databases share them
+	file     *openedFile          // of several databases; nil without one
 }
 
 // Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over databases, and runs what goes on beside the
@@ -71,7 +77,13 @@ type Service struct {
 
 // Open opens the store. It connects to Postgres when a call first needs it; it opens a file, or creates it.
 func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
+	if err := cfg.checkFile(); err != nil {
+		return nil, err
+	}
 	d.renewals = credential.NewRenewals(d.Metrics, "postgres", identity.Kinds()...)
+	if cfg.DatabasesFile != "" {
+		return openDatabasesFile(ctx, cfg, d)
+	}
 	db, err := openDatabase(ctx, homeName, cfg, d)
 	if err != nil {
 		return nil, err
@@ -89,6 +101,23 @@ func (s *Service) Migrate(ctx context.Context) error {
 	if err := s.placed.home().Migrate(ctx); err != nil {
 		return err
 	}
+	if err := s.placed.begin(ctx); err != nil {
+		return err
+	}
+	return s.placed.check(ctx)
+}
+
+// upToDate is Migrate for a command, which waits for no database. One that is away or behind and is not home refuses its own accounts.
+func (s *Service) upToDate(ctx context.Context) error {
+	var others sync.WaitGroup
+	for _, db := range s.placed.all()[1:] {
+		others.Go(func() { db.migrated.Store(db.upToDate(ctx) == nil) })
+	}
+	err := s.placed.home().upToDate(ctx)
+	others.Wait()
+	if err != nil {
+		return err
+	}
 	return s.placed.begin(ctx)
 }
 
@@ -97,6 +126,7 @@ func (s *Service) Migrate(ctx context.Context) error {
 func (s *Service) Run(ctx context.Context) error {
 	var others sync.WaitGroup
 	defer others.Wait()
+	others.Go(func() { s.placed.run(ctx) })
 	for _, db := range s.placed.all()[1:] {
 		others.Go(func() {
 			if err := db.Migrate(ctx); err != nil {
@@ -137,7 +167,13 @@ func (s *Service) Close() {
 }
 
 // Operator runs operator commands on the store.
-func (s *Service) Operator() *operator.Operator { return operator.New(s.placed.home().service) }
+func (s *Service) Operator() *operator.Operator {
+	all := operator.Databases{Placed: s.placed.counts}
+	for _, db := range s.placed.all() {
+		all.All = append(all.All, db.forOperator())
+	}
+	return operator.New(s.placed.home().service, all)
+}
 
 // Operate opens the store, migrates it or checks that it is migrated, and runs an operator command on it. Only the command
 // migrate creates a store.
@@ -153,8 +189,10 @@ func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writ
 		return err
 	}
 	defer s.Close()
-	if err := s.placed.home().upToDate(ctx); err != nil {
-		return err
+	if c.NeedsTables() {
+		if err := s.upToDate(ctx); err != nil {
+			return err
+		}
 	}
 	out := operator.Output{Writer: stdout, Dir: os.TempDir()}
 	if !cfg.inPostgres() {

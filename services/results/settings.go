@@ -43,8 +43,9 @@ func (c Config) blobs(s blobs.Contents, log *slog.Logger) (blobs.Blobs, error) {
 
 // Pool is the settings of the connections to Postgres.
 type Pool struct {
-	MaxConns          int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres"`
+	MaxConns          int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres, to each of several databases"`
 	Secrets           DatabaseSecrets
+	Databases         string `env:"PRISM_DATABASES_FILE" help:"YAML file of several databases, instead of PRISM_DATABASE_URL; read again when it changes"`
 	SynchronousCommit string `env:"PRISM_SYNCHRONOUS_COMMIT" oneof:"on remote_apply remote_write local off" help:"synchronous_commit of each connection to Postgres; empty: that of Postgres, but at least on"`
 }
 
@@ -73,7 +74,27 @@ type DatabaseSecrets struct {
 }
 
 // inPostgres reports whether results are stored in Postgres.
-func (c Config) inPostgres() bool { return c.DatabaseURL != "" || c.DatabaseSecrets.URLFile != "" }
+func (c Config) inPostgres() bool {
+	return c.DatabaseURL != "" || c.DatabaseSecrets.URLFile != "" || c.DatabasesFile != ""
+}
+
+// checkFile finds a setting of one database beside the file of several.
+func (c Config) checkFile() error {
+	if c.DatabasesFile == "" {
+		return nil
+	}
+	for _, other := range []struct{ variable, value string }{
+		{"PRISM_DATABASE_URL", c.DatabaseURL},
+		{"PRISM_DATABASE_URL_FILE", c.DatabaseSecrets.URLFile},
+		{"PRISM_DATABASE_PASSWORD_FILE", c.DatabaseSecrets.PasswordFile},
+		{"PRISM_DATABASE_AUTH", c.DatabaseSecrets.Kind},
+	} {
+		if other.value != "" {
+			return fmt.Errorf("PRISM_DATABASES_FILE: cannot be set together with %s: the file has what it says, for each database", other.variable)
+		}
+	}
+	return nil
+}
 
 // postgres is the URL of Postgres and where new connections get their credentials. renewals may be nil.
 func (c Config) postgres(renewals *credential.Renewals, log *slog.Logger) (url string, auth postgres.Auth, err error) {
@@ -89,6 +110,9 @@ func (c Config) postgres(renewals *credential.Renewals, log *slog.Logger) (url s
 			return "", auth, fmt.Errorf("PRISM_DATABASE_URL_FILE: %w", err)
 		}
 		url = auth.URL.Secret()
+	}
+	if c.url != nil {
+		auth.URL = c.url
 	}
 	if path := c.DatabaseSecrets.PasswordFile; path != "" {
 		if auth.Password, err = credential.File(path, log, nil); err != nil {

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -14,6 +15,8 @@ import (
 type several struct {
 	directory *directory.Cached
 	databases []*database // home comes first
+	log       *slog.Logger
+	file      *openedFile // nil: the databases are not of a file
 }
 
 // Database is one of several databases.
@@ -24,7 +27,7 @@ type Database struct {
 
 // openSeveral opens databases, of which the first is home.
 func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, error) {
-	p := &several{}
+	p := &several{log: d.Log, file: d.file}
 	for i, in := range databases {
 		own := d
 		own.Log = d.Log.With("database", in.Name)
@@ -47,6 +50,17 @@ func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, e
 
 // begin has the directory know what home had as the only database.
 func (p *several) begin(ctx context.Context) error { return p.directory.Adopt(ctx, p.home().name) }
+
+func (p *several) counts(ctx context.Context) (map[string]int64, error) {
+	return p.directory.CountAccounts(ctx)
+}
+
+// run follows the file until ctx ends.
+func (p *several) run(ctx context.Context) {
+	if p.file != nil {
+		p.follow(ctx)
+	}
+}
 
 func (p *several) ofKey(ctx context.Context, key contract.KeyDigest) (*database, error) {
 	place, err := p.directory.OfKey(ctx, key)

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -34,6 +35,7 @@ type stack struct {
 	operator   *launch.Service // without an API server: it exports its metrics meanwhile
 	model      *model.Model
 	postgres   *pgtest.Server
+	database   string // its URL
 	key        string
 }
 
@@ -84,6 +86,13 @@ func start(t *testing.T) *stack {
 	if s.Three, err = options.Services(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	s.database = options.Database
+	databases := filepath.Join(t.TempDir(), "databases.yaml") // which has metrics of its own
+	if err := os.WriteFile(databases, fmt.Appendf(nil, "home: {url: %q}\n", s.database), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	delete(s.Results.Env, "PRISM_DATABASE_URL")
+	s.Results.Env["PRISM_DATABASES_FILE"] = databases
 	s.Results.Env["PRISM_INTERNAL_TLS_MODE"] = "permissive" // for a call of the test itself
 	if s.worker, err = options.Service(t.Context(), worker, maps.Clone(s.Gateway.Env)); err != nil {
 		t.Fatal(err)
@@ -250,7 +259,7 @@ func (s *stack) drift(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callBudget)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.Results.Env["PRISM_DATABASE_URL"])
+	conn, err := pgx.Connect(ctx, s.database)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,30 @@
 
 {{- define "prism.problems.postgres" -}}
 {{- with .Values.postgres }}
-{{- if has .auth (list "" "file") }}
+{{- if .databases }}
+{{- if not (hasKey .databases "home") }}
+  postgres.databases: has no home, the database that has the directory
+{{- end }}
+{{- if or .existingSecret .auth .username .host }}
+  postgres: existingSecret, auth, username and host are not used with postgres.databases, which has them for each database
+{{- end }}
+{{- range $name, $d := .databases }}
+{{- if not (and $d.host $d.username) }}
+  postgres.databases.{{ $name }}: host and username are required
+{{- end }}
+{{- if and (eq ($d.auth | default "file") "file") (not $d.existingSecret) }}
+  postgres.databases.{{ $name }}.existingSecret: is required: the Secret with the password
+{{- end }}
+{{- if and (ne ($d.auth | default "file") "file") $d.existingSecret }}
+  postgres.databases.{{ $name }}.existingSecret: is not used with auth {{ $d.auth }}, which needs no password
+{{- end }}
+{{- end }}
+{{- range $name, $d := $.Values.migrations.postgres.databases }}
+{{- if not (hasKey $.Values.postgres.databases $name) }}
+  migrations.postgres.databases.{{ $name }}: is no database of postgres.databases
+{{- end }}
+{{- end }}
+{{- else if has .auth (list "" "file") }}
 {{- if not .existingSecret }}
   postgres.existingSecret: is required: the Secret with the credentials of Postgres
 {{- end }}

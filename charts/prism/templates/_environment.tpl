@@ -205,6 +205,9 @@ User and password are not part of the URL: Kubernetes would not escape special c
 variables of libpq.
 */}}
 {{- define "prism.postgresVariables" -}}
+{{- if .databases -}}
+- {name: PRISM_DATABASES_FILE, value: /etc/prism/databases/{{ .volume }}.yaml}
+{{- else }}
 {{- if .host -}}
 - {name: PRISM_DATABASE_URL, value: "postgres://{{ ternary (printf "[%s]" .host) .host (contains ":" .host) }}:{{ int .port }}/{{ .database }}?sslmode={{ .sslMode }}"}
 {{- if has .auth (list "" "file") }}
@@ -225,6 +228,52 @@ variables of libpq.
 {{- with .auth }}
 - {name: PRISM_DATABASE_AUTH, value: {{ . }}}
 {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The file of several databases: {volume, databases}. */}}
+{{- define "prism.databasesFile" -}}
+{{- $volume := .volume -}}
+{{- $others := dict -}}
+{{- $file := dict -}}
+{{- range $name, $d := .databases -}}
+{{- $host := $d.host | default "" -}}
+{{- $host = ternary (printf "[%s]" $host) $host (contains ":" $host) -}}
+{{- $user := $d.username | default "" | urlquery | replace "+" "%20" -}}
+{{- $in := dict "url" (printf "postgres://%s@%s:%d/%s?sslmode=%s" $user $host (int ($d.port | default 5432)) ($d.database | default "prism") ($d.sslMode | default "verify-full")) -}}
+{{- if eq ($d.auth | default "file") "file" -}}
+{{- $in = merge $in (dict "password_file" (printf "/etc/prism/%s-%s/%s" $volume $name ($d.passwordKey | default "password"))) -}}
+{{- else -}}
+{{- $in = merge $in (dict "auth" $d.auth) -}}
+{{- end -}}
+{{- if hasKey $d "accepting" -}}
+{{- $in = merge $in (dict "accepting" $d.accepting) -}}
+{{- end -}}
+{{- if hasKey $d "weight" -}}
+{{- $in = merge $in (dict "weight" (int $d.weight)) -}}
+{{- end -}}
+{{- if eq $name "home" -}}
+{{- $file = merge $file (dict "home" $in) -}}
+{{- else -}}
+{{- $others = merge $others (dict $name $in) -}}
+{{- end -}}
+{{- end -}}
+{{- merge $file (ternary dict (dict "databases" $others) (empty $others)) | toYaml -}}
+{{- end -}}
+
+{{- define "prism.databasesConfigMap" -}}
+{{ include "prism.fullname" . }}-databases
+{{- end -}}
+
+{{/* What of several databases is used only after a restart: a change replaces the Pods. "" without several. */}}
+{{- define "prism.databasesSet" -}}
+{{- with .root.Values.postgres.databases -}}
+{{- $set := list -}}
+{{- range $name, $d := . -}}
+{{- $set = append $set (printf "%s %s %s" $name ($d.auth | default "file") ($d.passwordKey | default "password")) -}}
+{{- end -}}
+{{- $set | toJson | sha256sum | trunc 16 -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "prism.environment.model-proxy" -}}

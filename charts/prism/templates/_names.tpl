@@ -62,10 +62,17 @@ its object store without keys, too.
 {{- $values := .root.Values -}}
 {{- $kinds := list -}}
 {{- if or (eq .name "migrate") (and (eq .name "results") (ne $values.migrations.mode "job")) -}}
-{{- $kinds = append $kinds (include "prism.migrationsPostgres" .root | fromJson).auth -}}
+{{- $postgres := include "prism.migrationsPostgres" .root | fromJson -}}
+{{- $kinds = append $kinds $postgres.auth -}}
+{{- range $postgres.databases -}}
+{{- $kinds = append $kinds (.auth | default "") -}}
+{{- end -}}
 {{- end -}}
 {{- if eq .name "results" -}}
 {{- $kinds = append $kinds $values.postgres.auth -}}
+{{- range $values.postgres.databases -}}
+{{- $kinds = append $kinds (.auth | default "") -}}
+{{- end -}}
 {{- $aws := or (not (contains "endpoint=" $values.files.url)) (contains ".amazonaws.com" $values.files.url) -}}
 {{- if and (hasPrefix "s3:" $values.files.url) $aws (not $values.files.existingSecret) -}}
 {{- $kinds = append $kinds "aws" -}}

@@ -6,6 +6,11 @@ metadata:
     {{- toYaml (mergeOverwrite (deepCopy .root.Values.commonLabels) (deepCopy .values.podLabels) $labels) | nindent 4 }}
   annotations:
     kubectl.kubernetes.io/default-container: {{ .name }}
+    {{- if eq .name "results" }}
+    {{- with include "prism.databasesSet" . }}
+    prism/databases: {{ . | quote }}
+    {{- end }}
+    {{- end }}
     {{- with .values.podAnnotations }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -83,7 +88,7 @@ spec:
   {{- end }}
   {{- $volumes = concat $volumes $credentials }}
   {{- if and (eq .name "results") (eq .root.Values.migrations.mode "initContainer") }}
-  {{- $volumes = concat $volumes (include "prism.migrationVolumes" . | fromYamlArray) }}
+  {{- $volumes = concat $volumes (include "prism.migrationVolumes" . | fromYamlArray) | uniq }}
   {{- end }}
   {{- if $models }}
   {{- $volumes = append $volumes (dict "name" "models" "configMap" (dict "name" (include "prism.modelsConfigMap" .root))) }}
@@ -162,8 +167,8 @@ envFrom:
 resources:
   {{- toYaml .values.resources | nindent 2 }}
 {{- $mounts := include "prism.trustMounts" . | fromYamlArray }}
-{{- if eq (include "prism.migrationsPostgres" .root | fromJson).auth "file" }}
-{{- $mounts = append $mounts (dict "name" "postgres-migrate" "mountPath" "/etc/prism/postgres-migrate" "readOnly" true) }}
+{{- range include "prism.migrationVolumes" . | fromYamlArray }}
+{{- $mounts = append $mounts (dict "name" .name "mountPath" (printf "/etc/prism/%s" .name) "readOnly" true) }}
 {{- end }}
 {{- with concat $mounts .values.extraVolumeMounts }}
 volumeMounts:
@@ -179,8 +184,12 @@ volumeMounts:
 {{/* The files of credentials of a service, by volume. */}}
 {{- define "prism.credentialVolumes" -}}
 {{- $values := .root.Values -}}
-{{- if and (eq .name "results") (eq $values.postgres.auth "file") }}
+{{- if eq .name "results" }}
+{{- if $values.postgres.databases }}
+{{ include "prism.databasesVolumes" (dict "root" .root "volume" "postgres" "databases" $values.postgres.databases) }}
+{{- else if eq $values.postgres.auth "file" }}
 {{ include "prism.secretVolume" (dict "name" "postgres" "secret" $values.postgres.existingSecret) }}
+{{- end }}
 {{- end }}
 {{- if and (has .name (list "gateway" "runs")) $values.redis.enabled (eq $values.redis.auth "file") }}
 {{ include "prism.secretVolume" (dict "name" "redis" "secret" $values.redis.existingSecret) }}
@@ -190,9 +199,22 @@ volumeMounts:
 {{/* The file of the credentials of migrations. */}}
 {{- define "prism.migrationVolumes" -}}
 {{- $postgres := include "prism.migrationsPostgres" .root | fromJson -}}
-{{- if eq $postgres.auth "file" -}}
+{{- if $postgres.databases -}}
+{{ include "prism.databasesVolumes" (dict "root" .root "volume" "postgres-migrate" "databases" $postgres.databases) }}
+{{- else if eq $postgres.auth "file" -}}
 {{ include "prism.secretVolume" (dict "name" "postgres-migrate" "secret" $postgres.existingSecret) }}
 {{- end -}}
+{{- end -}}
+
+{{/* The file of several databases, and those of their passwords: {root, volume, databases}. */}}
+{{- define "prism.databasesVolumes" -}}
+- {name: databases, configMap: {name: {{ include "prism.databasesConfigMap" .root }}}}
+{{- $volume := .volume }}
+{{- range $name, $d := .databases }}
+{{- if eq ($d.auth | default "file") "file" }}
+{{ include "prism.secretVolume" (dict "name" (printf "%s-%s" $volume $name) "secret" $d.existingSecret) }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "prism.migrationsPostgres" -}}

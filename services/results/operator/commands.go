@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,6 +22,7 @@ type Command struct {
 	Name string // such as "key create"
 	arguments
 	private bool // what it prints lets somebody in
+	looks   bool
 	run     func(*Operator, context.Context, arguments) ([][]string, error)
 }
 
@@ -43,14 +43,20 @@ type declaration struct {
 	options []option
 	does    string
 	private bool
+	looks   bool // it works on databases that are away or behind
 	run     func(*Operator, context.Context, arguments) ([][]string, error)
 }
 
 func declarations() []declaration {
 	return []declaration{
-		{name: "migrate", does: "bring the database's tables up to date", run: (*Operator).migrated},
+		{name: "migrate", does: "bring the database's tables up to date, or those of all databases", run: (*Operator).migrated},
+		{name: "databases list", does: "list the databases: accounts, bytes, versions", run: (*Operator).databasesList, looks: true},
+		{
+			name: "databases check", does: "say what is wrong with a database, and what to do; exit code 1 if it matters now",
+			run: (*Operator).databasesCheck, looks: true,
+		},
 		{name: "account create", subject: "NAME", does: "create an account", run: (*Operator).accountCreate},
-		{name: "account list", does: "list all accounts", run: (*Operator).accountList},
+		{name: "account list", does: "list all accounts: what they store, where, and how much they call", run: (*Operator).accountList},
 		{
 			name: "account limits", subject: "NAME", options: limitOptions(), does: "set limits of an account, or show them; none removes one",
 			run: (*Operator).accountLimits,
@@ -92,6 +98,9 @@ func (c Command) At(url string) Command {
 	return c
 }
 
+// NeedsTables tells whether the tables must be up to date before the command runs.
+func (c Command) NeedsTables() bool { return !c.looks && c.Name != "migrate" }
+
 // Usage lists the commands that begin with a word, or all of them, for --help.
 func Usage(word string) string {
 	var b strings.Builder
@@ -122,7 +131,7 @@ func Parse(args []string, stdout io.Writer) (Command, error) {
 }
 
 func (d declaration) parse(args []string, stdout io.Writer) (Command, error) {
-	c := Command{Name: d.name, private: d.private, run: d.run}
+	c := Command{Name: d.name, private: d.private, looks: d.looks, run: d.run}
 	flags := flag.NewFlagSet(d.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error below says what is right
 	for _, o := range d.options {
@@ -166,9 +175,9 @@ func help(stdout io.Writer, word string) error {
 
 // Run runs a command and writes its output.
 func (o *Operator) Run(ctx context.Context, c Command, out Output) error {
-	rows, err := c.run(o, ctx, c.arguments)
-	if err != nil {
-		return err
+	rows, failed := c.run(o, ctx, c.arguments)
+	if _, isShown := errors.AsType[shownError](failed); failed != nil && !isShown {
+		return failed
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
@@ -181,29 +190,13 @@ func (o *Operator) Run(ctx context.Context, c Command, out Output) error {
 	if c.private && !c.print && !out.IsTerminal() {
 		return out.keepLink(table.String())
 	}
-	_, err = io.WriteString(out, table.String())
-	return err
-}
-
-// migrated reports success: every command migrates before it runs.
-func (o *Operator) migrated(context.Context, arguments) ([][]string, error) {
-	return [][]string{{"The database is up to date."}}, nil
+	_, err := io.WriteString(out, table.String())
+	return errors.Join(err, failed)
 }
 
 func (o *Operator) accountCreate(ctx context.Context, in arguments) ([][]string, error) {
 	id, err := o.CreateAccount(ctx, in.subject)
 	return [][]string{{id.String()}}, err
-}
-
-func (o *Operator) accountList(ctx context.Context, _ arguments) ([][]string, error) {
-	accounts, err := o.service.Store.ListAccounts(ctx)
-	rows := [][]string{{"ID", "NAME", "CREATED", "STORED BYTES", "MAY STORE"}}
-	for _, a := range accounts {
-		rows = append(rows, []string{
-			a.ID.String(), a.Name, prism.FormatTime(a.CreatedAt), strconv.FormatInt(a.Bytes, 10), shownSize(a.Limit),
-		})
-	}
-	return rows, err
 }
 
 func (o *Operator) keyCreate(ctx context.Context, in arguments) ([][]string, error) {

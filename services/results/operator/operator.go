@@ -17,10 +17,13 @@ import (
 )
 
 // Operator works on the store directly, so its commands need no API key.
-type Operator struct{ service *service.Service }
+type Operator struct {
+	service   *service.Service
+	databases Databases
+}
 
 // New creates an Operator.
-func New(s *service.Service) *Operator { return &Operator{s} }
+func New(s *service.Service, d Databases) *Operator { return &Operator{s, d} }
 
 // CreateAccount creates an account. Account names are unique.
 func (o *Operator) CreateAccount(ctx context.Context, name string) (prism.AccountID, error) {

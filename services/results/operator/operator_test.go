@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/audit"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/members"
+	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/sqlite"
 	"github.com/prism-results/prism/services/results/internal/sqlite/sqlitetest"
@@ -46,7 +48,16 @@ func newStore(t *testing.T) (*operator.Operator, *sqlite.Store) {
 			return keys.Secret{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 		},
 	})
-	return operator.New(a), s
+	return operator.New(a, operator.Databases{
+		All: []operator.Database{{
+			Name: "home", Accepting: true, Weight: 1, Accounts: s.ListAccounts, Recent: s.CountRecent,
+			Migrate: func(context.Context) error { return nil },
+			State: func(context.Context) (postgres.State, error) {
+				return postgres.State{Version: "embedded", Bytes: 4096, Migration: postgres.NewestMigration}, nil
+			},
+		}},
+		Placed: func(context.Context) (map[string]int64, error) { return nil, nil }, //nolint:nilnil // there is one database
+	}), s
 }
 
 func run(t *testing.T, o *operator.Operator, command string) (string, error) {
@@ -65,7 +76,7 @@ func TestCommands(t *testing.T) {
 	if _, err := run(t, o, "account create acme"); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := run(t, o, "account list"); err != nil || !regexp.MustCompile(`^ID +NAME +CREATED +STORED BYTES +MAY STORE\n[0-9a-f-]{36}  acme  20\S+Z +0 +50GiB\n$`).MatchString(out) {
+	if out, err := run(t, o, "account list"); err != nil || !regexp.MustCompile(`^ID +NAME +CREATED +STORED BYTES +MAY STORE +DATABASE +CALLS A SECOND\n[0-9a-f-]{36}  acme  20\S+Z +0 +50GiB +home +0\.000\n$`).MatchString(out) {
 		t.Errorf("account list: %q, %v", out, err)
 	}
 	key, err := run(t, o, "key create --account acme --name laptop")
@@ -267,6 +278,8 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"console link --account acme --url prism.example.com", "the address of Prism is http://host or https://host"},
 		{"console link --account acme --url https://prism.example.com/?a", "the address of Prism is http://host or https://host"},
 		{"migrate now", "usage: migrate"},
+		{"databases", "the commands are:"},
+		{"databases check home", "usage: databases check"},
 	}
 	for _, test := range tests {
 		if out, err := run(t, o, test.command); err == nil || !strings.Contains(err.Error(), test.want) || out != "" {

@@ -16,7 +16,7 @@ import (
 
 // storeSettings is the settings of the store.
 type storeSettings struct {
-	Database config.URL `env:"PRISM_DATABASE_URL" unless:"PRISM_DATABASE_URL_FILE" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, where everything is kept"`
+	Database config.URL `env:"PRISM_DATABASE_URL" unless:"PRISM_DATABASE_URL_FILE PRISM_DATABASES_FILE" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, where everything is kept"`
 	Pool     results.Pool
 	Files    results.Files
 	Migrate  string `env:"PRISM_MIGRATIONS" default:"run" oneof:"run wait" help:"run: bring the tables up to date at the start; wait: until the command migrate has, which may connect as somebody else"`
@@ -24,7 +24,7 @@ type storeSettings struct {
 
 func (s storeSettings) config() results.Config {
 	return results.Config{
-		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		DatabaseURL: s.Database.String(), DatabaseSecrets: s.Pool.Secrets, DatabasesFile: s.Pool.Databases, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
 		AwaitMigrations: s.Migrate == "wait", FilesURL: s.Files.URL.String(),
 	}
 }

@@ -64,17 +64,17 @@ func (a *Accounts) accepting(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var least *Database
-	for i := range a.Databases {
-		db := &a.Databases[i]
-		if db.Accepting && (least == nil || counts[db.Name]*int64(least.Weight) < counts[least.Name]*int64(db.Weight)) {
-			least = db
+	least, most := "", 0 // its weight
+	for _, db := range a.Databases {
+		accepting, weight := db.terms()
+		if accepting && (least == "" || counts[db.Name]*int64(most) < counts[least]*int64(weight)) {
+			least, most = db.Name, weight
 		}
 	}
-	if least == nil {
+	if least == "" {
 		return "", errNoneAccepts
 	}
-	return least.Name, nil
+	return least, nil
 }
 
 // ListAccounts implements keys.Store.

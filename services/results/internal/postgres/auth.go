@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -227,4 +228,21 @@ func passwordOf(url string) string {
 		return ""
 	}
 	return c.ConnConfig.Password
+}
+
+// Places are the databases that a URL may lead to, of which it uses one: host:port/database for each server that it names.
+func Places(url string) ([]string, error) {
+	pool, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("is no URL of Postgres")
+	}
+	c := pool.ConnConfig
+	var all []string
+	for _, server := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port}}, c.Fallbacks...) {
+		place := net.JoinHostPort(strings.ToLower(server.Host), strconv.Itoa(int(server.Port))) + "/" + c.Database
+		if !slices.Contains(all, place) {
+			all = append(all, place)
+		}
+	}
+	return all, nil
 }

@@ -124,13 +124,8 @@ func (s *Store) Warnings(ctx context.Context) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if fsync == "off" {
-		warnings = append(warnings, "Postgres has fsync = off: a crash of its machine loses saved results and can damage the database")
-	}
-	if slices.Contains([]string{"off", "local", "remote_write"}, synchronousCommit) {
-		warnings = append(warnings, "Postgres has synchronous_commit = "+synchronousCommit+": a crash or a failover can lose saved results")
-	}
-	if c := s.database.pool.Config().ConnConfig; c.TLSConfig == nil && !isLocal(c.Host) {
+	warnings = losses(fsync, synchronousCommit)
+	if s.isPlain() {
 		warnings = append(warnings, "the connections to Postgres are not encrypted (sslmode=disable)")
 	}
 	return warnings, nil

@@ -43,6 +43,28 @@ ON CONFLICT (account_id, day, prism_id, model, key_id, currency) DO UPDATE SET
 	cost = u.cost + excluded.cost + (u.cost_rest + excluded.cost_rest) / 1000000000000,
 	cost_rest = (u.cost_rest + excluded.cost_rest) % 1000000000000`
 
+// countRecent reads a few rows of each account by its key. What is not folded yet is of the last seconds.
+const countRecent = `-- name: CountRecent :many
+SELECT a.id, (SELECT coalesce(CAST(sum(u.results) AS bigint), 0) FROM usage u WHERE u.account_id = a.id AND u.day >= $1)
+FROM accounts a`
+
+// CountRecent is how many results each account has since the beginning of a day.
+func (s SQL) CountRecent(ctx context.Context, from prism.Day) (map[prism.AccountID]int64, error) {
+	type count struct {
+		account prism.AccountID
+		results int64
+	}
+	var all []count
+	err := s.Run(ctx, sqldb.Query("count_recent", countRecent, int32(from)), sqldb.ReadRows(&all, func(r *sqldb.Row) count {
+		return count{prism.AccountID{UUID: r.UUID()}, r.Int()}
+	}))
+	recent := make(map[prism.AccountID]int64, len(all))
+	for _, c := range all {
+		recent[c.account] = c.results
+	}
+	return recent, err
+}
+
 // CountUse implements Store.
 func (s SQL) CountUse(ctx context.Context, account prism.AccountID, u Use) error {
 	call := prism.ModelCall{}
