@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/events"
 	"github.com/prism-results/prism/services/results/internal/files"
 	"github.com/prism-results/prism/services/results/internal/finding"
+	"github.com/prism-results/prism/services/results/internal/labelqueue"
 	"github.com/prism-results/prism/services/results/internal/labels"
 	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
@@ -441,16 +442,16 @@ func (all suite) PutPart(ctx context.Context, account prism.AccountID, id prism.
 	return get(ctx, all, account, func(db sqlstore.Statements) ([32]byte, error) { return db.PutPart(ctx, account, id, p) })
 }
 
-func (all suite) Queued(ctx context.Context, account prism.AccountID, q labels.Queue, ids []prism.ResultID) ([]labels.Queued, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) ([]labels.Queued, error) { return db.Queued(ctx, account, q, ids) })
+func (all suite) Queued(ctx context.Context, account prism.AccountID, q labelqueue.Queue, ids []prism.ResultID) ([]labelqueue.Queued, error) {
+	return get(ctx, all, account, func(db sqlstore.Statements) ([]labelqueue.Queued, error) { return db.Queued(ctx, account, q, ids) })
 }
 
-func (all suite) QueuedResults(ctx context.Context, account prism.AccountID, q labels.Queue, ids []prism.ResultID) ([]prism.Result, error) {
+func (all suite) QueuedResults(ctx context.Context, account prism.AccountID, q labelqueue.Queue, ids []prism.ResultID) ([]prism.Result, error) {
 	return get(ctx, all, account, func(db sqlstore.Statements) ([]prism.Result, error) { return db.QueuedResults(ctx, account, q, ids) })
 }
 
-func (all suite) RandomQueue(ctx context.Context, account prism.AccountID, q labels.Queue, from prism.UUID, after prism.UUID, limit int) ([]labels.QueueEntry, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) ([]labels.QueueEntry, error) {
+func (all suite) RandomQueue(ctx context.Context, account prism.AccountID, q labelqueue.Queue, from prism.UUID, after prism.UUID, limit int) ([]labelqueue.Entry, error) {
+	return get(ctx, all, account, func(db sqlstore.Statements) ([]labelqueue.Entry, error) {
 		return db.RandomQueue(ctx, account, q, from, after, limit)
 	})
 }
@@ -619,8 +620,8 @@ func (all suite) TestWebhook(ctx context.Context, account prism.AccountID, id pr
 	})
 }
 
-func (all suite) Unlabelled(ctx context.Context, account prism.AccountID, q labels.Queue, page store.Page, entry func(labels.Unlabelled) (*labels.QueueEntry, error)) ([]labels.QueueEntry, prism.UUID, error) {
-	return getTwo(ctx, all, account, func(db sqlstore.Statements) ([]labels.QueueEntry, prism.UUID, error) {
+func (all suite) Unlabelled(ctx context.Context, account prism.AccountID, q labelqueue.Queue, page store.Page, entry func(labelqueue.Unlabelled) (*labelqueue.Entry, error)) ([]labelqueue.Entry, prism.UUID, error) {
+	return getTwo(ctx, all, account, func(db sqlstore.Statements) ([]labelqueue.Entry, prism.UUID, error) {
 		return db.Unlabelled(ctx, account, q, page, entry)
 	})
 }
@@ -629,8 +630,8 @@ func (all suite) Version(ctx context.Context, account prism.AccountID, id prism.
 	return get(ctx, all, account, func(db sqlstore.Statements) (prism.Version, error) { return db.Version(ctx, account, id, number) })
 }
 
-func (all suite) Visit(ctx context.Context, account prism.AccountID, f search.Filter, count func(*finding.Found)) (search.Covered, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) (search.Covered, error) { return db.Visit(ctx, account, f, count) })
+func (all suite) Visit(ctx context.Context, account prism.AccountID, f search.Filter, count func(*finding.Found)) (finding.Covered, error) {
+	return get(ctx, all, account, func(db sqlstore.Statements) (finding.Covered, error) { return db.Visit(ctx, account, f, count) })
 }
 
 func (all suite) Webhook(ctx context.Context, account prism.AccountID, id prism.WebhookID) (webhooks.Webhook, error) {
