@@ -141,15 +141,15 @@ func (r *reader) others(n ast.Node, where string) (all []Database) {
 }
 
 // database reads a database.
-func (r *reader) database(name string, of yamlfile.Member) Database {
-	d := Database{Name: name, Accepting: true, Weight: 1, line: of.Line, lines: map[string]int{}}
-	n := r.Plain(of.Value, of.Path)
+func (r *reader) database(name string, entry yamlfile.Member) Database {
+	d := Database{Name: name, Accepting: true, Weight: 1, line: entry.Line, lines: map[string]int{}}
+	n := r.Plain(entry.Value, entry.Path)
 	if n == nil {
-		r.Add(of.Line, of.Path, "url or url_file is missing")
+		r.Add(entry.Line, entry.Path, "url or url_file is missing")
 		return d
 	}
 	before := len(r.Problems)
-	members := r.Members(n, of.Path)
+	members := r.Members(n, entry.Path)
 	if len(members) == 0 && len(r.Problems) > before {
 		return d
 	}
@@ -175,11 +175,11 @@ func (r *reader) database(name string, of yamlfile.Member) Database {
 		case "password":
 			r.Add(m.Line, m.Path, "name the file that has the password: password_file")
 		default:
-			r.Add(m.Line, of.Path, "has no member "+strconv.Quote(m.Name)+
+			r.Add(m.Line, entry.Path, "has no member "+strconv.Quote(m.Name)+
 				"; there are url, url_file, password_file, auth, accepting and weight")
 		}
 	}
-	r.checkSecrets(&d, of.Path)
+	r.checkSecrets(&d, entry.Path)
 	return d
 }
 

@@ -64,11 +64,11 @@ func (a *Accounts) accepting(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	least, most := "", 0 // its weight
+	least, leastWeight := "", 0
 	for _, db := range a.Databases {
 		accepting, weight := db.terms()
-		if accepting && (least == "" || counts[db.Name]*int64(most) < counts[least]*int64(weight)) {
-			least, most = db.Name, weight
+		if accepting && (least == "" || counts[db.Name]*int64(leastWeight) < counts[least]*int64(weight)) {
+			least, leastWeight = db.Name, weight
 		}
 	}
 	if least == "" {
