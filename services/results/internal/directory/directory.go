@@ -28,7 +28,9 @@ WHERE k.digest = $1`
 	listNames      = `SELECT account_id, database FROM directory_accounts WHERE made ORDER BY name`
 	countNames     = `SELECT database, count(*) FROM directory_accounts GROUP BY database`
 
-	addKey = `INSERT INTO directory_keys (digest, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+	addKey      = `INSERT INTO directory_keys (digest, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+	removeKey   = `DELETE FROM directory_keys WHERE digest = $1`
+	lockAccount = `UPDATE directory_accounts SET name = name WHERE account_id = $1 RETURNING account_id`
 	// takeName takes a name, or finds the account that has it.
 	takeName = `INSERT INTO directory_accounts (account_id, name, database, made) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING`
 	named    = `SELECT account_id, database, made FROM directory_accounts WHERE name = $1`
@@ -36,6 +38,8 @@ WHERE k.digest = $1`
 
 	adoptAccounts = `INSERT INTO directory_accounts (account_id, name, database, made)
 SELECT id, name, $1, true FROM accounts ON CONFLICT DO NOTHING`
+	adoptIdentities = `INSERT INTO directory_identities (issuer, subject, account_id)
+SELECT issuer, subject, account_id FROM members WHERE issuer IS NOT NULL AND removed_at IS NULL ON CONFLICT DO NOTHING`
 	adoptKeys = `INSERT INTO directory_keys (digest, account_id) SELECT digest, account_id FROM api_keys ON CONFLICT DO NOTHING`
 )
 
@@ -121,10 +125,35 @@ func (s SQL) SetMade(ctx context.Context, account prism.AccountID) error {
 	return err
 }
 
-// Adopt gives the directory the accounts and keys that home had as the only database, under its name.
+// RemoveKeys forgets keys that are no longer valid, before their account does.
+func (s SQL) RemoveKeys(ctx context.Context, gone []contract.KeyDigest) error {
+	return s.Transaction(ctx, "remove_places_of_keys", func(run sqldb.Run) error {
+		for _, key := range gone {
+			if err := run(ctx, sqldb.Statement{Text: removeKey, Args: []any{key[:]}}, sqldb.NoRow); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Locked calls do in a transaction of home that holds the lock of an account: store.ErrNotFound if there is no such account.
+func (s SQL) Locked(ctx context.Context, operation string, account prism.AccountID, do func(run sqldb.Run) error) error {
+	return s.Transaction(ctx, operation, func(run sqldb.Run) error {
+		if err := run(ctx, sqldb.Statement{Text: lockAccount, Args: []any{account.UUID}}, sqldb.SomeRow); err != nil {
+			return err
+		}
+		return do(run)
+	})
+}
+
+// Adopt gives the directory the accounts, keys and identities that home had as the only database, under its name.
 func (s SQL) Adopt(ctx context.Context, home string) error {
 	return s.Transaction(ctx, "adopt_accounts", func(run sqldb.Run) error {
 		if err := run(ctx, sqldb.Statement{Text: adoptAccounts, Args: []any{home}}, sqldb.NoRow); err != nil {
+			return err
+		}
+		if err := run(ctx, sqldb.Statement{Text: adoptIdentities}, sqldb.NoRow); err != nil {
 			return err
 		}
 		return run(ctx, sqldb.Statement{Text: adoptKeys}, sqldb.NoRow)

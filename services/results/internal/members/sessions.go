@@ -38,7 +38,8 @@ RETURNING name, role`
 	// oldestSessionKey is the oldest of the session's $3+1 newest keys that are valid, if there are so many.
 	oldestSessionKey = `-- name: OldestSessionKey :one
 SELECT id, created_at FROM api_keys
-WHERE session_id = $1 AND expires_at > $2 AND revoked_at IS NULL ORDER BY id DESC LIMIT 1 OFFSET $3`
+WHERE session_id = $1 AND expires_at > $2 AND revoked_at IS NULL`
+	oldestKey        = ` ORDER BY id DESC LIMIT 1 OFFSET $3`
 	createSessionKey = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, member_id,
 	session_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
@@ -141,42 +142,50 @@ func (s SQL) CreateSessionKey(
 		if err != nil {
 			return err
 		}
-		if err := current.makeRoom(ctx, run, k.At); err != nil {
+		oldest := sqldb.Statement{Text: oldestSessionKey + oldestKey, Args: []any{current.id, k.At, int64(MaxSessionKeys - 1)}}
+		if err := makeKey(ctx, run, current.id, k, &key, oldest); err != nil {
 			return err
 		}
-		account, m := key.Account.ID, &key.Account.Member
-		lock := sqldb.Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
-		err = run(ctx, lock, sqldb.ReadRow(&m.Name, func(r *sqldb.Row) string {
-			name := r.Text()
-			m.Role = prism.Role(r.Text())
-			return name
-		}))
-		if err != nil {
-			return err
-		}
-		err = run(ctx, sqldb.Statement{Text: createSessionKey, Args: []any{
-			k.ID.UUID, account.UUID, k.Digest[:], k.Prefix, m.Name, string(m.Role), k.At, key.ExpiresAt, m.ID.UUID, current.id,
-		}}, sqldb.NoRow)
-		if err != nil {
-			return err
-		}
-		if err := current.see(ctx, run, k.At); err != nil {
-			return err
-		}
-		detail := keys.KeyDetail{Role: m.Role, ExpiresAt: prism.FormatTime(key.ExpiresAt)}
-		return recordMember(ctx, run, account, byMember(m.ID, k.Entry, k.At), store.MemberKey, m.ID, m.Name, detail)
+		return current.see(ctx, run, k.At)
 	})
 	return key, err
 }
 
+// makeKey stores and records a key of a session, whose account and member it completes. It locks the member first. oldest finds the oldest key
+// if there are as many as there may be.
+func makeKey(
+	ctx context.Context, run sqldb.Run, session prism.UUID, k NewSessionKey, key *contract.SessionKey, oldest sqldb.Statement,
+) error {
+	account, m := key.Account.ID, &key.Account.Member
+	lock := sqldb.Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
+	err := run(ctx, lock, sqldb.ReadRow(&m.Name, func(r *sqldb.Row) string {
+		name := r.Text()
+		m.Role = prism.Role(r.Text())
+		return name
+	}))
+	if err != nil {
+		return err
+	}
+	if err := makeRoom(ctx, run, oldest, k.At); err != nil {
+		return err
+	}
+	err = run(ctx, sqldb.Statement{Text: createSessionKey, Args: []any{
+		k.ID.UUID, account.UUID, k.Digest[:], k.Prefix, m.Name, string(m.Role), k.At, key.ExpiresAt, m.ID.UUID, session,
+	}}, sqldb.NoRow)
+	if err != nil {
+		return err
+	}
+	detail := keys.KeyDetail{Role: m.Role, ExpiresAt: prism.FormatTime(key.ExpiresAt)}
+	return recordMember(ctx, run, account, byMember(m.ID, k.Entry, k.At), store.MemberKey, m.ID, m.Name, detail)
+}
+
 // makeRoom revokes the oldest key if the session has as many as it may have. The page that has it makes another.
-func (f foundSession) makeRoom(ctx context.Context, run sqldb.Run, at time.Time) error {
+func makeRoom(ctx context.Context, run sqldb.Run, oldest sqldb.Statement, at time.Time) error {
 	var (
 		id      prism.UUID
 		created time.Time
 	)
-	last := sqldb.Statement{Text: oldestSessionKey, Args: []any{f.id, at, int64(MaxSessionKeys - 1)}}
-	err := run(ctx, last, sqldb.ReadRow(&id, func(r *sqldb.Row) prism.UUID {
+	err := run(ctx, oldest, sqldb.ReadRow(&id, func(r *sqldb.Row) prism.UUID {
 		id := r.UUID()
 		created = r.Time()
 		return id
@@ -216,11 +225,11 @@ func byMember(id prism.MemberID, entry prism.UUID, at time.Time) store.By {
 	return store.By{Entry: entry, At: at, Actor: store.Actor{Kind: store.MemberActor, Key: prism.KeyID(id)}}
 }
 
-// membership is a member of a session.
-type membership struct {
-	account prism.AccountID
-	member  prism.MemberID
-	since   time.Time
+// Membership is a member of a session.
+type Membership struct {
+	Account prism.AccountID
+	Member  prism.MemberID
+	Since   time.Time // when it signed in
 }
 
 // EndSession implements SessionStore.
@@ -246,10 +255,10 @@ func (s SQL) EndSession(ctx context.Context, digest contract.SessionDigest, newI
 
 // recordOwn records what a member does about its own session; nothing if the member was removed.
 func recordOwn(
-	ctx context.Context, run sqldb.Run, m membership, action store.Action, detail any, newID NewID, at time.Time,
+	ctx context.Context, run sqldb.Run, m Membership, action store.Action, detail any, newID NewID, at time.Time,
 ) error {
 	var name string
-	err := run(ctx, sqldb.Statement{Text: memberName, Args: []any{m.account.UUID, m.member.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text))
+	err := run(ctx, sqldb.Statement{Text: memberName, Args: []any{m.Account.UUID, m.Member.UUID}}, sqldb.ReadRow(&name, (*sqldb.Row).Text))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -260,63 +269,57 @@ func recordOwn(
 	if err != nil {
 		return err
 	}
-	return recordMember(ctx, run, m.account, byMember(m.member, entry, at), action, m.member, name, detail)
+	return recordMember(ctx, run, m.Account, byMember(m.Member, entry, at), action, m.Member, name, detail)
 }
 
 // endSession deletes a session and revokes its keys. It returns the members that the session had, unless it had expired.
-func endSession(ctx context.Context, run sqldb.Run, digest contract.SessionDigest, at time.Time) (left []membership, err error) {
-	var (
-		id      prism.UUID
-		expires time.Time
-	)
-	err = run(ctx, sqldb.Statement{Text: deleteSession, Args: []any{digest[:]}}, sqldb.ReadRow(&id, func(r *sqldb.Row) prism.UUID {
-		id := r.UUID()
-		expires = r.Time()
-		return id
+func endSession(ctx context.Context, run sqldb.Run, digest contract.SessionDigest, at time.Time) (left []Membership, err error) {
+	was, err := takeSession(ctx, run, digest)
+	if was.id.IsZero() || err != nil {
+		return nil, err
+	}
+	return was.left(at), run(ctx, sqldb.Statement{Text: revokeSessionKeys, Args: []any{was.id, at}}, sqldb.NoRow)
+}
+
+// takenSession is a session that was deleted, with its members.
+type takenSession struct {
+	id      prism.UUID
+	expires time.Time
+	members []Membership
+}
+
+// left are the members that the session had, unless it had expired.
+func (t takenSession) left(at time.Time) []Membership {
+	if at.Before(t.expires) {
+		return t.members
+	}
+	return nil
+}
+
+// takeSession deletes a session, if it is there. Its keys stay.
+func takeSession(ctx context.Context, run sqldb.Run, digest contract.SessionDigest) (was takenSession, err error) {
+	err = run(ctx, sqldb.Statement{Text: deleteSession, Args: []any{digest[:]}}, sqldb.ReadRow(&was, func(r *sqldb.Row) takenSession {
+		return takenSession{id: r.UUID(), expires: r.Time()}
 	}))
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+		return was, nil
 	}
 	if err != nil {
-		return nil, err
+		return was, err
 	}
-	err = run(ctx, sqldb.Statement{Text: emptySession, Args: []any{id}}, sqldb.ReadRows(&left, func(r *sqldb.Row) membership {
-		return membership{prism.AccountID{UUID: r.UUID()}, prism.MemberID{UUID: r.UUID()}, r.Time()}
+	err = run(ctx, sqldb.Statement{Text: emptySession, Args: []any{was.id}}, sqldb.ReadRows(&was.members, func(r *sqldb.Row) Membership {
+		m := readMembership(r)
+		m.Since = r.Time()
+		return m
 	}))
-	if err != nil {
-		return nil, err
-	}
-	if !at.Before(expires) {
-		left = nil
-	}
-	return left, run(ctx, sqldb.Statement{Text: revokeSessionKeys, Args: []any{id, at}}, sqldb.NoRow)
+	return was, err
 }
 
 // SweepSessions implements SessionStore.
 func (s SQL) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
-	var times []time.Time
-	links := sqldb.Change("sweep_links", sweepLinks, now, int64(sweptRows))
-	if err := s.Run(ctx, links, sqldb.ReadRows(&times, (*sqldb.Row).Time)); err != nil {
-		return 0, err
+	if swept, err = Home(s).Sweep(ctx, now); err != nil {
+		return swept, err
 	}
-	var expired, keys []prism.UUID
-	found := sqldb.Query("expired_sessions", expiredSessions, now, int64(sweptRows))
-	if err := s.Run(ctx, found, sqldb.ReadRows(&expired, (*sqldb.Row).UUID)); err != nil {
-		return 0, err
-	}
-	for _, id := range expired {
-		err := s.Transaction(ctx, "sweep_session", func(run sqldb.Run) error {
-			err := run(ctx, sqldb.Statement{Text: sweepOneSession, Args: []any{id, now}}, sqldb.SomeRow)
-			if err != nil {
-				return err
-			}
-			return run(ctx, sqldb.Statement{Text: emptySession, Args: []any{id}}, sqldb.NoRow)
-		})
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return 0, err
-		}
-	}
-	old := sqldb.Change("sweep_session_keys", sweepKeys, now.Add(-keptKeys), int64(sweptRows))
-	err = s.Run(ctx, old, sqldb.ReadRows(&keys, (*sqldb.Row).UUID))
-	return len(times) + len(expired) + len(keys), err
+	keys, err := s.SweepSessionKeys(ctx, now)
+	return swept + keys, err
 }

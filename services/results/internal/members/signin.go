@@ -49,13 +49,18 @@ type signInDetail struct {
 	By api.SignedInBy `json:"signed_in_by"`
 }
 
-// signingIn is a sign-in within its transaction.
+// signingIn is a sign-in within a transaction of the database that has the members.
 type signingIn struct {
 	SignIn
-	run   sqldb.Run
-	named prism.AccountID // whose name is Account, or zero
-	first prism.AccountID // that comes before the session's other accounts, or zero
+	run     sqldb.Run
+	named   prism.AccountID // whose name is Account, or zero
+	invited prism.AccountID // of the link that comes with an identity, or zero
+	// use uses up the link, and returns whom it invites.
+	use func(ctx context.Context) (Membership, error)
 }
+
+// first is the account that comes before the session's other accounts, or zero.
+func (s *signingIn) first() prism.AccountID { return cmp.Or(s.named, s.invited) }
 
 // Link implements SessionStore.
 func (s SQL) Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (owner contract.LinkOwner, err error) {
@@ -82,7 +87,9 @@ func (s SQL) SignIn(ctx context.Context, in SignIn) (begun contract.Session, err
 		}
 	}
 	err = s.Transaction(ctx, "sign_in", func(run sqldb.Run) error {
-		found, err := (&signingIn{SignIn: in, run: run}).do(ctx)
+		s := &signingIn{SignIn: in, run: run}
+		s.use = s.consumeLink
+		found, err := s.do(ctx)
 		begun = found.Session
 		return err
 	})
@@ -90,96 +97,120 @@ func (s SQL) SignIn(ctx context.Context, in SignIn) (begun contract.Session, err
 }
 
 func (s *signingIn) do(ctx context.Context) (current foundSession, err error) {
-	var earlier, members []membership
+	var earlier, members []Membership
 	if s.Earlier != nil {
 		if earlier, err = endSession(ctx, s.run, *s.Earlier, s.At); err != nil {
 			return current, err
 		}
 	}
-	by := api.ByLink
 	if s.Identity != nil {
-		by = api.ByOpenID
-		members, err = s.membershipsOfIdentity(ctx)
+		if err = s.name(ctx); err == nil {
+			members, err = s.membershipsOfIdentity(ctx)
+		}
+		if err == nil && len(members) == 0 {
+			err = store.ErrNotFound
+		}
 	} else {
-		members, err = s.consumeLink(ctx)
+		members, err = s.membershipOfLink(ctx)
 	}
 	if err != nil {
 		return current, err
 	}
-	ends := s.At.Add(SessionTime)
-	expires := earlierOf(s.At.Add(SessionIdleTime), ends)
-	args := []any{s.ID, s.Session[:], s.At, expires, ends}
-	if err := s.run(ctx, sqldb.Statement{Text: insertSession, Args: args}, sqldb.NoRow); err != nil {
+	if err := insert(ctx, s.run, s.SignIn); err != nil {
 		return current, err
 	}
 	for _, m := range members {
-		seen := sqldb.Statement{Text: signIn, Args: []any{m.account.UUID, m.member.UUID, string(by), s.At}}
-		if err := s.run(ctx, seen, sqldb.SomeRow); err != nil {
+		if err := s.come(ctx, m); err != nil {
 			return current, err
 		}
-		m.since = s.At
-		if err := s.join(ctx, m); err != nil {
-			return current, err
-		}
-		if err := recordOwn(ctx, s.run, m, store.MemberSignIn, signInDetail{by}, s.NewID, s.At); err != nil {
+		if err := join(ctx, s.run, s.ID, m, s.first()); err != nil {
 			return current, err
 		}
 	}
 	for _, m := range earlier {
-		if err := s.join(ctx, m); err != nil {
+		if err := join(ctx, s.run, s.ID, m, s.first()); err != nil {
 			return current, err
 		}
 	}
 	return session(ctx, s.run, s.Session, s.At)
 }
 
-// join adds a member to the session.
-func (s *signingIn) join(ctx context.Context, m membership) error {
-	args := []any{s.ID, m.account.UUID, m.member.UUID, m.since, m.account == s.first}
-	return s.run(ctx, sqldb.Statement{Text: joinSession, Args: args}, sqldb.NoRow)
+// insert begins a session.
+func insert(ctx context.Context, run sqldb.Run, in SignIn) error {
+	ends := in.At.Add(SessionTime)
+	args := []any{in.ID, in.Session[:], in.At, earlierOf(in.At.Add(SessionIdleTime), ends), ends}
+	return run(ctx, sqldb.Statement{Text: insertSession, Args: args}, sqldb.NoRow)
 }
 
-// consumeLink uses up the link.
-func (s *signingIn) consumeLink(ctx context.Context) (members []membership, err error) {
+// join adds a member to a session.
+func join(ctx context.Context, run sqldb.Run, session prism.UUID, m Membership, first prism.AccountID) error {
+	args := []any{session, m.Account.UUID, m.Member.UUID, m.Since, m.Account == first}
+	return run(ctx, sqldb.Statement{Text: joinSession, Args: args}, sqldb.NoRow)
+}
+
+// come has the member have signed in: store.ErrNotFound if it was removed.
+func (s *signingIn) come(ctx context.Context, m Membership) error {
+	by := api.ByLink
+	if s.Identity != nil {
+		by = api.ByOpenID
+	}
+	seen := sqldb.Statement{Text: signIn, Args: []any{m.Account.UUID, m.Member.UUID, string(by), s.At}}
+	if err := s.run(ctx, seen, sqldb.SomeRow); err != nil {
+		return err
+	}
+	return recordOwn(ctx, s.run, m, store.MemberSignIn, signInDetail{by}, s.NewID, s.At)
+}
+
+// membershipOfLink uses up the link, which is all that signs in.
+func (s *signingIn) membershipOfLink(ctx context.Context) ([]Membership, error) {
+	m, err := s.use(ctx)
+	return []Membership{m}, err
+}
+
+// consumeLink deletes the link.
+func (s *signingIn) consumeLink(ctx context.Context) (m Membership, err error) {
 	if s.Link == nil {
-		return nil, store.ErrLinkInvalid
+		return m, store.ErrLinkInvalid
 	}
 	used := sqldb.Statement{Text: useLink, Args: []any{s.Link[:], s.At}}
-	err = s.run(ctx, used, sqldb.ReadRows(&members, readMembership))
-	if err == nil && len(members) == 0 {
+	err = s.run(ctx, used, sqldb.ReadRow(&m, readMembership))
+	if errors.Is(err, store.ErrNotFound) {
 		err = store.ErrLinkInvalid
 	}
-	return members, err
+	m.Since = s.At
+	return m, err
 }
 
-// membershipsOfIdentity returns the identity's member in each of its accounts, and adds missing ones. Before it looks for members,
-// it locks the accounts that the identity may join, sorted by id. So two sign-ins of an identity at once add one member.
-func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
+// name finds the accounts that the sign-in names and to which its link invites.
+func (s *signingIn) name(ctx context.Context) error {
 	if s.Account != "" {
 		named := sqldb.Statement{Text: keys.AccountByName, Args: []any{s.Account}}
 		if err := s.run(ctx, named, sqldb.ReadRow(&s.named.UUID, (*sqldb.Row).UUID)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var invited prism.AccountID
-	if s.Link != nil {
-		args := []any{s.Link[:], s.At}
-		err := s.run(ctx, sqldb.Statement{Text: linkAccount, Args: args}, sqldb.ReadRow(&invited.UUID, (*sqldb.Row).UUID))
-		if errors.Is(err, store.ErrNotFound) {
-			return nil, store.ErrLinkInvalid
-		}
-		if err != nil {
-			return nil, err
-		}
+	if s.Link == nil {
+		return nil
 	}
-	s.first = cmp.Or(s.named, invited)
+	args := []any{s.Link[:], s.At}
+	err := s.run(ctx, sqldb.Statement{Text: linkAccount, Args: args}, sqldb.ReadRow(&s.invited.UUID, (*sqldb.Row).UUID))
+	if errors.Is(err, store.ErrNotFound) {
+		return store.ErrLinkInvalid
+	}
+	return err
+}
+
+// membershipsOfIdentity returns the identity's member in each of its accounts, and adds missing ones: store.ErrNotFound if there is none in
+// the named account. Before it looks for members, it locks the accounts that the identity may join, sorted by id. So two sign-ins of an
+// identity at once add one member.
+func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]Membership, error) {
 	roles, err := s.rolesByRule(ctx)
 	if err != nil {
 		return nil, err
 	}
 	joining := slices.Collect(maps.Keys(roles))
-	if _, ruled := roles[invited]; s.Link != nil && !ruled {
-		joining = append(joining, invited)
+	if _, ruled := roles[s.invited]; !s.invited.IsZero() && !ruled {
+		joining = append(joining, s.invited)
 	}
 	slices.SortFunc(joining, func(a, b prism.AccountID) int { return sqldb.CompareIDs(a.UUID, b.UUID) })
 	for _, account := range joining {
@@ -192,14 +223,14 @@ func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, er
 		return nil, err
 	}
 	has := func(account prism.AccountID) bool {
-		return slices.ContainsFunc(members, func(m membership) bool { return m.account == account })
+		return slices.ContainsFunc(members, func(m Membership) bool { return m.Account == account })
 	}
-	if s.Link != nil && !has(invited) {
+	if !s.invited.IsZero() && !has(s.invited) {
 		accepted, err := s.accept(ctx)
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, accepted...)
+		members = append(members, accepted)
 	}
 	if roles, err = s.rolesByRule(ctx); err != nil { // under the locks
 		return nil, err
@@ -215,28 +246,31 @@ func (s *signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, er
 		}
 		members = append(members, made...)
 	}
-	if len(members) == 0 || !s.named.IsZero() && !has(s.named) {
+	if !s.named.IsZero() && !has(s.named) {
 		return nil, store.ErrNotFound
 	}
 	return members, nil
 }
 
 // existing returns the members that have the identity already.
-func (s *signingIn) existing(ctx context.Context) (members []membership, err error) {
+func (s *signingIn) existing(ctx context.Context) (members []Membership, err error) {
 	args := []any{s.Identity.Issuer, s.Identity.Subject}
-	err = s.run(ctx, sqldb.Statement{Text: identityMembers, Args: args}, sqldb.ReadRows(&members, readMembership))
+	err = s.run(ctx, sqldb.Statement{Text: identityMembers, Args: args}, sqldb.ReadRows(&members, func(r *sqldb.Row) Membership {
+		m := readMembership(r)
+		m.Since = s.At
+		return m
+	}))
 	return members, err
 }
 
 // accept uses up the link, and gives the identity to the member whom the link invites.
-func (s *signingIn) accept(ctx context.Context) ([]membership, error) {
-	members, err := s.consumeLink(ctx)
+func (s *signingIn) accept(ctx context.Context) (Membership, error) {
+	m, err := s.use(ctx)
 	if err != nil {
-		return nil, err
+		return m, err
 	}
-	m := members[0]
-	args := []any{m.account.UUID, m.member.UUID, s.Identity.Issuer, s.Identity.Subject}
-	return members, s.run(ctx, sqldb.Statement{Text: identify, Args: args}, sqldb.SomeRow)
+	args := []any{m.Account.UUID, m.Member.UUID, s.Identity.Issuer, s.Identity.Subject}
+	return m, s.run(ctx, sqldb.Statement{Text: identify, Args: args}, sqldb.SomeRow)
 }
 
 // rolesByRule returns the role that a rule for one of the identity's claims gives in each account: the first in the order of
@@ -276,7 +310,7 @@ func (s *signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.
 }
 
 // addByRule makes the identity a member by a rule. If the identity was a member and was removed, it does nothing.
-func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
+func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role prism.Role) ([]Membership, error) {
 	i := s.Identity
 	args := []any{account.UUID, i.Issuer, i.Subject}
 	if err := s.run(ctx, sqldb.Statement{Text: wasMember, Args: args}, sqldb.SomeRow); !errors.Is(err, store.ErrNotFound) {
@@ -294,9 +328,9 @@ func (s *signingIn) addByRule(ctx context.Context, account prism.AccountID, role
 		ID: prism.MemberID{UUID: id}, Name: cmp.Or(i.Name, i.Email, i.Subject), Email: i.Email, Role: role, CreatedAt: s.At,
 	}
 	err = addMember(ctx, s.run, account, m, false, i, byMember(m.ID, entry, s.At))
-	return []membership{{account: account, member: m.ID}}, err
+	return []Membership{{Account: account, Member: m.ID, Since: s.At}}, err
 }
 
-func readMembership(r *sqldb.Row) membership {
-	return membership{account: prism.AccountID{UUID: r.UUID()}, member: prism.MemberID{UUID: r.UUID()}}
+func readMembership(r *sqldb.Row) Membership {
+	return Membership{Account: prism.AccountID{UUID: r.UUID()}, Member: prism.MemberID{UUID: r.UUID()}}
 }

@@ -195,9 +195,18 @@ func remove(ctx context.Context, run sqldb.Run, account prism.AccountID, m Membe
 	return recordMember(ctx, run, account, by, store.MemberRemove, m.ID, m.Name, sqldb.NoDetail{})
 }
 
+// placing stores a link of a member in the transaction of run.
+type placing func(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.MemberID, l Link) error
+
 // LinkMember implements Store.
 func (s SQL) LinkMember(
 	ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by store.By,
+) (Member, error) {
+	return s.linkMember(ctx, account, id, l, by, ReplaceLinks)
+}
+
+func (s SQL) linkMember(
+	ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by store.By, place placing,
 ) (m Member, err error) {
 	err = s.changeMembers(ctx, "link_member", account, func(run sqldb.Run) error {
 		args := []any{account.UUID, id.UUID}
@@ -208,17 +217,22 @@ func (s SQL) LinkMember(
 		case m.Claim != nil:
 			return store.ErrNotFound
 		}
-		if err := run(ctx, sqldb.Statement{Text: deleteLinks, Args: args}, sqldb.NoRow); err != nil {
-			return err
-		}
-		return link(ctx, run, account, m, l, by)
+		return link(ctx, run, account, m, l, by, place)
 	})
 	return m, err
 }
 
-// link adds a link of a member, and records it.
-func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member, l Link, by store.By) error {
-	if err := addLink(ctx, run, account, m.ID, l); err != nil {
+// ReplaceLinks replaces the links of a member.
+func ReplaceLinks(ctx context.Context, run sqldb.Run, account prism.AccountID, id prism.MemberID, l Link) error {
+	if err := run(ctx, sqldb.Statement{Text: deleteLinks, Args: []any{account.UUID, id.UUID}}, sqldb.NoRow); err != nil {
+		return err
+	}
+	return addLink(ctx, run, account, id, l)
+}
+
+// link places a link of a member, and records it.
+func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member, l Link, by store.By, place placing) error {
+	if err := place(ctx, run, account, m.ID, l); err != nil {
 		return err
 	}
 	return recordMember(ctx, run, account, by, store.MemberLink, m.ID, m.Name, linkDetail{prism.FormatTime(l.ExpiresAt)})
@@ -228,14 +242,20 @@ func link(ctx context.Context, run sqldb.Run, account prism.AccountID, m Member,
 func (s SQL) LinkOperator(
 	ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by store.By,
 ) error {
-	return s.changeMembers(ctx, "link_operator", account, func(run sqldb.Run) error {
+	_, err := s.linkOperator(ctx, account, m, l, newID, by, addLink)
+	return err
+}
+
+func (s SQL) linkOperator(
+	ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by store.By, place placing,
+) (is Member, err error) {
+	err = s.changeMembers(ctx, "link_operator", account, func(run sqldb.Run) error {
 		linked := by
 		entry, err := newID()
 		if err != nil {
 			return err
 		}
 		linked.Entry = entry
-		var is Member
 		err = run(ctx, sqldb.Statement{Text: selectOperator, Args: []any{account.UUID}}, sqldb.ReadRow(&is, readMember))
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -248,8 +268,9 @@ func (s SQL) LinkOperator(
 		if err != nil {
 			return err
 		}
-		return link(ctx, run, account, is, l, linked)
+		return link(ctx, run, account, is, l, linked, place)
 	})
+	return is, err
 }
 
 func readMember(r *sqldb.Row) Member {

@@ -3,9 +3,11 @@
 package placed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -38,6 +40,8 @@ func (d Database) terms() (accepting bool, weight int) {
 type Accounts struct {
 	Directory *directory.Cached
 	Databases []Database
+	// Patience is how long a call that is of accounts in several databases waits for each of them; DefaultPatience if 0.
+	Patience time.Duration
 }
 
 func (a *Accounts) home() sqlstore.Statements { return a.Databases[0].Store }
@@ -72,6 +76,25 @@ func (a *Accounts) named(name string) (sqlstore.Statements, error) {
 		}
 	}
 	return sqlstore.Statements{}, fmt.Errorf("placed: %w: no database %q", store.ErrUnavailable, name)
+}
+
+// errAway: a database did not answer.
+var errAway = fmt.Errorf("placed: %w: a database did not answer", store.ErrUnavailable)
+
+// ask calls do with a database by its name, and with a context that ends after Patience: store.ErrUnavailable then. A change may have been made,
+// so it is one that can be repeated.
+func (a *Accounts) ask(ctx context.Context, name string, do func(context.Context, sqlstore.Statements) error) error {
+	at, err := a.named(name)
+	if err != nil {
+		return err
+	}
+	bound, cancel := context.WithTimeout(ctx, cmp.Or(a.Patience, DefaultPatience))
+	defer cancel()
+	err = do(bound, at)
+	if err != nil && bound.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", errAway, err)
+	}
+	return err
 }
 
 // known is StoreOf an account that is known: store.ErrNotFound.

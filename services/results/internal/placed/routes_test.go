@@ -16,7 +16,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/finding"
 	"github.com/prism-results/prism/services/results/internal/labelqueue"
 	"github.com/prism-results/prism/services/results/internal/labels"
-	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/prisms"
 	"github.com/prism-results/prism/services/results/internal/quality"
 	"github.com/prism-results/prism/services/results/internal/runs"
@@ -48,10 +47,6 @@ func (all suite) AddDeletion(ctx context.Context, d deletion.Job, slug string, c
 
 func (all suite) AddDrift(ctx context.Context, was drift.Watch, step drift.Step) error {
 	return do(ctx, all, was.Account, func(db sqlstore.Statements) error { return db.AddDrift(ctx, was, step) })
-}
-
-func (all suite) AddMember(ctx context.Context, account prism.AccountID, m members.Member, l *members.Link, by store.By) error {
-	return do(ctx, all, account, func(db sqlstore.Statements) error { return db.AddMember(ctx, account, m, l, by) })
 }
 
 func (all suite) AddRetry(ctx context.Context, r runs.Retry, expected int64, by store.By) error {
@@ -86,10 +81,6 @@ func (all suite) Calibration(ctx context.Context, account prism.AccountID, id pr
 	return get(ctx, all, account, func(db sqlstore.Statements) (quality.Calibration, error) {
 		return db.Calibration(ctx, account, id, version, calibration)
 	})
-}
-
-func (all suite) ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c api.MemberChange, by store.By) (members.Member, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) (members.Member, error) { return db.ChangeMember(ctx, account, id, c, by) })
 }
 
 func (all suite) Content(ctx context.Context, f store.FileOwner, name string, offset int64, bytes int64) ([]byte, error) {
@@ -148,10 +139,6 @@ func (all suite) CreateView(ctx context.Context, account prism.AccountID, v view
 
 func (all suite) CreateWebhook(ctx context.Context, account prism.AccountID, w webhooks.Webhook, secret []byte, behind events.Cursor, most int64, by store.By) error {
 	return do(ctx, all, account, func(db sqlstore.Statements) error { return db.CreateWebhook(ctx, account, w, secret, behind, most, by) })
-}
-
-func (all suite) DeclareRules(ctx context.Context, account prism.AccountID, rules []members.Member, newID members.NewID, by store.By) error {
-	return do(ctx, all, account, func(db sqlstore.Statements) error { return db.DeclareRules(ctx, account, rules, newID, by) })
 }
 
 func (all suite) DeleteComment(ctx context.Context, account prism.AccountID, of prism.ResultID, id prism.CommentID, anybodys bool, by store.By) error {
@@ -254,10 +241,6 @@ func (all suite) Found(ctx context.Context, run sqldb.Run, account prism.Account
 	return get(ctx, all, account, func(db sqlstore.Statements) ([]*finding.Found, error) { return db.Found(ctx, run, account, f, ids) })
 }
 
-func (all suite) GrantClaim(ctx context.Context, account prism.AccountID, c prism.Claim, granted bool, by store.By) error {
-	return do(ctx, all, account, func(db sqlstore.Statements) error { return db.GrantClaim(ctx, account, c, granted, by) })
-}
-
 func (all suite) IndexChanges(ctx context.Context, account prism.AccountID, n int) (bool, error) {
 	return get(ctx, all, account, func(db sqlstore.Statements) (bool, error) { return db.IndexChanges(ctx, account, n) })
 }
@@ -292,14 +275,6 @@ func (all suite) LatestEvents(ctx context.Context, account prism.AccountID) (eve
 	return get(ctx, all, account, func(db sqlstore.Statements) (events.Cursor, error) { return db.LatestEvents(ctx, account) })
 }
 
-func (all suite) LinkMember(ctx context.Context, account prism.AccountID, id prism.MemberID, l members.Link, by store.By) (members.Member, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) (members.Member, error) { return db.LinkMember(ctx, account, id, l, by) })
-}
-
-func (all suite) LinkOperator(ctx context.Context, account prism.AccountID, m members.Member, l members.Link, newID members.NewID, by store.By) error {
-	return do(ctx, all, account, func(db sqlstore.Statements) error { return db.LinkOperator(ctx, account, m, l, newID, by) })
-}
-
 func (all suite) ListAssignees(ctx context.Context, account prism.AccountID, page store.Page) ([]comments.Member, bool, error) {
 	return getTwo(ctx, all, account, func(db sqlstore.Statements) ([]comments.Member, bool, error) {
 		return db.ListAssignees(ctx, account, page)
@@ -314,10 +289,6 @@ func (all suite) ListCalibrations(ctx context.Context, account prism.AccountID, 
 	return getTwo(ctx, all, account, func(db sqlstore.Statements) ([]quality.Calibration, bool, error) {
 		return db.ListCalibrations(ctx, account, id, version, targets, page)
 	})
-}
-
-func (all suite) ListClaims(ctx context.Context, account prism.AccountID) ([]prism.Claim, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) ([]prism.Claim, error) { return db.ListClaims(ctx, account) })
 }
 
 func (all suite) ListComments(ctx context.Context, account prism.AccountID, of prism.ResultID, page store.Page) ([]comments.Comment, bool, error) {
@@ -339,12 +310,6 @@ func (all suite) ListFiles(ctx context.Context, account prism.AccountID, page st
 func (all suite) ListLabels(ctx context.Context, account prism.AccountID, f labels.Filter, page store.Page) ([]labels.Labelled, bool, error) {
 	return getTwo(ctx, all, account, func(db sqlstore.Statements) ([]labels.Labelled, bool, error) {
 		return db.ListLabels(ctx, account, f, page)
-	})
-}
-
-func (all suite) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) ([]members.Member, bool, error) {
-	return getTwo(ctx, all, account, func(db sqlstore.Statements) ([]members.Member, bool, error) {
-		return db.ListMembers(ctx, account, page)
 	})
 }
 
@@ -490,10 +455,6 @@ func (all suite) RefTargets(ctx context.Context, account prism.AccountID, prismI
 	return get(ctx, all, account, func(db sqlstore.Statements) ([]labels.Target, error) {
 		return db.RefTargets(ctx, account, prismID, version, refs)
 	})
-}
-
-func (all suite) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
-	return do(ctx, all, account, func(db sqlstore.Statements) error { return db.RemoveMember(ctx, account, id, by) })
 }
 
 func (all suite) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by store.By) error {

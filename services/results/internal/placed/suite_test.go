@@ -49,7 +49,7 @@ func TestStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases}}
+		return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Patience: time.Minute}}
 	})
 }
 
@@ -254,10 +254,6 @@ func (s suite) RenewLeases(ctx context.Context, leases []contract.Lease, now, un
 		states = append(states, renewed...)
 	}
 	return states, nil
-}
-
-func (s suite) SweepSessions(ctx context.Context, now time.Time) (int, error) {
-	return s.sum(func(at sqlstore.Statements) (int, error) { return at.SweepSessions(ctx, now) })
 }
 
 func (s suite) TakeDeletion(ctx context.Context, now, until time.Time, last []prism.AccountID) (job deletion.Job, err error) {
