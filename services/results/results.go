@@ -30,7 +30,7 @@ type Config struct {
 	DataDir         string
 	// Serves is set for a process that answers calls. Of such processes DataDir has one at a time; operator commands may run beside it.
 	Serves bool
-	// MaxConns bounds the connections to Postgres, to each of several databases; 16 if 0.
+	// MaxConns bounds the connections to Postgres, which several databases share; 16 if 0.
 	MaxConns int
 	// SynchronousCommit is the setting synchronous_commit of the connections. If empty, the server's own setting counts, but
 	// at least "on".

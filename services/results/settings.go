@@ -43,7 +43,7 @@ func (c Config) blobs(s blobs.Contents, log *slog.Logger) (blobs.Blobs, error) {
 
 // Pool is the settings of the connections to Postgres.
 type Pool struct {
-	MaxConns          int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres, to each of several databases"`
+	MaxConns          int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres, which several databases share"`
 	Secrets           DatabaseSecrets
 	Databases         string `env:"PRISM_DATABASES_FILE" help:"YAML file of several databases, instead of PRISM_DATABASE_URL; read again when it changes"`
 	SynchronousCommit string `env:"PRISM_SYNCHRONOUS_COMMIT" oneof:"on remote_apply remote_write local off" help:"synchronous_commit of each connection to Postgres; empty: that of Postgres, but at least on"`
