@@ -55,7 +55,7 @@ func (c *calls) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
 	if len(databases) == 1 {
 		return databases[0].service.Limits(ctx)
 	}
-	found, err := ofEach(ctx, databases, func(ctx context.Context, db *database) ([]contract.AccountLimits, error) {
+	byDatabase, err := ofEach(ctx, databases, func(ctx context.Context, db *database) ([]contract.AccountLimits, error) {
 		return db.service.Limits(ctx)
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *calls) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
 	if c.limits.last == nil {
 		c.limits.last = map[*database][]contract.AccountLimits{}
 	}
-	maps.Copy(c.limits.last, found)
+	maps.Copy(c.limits.last, byDatabase)
 	return slices.Concat(slices.Collect(maps.Values(c.limits.last))...), nil
 }
 
@@ -76,7 +76,7 @@ func (c *calls) RenewLeases(ctx context.Context, leases []contract.Lease) ([]con
 	if len(databases) == 1 {
 		return databases[0].service.RenewLeases(ctx, leases)
 	}
-	of := map[*database][]contract.Lease{}
+	byDatabase := map[*database][]contract.Lease{}
 	var failed error
 	for _, lease := range leases {
 		db, err := c.ofAccount(ctx, lease.Account)
@@ -84,13 +84,13 @@ func (c *calls) RenewLeases(ctx context.Context, leases []contract.Lease) ([]con
 			failed = err
 			continue
 		}
-		of[db] = append(of[db], lease)
+		byDatabase[db] = append(byDatabase[db], lease)
 	}
-	if len(of) == 0 {
+	if len(byDatabase) == 0 {
 		return nil, failed
 	}
-	states, err := ofEach(ctx, slices.Collect(maps.Keys(of)), func(ctx context.Context, db *database) ([]contract.LeaseState, error) {
-		return db.service.RenewLeases(ctx, of[db])
+	states, err := ofEach(ctx, slices.Collect(maps.Keys(byDatabase)), func(ctx context.Context, db *database) ([]contract.LeaseState, error) {
+		return db.service.RenewLeases(ctx, byDatabase[db])
 	})
 	return slices.Concat(slices.Collect(maps.Values(states))...), err
 }
