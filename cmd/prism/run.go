@@ -38,7 +38,9 @@ func (s storeSettings) config() results.Config {
 }
 
 // embedded reports whether results are stored in a file.
-func (s storeSettings) embedded() bool { return s.Database.IsZero() && s.Pool.Secrets.URLFile == "" && s.Pool.Databases == "" }
+func (s storeSettings) embedded() bool {
+	return s.Database.IsZero() && s.Pool.Secrets.URLFile == "" && s.Pool.Databases == ""
+}
 
 // commandSettings are what the operator commands need.
 type commandSettings struct {

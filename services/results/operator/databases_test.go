@@ -103,19 +103,28 @@ func TestTheCheckSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"nothing", healthy(), nil, map[string]int64{"home": 1, "b": 2}, "", false},
 		{"away", postgres.State{}, errAway, nil, "b reachable wrong start it, or correct its URL and credentials: dial tcp: connection refused", true},
 		{"behind", changed(func(s *postgres.State) { s.Migration = 100 }), nil, nil, "b tables wrong run prism migrate: they are at 100 of ", true},
-		{"an old server", changed(func(s *postgres.State) { s.Version, s.Number = "14.2", 140002 }), nil, nil,
-			"b version wrong upgrade Postgres 14.2 to 15 or later", true},
-		{"fsync", changed(func(s *postgres.State) { s.Losses = []string{"Postgres has fsync = off"} }), nil, nil,
-			"b keeps results wrong change the settings: Postgres has fsync = off", true},
+		{
+			"an old server", changed(func(s *postgres.State) { s.Version, s.Number = "14.2", 140002 }), nil, nil,
+			"b version wrong upgrade Postgres 14.2 to 15 or later", true,
+		},
+		{
+			"fsync", changed(func(s *postgres.State) { s.Losses = []string{"Postgres has fsync = off"} }), nil, nil,
+			"b keeps results wrong change the settings: Postgres has fsync = off", true,
+		},
 		{"plain text", changed(func(s *postgres.State) { s.Plain = true }), nil, nil, "b encrypted note set sslmode=verify-full in its URL", false},
-		{"a clock", changed(func(s *postgres.State) { s.Ahead = -3 * time.Second }), nil, nil,
-			"b clock wrong synchronise the clocks of the servers: it is 3s from home's", true},
+		{
+			"a clock", changed(func(s *postgres.State) { s.Ahead = -3 * time.Second }), nil, nil,
+			"b clock wrong synchronise the clocks of the servers: it is 3s from home's", true,
+		},
 		{"a slow answer", changed(func(s *postgres.State) { s.Ahead, s.Took = 3*time.Second, 6*time.Second }), nil, nil, "", false},
 		{"wal_level", changed(func(s *postgres.State) { s.WALLevel = "replica" }), nil, nil, "b wal_level not for moves set wal_level = logical", false},
 		{"the role", changed(func(s *postgres.State) { s.Replicates = false }), nil, nil, "b replication not for moves give the role REPLICATION", false},
 		{"a pooler", changed(func(s *postgres.State) { s.Direct = false }), nil, nil, "b direct not for moves have the URL lead to Postgres itself", false},
-		{"a database that was removed", healthy(), nil, map[string]int64{"home": 1, "gone": 7},
-			`- directory wrong put the database "gone" back into the file: 7 accounts are there`, true},
+		{
+			"a database that was removed", healthy(), nil,
+			map[string]int64{"home": 1, "gone": 7},
+			`- directory wrong put the database "gone" back into the file: 7 accounts are there`, true,
+		},
 	} {
 		out, err := run(t, ofDatabases(c.placed, newDatabase("home", healthy(), nil), newDatabase("b", c.state, c.err)), "databases check")
 		if (err != nil) != c.fails {

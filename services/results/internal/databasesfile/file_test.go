@@ -77,12 +77,18 @@ func TestWhatIsWrongInTheFileIsNamedWithItsLine(t *testing.T) {
 		{"a name in capitals", home + "databases:\n  B:\n    url: postgres://h/d\n", []string{`f:4: databases: the name "B" must be 1 to 63 lower-case letters`}},
 		{"a long name", home + "databases:\n  " + strings.Repeat("b", 64) + ":\n    url: postgres://h/d\n", []string{`must be 1 to 63 lower-case letters`}},
 		{"a name with a hyphen at its end", home + "databases:\n  b-:\n    url: postgres://h/d\n", []string{`f:4: databases: the name "b-" must`}},
-		{"one database twice", home + "databases:\n  b:\n    weight: 2\n    url: postgres://u:secret@H.example.com:5432/d?sslmode=disable\n",
-			[]string{"f:6: b: is the database of home, line 2: h.example.com:5432/d"}},
-		{"one database by another of its servers", "home:\n  url: postgres://a,b/d\ndatabases:\n  c:\n    url: postgres://b,c/d\n",
-			[]string{"f:5: c: is the database of home, line 2: b:5432/d"}},
-		{"one database by a file", home + "databases:\n  b:\n    url: postgres://db.example.com/east\n  c:\n    url_file: /secrets/url\n",
-			[]string{"f:7: c: is the database of b, line 5: db.example.com:5432/east"}},
+		{
+			"one database twice", home + "databases:\n  b:\n    weight: 2\n    url: postgres://u:secret@H.example.com:5432/d?sslmode=disable\n",
+			[]string{"f:6: b: is the database of home, line 2: h.example.com:5432/d"},
+		},
+		{
+			"one database by another of its servers", "home:\n  url: postgres://a,b/d\ndatabases:\n  c:\n    url: postgres://b,c/d\n",
+			[]string{"f:5: c: is the database of home, line 2: b:5432/d"},
+		},
+		{
+			"one database by a file", home + "databases:\n  b:\n    url: postgres://db.example.com/east\n  c:\n    url_file: /secrets/url\n",
+			[]string{"f:7: c: is the database of b, line 5: db.example.com:5432/east"},
+		},
 		{"weight 0", home + "  weight: 0\n", []string{"f:3: home.weight: must be a whole number from 1 to 1000000; accepting: false keeps"}},
 		{"a negative weight", home + "  weight: -1\n", []string{"f:3: home.weight: must be a whole number"}},
 		{"half a weight", home + "  weight: 0.5\n", []string{"f:3: home.weight: must be a whole number"}},
@@ -98,12 +104,18 @@ func TestWhatIsWrongInTheFileIsNamedWithItsLine(t *testing.T) {
 		{"an empty file", home + "  password_file: /secrets/empty\n", []string{"f:3: home.password_file: /secrets/empty: is empty"}},
 		{"an unknown way to get passwords", home + "  auth: kerberos\n", []string{"f:3: home.auth: must be one of file, "}},
 		{"a file of nothing", home + "  auth: file\n", []string{"f:3: home.auth: file needs password_file or url_file"}},
-		{"tokens and a file", home + "  auth: google\n  password_file: /secrets/password\n",
-			[]string{"f:4: home.password_file: cannot be given with auth: google"}},
-		{"tokens in plain text", "home:\n  url: postgres://h.example.com/d?sslmode=disable\n  auth: google\n",
-			[]string{"f:2: home.url: a token needs TLS to another machine"}},
-		{"two problems", home + "  weight: 0\ndatabases:\n  b:\n    accepting: maybe\n",
-			[]string{"f:3: home.weight", "f:5: databases.b: url or url_file is missing", "f:6: databases.b.accepting"}},
+		{
+			"tokens and a file", home + "  auth: google\n  password_file: /secrets/password\n",
+			[]string{"f:4: home.password_file: cannot be given with auth: google"},
+		},
+		{
+			"tokens in plain text", "home:\n  url: postgres://h.example.com/d?sslmode=disable\n  auth: google\n",
+			[]string{"f:2: home.url: a token needs TLS to another machine"},
+		},
+		{
+			"two problems", home + "  weight: 0\ndatabases:\n  b:\n    accepting: maybe\n",
+			[]string{"f:3: home.weight", "f:5: databases.b: url or url_file is missing", "f:6: databases.b.accepting"},
+		},
 	} {
 		all, err := Parse("f", []byte(c.text), files)
 		if err == nil {
