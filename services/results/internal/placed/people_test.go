@@ -29,6 +29,23 @@ type faults struct {
 	steps int      // until all are away, as if the process had ended; below 0: never
 	done  bool     // whether the last of these steps is done, and only its answer is lost
 	gone  bool
+	meet  func() // what happens before the last of these steps, instead of a crash; nil: nothing
+}
+
+// meetAt has something happen before a step of a call.
+func (f *faults) meetAt(step int, meet func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.steps, f.meet = step, meet
+}
+
+// met tells whether it has happened. From now on it does not.
+func (f *faults) met() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	met := f.meet != nil && f.steps < 0
+	f.steps, f.meet = -1, nil
+	return met
 }
 
 // crashAfter has all databases be away after some steps.
@@ -56,11 +73,16 @@ func (f *faults) take(names ...string) {
 
 func (f *faults) step(name string, do func() error) error {
 	f.mu.Lock()
-	crash := f.steps == 0
+	crash := f.steps == 0 && f.meet == nil
+	meets := f.steps == 0 && f.meet != nil
 	f.steps = max(f.steps-1, -1)
 	f.gone = f.gone || crash
 	away, done := f.gone || slices.Contains(f.away, name), crash && f.done
+	meet := f.meet
 	f.mu.Unlock()
+	if meets {
+		meet()
+	}
 	if !away {
 		return do()
 	}
@@ -253,6 +275,17 @@ func (w *world) people(in string) []members.Member {
 	found, _, err := w.ListMembers(w.Context(), w.accounts[in], store.Page{Limit: 1000})
 	w.succeeds(err)
 	return slices.DeleteFunc(found, func(m members.Member) bool { return m.Claim != nil })
+}
+
+// memberships are the accounts to which an identity signs in.
+func (w *world) memberships(i *contract.Identity) []string {
+	w.Helper()
+	s, err := w.SignIn(w.Context(), w.signInBy(nil, i))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	w.succeeds(err)
+	return names(s)
 }
 
 // together calls do n times at once, and returns the errors.
