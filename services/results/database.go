@@ -26,6 +26,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/reading"
+	"github.com/prism-results/prism/services/results/internal/revocations"
 	"github.com/prism-results/prism/services/results/internal/runs"
 	"github.com/prism-results/prism/services/results/internal/search"
 	"github.com/prism-results/prism/services/results/internal/service"
@@ -50,6 +51,8 @@ type database struct {
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	migrated  atomic.Bool                             // of a database that is not home
+	revoking  *revocations.Database                   // nil in home, and with one database
+	learn     func(context.Context) error             // of one of several: has the directory know its accounts
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings  func(context.Context) ([]string, error) // nil: there are none
 	state     func(context.Context) (postgres.State, error)
@@ -83,6 +86,13 @@ func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*databa
 		return nil, err
 	}
 	db.store = sqlstore.New(instrumented.New(db.store.Database, d.Metrics))
+	if d.home != nil {
+		now := db.now(d)
+		db.revoking = revocations.New(db.store.Database, revocations.Deps{
+			Home: revocations.Home{Database: d.home.store.Database}, Name: name, Now: now, NewID: service.OrderedIDs(now), Log: d.Log,
+		})
+		db.store = sqlstore.New(db.revoking)
+	}
 	if err := db.serve(cfg, d); err != nil {
 		db.Close()
 		return nil, err
@@ -149,15 +159,20 @@ func (db *database) openFile(ctx context.Context, cfg Config, _ Deps) error {
 	return nil
 }
 
+// now is the clock of everything that is stored.
+func (db *database) now(d Deps) func() time.Time {
+	switch {
+	case d.Now != nil:
+		return d.Now
+	case db.clock != nil:
+		return db.clock.Now
+	}
+	return time.Now
+}
+
 // serve makes what answers calls, and what works beside them.
 func (db *database) serve(cfg Config, d Deps) error {
-	now := time.Now
-	if db.clock != nil {
-		now = db.clock.Now
-	}
-	if d.Now != nil {
-		now = d.Now
-	}
+	now := db.now(d)
 	contents, err := cfg.blobs(db.store, d.Log)
 	if err != nil {
 		return err
@@ -210,13 +225,18 @@ func newKey() (keys.Secret, error) {
 
 func newToken() (string, error) { return apikey.NewToken(rand.Reader) }
 
-// Migrate brings the tables up to date, or waits until the command migrate has. While the database is down it waits, until
-// ctx ends.
+// Migrate brings the tables up to date, or waits until the command migrate has. A database that is not home then revokes what home has recorded,
+// and has the directory know its accounts: one of both may have been restored. While the database or home is down it waits, until ctx ends.
 func (db *database) Migrate(ctx context.Context) error {
 	db.migrating.Set(1)
 	defer db.migrating.Set(0)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		err := db.upToDate(ctx)
+		if err == nil && db.revoking != nil {
+			if err = db.revoking.Apply(ctx); err == nil {
+				err = db.learn(ctx)
+			}
+		}
 		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrOutdated) {
 			if err == nil {
 				db.warn(ctx)
@@ -246,6 +266,9 @@ func (db *database) Run(ctx context.Context) error {
 	defer beside.Wait()
 	if db.clock != nil {
 		beside.Go(func() { db.clock.Run(ctx) })
+	}
+	if db.revoking != nil {
+		beside.Go(func() { db.revoking.Follow(ctx) })
 	}
 	for _, w := range db.workers {
 		beside.Go(func() { w.Run(ctx) })

@@ -62,6 +62,7 @@ type Deps struct {
 
 	renewals *credential.Renewals // of the process, whose databases share them
 	file     *openedFile          // of several databases; nil without one
+	home     *database            // nil of home itself, and with one database
 }
 
 // Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over databases, and runs what goes on beside the

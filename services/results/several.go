@@ -34,7 +34,9 @@ func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, e
 		db, err := openDatabase(ctx, in.Name, in.Config, own)
 		if err == nil {
 			p.databases = append(p.databases, db)
+			db.learn = func(ctx context.Context) error { return p.learn(ctx, db) }
 			if i == 0 {
+				d.home = db
 				p.directory, err = directory.NewCached(directory.SQL{Database: db.store.Database}, directory.DefaultKeys, directory.DefaultAccounts)
 			}
 		}
@@ -49,7 +51,24 @@ func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, e
 }
 
 // begin has the directory know what home had as the only database.
-func (p *several) begin(ctx context.Context) error { return p.directory.Adopt(ctx, p.home().name) }
+func (p *several) begin(ctx context.Context) error { return p.learn(ctx, p.home()) }
+
+// learn tells the directory what a database has, unless it knows the newest of that: home may have been restored.
+func (p *several) learn(ctx context.Context, db *database) error {
+	source := directory.Source{Name: db.name, Database: db.store.Database}
+	if known, err := p.directory.Knows(ctx, source); err != nil || known {
+		return err
+	}
+	learned, err := p.directory.Learn(ctx, source)
+	if err != nil {
+		return err
+	}
+	db.log.InfoContext(ctx, "the directory has learned what the database has", "accounts", learned.Accounts, "keys", learned.Keys)
+	if n := len(learned.Findings); n > 0 {
+		db.log.WarnContext(ctx, "accounts of the database are not in the directory as they are here: see prism databases repair", "accounts", n)
+	}
+	return nil
+}
 
 func (p *several) counts(ctx context.Context) (map[string]int64, error) {
 	return p.directory.CountAccounts(ctx)
@@ -87,8 +106,10 @@ func (p *several) at(place directory.Place, err error) (*database, error) {
 	for _, db := range p.databases {
 		switch {
 		case db.name != place.Database:
-		case db == p.home() || db.migrated.Load():
+		case db == p.home() || db.migrated.Load() && !db.revoking.Revived():
 			return db, nil
+		case db.migrated.Load():
+			return nil, fmt.Errorf("%w: the database %q was restored, and revokes what was revoked since", contract.ErrUnavailable, db.name)
 		default:
 			return nil, fmt.Errorf("%w: the database %q is not migrated yet", contract.ErrUnavailable, db.name)
 		}

@@ -11,12 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/postgres"
+	"github.com/prism-results/prism/services/results/operator"
 )
 
 // undelayed is what no call takes that does not wait for a database which hangs: that would take as long as a statement may.
@@ -28,16 +31,30 @@ type placed struct {
 	several  *several
 	accounts map[string]prism.AccountID
 	keys     map[string]contract.KeyDigest
+	urls     map[string]string
 }
 
 // newPlaced opens databases by name, of which the first is home, and migrates and runs them.
 func newPlaced(t *testing.T, names []string, server func(name string) *pgtest.Server) *placed {
 	t.Helper()
 	var databases []Database
+	urls := map[string]string{}
 	for _, name := range names {
 		server(name).Template(t, "store", postgres.Migrate)
-		databases = append(databases, Database{name, Config{DatabaseURL: server(name).Database(t, "store")}})
+		urls[name] = server(name).Database(t, "store")
+		databases = append(databases, Database{name, Config{DatabaseURL: urls[name]}})
 	}
+	p := openPlaced(t, databases)
+	p.urls = urls
+	for _, db := range p.several.databases {
+		p.addAccount(t, db)
+	}
+	return p
+}
+
+// openPlaced opens, migrates and runs databases.
+func openPlaced(t *testing.T, databases []Database) *placed {
+	t.Helper()
 	s, err := openSeveral(t.Context(), databases, Deps{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +78,6 @@ func newPlaced(t *testing.T, names []string, server func(name string) *pgtest.Se
 		if db != p.several.home() {
 			eventually(t, func() bool { return db.migrated.Load() })
 		}
-		p.addAccount(t, db)
 	}
 	return p
 }
@@ -249,3 +265,102 @@ func startServer(t *testing.T) *pgtest.Server {
 	})
 	return server
 }
+
+// spec: revocations
+func TestARestoredDatabaseIsServedWhenItsKeysAreRevoked(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	p := newPlaced(t, []string{"home", "b"}, func(string) *pgtest.Server { return server })
+	b := p.several.databases[1]
+	operate := (&Service{placed: onlyIn(b)}).Operator()
+	text, err := operate.CreateKey(t.Context(), p.accounts["b"], "another", prism.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := p.keys["b"]
+	p.keys["b"] = sha256.Sum256([]byte(text))
+	if err := p.several.directory.AddKey(t.Context(), p.keys["b"], p.accounts["b"]); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.call(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	restore := server.Backup(t, p.urls["b"])
+	eventually(t, func() bool { return revokeNewest(t.Context(), operate, p.accounts["b"]) == nil })
+	eventually(t, func() bool { return b.revoking.Apply(t.Context()) == nil }) // which has this process see the mark
+	restore()
+	eventually(t, func() bool { return p.call(t.Context(), "b") == nil }) // the key is revived, until it is found out
+
+	// Whoever applies waits for a lock of the key.
+	conn, err := pgx.Connect(t.Context(), p.urls["b"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	locking, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locking.Exec(t.Context(), "SELECT 1 FROM api_keys FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	applied := make(chan struct{})
+	go func() {
+		defer close(applied)
+		for b.revoking.Apply(t.Context()) != nil && t.Context().Err() == nil { // connections are closed, and statements wait for 10 s
+		}
+	}()
+	eventually(t, func() bool {
+		return errors.Is(p.call(t.Context(), "b"), contract.ErrUnavailable) && b.revoking.Revived()
+	})
+	if err := p.call(t.Context(), "home"); err != nil {
+		t.Errorf("a call of home: %v", err)
+	}
+	if err := locking.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-applied
+	if err := p.call(t.Context(), "b"); err == nil || errors.Is(err, contract.ErrUnavailable) {
+		t.Errorf("a call with the revoked key: %v", err)
+	}
+	p.keys["b"] = kept
+	if err := p.call(t.Context(), "b"); err != nil {
+		t.Errorf("a call with the other key: %v", err)
+	}
+}
+
+// spec: directory-repair
+func TestARestoredHomeLearnsOfAccountsAndKeys(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	var databases []Database
+	for _, name := range []string{"home", "b"} {
+		server.Template(t, "store", postgres.Migrate)
+		databases = append(databases, Database{name, Config{DatabaseURL: server.Database(t, "store")}})
+	}
+	restore := server.Backup(t, databases[0].DatabaseURL)
+	p := openPlaced(t, databases)
+	p.addAccount(t, p.several.databases[1])
+	if err := p.call(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	restore()
+	again := openPlaced(t, databases)
+	again.keys = p.keys
+	if err := again.call(t.Context(), "b"); err != nil {
+		t.Errorf("a call with a key that was made since the backup of home: %v", err)
+	}
+}
+
+// revokeNewest revokes the newest key of an account.
+func revokeNewest(ctx context.Context, o *operator.Operator, account prism.AccountID) error {
+	for k, err := range o.Keys(ctx, account) {
+		if err == nil {
+			err = o.RevokeKey(ctx, k.ID)
+		}
+		return err
+	}
+	return errNoKey
+}
+
+var errNoKey = errors.New("the account has no key")

@@ -35,12 +35,6 @@ WHERE k.digest = $1`
 	takeName = `INSERT INTO directory_accounts (account_id, name, database, made) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING`
 	named    = `SELECT account_id, database, made FROM directory_accounts WHERE name = $1`
 	setMade  = `UPDATE directory_accounts SET made = true WHERE account_id = $1 AND NOT made RETURNING account_id`
-
-	adoptAccounts = `INSERT INTO directory_accounts (account_id, name, database, made)
-SELECT id, name, $1, true FROM accounts ON CONFLICT DO NOTHING`
-	adoptIdentities = `INSERT INTO directory_identities (issuer, subject, account_id)
-SELECT issuer, subject, account_id FROM members WHERE issuer IS NOT NULL AND removed_at IS NULL ON CONFLICT DO NOTHING`
-	adoptKeys = `INSERT INTO directory_keys (digest, account_id) SELECT digest, account_id FROM api_keys ON CONFLICT DO NOTHING`
 )
 
 // OfKey finds the account of an API key, and its database.
@@ -144,18 +138,5 @@ func (s SQL) Locked(ctx context.Context, operation string, account prism.Account
 			return err
 		}
 		return do(run)
-	})
-}
-
-// Adopt gives the directory the accounts, keys and identities that home had as the only database, under its name.
-func (s SQL) Adopt(ctx context.Context, home string) error {
-	return s.Transaction(ctx, "adopt_accounts", func(run sqldb.Run) error {
-		if err := run(ctx, sqldb.Statement{Text: adoptAccounts, Args: []any{home}}, sqldb.NoRow); err != nil {
-			return err
-		}
-		if err := run(ctx, sqldb.Statement{Text: adoptIdentities}, sqldb.NoRow); err != nil {
-			return err
-		}
-		return run(ctx, sqldb.Statement{Text: adoptKeys}, sqldb.NoRow)
 	})
 }

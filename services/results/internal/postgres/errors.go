@@ -45,7 +45,8 @@ func translate(operation string, err error) error {
 		return store.ErrNotFound
 	}
 	operation, err = sqldb.FailedStep(operation, err)
-	if errors.Is(err, sqldb.ErrUnreadable) || errors.Is(err, sqldb.ErrUnwritable) || store.IsNotFound(err) || store.IsConflict(err) {
+	if errors.Is(err, sqldb.ErrUnreadable) || errors.Is(err, sqldb.ErrUnwritable) || store.IsNotFound(err) || store.IsConflict(err) ||
+		errors.Is(err, store.ErrUnavailable) { // of another database, which a step of a transaction needs
 		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
 	if pgconn.SafeToRetry(err) {

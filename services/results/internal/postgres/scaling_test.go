@@ -43,7 +43,7 @@ ORDER BY 1`)
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_expiring", "api_keys_of_session", "api_keys_of_sessions_expiring",
 		"api_keys_pkey", "declared_accounts_object_key", "deletions_due", "deletions_search_due", "deliveries_ended", "directory_accounts_name_key", "directory_identities_pkey", "directory_keys_pkey", "ending_sessions_of_digest", "files_expiring", "files_reading", "members_claim", "members_identity",
-		"result_index_terms",
+		"result_index_terms", "revocation_mark_pkey", "revocation_numbers_pkey", "revocations_ending", "revocations_pkey",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",
 		"sign_in_links_pkey", "webhooks_due",
 	}
@@ -274,7 +274,7 @@ func reused(
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
 		"DELETE FROM members", "DELETE FROM views", "TRUNCATE webhooks, deliveries", "DELETE FROM comments", "DELETE FROM assignments", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
-		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM declared_accounts", "DELETE FROM accounts", "TRUNCATE directory_accounts, directory_keys, directory_identities, ending_sessions", "TRUNCATE usage, usage_tail",
+		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM declared_accounts", "DELETE FROM accounts", "TRUNCATE directory_accounts, directory_keys, directory_identities, ending_sessions", "TRUNCATE revocations, revocation_numbers, revocation_mark", "TRUNCATE usage, usage_tail",
 		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
 		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",
 		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",

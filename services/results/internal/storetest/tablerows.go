@@ -151,6 +151,11 @@ func TableRows() []TableRow {
 		{"distribution_cursors", values{"account_id": account, "seq": 3, "walk": ok}},
 		{"distribution_seen", values{"account_id": account, "result_id": ok}},
 		{"distribution_labels", values{"account_id": account, "result_id": ok, "question": "urgent", "is_right": 1}},
+		{"directory_accounts", values{"account_id": account, "name": "ä account", "database": "b", "epoch": 1, "made": true}},
+		{"directory_keys", values{"digest": digest, "account_id": account}},
+		{"revocation_numbers", values{"database": "b", "seq": 3}},
+		{"revocations", values{"database": "b", "seq": 3, "id": id(75), "key_id": key, "revoked_at": at, "kept_until": later}},
+		{"revocation_mark", values{"only_row": true, "seq": 3, "id": id(75)}},
 	}
 }
 
