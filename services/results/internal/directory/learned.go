@@ -99,15 +99,15 @@ func pages[T any](
 ) error {
 	var last prism.UUID
 	for {
-		var found []T
-		if err := from.Run(ctx, sqldb.Query("list_to_learn", list, last, int64(page)), sqldb.ReadRows(&found, read)); err != nil {
+		var rows []T
+		if err := from.Run(ctx, sqldb.Query("list_to_learn", list, last, int64(page)), sqldb.ReadRows(&rows, read)); err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		if len(rows) == 0 {
 			return nil
 		}
-		last = id(found[len(found)-1])
-		if err := fn(found); err != nil {
+		last = id(rows[len(rows)-1])
+		if err := fn(rows); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (s SQL) unplaced(ctx context.Context, from Source, accounts []namedAccount,
 }
 
 func (s SQL) places(ctx context.Context, query string, args ...any) (map[prism.AccountID]Place, error) {
-	found := map[prism.AccountID]Place{}
+	placed := map[prism.AccountID]Place{}
 	var rows []Place
 	err := s.Run(ctx, sqldb.Query("places_known", query, args...), sqldb.ReadRows(&rows, func(r *sqldb.Row) Place {
 		id := prism.AccountID{UUID: r.UUID()}
@@ -220,9 +220,9 @@ func (s SQL) places(ctx context.Context, query string, args ...any) (map[prism.A
 		return Place{id, r.Text()}
 	}))
 	for _, p := range rows {
-		found[p.Account] = p
+		placed[p.Account] = p
 	}
-	return found, err
+	return placed, err
 }
 
 // insert inserts rows of so many columns that are not there, and returns how many.

@@ -85,19 +85,19 @@ func (r revocation) keptUntil() time.Time {
 
 // behind lists the first revocations behind a mark of a database. If home has no revocation of the mark, because home was restored or the mark
 // is older than what is kept, known is false, and the list begins with the first that home has.
-func (h Home) behind(ctx context.Context, database string, m mark, limit int) (found []revocation, known bool, err error) {
+func (h Home) behind(ctx context.Context, database string, m mark, limit int) (revoked []revocation, known bool, err error) {
 	list := sqldb.Query("list_revocations", listRevocations, database, m.seq, int64(limit)+1)
-	if err := h.Run(ctx, list, sqldb.ReadRows(&found, readRevocation)); err != nil {
+	if err := h.Run(ctx, list, sqldb.ReadRows(&revoked, readRevocation)); err != nil {
 		return nil, false, err
 	}
 	switch {
 	case m == mark{}:
-		return found, true, nil
-	case len(found) > 0 && found[0].mark == m:
-		return found[1:], true, nil
+		return revoked, true, nil
+	case len(revoked) > 0 && revoked[0].mark == m:
+		return revoked[1:], true, nil
 	}
-	found, _, err = h.behind(ctx, database, mark{}, limit)
-	return found, false, err
+	revoked, _, err = h.behind(ctx, database, mark{}, limit)
+	return revoked, false, err
 }
 
 func readRevocation(r *sqldb.Row) revocation {
