@@ -20,6 +20,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/background"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/deletion"
+	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/instrumented"
@@ -50,15 +51,18 @@ type database struct {
 	workers   []worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
-	migrated  atomic.Bool                             // of a database that is not home
-	revoking  *revocations.Database                   // nil in home, and with one database
-	learn     func(context.Context) error             // of one of several: has the directory know its accounts
-	clock     *dbclock.Clock                          // nil: the file has the clock of this process
-	warnings  func(context.Context) ([]string, error) // nil: there are none
-	state     func(context.Context) (postgres.State, error)
-	terms     func() (accepting bool, weight int)
-	unlock    func() // releases DataDir
-	log       *slog.Logger
+	migrated  atomic.Bool           // of a database that is not home
+	revoking  *revocations.Database // nil in home, and with one database
+	// learn and repair are of one of several: the directory is to know its accounts.
+	learn  func(context.Context) error
+	repair func(context.Context) (directory.Learned, error)
+
+	clock    *dbclock.Clock                          // nil: the file has the clock of this process
+	warnings func(context.Context) ([]string, error) // nil: there are none
+	state    func(context.Context) (postgres.State, error)
+	terms    func() (accepting bool, weight int)
+	unlock   func() // releases DataDir
+	log      *slog.Logger
 }
 
 // worker works beside the calls until ctx ends.
@@ -297,7 +301,7 @@ func (db *database) forOperator() operator.Database {
 	accepting, weight := db.terms()
 	return operator.Database{
 		Name: db.name, Accepting: accepting, Weight: weight,
-		State: db.state, Migrate: db.upToDate, Accounts: db.store.ListAccounts, Recent: db.store.CountRecent,
+		State: db.state, Migrate: db.upToDate, Accounts: db.store.ListAccounts, Recent: db.store.CountRecent, Repair: db.repair,
 	}
 }
 

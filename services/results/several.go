@@ -35,6 +35,7 @@ func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, e
 		if err == nil {
 			p.databases = append(p.databases, db)
 			db.learn = func(ctx context.Context) error { return p.learn(ctx, db) }
+			db.repair = func(ctx context.Context) (directory.Learned, error) { return p.repair(ctx, db) }
 			if i == 0 {
 				d.home = db
 				p.directory, err = directory.NewCached(directory.SQL{Database: db.store.Database}, directory.DefaultKeys, directory.DefaultAccounts)
@@ -68,6 +69,18 @@ func (p *several) learn(ctx context.Context, db *database) error {
 		db.log.WarnContext(ctx, "accounts of the database are not in the directory as they are here: see prism databases repair", "accounts", n)
 	}
 	return nil
+}
+
+// repair tells the directory what a database has, and finds what the database lacks.
+func (p *several) repair(ctx context.Context, db *database) (directory.Learned, error) {
+	source := directory.Source{Name: db.name, Database: db.store.Database}
+	learned, err := p.directory.Learn(ctx, source)
+	if err != nil {
+		return learned, err
+	}
+	missing, err := p.directory.Missing(ctx, source)
+	learned.Findings = append(learned.Findings, missing...)
+	return learned, err
 }
 
 func (p *several) counts(ctx context.Context) (map[string]int64, error) {

@@ -55,6 +55,10 @@ func declarations() []declaration {
 			name: "databases check", does: "say what is wrong with a database, and what to do; exit code 1 if it matters now",
 			run: (*Operator).databasesCheck, looks: true,
 		},
+		{
+			name: "databases repair", does: "tell the directory what the databases have; exit code 1 if something is to be decided",
+			run: (*Operator).databasesRepair, looks: true,
+		},
 		{name: "account create", subject: "NAME", does: "create an account", run: (*Operator).accountCreate},
 		{name: "account list", does: "list all accounts: what they store, where, and how much they call", run: (*Operator).accountList},
 		{

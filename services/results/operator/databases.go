@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -31,6 +32,8 @@ type Database struct {
 	Accounts func(ctx context.Context) ([]keys.Account, error)
 	// Recent is how many results each account has since the beginning of a day.
 	Recent func(ctx context.Context, from prism.Day) (map[prism.AccountID]int64, error)
+	// Repair has the directory learn what the database has; nil: there is no directory.
+	Repair func(ctx context.Context) (directory.Learned, error)
 }
 
 // Databases are what commands about databases work on.
