@@ -15,7 +15,7 @@ func (o *Operator) databasesRepair(ctx context.Context, _ arguments) ([][]string
 	var wrong error
 	for _, db := range o.databases.All {
 		learned, err := db.Repair(ctx)
-		found := fmt.Sprintf("learned %d accounts and %d keys", learned.Accounts, learned.Keys)
+		found := fmt.Sprintf("learned %d accounts, %d keys and %d identities", learned.Accounts, learned.Keys, learned.Identities)
 		if err != nil {
 			found, wrong = "not looked at: "+oneLine(err), errWrong
 		}

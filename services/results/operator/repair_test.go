@@ -14,10 +14,12 @@ func TestARepairShowsWhatIsToBeDecided(t *testing.T) {
 	t.Parallel()
 	home, b, c := newDatabase("home", healthy(), nil), newDatabase("b", healthy(), nil), newDatabase("c", healthy(), nil)
 	home.Repair = func(context.Context) (directory.Learned, error) { return directory.Learned{}, nil }
-	b.Repair = func(context.Context) (directory.Learned, error) { return directory.Learned{Accounts: 2, Keys: 3}, nil }
+	b.Repair = func(context.Context) (directory.Learned, error) {
+		return directory.Learned{Accounts: 2, Keys: 3, Identities: 4}, nil
+	}
 	out, err := run(t, ofDatabases(nil, home, b), "databases repair")
 	want := []string{
-		"DATABASE ACCOUNT NAME FOUND ELSEWHERE", "home - - learned 0 accounts and 0 keys -", "b - - learned 2 accounts and 3 keys -",
+		"DATABASE ACCOUNT NAME FOUND ELSEWHERE", "home - - learned 0 accounts, 0 keys and 0 identities -", "b - - learned 2 accounts, 3 keys and 4 identities -",
 	}
 	if err != nil || !slices.Equal(words(out), want) {
 		t.Errorf("got %q, %v", words(out), err)
@@ -31,7 +33,7 @@ func TestARepairShowsWhatIsToBeDecided(t *testing.T) {
 	c.Repair = func(context.Context) (directory.Learned, error) { return directory.Learned{}, errAway }
 	out, err = run(t, ofDatabases(nil, home, b, c), "databases repair")
 	want = []string{
-		want[0], want[1], "b - - learned 0 accounts and 0 keys -", "b " + account.String() + " acme two accounts have the name home",
+		want[0], want[1], "b - - learned 0 accounts, 0 keys and 0 identities -", "b " + account.String() + " acme two accounts have the name home",
 		"c - - not looked at: dial tcp: connection refused -",
 	}
 	if err == nil || !slices.Equal(words(out), want) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -39,8 +40,8 @@ const (
 
 // Learned is what the directory learned of a database.
 type Learned struct {
-	Accounts, Keys int
-	Findings       []Finding
+	Accounts, Keys, Identities int
+	Findings                   []Finding
 }
 
 // page is how many rows of a database are looked up at once.
@@ -49,6 +50,8 @@ const page = 500
 const (
 	accountsBehind = `SELECT a.id, a.name FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`
 	keysBehind     = `SELECT id, digest, account_id FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`
+	membersBehind  = `SELECT account_id, id, issuer, subject FROM members
+WHERE (account_id, id) > ($1, $2) AND issuer IS NOT NULL AND removed_at IS NULL ORDER BY account_id, id LIMIT $3`
 	newestAccounts = `SELECT a.id, a.name FROM accounts a ORDER BY a.id DESC LIMIT $1`
 	newestKeys     = `SELECT id, digest, account_id FROM api_keys ORDER BY id DESC LIMIT $1`
 	accountsFrom   = `SELECT id, name FROM accounts WHERE id >= $1 AND id <= $2`
@@ -60,6 +63,7 @@ WHERE database = $1 AND account_id > $2 AND made ORDER BY account_id LIMIT $3`
 	accountsOfKeys   = `SELECT digest, account_id FROM directory_keys WHERE digest IN (`
 	learnAccounts    = `INSERT INTO directory_accounts (account_id, name, database, made) VALUES `
 	learnKeys        = `INSERT INTO directory_keys (digest, account_id) VALUES `
+	learnIdentities  = `INSERT INTO directory_identities (issuer, subject, account_id) VALUES `
 	unlessThere      = ` ON CONFLICT DO NOTHING`
 )
 
@@ -74,39 +78,50 @@ type keyOf struct {
 	account prism.AccountID
 }
 
-// Learn tells the directory of the accounts and keys of a database that it does not know, as when home was restored, or when the
+type memberOf struct {
+	account prism.AccountID
+	id      prism.UUID
+	issuer  string
+	subject string
+}
+
+// Learn tells the directory of the accounts, keys and identities of a database that it does not know, as when home was restored, or when the
 // database was the only one. It changes nothing that the directory knows. What it learned before an error, it has learned. Accounts come last, in the
 // order of their ids, so that the directory knows all of a database if it knows the newest ones (see Knows).
 func (s SQL) Learn(ctx context.Context, from Source) (l Learned, err error) {
-	err = pages(ctx, from, keysBehind, readKey, func(k keyOf) prism.UUID { return k.id }, func(keys []keyOf) error {
-		return s.learnKeys(ctx, from, keys, &l)
-	})
+	var first prism.UUID
+	err = pages(ctx, from, membersBehind, []any{first, first}, readMember, func(m memberOf) []any { return []any{m.account.UUID, m.id} },
+		func(members []memberOf) error { return s.learnIdentities(ctx, members, &l) })
+	if err != nil {
+		return l, fmt.Errorf("learning the identities of %q: %w", from.Name, err)
+	}
+	err = pages(ctx, from, keysBehind, []any{first}, readKey, func(k keyOf) []any { return []any{k.id} },
+		func(keys []keyOf) error { return s.learnKeys(ctx, from, keys, &l) })
 	if err != nil {
 		return l, fmt.Errorf("learning the keys of %q: %w", from.Name, err)
 	}
-	err = pages(ctx, from, accountsBehind, readNamed, func(a namedAccount) prism.UUID { return a.id.UUID }, func(accounts []namedAccount) error {
-		return s.learnAccounts(ctx, from, accounts, &l)
-	})
+	err = pages(ctx, from, accountsBehind, []any{first}, readNamed, func(a namedAccount) []any { return []any{a.id.UUID} },
+		func(accounts []namedAccount) error { return s.learnAccounts(ctx, from, accounts, &l) })
 	if err != nil {
 		return l, fmt.Errorf("learning the accounts of %q: %w", from.Name, err)
 	}
 	return l, nil
 }
 
-// pages calls fn with all rows of a table, some at a time, in the order of their ids.
+// pages calls fn with all rows of a table, some at a time. list takes the place behind which they are, and how many.
 func pages[T any](
-	ctx context.Context, from Source, list string, read func(*sqldb.Row) T, id func(T) prism.UUID, fn func([]T) error,
+	ctx context.Context, from Source, list string, place []any, read func(*sqldb.Row) T, placeOf func(T) []any, fn func([]T) error,
 ) error {
-	var last prism.UUID
 	for {
 		var rows []T
-		if err := from.Run(ctx, sqldb.Query("list_to_learn", list, last, int64(page)), sqldb.ReadRows(&rows, read)); err != nil {
+		args := append(slices.Clone(place), int64(page))
+		if err := from.Run(ctx, sqldb.Query("list_to_learn", list, args...), sqldb.ReadRows(&rows, read)); err != nil {
 			return err
 		}
 		if len(rows) == 0 {
 			return nil
 		}
-		last = id(rows[len(rows)-1])
+		place = placeOf(rows[len(rows)-1])
 		if err := fn(rows); err != nil {
 			return err
 		}
@@ -119,6 +134,20 @@ func readNamed(r *sqldb.Row) namedAccount {
 
 func readKey(r *sqldb.Row) keyOf {
 	return keyOf{r.UUID(), contract.KeyDigest(r.Bytes()), prism.AccountID{UUID: r.UUID()}}
+}
+
+func readMember(r *sqldb.Row) memberOf {
+	return memberOf{prism.AccountID{UUID: r.UUID()}, r.UUID(), r.Text(), r.Text()}
+}
+
+func (s SQL) learnIdentities(ctx context.Context, members []memberOf, l *Learned) error {
+	var args []any
+	for _, m := range members {
+		args = append(args, m.issuer, m.subject, m.account.UUID)
+	}
+	n, err := s.insert(ctx, learnIdentities, args, 3)
+	l.Identities += n
+	return err
 }
 
 func (s SQL) learnKeys(ctx context.Context, from Source, keys []keyOf, l *Learned) error {

@@ -1,6 +1,7 @@
 package directory_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -68,6 +69,17 @@ func TestTheDirectoryLearnsWhatADatabaseHas(t *testing.T) {
 			t.Errorf("the directory knows %s: %t, %v", from.Name, is, err)
 		}
 	}
+	const member = `INSERT INTO members (account_id, id, name, email, role, operator, issuer, subject, created_at, removed_at)
+VALUES ($1, $2, 'm', 'm@example.com', 'viewer', false, 'https://id.example', $3, $4, $5)`
+	for n, removed := range []any{nil, by(1).At} {
+		args := []any{accountID(2).UUID, prism.UUID{3, byte(n)}, fmt.Sprint(n), by(1).At, removed}
+		must(t, b.Run(t.Context(), sqldb.Change("add", member, args...), sqldb.NoRow))
+	}
+	identities := func() (n int64) {
+		const count = `SELECT count(*) FROM directory_identities WHERE issuer = 'https://id.example' AND subject = '0' AND account_id = $1`
+		must(t, home.Run(t.Context(), sqldb.Query("count", count, accountID(2).UUID), sqldb.ReadRow(&n, (*sqldb.Row).Int)))
+		return n
+	}
 	learns := func(from directory.Source, accounts, keys int, findings ...directory.Finding) {
 		t.Helper()
 		l, err := d.Learn(t.Context(), from)
@@ -87,6 +99,9 @@ func TestTheDirectoryLearnsWhatADatabaseHas(t *testing.T) {
 	knows(fromB, false)
 	learns(fromHome, 1, 1)
 	learns(fromB, 2, 2)
+	if n := identities(); n != 1 {
+		t.Errorf("the directory has %d of the identities", n)
+	}
 	learns(fromB, 0, 0)
 	knows(fromHome, true)
 	knows(fromB, true)

@@ -152,6 +152,10 @@ func TableRows() []TableRow {
 		{"distribution_seen", values{"account_id": account, "result_id": ok}},
 		{"distribution_labels", values{"account_id": account, "result_id": ok, "question": "urgent", "is_right": 1}},
 		{"directory_accounts", values{"account_id": account, "name": "ä account", "database": "b", "epoch": 1, "made": true}},
+		{"directory_identities", values{"issuer": "i", "subject": "s", "account_id": account}},
+		{"ending_sessions", values{
+			"account_id": account, "session_id": session, "member_id": member, "digest": digest, "ended_at": at, "entry_id": id(76),
+		}},
 		{"directory_keys", values{"digest": digest, "account_id": account}},
 		{"revocation_numbers", values{"database": "b", "seq": 3}},
 		{"revocations", values{"database": "b", "seq": 3, "id": id(75), "key_id": key, "revoked_at": at, "kept_until": later}},
