@@ -231,6 +231,60 @@ func TestADatabaseThatHangsOrDiesRefusesItsOwnAccountsAndNoOthers(t *testing.T) 
 	}
 }
 
+// fullDisk makes every insert of a view fail as on a full disk.
+const fullDisk = `
+CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
+CREATE TRIGGER full_disk BEFORE INSERT ON views FOR EACH ROW EXECUTE FUNCTION full_disk()`
+
+// spec: database-faults
+func TestADatabaseThatCannotWriteRefusesChangesOfItsOwnAccountsAndNoOthers(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []struct{ name, begin, end string }{
+		{"read-only", "ALTER DATABASE %s SET default_transaction_read_only = on", "ALTER DATABASE %s RESET default_transaction_read_only"},
+		{"full", fullDisk, "DROP TRIGGER full_disk ON views"},
+	} {
+		for _, away := range []string{"home", "b"} {
+			t.Run(fault.name+" "+away, func(t *testing.T) {
+				t.Parallel()
+				server := pgtest.Shared(t)
+				others := []string{"home", "b", "c", "d"}
+				p := newPlaced(t, others, func(string) *pgtest.Server { return server })
+				p.untouched(t, others...)
+				others = slices.DeleteFunc(others, func(name string) bool { return name == away })
+				config, err := pgx.ParseConfig(p.urls[away])
+				if err != nil {
+					t.Fatal(err)
+				}
+				config.RuntimeParams["default_transaction_read_only"] = "off"
+				execute := func(statement string) {
+					conn, err := pgx.ConnectConfig(t.Context(), config)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer conn.Close(context.WithoutCancel(t.Context()))
+					// What the database is set to is that of new connections.
+					const reconnect = `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()`
+					for _, s := range []string{strings.ReplaceAll(statement, "%s", config.Database), reconnect} {
+						if _, err := conn.Exec(t.Context(), s); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				execute(fault.begin)
+				for range 5 {
+					if err := p.call(t.Context(), away); !errors.Is(err, contract.ErrUnavailable) {
+						t.Errorf("a change of %s: %v, want %v", away, err, contract.ErrUnavailable)
+					}
+				}
+				p.untouched(t, others...)
+				execute(fault.end)
+				eventually(t, func() bool { return p.call(t.Context(), away) == nil })
+			})
+		}
+	}
+}
+
 // spec: directory
 func TestAKeyIsKnownInItsOwnDatabaseAlone(t *testing.T) {
 	t.Parallel()
