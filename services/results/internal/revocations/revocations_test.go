@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/keys"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/sqldb"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
@@ -335,6 +336,30 @@ func TestRevocationsAreOfADatabase(t *testing.T) {
 	w.must(w.revoke(2)) // a key that has ended needs no record
 	if after := w.count(w.home, recorded); after != before {
 		t.Errorf("home has %d revocations, had %d", after, before)
+	}
+}
+
+// spec: revocations
+func TestKeysOfAnEndedSessionStayRevoked(t *testing.T) {
+	t.Parallel()
+	w := newTwo(t, 2)
+	session := prism.UUID{7}
+	conn := w.connect(w.url)
+	_, err := conn.Exec(t.Context(), "UPDATE api_keys SET session_id = $1, expires_at = now() + interval '1 hour' WHERE id = $2", session, keyID(1).UUID)
+	w.must(err)
+	ended := members.Ending{Membership: members.Membership{Account: account}, Session: session, At: time.Now()}
+	w.must(members.SQL{Database: w.b}.EndIn(t.Context(), ended))
+	w.valid(2, 2)
+	if n := w.count(w.home, recorded+" WHERE kept_until BETWEEN now() + interval '30 minutes' AND now() + interval '1 hour'"); n != 1 {
+		t.Errorf("home has %d revocations until the key would have ended", n)
+	}
+	_, err = conn.Exec(t.Context(), "UPDATE api_keys SET revoked_at = NULL") // as before the end
+	w.must(err)
+	w.valid(2, 1, 2)
+	w.apply()
+	w.valid(2, 2)
+	if n := w.count(w.url, own); n != 0 {
+		t.Errorf("%d entries of the audit about keys of sessions", n)
 	}
 }
 
