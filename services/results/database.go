@@ -46,6 +46,8 @@ const homeName = "home"
 // kind outside of it.
 type database struct {
 	name      string
+	config    Config
+	deps      Deps // with metrics of this database
 	store     sqlstore.Statements
 	service   *service.Service
 	workers   []worker
@@ -71,10 +73,11 @@ type worker interface {
 	Measure(to prometheus.Registerer) error
 }
 
-// openDatabase opens a database with a name. It connects to Postgres when a call first needs it; it opens a file, or creates it.
+// openDatabase opens a database with a name, which serve is called on then. It connects to Postgres when a call first needs it; it opens a
+// file, or creates it.
 func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*database, error) {
 	d.Metrics = prometheus.WrapRegistererWith(prometheus.Labels{"database": name}, d.Metrics)
-	db := &database{name: name, log: d.Log, unlock: func() {}, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
+	db := &database{name: name, config: cfg, deps: d, log: d.Log, unlock: func() {}, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "prism_postgres_migrating",
 		Help: "1 while a start waits for Postgres or brings its tables up to date.",
 	})}
@@ -96,10 +99,6 @@ func openDatabase(ctx context.Context, name string, cfg Config, d Deps) (*databa
 			Home: revocations.Home{Database: d.home.store.Database}, Name: name, Now: now, NewID: service.OrderedIDs(now), Log: d.Log,
 		})
 		db.store = sqlstore.New(db.revoking)
-	}
-	if err := db.serve(cfg, d); err != nil {
-		db.Close()
-		return nil, err
 	}
 	return db, nil
 }
@@ -174,25 +173,26 @@ func (db *database) now(d Deps) func() time.Time {
 	return time.Now
 }
 
-// serve makes what answers calls, and what works beside them.
-func (db *database) serve(cfg Config, d Deps) error {
-	now := db.now(d)
-	contents, err := cfg.blobs(db.store, d.Log)
+// serve makes what answers calls, from a store over the database, and what works beside them. Of the memory of the process it takes the part
+// of one of so many databases.
+func (db *database) serve(calls sqlstore.Store, databases int) error {
+	d, now := db.deps, db.now(db.deps)
+	contents, err := db.config.blobs(db.store, d.Log)
 	if err != nil {
 		return err
 	}
 	newID := service.OrderedIDs(now)
-	memory := debug.SetMemoryLimit(-1) // which sets nothing
+	memory := debug.SetMemoryLimit(-1) / int64(databases) // which sets nothing
 	tending := runs.NewTender(runs.TenderDeps{Store: db.store, Now: now, Log: d.Log})
 	s := service.New(service.Deps{
-		Store: db.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents, LeaseEnded: tending.LeaseEnded,
-		Memory: memory,
+		Store: calls, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents, LeaseEnded: tending.LeaseEnded,
+		Memory: memory, Databases: databases,
 	})
 	db.service = s
 	db.workers = []worker{
 		deletion.New(deletion.Deps{Store: db.store, Now: now, By: s.By, Find: s.FindDeletion, Log: d.Log}),
 		reading.New(reading.Deps{
-			Store: db.store, Blobs: contents, Now: now, NewID: newID, By: s.By, Log: d.Log, Readers: reading.Readers(memory),
+			Store: db.store, Blobs: contents, Now: now, NewID: newID, By: s.By, Log: d.Log, Readers: reading.Readers(memory, databases),
 		}),
 		tending,
 		drift.New(drift.Deps{Store: db.store, Now: now, Log: d.Log}),

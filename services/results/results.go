@@ -66,7 +66,7 @@ type Deps struct {
 }
 
 // Service is contract.Results, contract.Console, contract.Deliveries and contract.Declarations over databases, and runs what goes on beside the
-// calls.
+// calls. What is of no account yet is home's, whose store has accounts made in all of the databases.
 type Service struct {
 	contract.Results
 	contract.Console
@@ -87,6 +87,10 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	}
 	db, err := openDatabase(ctx, homeName, cfg, d)
 	if err != nil {
+		return nil, err
+	}
+	if err := db.serve(db.store, 1); err != nil {
+		db.Close()
 		return nil, err
 	}
 	return newService(onlyIn(db), d), nil
@@ -167,7 +171,7 @@ func (s *Service) Close() {
 	}
 }
 
-// Operator runs operator commands on the store.
+// Operator runs operator commands on the accounts of all databases.
 func (s *Service) Operator() *operator.Operator {
 	all := operator.Databases{Placed: s.placed.counts}
 	for _, db := range s.placed.all() {

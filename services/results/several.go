@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/access"
 	"github.com/prism-results/prism/services/results/internal/directory"
+	"github.com/prism-results/prism/services/results/internal/placed"
+	"github.com/prism-results/prism/services/results/internal/postgres"
 )
 
 // several is the placement of accounts in several databases, by the directory that home has.
@@ -25,30 +28,64 @@ type Database struct {
 	Config
 }
 
-// openSeveral opens databases, of which the first is home.
+// leastConns is how many connections a database has at least: for calls, for what works beside them, and for saves.
+const leastConns = 4
+
+// openSeveral opens databases, of which the first is home. They share the connections that each would have alone.
 func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, error) {
+	p, err := openAll(ctx, databases, d)
+	if err == nil {
+		err = p.serve()
+	}
+	if err != nil {
+		for _, opened := range p.databases {
+			opened.Close()
+		}
+		return nil, err
+	}
+	return newService(p, d), nil
+}
+
+// openAll opens databases. With an error it returns those that are open.
+func openAll(ctx context.Context, databases []Database, d Deps) (*several, error) {
 	p := &several{log: d.Log, file: d.file}
 	for i, in := range databases {
 		own := d
 		own.Log = d.Log.With("database", in.Name)
+		in.MaxConns = share(cmp.Or(in.MaxConns, postgres.DefaultMaxConns), len(databases))
 		db, err := openDatabase(ctx, in.Name, in.Config, own)
-		if err == nil {
-			p.databases = append(p.databases, db)
-			db.learn = func(ctx context.Context) error { return p.learn(ctx, db) }
-			db.repair = func(ctx context.Context) (directory.Learned, error) { return p.repair(ctx, db) }
-			if i == 0 {
-				d.home = db
-				p.directory, err = directory.NewCached(directory.SQL{Database: db.store.Database}, directory.DefaultKeys, directory.DefaultAccounts)
-			}
-		}
 		if err != nil {
-			for _, opened := range p.databases {
-				opened.Close()
-			}
-			return nil, err
+			return p, err
+		}
+		p.databases = append(p.databases, db)
+		db.learn = func(ctx context.Context) error { return p.learn(ctx, db) }
+		db.repair = func(ctx context.Context) (directory.Learned, error) { return p.repair(ctx, db) }
+		if i == 0 {
+			d.home = db
 		}
 	}
-	return newService(p, d), nil
+	return p, nil
+}
+
+// share is how many of a process's connections are for one of so many databases.
+func share(conns, databases int) int { return min(conns, max(leastConns, conns/databases)) }
+
+// serve has each database serve its accounts, and tell home what home knows of them too.
+func (p *several) serve() (err error) {
+	p.directory, err = directory.NewCached(directory.SQL{Database: p.home().store.Database}, directory.DefaultKeys, directory.DefaultAccounts)
+	if err != nil {
+		return err
+	}
+	accounts := &placed.Accounts{Directory: p.directory}
+	for _, db := range p.databases {
+		accounts.Databases = append(accounts.Databases, placed.Database{Name: db.name, Store: db.store, Terms: db.terms})
+	}
+	for i, db := range p.databases {
+		if err := db.serve(placed.Local{Statements: db.store, Accounts: accounts, Home: i == 0}, len(p.databases)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin has the directory know what home had as the only database.

@@ -17,7 +17,6 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
-	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/operator"
 )
@@ -25,8 +24,8 @@ import (
 // undelayed is what no call takes that does not wait for a database which hangs: that would take as long as a statement may.
 const undelayed = postgres.DefaultStatementWait * 3 / 4
 
-// placed is a Prism with several databases, and an account in each.
-type placed struct {
+// severalDatabases is a Prism with several databases, and an account in each.
+type severalDatabases struct {
 	*Service
 	several  *several
 	accounts map[string]prism.AccountID
@@ -35,7 +34,7 @@ type placed struct {
 }
 
 // newPlaced opens databases by name, of which the first is home, and migrates and runs them.
-func newPlaced(t *testing.T, names []string, server func(name string) *pgtest.Server) *placed {
+func newPlaced(t *testing.T, names []string, server func(name string) *pgtest.Server) *severalDatabases {
 	t.Helper()
 	var databases []Database
 	urls := map[string]string{}
@@ -53,13 +52,13 @@ func newPlaced(t *testing.T, names []string, server func(name string) *pgtest.Se
 }
 
 // openPlaced opens, migrates and runs databases.
-func openPlaced(t *testing.T, databases []Database) *placed {
+func openPlaced(t *testing.T, databases []Database) *severalDatabases {
 	t.Helper()
 	s, err := openSeveral(t.Context(), databases, Deps{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &placed{
+	p := &severalDatabases{
 		Service: s, several: s.placed.(*several), //nolint:forcetypeassert // as openSeveral makes it
 		accounts: map[string]prism.AccountID{}, keys: map[string]contract.KeyDigest{},
 	}
@@ -82,30 +81,25 @@ func openPlaced(t *testing.T, databases []Database) *placed {
 	return p
 }
 
-// addAccount makes an account with the name of its database.
-func (p *placed) addAccount(t *testing.T, db *database) {
+// addAccount makes an account with the name of its database, which is the one that has the least accounts.
+func (p *severalDatabases) addAccount(t *testing.T, db *database) {
 	t.Helper()
-	home := &Service{placed: onlyIn(db)}
-	account, err := home.Operator().CreateAccount(t.Context(), db.name)
+	account, err := p.Operator().CreateAccount(t.Context(), db.name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := home.Operator().CreateKey(t.Context(), account, "a key", prism.Owner)
+	if place, err := p.several.directory.OfAccount(t.Context(), account); err != nil || place.Database != db.name {
+		t.Fatalf("the account is made in %q, not %q: %v", place.Database, db.name, err)
+	}
+	text, err := p.Operator().CreateKey(t.Context(), account, "a key", prism.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.accounts[db.name], p.keys[db.name] = account, sha256.Sum256([]byte(text))
-	dir := p.several.directory
-	if _, err := dir.TakeName(t.Context(), db.name, directory.Place{Account: account, Database: db.name}); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(dir.SetMade(t.Context(), account), dir.AddKey(t.Context(), p.keys[db.name], account)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // call has an account read and change something.
-func (p *placed) call(ctx context.Context, name string) error {
+func (p *severalDatabases) call(ctx context.Context, name string) error {
 	_, err := contract.Do(ctx, p, p.keys[name], api.CreateView, api.CreateViewRequest{NewView: api.NewView{Name: "a view"}})
 	if err != nil {
 		return err
@@ -118,7 +112,7 @@ func (p *placed) call(ctx context.Context, name string) error {
 }
 
 // untouched makes calls of accounts, and what all accounts share, and expects none to wait or fail.
-func (p *placed) untouched(t *testing.T, names ...string) {
+func (p *severalDatabases) untouched(t *testing.T, names ...string) {
 	t.Helper()
 	quick := func(what string, call func(ctx context.Context) error) {
 		began := time.Now()
@@ -158,7 +152,7 @@ func (p *placed) untouched(t *testing.T, names ...string) {
 }
 
 // refused makes calls of an account until stop is called, and expects that each is refused.
-func (p *placed) refused(t *testing.T, name string) (stop func()) {
+func (p *severalDatabases) refused(t *testing.T, name string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var callers sync.WaitGroup

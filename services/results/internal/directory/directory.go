@@ -31,10 +31,13 @@ WHERE k.digest = $1`
 	addKey      = `INSERT INTO directory_keys (digest, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 	removeKey   = `DELETE FROM directory_keys WHERE digest = $1`
 	lockAccount = `UPDATE directory_accounts SET name = name WHERE account_id = $1 RETURNING account_id`
-	// takeName takes a name, or finds the account that has it.
-	takeName = `INSERT INTO directory_accounts (account_id, name, database, made) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING`
-	named    = `SELECT account_id, database, made FROM directory_accounts WHERE name = $1`
-	setMade  = `UPDATE directory_accounts SET made = true WHERE account_id = $1 AND NOT made RETURNING account_id`
+	// takeName takes a name and an object, unless an account has one of them.
+	takeName = `INSERT INTO directory_accounts (account_id, name, database, made, object) VALUES ($1, $2, $3, false, $4)
+ON CONFLICT DO NOTHING`
+	named        = `SELECT account_id, database, made, object IS NOT NULL FROM directory_accounts WHERE name = $1`
+	nameOfObject = `SELECT name FROM directory_accounts WHERE object = $1`
+	setObject    = `UPDATE directory_accounts SET object = $2 WHERE name = $1`
+	setMade      = `UPDATE directory_accounts SET made = true WHERE account_id = $1`
 )
 
 // OfKey finds the account of an API key, and its database.
@@ -90,33 +93,64 @@ func (s SQL) AddKey(ctx context.Context, key contract.KeyDigest, account prism.A
 
 // TakeName takes a name for an account that is to be made in a database: store.ErrNameTaken. If somebody took the name and did not make the
 // account, that account's place is returned, and the caller makes it.
-func (s SQL) TakeName(ctx context.Context, name string, p Place) (taken Place, err error) {
+func (s SQL) TakeName(ctx context.Context, name string, p Place) (Place, error) {
+	taken, err := s.take(ctx, name, p, nil)
+	if err == nil && (taken.made || taken.declared) {
+		err = store.ErrNameTaken
+	}
+	return taken.Place, err
+}
+
+// TakeDeclared is TakeName for an account that an object declares. If objects have declared the account of the name before, its object is
+// from now on this one, and its place is returned: contract.ErrNameChanged if the object has declared another name.
+func (s SQL) TakeDeclared(ctx context.Context, name string, p Place, object prism.UUID) (Place, error) {
+	taken, err := s.take(ctx, name, p, &object)
+	if err == nil && !taken.declared {
+		err = store.ErrNameTaken
+	}
+	return taken.Place, err
+}
+
+// taken is the account that has a name.
+type taken struct {
+	Place
+	made, declared bool
+}
+
+func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID) (found taken, err error) {
 	err = s.Transaction(ctx, "take_name", func(run sqldb.Run) error {
-		args := []any{p.Account.UUID, name, p.Database}
+		args := []any{p.Account.UUID, name, p.Database, nil}
+		if object != nil {
+			args[3] = *object
+			var declared string
+			err := run(ctx, sqldb.Statement{Text: nameOfObject, Args: args[3:]}, sqldb.ReadRow(&declared, (*sqldb.Row).Text))
+			switch {
+			case err == nil && declared != name:
+				return contract.ErrNameChanged
+			case err != nil && !errors.Is(err, store.ErrNotFound):
+				return err
+			}
+		}
 		if err := run(ctx, sqldb.Statement{Text: takeName, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		made := false
-		err := run(ctx, sqldb.Statement{Text: named, Args: []any{name}}, sqldb.ReadRow(&taken, func(r *sqldb.Row) Place {
-			taken := readPlace(r)
-			made = r.Bool()
-			return taken
+		err := run(ctx, sqldb.Statement{Text: named, Args: []any{name}}, sqldb.ReadRow(&found, func(r *sqldb.Row) taken {
+			return taken{Place: readPlace(r), made: r.Bool(), declared: r.Bool()}
 		}))
-		if err == nil && made {
-			return store.ErrNameTaken
+		switch {
+		case errors.Is(err, store.ErrNotFound): // the object has just declared another name
+			return contract.ErrNameChanged
+		case err != nil || object == nil || !found.declared:
+			return err
 		}
-		return err
+		return run(ctx, sqldb.Statement{Text: setObject, Args: []any{name, *object}}, sqldb.NoRow)
 	})
-	return taken, err
+	return found, err
 }
 
-// SetMade tells that an account is in its database: store.ErrNameTaken if somebody else has made it.
+// SetMade tells that an account is in its database. It can be repeated.
 func (s SQL) SetMade(ctx context.Context, account prism.AccountID) error {
-	err := s.Run(ctx, sqldb.Change("set_made", setMade, account.UUID), sqldb.SomeRow)
-	if errors.Is(err, store.ErrNotFound) {
-		return store.ErrNameTaken
-	}
-	return err
+	return s.Run(ctx, sqldb.Change("set_made", setMade, account.UUID), sqldb.NoRow)
 }
 
 // RemoveKeys forgets keys that are no longer valid, before their account does.

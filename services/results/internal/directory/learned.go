@@ -48,28 +48,30 @@ type Learned struct {
 const page = 500
 
 const (
-	accountsBehind = `SELECT a.id, a.name FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`
+	namedColumns   = `SELECT a.id, a.name, d.object FROM accounts a LEFT JOIN declared_accounts d ON d.account_id = a.id`
+	accountsBehind = namedColumns + ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`
 	keysBehind     = `SELECT id, digest, account_id FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`
 	membersBehind  = `SELECT account_id, id, issuer, subject FROM members
 WHERE (account_id, id) > ($1, $2) AND issuer IS NOT NULL AND removed_at IS NULL ORDER BY account_id, id LIMIT $3`
-	newestAccounts = `SELECT a.id, a.name FROM accounts a ORDER BY a.id DESC LIMIT $1`
+	newestAccounts = namedColumns + ` ORDER BY a.id DESC LIMIT $1`
 	newestKeys     = `SELECT id, digest, account_id FROM api_keys ORDER BY id DESC LIMIT $1`
-	accountsFrom   = `SELECT id, name FROM accounts WHERE id >= $1 AND id <= $2`
-	placesBehind   = `SELECT account_id, name FROM directory_accounts
+	accountsFrom   = namedColumns + ` WHERE a.id >= $1 AND a.id <= $2`
+	placesBehind   = `SELECT account_id, name, object FROM directory_accounts
 WHERE database = $1 AND account_id > $2 AND made ORDER BY account_id LIMIT $3`
 
 	placesOfAccounts = `SELECT account_id, name, database FROM directory_accounts WHERE account_id IN (`
 	placesOfNames    = `SELECT account_id, name, database FROM directory_accounts WHERE name IN (`
 	accountsOfKeys   = `SELECT digest, account_id FROM directory_keys WHERE digest IN (`
-	learnAccounts    = `INSERT INTO directory_accounts (account_id, name, database, made) VALUES `
+	learnAccounts    = `INSERT INTO directory_accounts (account_id, name, database, made, object) VALUES `
 	learnKeys        = `INSERT INTO directory_keys (digest, account_id) VALUES `
 	learnIdentities  = `INSERT INTO directory_identities (issuer, subject, account_id) VALUES `
 	unlessThere      = ` ON CONFLICT DO NOTHING`
 )
 
 type namedAccount struct {
-	id   prism.AccountID
-	name string
+	id     prism.AccountID
+	name   string
+	object prism.UUID // that declared it; zero: none did
 }
 
 type keyOf struct {
@@ -129,7 +131,7 @@ func pages[T any](
 }
 
 func readNamed(r *sqldb.Row) namedAccount {
-	return namedAccount{prism.AccountID{UUID: r.UUID()}, r.Text()}
+	return namedAccount{prism.AccountID{UUID: r.UUID()}, r.Text(), r.UUID()}
 }
 
 func readKey(r *sqldb.Row) keyOf {
@@ -194,9 +196,13 @@ func (s SQL) learnAccounts(ctx context.Context, from Source, accounts []namedAcc
 	}
 	var args []any
 	for _, a := range unknown {
-		args = append(args, a.id.UUID, a.name, from.Name, true)
+		var object any
+		if !a.object.IsZero() {
+			object = a.object
+		}
+		args = append(args, a.id.UUID, a.name, from.Name, true, object)
 	}
-	n, err := s.insert(ctx, learnAccounts, args, 4)
+	n, err := s.insert(ctx, learnAccounts, args, 5)
 	l.Accounts += n
 	if err != nil || n == len(unknown) {
 		return err

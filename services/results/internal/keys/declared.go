@@ -38,18 +38,6 @@ WHERE account_id = (SELECT id FROM accounts WHERE name = $1) RETURNING account_i
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $1)`
 )
 
-// NameOfObject is the name of the account that an object has declared; "" if there is none.
-func (s SQL) NameOfObject(ctx context.Context, object prism.UUID) (name string, err error) {
-	err = s.Run(ctx, sqldb.Query("name_of_object", declaredBy, object), sqldb.ReadRow(&name, func(r *sqldb.Row) string {
-		_ = r.UUID()
-		return r.Text()
-	}))
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	return name, err
-}
-
 // DeclareAccount implements DeclaredStore.
 func (s SQL) DeclareAccount(
 	ctx context.Context, id prism.AccountID, name string, object prism.UUID, by store.By,

@@ -1,11 +1,8 @@
 package placed
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
@@ -16,46 +13,47 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-var (
-	_ keys.Store         = (*Accounts)(nil)
-	_ keys.LimitStore    = (*Accounts)(nil)
-	_ keys.DeclaredStore = (*Accounts)(nil)
-)
-
 // errNoneAccepts: no database takes new accounts.
 var errNoneAccepts = errors.New("placed: no database accepts new accounts")
 
 // CreateAccount implements keys.Store. It takes the name in home, makes the account in the accepting database with the least use, and then
-// tells home that it is there. What a crash leaves half-way, the next CreateAccount of that name completes, with the id that was chosen then.
+// tells home that it is there. What a crash leaves half-way, the next CreateAccount of that name completes, with the id and the database that
+// were chosen then: for its caller the name is taken.
 func (a *Accounts) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
-	_, err := a.create(ctx, id, name, func(at sqlstore.Statements, account prism.AccountID) error {
-		return at.CreateAccount(ctx, account, name, by)
+	accepting, err := a.accepting(ctx)
+	if err != nil {
+		return err
+	}
+	place, err := a.Directory.TakeName(ctx, name, directory.Place{Account: id, Database: accepting})
+	if err != nil {
+		return err
+	}
+	err = a.create(ctx, place, func(at sqlstore.Statements) error {
+		err := at.CreateAccount(ctx, place.Account, name, by)
+		if err == nil {
+			return nil
+		}
+		if _, missing := at.Account(ctx, place.Account); missing == nil { // an attempt before this one has made it, or one at the same time
+			return nil
+		}
+		return err
 	})
+	if err == nil && place.Account != id {
+		return store.ErrNameTaken
+	}
 	return err
 }
 
-// create takes the name, calls do with the database and the id, and tells home.
-func (a *Accounts) create(
-	ctx context.Context, id prism.AccountID, name string, do func(sqlstore.Statements, prism.AccountID) error,
-) (prism.AccountID, error) {
-	accepting, err := a.accepting(ctx)
+// create calls do with the database of a new account, and tells home that the account is there.
+func (a *Accounts) create(ctx context.Context, place directory.Place, do func(sqlstore.Statements) error) error {
+	at, err := a.named(place.Database)
 	if err != nil {
-		return id, err
+		return err
 	}
-	taken, err := a.Directory.TakeName(ctx, name, directory.Place{Account: id, Database: accepting})
-	if err != nil {
-		return id, err
+	if err := do(at); err != nil {
+		return err
 	}
-	at, err := a.named(taken.Database)
-	if err != nil {
-		return id, err
-	}
-	if err := do(at, taken.Account); err != nil {
-		if _, missing := at.Account(ctx, taken.Account); missing != nil { // else it was made by an attempt before
-			return id, err
-		}
-	}
-	return taken.Account, a.Directory.SetMade(ctx, taken.Account)
+	return a.Directory.SetMade(ctx, place.Account)
 }
 
 // accepting is the name of the accepting database that has the least accounts for its weight.
@@ -77,14 +75,6 @@ func (a *Accounts) accepting(ctx context.Context) (string, error) {
 	return least, nil
 }
 
-// ListAccounts implements keys.Store.
-func (a *Accounts) ListAccounts(ctx context.Context) ([]keys.Account, error) {
-	found, err := ofEach(a, func(s sqlstore.Statements) ([]keys.Account, error) { return s.ListAccounts(ctx) })
-	all := slices.Concat(found...)
-	slices.SortFunc(all, func(a, b keys.Account) int { return cmp.Compare(a.Name, b.Name) })
-	return all, err
-}
-
 // Account implements keys.Store.
 func (a *Accounts) Account(ctx context.Context, id prism.AccountID) (api.Account, error) {
 	at, err := a.StoreOf(ctx, id)
@@ -97,15 +87,6 @@ func (a *Accounts) Account(ctx context.Context, id prism.AccountID) (api.Account
 // AccountByName implements keys.Store.
 func (a *Accounts) AccountByName(ctx context.Context, name string) (prism.AccountID, error) {
 	return a.Directory.AccountByName(ctx, name)
-}
-
-// Authenticate implements keys.Store.
-func (a *Accounts) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
-	at, err := a.StoreOfKey(ctx, key)
-	if err != nil {
-		return store.Caller{}, err
-	}
-	return at.Authenticate(ctx, key)
 }
 
 // addKey tells home whose a key is, and returns the database of the account, which is to have it: store.ErrNotFound if there is no such
@@ -173,12 +154,6 @@ func (a *Accounts) SetLimits(
 	return at.SetLimits(ctx, account, c, by)
 }
 
-// ListLimits implements keys.LimitStore.
-func (a *Accounts) ListLimits(ctx context.Context) ([]contract.AccountLimits, error) {
-	found, err := ofEach(a, func(s sqlstore.Statements) ([]contract.AccountLimits, error) { return s.ListLimits(ctx) })
-	return slices.Concat(found...), err
-}
-
 // Storage implements keys.LimitStore.
 func (a *Accounts) Storage(ctx context.Context, account prism.AccountID) (store.Storage, error) {
 	at, err := a.StoreOf(ctx, account)
@@ -188,30 +163,23 @@ func (a *Accounts) Storage(ctx context.Context, account prism.AccountID) (store.
 	return at.Storage(ctx, account)
 }
 
-// DeclareAccount implements keys.DeclaredStore. An account that is there is declared in its database, which has the object.
+// DeclareAccount implements keys.DeclaredStore. It is as CreateAccount, and every repeat completes what one before it left half-way.
 func (a *Accounts) DeclareAccount(
 	ctx context.Context, id prism.AccountID, name string, object prism.UUID, by store.By,
 ) (prism.AccountID, error) {
-	declared, err := ofEach(a, func(s sqlstore.Statements) (string, error) { return s.NameOfObject(ctx, object) })
+	accepting, err := a.accepting(ctx)
 	if err != nil {
 		return id, err
 	}
-	if slices.ContainsFunc(declared, func(other string) bool { return other != "" && other != name }) {
-		return id, contract.ErrNameChanged
-	}
-	account, err := a.Directory.AccountByName(ctx, name)
-	switch {
-	case err == nil:
-		at, err := a.known(ctx, account)
-		if err != nil {
-			return id, err
-		}
-		return at.DeclareAccount(ctx, account, name, object, by)
-	case !errors.Is(err, store.ErrNotFound):
+	place, err := a.Directory.TakeDeclared(ctx, name, directory.Place{Account: id, Database: accepting}, object)
+	if err != nil {
 		return id, err
 	}
-	return a.create(ctx, id, name, func(at sqlstore.Statements, account prism.AccountID) error {
-		_, err := at.DeclareAccount(ctx, account, name, object, by)
+	return place.Account, a.create(ctx, place, func(at sqlstore.Statements) error {
+		_, err := at.DeclareAccount(ctx, place.Account, name, object, by)
+		if errors.Is(err, store.ErrNameTaken) { // by the same call at the same time
+			_, err = at.DeclareAccount(ctx, place.Account, name, object, by)
+		}
 		return err
 	})
 }
@@ -247,10 +215,4 @@ func (a *Accounts) CreateOperatorKey(
 		return err
 	}
 	return at.CreateOperatorKey(ctx, account, k, digest, by)
-}
-
-// TouchKeys implements keys.Store. Each database knows its own keys.
-func (a *Accounts) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
-	_, err := ofEach(a, func(s sqlstore.Statements) (struct{}, error) { return struct{}{}, s.TouchKeys(ctx, used) })
-	return err
 }

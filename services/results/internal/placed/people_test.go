@@ -145,6 +145,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// SweepSessions is that of all databases, whichever of them fail.
+func (w *world) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
+	for i, db := range w.Databases {
+		n, failed := placed.Local{Statements: db.Store, Accounts: w.Accounts, Home: i == 0}.SweepSessions(ctx, now)
+		swept, err = swept+n, errors.Join(err, failed)
+	}
+	return swept, err
+}
+
 func (w *world) id() (id prism.UUID) {
 	_, _ = rand.Read(id[:])
 	return id
@@ -264,7 +273,7 @@ func (w *world) key(d contract.SessionDigest, in string) (contract.KeyDigest, er
 
 func (w *world) works(key contract.KeyDigest) bool {
 	w.Helper()
-	caller, err := w.Authenticate(w.Context(), key)
+	caller, err := suite{home{w.Databases[0].Store}, w.Accounts}.Authenticate(w.Context(), key)
 	w.succeeds(err)
 	return !caller.Account.IsZero()
 }

@@ -6,10 +6,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/sqlstore"
@@ -49,12 +47,6 @@ func (a *Accounts) home() sqlstore.Statements { return a.Databases[0].Store }
 // StoreOf is the database of an account: home's of one that is unknown, which says so.
 func (a *Accounts) StoreOf(ctx context.Context, account prism.AccountID) (sqlstore.Statements, error) {
 	place, err := a.Directory.OfAccount(ctx, account)
-	return a.at(place, err)
-}
-
-// StoreOfKey is StoreOf the account of an API key.
-func (a *Accounts) StoreOfKey(ctx context.Context, key contract.KeyDigest) (sqlstore.Statements, error) {
-	place, err := a.Directory.OfKey(ctx, key)
 	return a.at(place, err)
 }
 
@@ -104,20 +96,4 @@ func (a *Accounts) known(ctx context.Context, account prism.AccountID) (sqlstore
 		return sqlstore.Statements{}, store.ErrNotFound
 	}
 	return a.at(place, err)
-}
-
-// ofEach asks all databases at the same time, and returns what they answered in their order. Any error is one of the call.
-func ofEach[T any](a *Accounts, ask func(sqlstore.Statements) (T, error)) ([]T, error) {
-	answers, failures := make([]T, len(a.Databases)), make([]error, len(a.Databases))
-	var asked sync.WaitGroup
-	for i, db := range a.Databases {
-		asked.Go(func() { answers[i], failures[i] = ask(db.Store) })
-	}
-	asked.Wait()
-	for _, err := range failures {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return answers, nil
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-var _ members.SessionStore = (*Accounts)(nil)
-
 // DefaultPatience is how long a call that is of accounts in several databases waits for each of them. It is below what its callers wait.
 const DefaultPatience = time.Second
 
@@ -178,7 +176,7 @@ func (a *Accounts) CreateSessionKey(
 }
 
 // EndSession implements members.SessionStore. Home has the session make no more keys; then those that it has end in the databases of its
-// accounts. While one of those is away: store.ErrUnavailable, and a repeat goes on, as SweepSessions does.
+// accounts. While one of those is away: store.ErrUnavailable, and a repeat goes on, as SweepHome does.
 func (a *Accounts) EndSession(ctx context.Context, digest contract.SessionDigest, newID members.NewID, at time.Time) error {
 	left, err := a.people().End(ctx, digest, newID, at)
 	if err != nil {
@@ -212,16 +210,6 @@ func (a *Accounts) finish(ctx context.Context, left []members.Ending) (done int,
 		done++
 	}
 	return done, failed
-}
-
-// SweepSessions implements members.SessionStore, as SweepHome and SweepKeys of each database. What is away is swept later.
-func (a *Accounts) SweepSessions(ctx context.Context, now time.Time) (int, error) {
-	swept, failed := a.SweepHome(ctx, now)
-	for _, db := range a.Databases {
-		keys, err := a.SweepKeys(ctx, db.Store, now)
-		swept, failed = swept+keys, errors.Join(failed, err)
-	}
-	return swept, failed
 }
 
 // SweepHome deletes links and sessions that have expired, and does what is left to do of ends of sessions. It returns how many there were.

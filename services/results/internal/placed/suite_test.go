@@ -1,6 +1,7 @@
 package placed_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/distribution"
 	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/files"
+	"github.com/prism-results/prism/services/results/internal/keys"
 	"github.com/prism-results/prism/services/results/internal/placed"
 	"github.com/prism-results/prism/services/results/internal/postgres"
 	"github.com/prism-results/prism/services/results/internal/runs"
@@ -34,23 +36,30 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
 	server.Template(t, "store", postgres.Migrate)
+	database := server.Reused(t, "store")
 	storetest.Run(t, func(t *testing.T) sqlstore.Store {
 		t.Helper()
-		var databases []placed.Database
-		for _, name := range []string{"home", "b", "c", "d"} {
-			pg, err := postgres.Open(t.Context(), postgres.Config{URL: server.Database(t, "store"), MaxConns: 8}, postgres.Deps{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(pg.Close)
-			databases = append(databases, placed.Database{Name: name, Store: pg.Statements, Accepting: true, Weight: 1})
-		}
-		cached, err := directory.NewCached(directory.SQL{Database: databases[0].Store.Database}, 1, 1) // so that most look-ups are of home
+		return openSuite(t, database)
+	})
+}
+
+// openSuite opens four empty databases.
+func openSuite(t *testing.T, database func(testing.TB) string) suite {
+	t.Helper()
+	var databases []placed.Database
+	for _, name := range []string{"home", "b", "c", "d"} {
+		pg, err := postgres.Open(t.Context(), postgres.Config{URL: database(t), MaxConns: 8}, postgres.Deps{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Patience: time.Minute}}
-	})
+		t.Cleanup(pg.Close)
+		databases = append(databases, placed.Database{Name: name, Store: pg.Statements, Accepting: true, Weight: 1})
+	}
+	cached, err := directory.NewCached(directory.SQL{Database: databases[0].Store.Database}, 1, 1) // so that most look-ups are of home
+	if err != nil {
+		t.Fatal(err)
+	}
+	return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Patience: time.Minute}}
 }
 
 // suite is a store whose accounts are in several databases. Each account's statements are in its database, and what looks for work looks
@@ -58,6 +67,13 @@ func TestStore(t *testing.T) {
 type suite struct {
 	home
 	*placed.Accounts
+}
+
+// PlaceTogether implements storetest.Placing.
+func (s suite) PlaceTogether() {
+	for i := range s.Databases {
+		s.Databases[i].Accepting = i == 1
+	}
 }
 
 // home has what is of no account.
@@ -133,6 +149,43 @@ func (s suite) sum(ask func(sqlstore.Statements) (int, error)) (sum int, err err
 	return sum, err
 }
 
+// ofKey is the database of the account of an API key.
+func (s suite) ofKey(ctx context.Context, key contract.KeyDigest) (sqlstore.Statements, error) {
+	place, err := s.Directory.OfKey(ctx, key)
+	if err != nil {
+		return sqlstore.Statements{}, err
+	}
+	return s.StoreOf(ctx, place.Account)
+}
+
+func (s suite) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
+	at, err := s.ofKey(ctx, key)
+	if err != nil {
+		return store.Caller{}, err
+	}
+	return at.Authenticate(ctx, key)
+}
+
+func (s suite) ListAccounts(ctx context.Context) ([]keys.Account, error) {
+	all, err := concat(s, func(at sqlstore.Statements) ([]keys.Account, error) { return at.ListAccounts(ctx) })
+	slices.SortFunc(all, func(a, b keys.Account) int { return cmp.Compare(a.Name, b.Name) })
+	return all, err
+}
+
+func (s suite) SweepSessions(ctx context.Context, now time.Time) (int, error) {
+	return s.sum(func(at sqlstore.Statements) (int, error) {
+		return placed.Local{Statements: at, Accounts: s.Accounts, Home: at == s.Databases[0].Store}.SweepSessions(ctx, now)
+	})
+}
+
+func (s suite) ListLimits(ctx context.Context) ([]contract.AccountLimits, error) {
+	return concat(s, func(at sqlstore.Statements) ([]contract.AccountLimits, error) { return at.ListLimits(ctx) })
+}
+
+func (s suite) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
+	return s.all(func(at sqlstore.Statements) error { return at.TouchKeys(ctx, used) })
+}
+
 func (s suite) AnyWebhook(ctx context.Context) (bool, error) {
 	return s.any(func(at sqlstore.Statements) (bool, error) { return at.AnyWebhook(ctx) })
 }
@@ -142,7 +195,7 @@ func (s suite) Behind(ctx context.Context) ([]search.Lag, error) {
 }
 
 func (s suite) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.CreateFacts, error) {
-	at, err := s.StoreOfKey(ctx, q.Key)
+	at, err := s.ofKey(ctx, q.Key)
 	if err != nil {
 		return store.CreateFacts{}, err
 	}
@@ -152,7 +205,7 @@ func (s suite) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.C
 func (s suite) ResultFacts(
 	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
 ) (store.ResultFacts, error) {
-	at, err := s.StoreOfKey(ctx, key)
+	at, err := s.ofKey(ctx, key)
 	if err != nil {
 		return store.ResultFacts{}, err
 	}

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -42,7 +41,7 @@ ORDER BY 1`)
 	// between accounts.
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_expiring", "api_keys_of_session", "api_keys_of_sessions_expiring",
-		"api_keys_pkey", "declared_accounts_object_key", "deletions_due", "deletions_search_due", "deliveries_ended", "directory_accounts_name_key", "directory_identities_pkey", "directory_keys_pkey", "ending_sessions_of_digest", "files_expiring", "files_reading", "members_claim", "members_identity",
+		"api_keys_pkey", "declared_accounts_object_key", "deletions_due", "deletions_search_due", "deliveries_ended", "directory_accounts_name_key", "directory_accounts_object_key", "directory_identities_pkey", "directory_keys_pkey", "ending_sessions_of_digest", "files_expiring", "files_reading", "members_claim", "members_identity",
 		"result_index_terms", "revocation_mark_pkey", "revocation_numbers_pkey", "revocations_ending", "revocations_pkey",
 		"runs_under_way", "session_members_pkey", "sessions_digest_key", "sessions_expiring", "sessions_pkey", "sign_in_links_expiring",
 		"sign_in_links_pkey", "webhooks_due",
@@ -96,7 +95,7 @@ func TestTheStorePassesTheSuiteDividedByMonth(t *testing.T) {
 		}
 		parts += fmt.Sprintf("CREATE TABLE results_rest PARTITION OF results FOR VALUES FROM (%s) TO (MAXVALUE)", from)
 		return divided(ctx, url, recipe("divide"), recipe("by month"), parts)
-	}, "result_keys")
+	})
 	storetest.Run(t, func(t *testing.T) sqlstore.Store {
 		t.Helper()
 		return open(t, database(t))
@@ -262,75 +261,12 @@ func recipe(name string) string {
 	return block
 }
 
-// reused returns a function that gives an empty database of a template to each subtest of t, and empties and reuses it
-// afterwards: creating a database with partitions takes longer than most tests. more names the tables that only this
-// template has.
-func reused(
-	t *testing.T, template string, migrate func(ctx context.Context, url string) error, more ...string,
-) func(*testing.T) string {
+// reused gives an empty database of a template to each subtest of t.
+func reused(t *testing.T, template string, migrate func(ctx context.Context, url string) error) func(testing.TB) string {
 	t.Helper()
 	server := pgtest.Shared(t)
 	server.Template(t, template, migrate)
-	empty := []string{
-		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
-		"DELETE FROM members", "DELETE FROM views", "TRUNCATE webhooks, deliveries", "DELETE FROM comments", "DELETE FROM assignments", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
-		"DELETE FROM account_limits", "DELETE FROM claim_grants", "DELETE FROM deletions", "DELETE FROM declared_accounts", "DELETE FROM accounts", "TRUNCATE directory_accounts, directory_keys, directory_identities, ending_sessions", "TRUNCATE revocations, revocation_numbers, revocation_mark", "TRUNCATE usage, usage_tail",
-		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
-		"TRUNCATE calibrations, calibration_pins, distribution, distribution_cursors, distribution_seen, distribution_labels",
-		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",
-		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
-		"TRUNCATE stored_bytes, stored_bytes_tail, tail, changes, event_tail, events, drift_alarms, expiring_keys, index_cursors, index_prisms, example_results", // the triggers of results and files have added to it
-	}
-	for _, table := range more {
-		empty = append(empty, "DELETE FROM "+table)
-	}
-	free := &stack{}
-	return func(sub *testing.T) string {
-		sub.Helper()
-		url, found := free.pop()
-		if !found {
-			name, err := server.CreateDatabase(sub.Context(), template)
-			if err != nil {
-				sub.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := server.DropDatabase(context.WithoutCancel(t.Context()), name); err != nil {
-					t.Error(err)
-				}
-			})
-			url = server.URL(name)
-		}
-		sub.Cleanup(func() {
-			if err := script(context.WithoutCancel(sub.Context()), url, empty...); err != nil {
-				sub.Error(err)
-				return
-			}
-			free.push(url)
-		})
-		return url
-	}
-}
-
-type stack struct {
-	mu   sync.Mutex
-	urls []string
-}
-
-func (s *stack) push(url string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.urls = append(s.urls, url)
-}
-
-func (s *stack) pop() (url string, found bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.urls) == 0 {
-		return "", false
-	}
-	last := len(s.urls) - 1
-	url, s.urls = s.urls[last], s.urls[:last]
-	return url, true
+	return server.Reused(t, template)
 }
 
 // script runs statements on one connection.

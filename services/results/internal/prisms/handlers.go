@@ -35,9 +35,9 @@ type TakeExamples func(
 // TakeExamplesWith says what takes examples from labels. It is called before the first operation.
 func (s *Handlers) TakeExamplesWith(take TakeExamples) { s.take = take }
 
-// NewHandlers makes Handlers over a store.
-func NewHandlers(s Store, a *access.Access, now func() time.Time, newID func() (prism.UUID, error)) *Handlers {
-	return &Handlers{store: s, access: a, now: now, newID: newID, versions: newVersions()}
+// NewHandlers makes Handlers over a store, of a process with so many databases.
+func NewHandlers(s Store, a *access.Access, now func() time.Time, newID func() (prism.UUID, error), databases int) *Handlers {
+	return &Handlers{store: s, access: a, now: now, newID: newID, versions: newVersions(databases)}
 }
 
 // Operations are the operations of prisms.

@@ -23,6 +23,9 @@ import (
 const (
 	cachedVersions = 1024
 	cachedBytes    = 64 << 20
+	// leastVersions and leastBytes are for each of many databases: a few large ones.
+	leastVersions = 16
+	leastBytes    = 4 << 20
 )
 
 // VersionID identifies a version. A version never changes, so it can be cached. A database that was restored to an earlier
@@ -103,11 +106,13 @@ type versions struct {
 	mu    sync.Mutex
 	lru   *simplelru.LRU[VersionID, *Cached]
 	bytes int
+	most  int // bytes
 }
 
-func newVersions() *versions {
-	c := &versions{}
-	lru, err := simplelru.NewLRU(cachedVersions, func(_ VersionID, v *Cached) { c.bytes -= v.size })
+// newVersions caches what a process may for one of so many databases.
+func newVersions(databases int) *versions {
+	c := &versions{most: max(leastBytes, cachedBytes/databases)}
+	lru, err := simplelru.NewLRU(max(leastVersions, cachedVersions/databases), func(_ VersionID, v *Cached) { c.bytes -= v.size })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
@@ -129,7 +134,7 @@ func (c *versions) add(id VersionID, v *Cached) {
 	}
 	c.bytes += v.size
 	c.lru.Add(id, v)
-	for c.bytes > cachedBytes {
+	for c.bytes > c.most {
 		c.lru.RemoveOldest()
 	}
 }

@@ -10,27 +10,32 @@ import (
 
 func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 	t.Parallel()
-	c := newVersions()
 	large := newVersion(prism.Version{Definition: prism.Definition{Instructions: strings.Repeat("x", 1<<20)}})
 	small := newVersion(prism.Version{})
-	for n := range int32(200) {
-		c.add(VersionID{number: n}, large)
-		c.add(VersionID{number: n}, large)
+	for _, databases := range []int{1, 4} {
+		c := newVersions(databases)
+		for n := range int32(200) {
+			c.add(VersionID{number: n}, large)
+			c.add(VersionID{number: n}, large)
+		}
+		if kept := c.lru.Len(); kept == 0 || kept > 64/databases {
+			t.Errorf("%d MiB of definitions are kept for one of %d databases", kept, databases)
+		}
+		if _, ok := c.get(VersionID{number: 199}); !ok {
+			t.Error("the last one is not kept")
+		}
+		for n := range int32(2 * cachedVersions) {
+			c.add(VersionID{number: 1000 + n}, small)
+		}
+		if kept := c.lru.Len(); kept != cachedVersions/databases {
+			t.Errorf("%d small definitions are kept for one of %d databases", kept, databases)
+		}
+		if c.bytes != c.lru.Len()*small.size {
+			t.Errorf("they weigh %d", c.bytes)
+		}
 	}
-	if kept := c.lru.Len(); kept == 0 || kept > 64 {
-		t.Errorf("%d MiB of definitions are kept", kept)
-	}
-	if _, ok := c.get(VersionID{number: 199}); !ok {
-		t.Error("the last one is not kept")
-	}
-	for n := range int32(2 * cachedVersions) {
-		c.add(VersionID{number: 1000 + n}, small)
-	}
-	if kept := c.lru.Len(); kept != cachedVersions {
-		t.Errorf("%d small definitions are kept", kept)
-	}
-	if c.bytes != cachedVersions*small.size {
-		t.Errorf("they weigh %d", c.bytes)
+	if c := newVersions(1000); c.most < large.size {
+		t.Error("no large definition is kept for one of many databases")
 	}
 }
 

@@ -18,6 +18,9 @@ import (
 const (
 	maxCached = 4096
 	maxCells  = 4 << 20
+	// leastCached and leastCells are for each of many databases: what one call measures.
+	leastCached = 2100
+	leastCells  = 4 * 255 * 255
 )
 
 // measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and the hash of
@@ -27,6 +30,7 @@ type measures struct {
 	mu    sync.Mutex // held while the cache changes
 	cache *lru.Cache[string, cachedMeasure]
 	cells int // of all matrices
+	most  int // cells
 }
 
 type cachedMeasure struct {
@@ -51,9 +55,10 @@ func (c cachedMeasure) cells() (n int) {
 	return n
 }
 
-func newMeasures() *measures {
-	m := &measures{}
-	cache, err := lru.NewWithEvict(maxCached, func(_ string, c cachedMeasure) { m.cells -= c.cells() })
+// newMeasures caches what a process may for one of so many databases.
+func newMeasures(databases int) *measures {
+	m := &measures{most: max(leastCells, maxCells/databases)}
+	cache, err := lru.NewWithEvict(max(leastCached, maxCached/databases), func(_ string, c cachedMeasure) { m.cells -= c.cells() })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
@@ -67,7 +72,7 @@ func (m *measures) add(id string, c cachedMeasure) {
 	defer m.mu.Unlock()
 	m.cache.Remove(id)
 	m.cache.Add(id, c)
-	for m.cells += c.cells(); m.cells > maxCells; {
+	for m.cells += c.cells(); m.cells > m.most; {
 		m.cache.RemoveOldest()
 	}
 }

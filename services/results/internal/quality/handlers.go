@@ -31,9 +31,11 @@ type handlerStore interface {
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
 }
 
-// NewHandlers makes Handlers over a store.
-func NewHandlers(s handlerStore, a *access.Access, newID func() (prism.UUID, error), v *prisms.Handlers) *Handlers {
-	return &Handlers{store: s, access: a, newID: newID, versions: v, measures: newMeasures()}
+// NewHandlers makes Handlers over a store, of a process with so many databases.
+func NewHandlers(
+	s handlerStore, a *access.Access, newID func() (prism.UUID, error), v *prisms.Handlers, databases int,
+) *Handlers {
+	return &Handlers{store: s, access: a, newID: newID, versions: v, measures: newMeasures(databases)}
 }
 
 // Operations are the operations on the quality of answers.

@@ -10,6 +10,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ type Deps struct {
 	// By makes the store.By of a change that the actor makes now.
 	By  func(store.Actor) (store.By, error)
 	Log *slog.Logger
-	// Readers is how many files are read at once, two at least; see Readers.
+	// Readers is how many files are read at once; see Readers.
 	Readers int
 }
 
@@ -92,7 +93,7 @@ const (
 func New(d Deps) *Worker {
 	return &Worker{
 		deps:  d,
-		turns: turns{readers: max(minReaders, d.Readers), slices: map[prism.FileID]time.Duration{}},
+		turns: turns{readers: cmp.Or(d.Readers, minReaders), slices: map[prism.FileID]time.Duration{}},
 		read: background.NewCounters(
 			"prism_file_readings_total",
 			"Readings of files by outcome: ready, unusable, failed, broken_off for another account's file. The last two are repeated.",

@@ -31,8 +31,14 @@ const (
 // errTurnOver ends a reading that makes room.
 var errTurnOver = errors.New("reading: another account's turn")
 
-// Readers is how many files a process with a memory limit reads at once.
-func Readers(memory int64) int { return int(min(maxReaders, max(minReaders, memory/readerBytes))) }
+// Readers is how many files a process with a memory limit reads at once of each of its databases: of several, one at least.
+func Readers(memory int64, databases int) int {
+	least := int64(minReaders)
+	if databases > 1 {
+		least = 1
+	}
+	return int(min(maxReaders, max(least, memory/readerBytes)))
+}
 
 // turns decides which file is read next, and which reading makes room (spec: file-turns). An account gets a reader only while more
 // are free than files of it are being read, so the last free one is for an account of which none is.

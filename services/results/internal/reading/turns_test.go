@@ -176,8 +176,13 @@ func TestAFileThatMakesRoomIsReadAnewForLonger(t *testing.T) {
 func TestReadersFollowTheMemoryLimit(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int64]int{64 << 20: 2, 460 << 20: 2, 767 << 20: 2, 768 << 20: 3, math.MaxInt64: 3} {
-		if got := reading.Readers(limit); got != want {
+		if got := reading.Readers(limit, 1); got != want {
 			t.Errorf("%d MiB: %d, want %d", limit>>20, got, want)
+		}
+	}
+	for limit, want := range map[int64]int{1: 1, 511 << 20: 1, 512 << 20: 2, math.MaxInt64 / 4: 3} {
+		if got := reading.Readers(limit, 4); got != want {
+			t.Errorf("%d MiB for one of four databases: %d, want %d", limit>>20, got, want)
 		}
 	}
 }

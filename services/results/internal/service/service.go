@@ -28,7 +28,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/webhooks"
 )
 
-// Deps are all required but LeaseEnded and Memory.
+// Deps are all required but LeaseEnded, Memory and Databases.
 type Deps struct {
 	Store sqlstore.Store
 	Now   func() time.Time
@@ -44,6 +44,8 @@ type Deps struct {
 	LeaseEnded func()
 	// Memory is the memory limit in bytes; none if 0.
 	Memory int64
+	// Databases is how many databases a process serves, which share what it caches; 1 if 0.
+	Databases int
 }
 
 // The slices that have methods of contract.Results and contract.Console.
@@ -88,16 +90,17 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
+	d.Databases = max(1, d.Databases)
 	a := access.New(d.Store, d.Now, d.NewID, d.Memory)
 	s := &Service{
 		Deps: d, Access: a, searches: search.NewHandlers(d.Store, d.Store),
 		fileHandlers:   files.NewHandlers(d.Store, a, d.Blobs, d.Now, d.NewID),
 		keyHandlers:    keys.NewHandlers(d.Store, a, d.NewID, d.NewKey),
 		memberHandlers: members.NewHandlers(d.Store, a, d.Now, d.NewID, d.NewKey, d.NewToken),
-		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID),
+		prismHandlers:  prisms.NewHandlers(d.Store, a, d.Now, d.NewID, d.Databases),
 		declared:       declarations.NewHandlers(d.Store, a.By, d.NewID, d.NewKey),
 	}
-	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers)
+	s.qualityHandlers = quality.NewHandlers(d.Store, a, d.NewID, s.prismHandlers, d.Databases)
 	s.resultHandlers = results.NewHandlers(results.Deps{
 		Store: d.Store, Access: a, Now: d.Now, NewID: d.NewID, Versions: s.prismHandlers, Quality: s.qualityHandlers, Searches: s.searches,
 	})

@@ -206,6 +206,7 @@ func deletionTests() []test {
 		}},
 		// spec: deletion-goes-on
 		{"the jobs of accounts that had their turn come behind those of others", func(t *testing.T, f *fixture) {
+			f.takeTurns(t)
 			f.add(t, deletion.Job{})
 			f.add(t, deletion.Job{})
 			due := moment(0).Add(40 * time.Minute)

@@ -182,6 +182,7 @@ func driftTests() []test {
 			same(t, f.countsOf(t, drift.OfHour), []string{"2026-03-29T00:00 1 a"})
 		}},
 		{"a watch is leased by one worker, the one that is due the longest first", func(t *testing.T, f *fixture) {
+			f.takeTurns(t)
 			f.watch(t, f.mine, moment(5), drift.Change{})
 			f.watch(t, f.theirs, moment(4), drift.Change{})
 			same(t, f.taken(t, moment(6)).Account, f.theirs.account)
@@ -258,6 +259,7 @@ func driftTests() []test {
 		}},
 		// spec: drift-slots
 		{"watches are listed with the latest versions, the first one of each account first, without those of archived prisms", func(t *testing.T, f *fixture) {
+			f.takeTurns(t)
 			f.watch(t, f.mine, moment(5), drift.Change{})
 			f.watch(t, f.theirs, moment(7), drift.Change{})
 			later := tenant{account: f.mine.account, prism: f.addPrism(t, f.mine, "later")}

@@ -90,6 +90,7 @@ func fanOutTests() []test {
 		}},
 		// spec: delivery-fairness
 		{"the account with the fewest leased webhooks is served first, and then what waited longest", func(t *testing.T, f *fixture) {
+			f.takeTurns(t)
 			var mine []webhooks.Webhook
 			for range 3 {
 				mine = append(mine, f.webhook(t))

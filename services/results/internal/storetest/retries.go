@@ -324,6 +324,7 @@ func manyRetryTests() []test {
 			}
 		}},
 		{"a lease lasts until it is not renewed, and its accounts take turns with those of runs", func(t *testing.T, f *fixture) {
+			f.takeTurns(t)
 			f.failures(t, 201)
 			r := f.retrying(t, 201)
 			run := f.run(t, f.theirs, moment(19), 5)

@@ -29,6 +29,7 @@ func runLeaseTests() []test {
 			same(t, f.lease(t, moment(14)), nil)
 		}},
 		{"the account with the fewest leased rows is served first, then the run that waited longest", func(t *testing.T, f *fixture) {
+			f.takeTurns(t)
 			first, second := f.run(t, f.mine, moment(5), 5, 5, 5), f.run(t, f.mine, moment(6), 5, 5)
 			theirs := f.run(t, f.theirs, moment(7), 2, 2, 9)
 			var got []prism.RunID

@@ -126,6 +126,21 @@ func newFixture(t *testing.T, s sqlstore.Store) *fixture {
 	return f
 }
 
+// Placing is a store with accounts in several databases. Between databases no work has an order: each leases its own.
+type Placing interface {
+	// PlaceTogether has all accounts that are made from now on be in one database.
+	PlaceTogether()
+}
+
+// takeTurns has the tenants be in one database, for a test of the order of what is leased to accounts.
+func (f *fixture) takeTurns(t *testing.T) {
+	t.Helper()
+	if s, several := f.Store.(Placing); several {
+		s.PlaceTogether()
+		f.mine, f.theirs = f.tenant(t, "near"), f.tenant(t, "others")
+	}
+}
+
 func (f *fixture) tenant(t *testing.T, name string) tenant {
 	t.Helper()
 	n := tenant{

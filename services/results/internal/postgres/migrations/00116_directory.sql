@@ -8,10 +8,13 @@ CREATE TABLE directory_accounts (
     database   text    NOT NULL COLLATE "C",
     epoch      bigint  NOT NULL DEFAULT 1,
     made       boolean NOT NULL,
+    object     uuid,
     CONSTRAINT directory_accounts_pkey PRIMARY KEY (account_id),
-    CONSTRAINT directory_accounts_name_key UNIQUE (name)
+    CONSTRAINT directory_accounts_name_key UNIQUE (name),
+    CONSTRAINT directory_accounts_object_key UNIQUE (object)
 );
 COMMENT ON COLUMN directory_accounts.made IS 'false until the account is in its database too';
+COMMENT ON COLUMN directory_accounts.object IS 'what declared the account, as in declared_accounts';
 
 CREATE TABLE directory_keys (
     digest     bytea NOT NULL,
