@@ -386,6 +386,7 @@ func TestARestoredHomeLearnsOfAccountsAndKeys(t *testing.T) {
 		server.Template(t, "store", postgres.Migrate)
 		databases = append(databases, Database{name, Config{DatabaseURL: server.Database(t, "store")}})
 	}
+	databases[0].terms = func() (accepting bool, weight int) { return false, 1 }
 	restore := server.Backup(t, databases[0].DatabaseURL)
 	p := openPlaced(t, databases)
 	p.addAccount(t, p.several.databases[1])

@@ -108,5 +108,5 @@ func TestConsole(t *testing.T) {
 				t.Errorf("a key after the sign-out: %d", status)
 			}
 		})
-	}, encrypted)
+	}, encrypted, spread)
 }

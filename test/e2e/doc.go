@@ -9,7 +9,8 @@
 //	                          └────────────▶ Redis
 //
 // The services run as they are shipped, without recorded traces, so their look-ups share round trips. Standalone exports its
-// traces. TestTraces has a third topology, services that export their traces.
+// traces. TestTraces has a third topology, services that export their traces. What accounts do runs against services over four databases
+// too, and with PRISM_TEST_DATABASES=1 all cases of the services do.
 //
 // A topology is started once and shared. Cases are kept apart by their own prisms, idempotency keys and model scripts. Cases
 // that count or stop things bring an account or a stack of their own. A comment with `spec:` and a name says

@@ -56,13 +56,15 @@ func (s *stack) copiesOf(t *testing.T, ref string, n int, at time.Time, around f
 		}
 		return
 	}
-	conn, err := pgx.Connect(ctx, s.options.Database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatal(err)
+	for _, url := range s.databases {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.Close(ctx)
 	}
 }
 

@@ -179,5 +179,5 @@ func TestFiles(t *testing.T) {
 			s.main.do(t, call{method: http.MethodPut, path: path, contentType: "application/octet-stream"}).wantFail(t, invalid("body: Required"))
 			s.main.part(t, "1", 0, "x").wantFail(t, invalid("file_id: Invalid uuid; n: Number must be greater than or equal to 1"))
 		})
-	})
+	}, spread)
 }

@@ -137,5 +137,5 @@ func TestIdempotency(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 1)
 		})
-	})
+	}, spread)
 }

@@ -93,5 +93,5 @@ func TestIsolation(t *testing.T) {
 			own.get(t, "/v1/prisms").wantBody(t, `{"data":[],"next_cursor":null}`)
 			wantEqual(t, "the number of keys", len(own.keys(t)), 1)
 		})
-	})
+	}, spread)
 }

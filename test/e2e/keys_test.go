@@ -123,7 +123,7 @@ func TestKeys(t *testing.T) {
 			// spec: key-revoke
 			{"a key that does not exist is not found", call{method: "POST", path: "/v1/keys/{absent}/revoke"}, fail{404, "not_found", "^.*[Nn]ot found"}},
 		})
-	})
+	}, spread)
 }
 
 // withRole creates a key with a role, which expires unless the time is empty, and returns a client with this key and its id.

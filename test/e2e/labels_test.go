@@ -1,14 +1,12 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 )
 
 // TestLabels holds the calls on labels.
@@ -67,11 +65,7 @@ func TestLabels(t *testing.T) {
 			own := s.ownAccount(t)
 			prism := own.prism(t, oneField, yesNo)
 			id := own.create(t, prism, text("x")).ok(t).ID
-			conn, err := pgx.Connect(t.Context(), s.options.Database)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+			conn := s.connectTo(t, id)
 			exec := func(statement string, args ...any) {
 				t.Helper()
 				if _, err := conn.Exec(t.Context(), statement, args...); err != nil {

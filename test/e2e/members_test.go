@@ -61,5 +61,5 @@ func TestMembers(t *testing.T) {
 			s.main.post(t, "/v1/members", `{}`).wantFail(t, invalid("name: Required; role: Required"))
 			s.main.put(t, "/v1/members/1", `{}`).wantFail(t, invalid("member_id: Invalid uuid; name: send at least one of name and role"))
 		})
-	})
+	}, spread)
 }

@@ -101,5 +101,5 @@ func TestRetry(t *testing.T) {
 				s.main.post(t, s.fill(t, "/v1/results/{one_failed}/retry"), body).wantFail(t, malformed)
 			})
 		}
-	})
+	}, spread)
 }

@@ -235,5 +235,5 @@ func TestRuns(t *testing.T) {
 			other.put(t, path+"/limits", `{}`).wantFail(t, noRun)
 			own.follow(t, run.ID)
 		})
-	})
+	}, spread)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
@@ -23,6 +25,8 @@ type stack struct {
 	front    *launch.Service   // that clients call
 	store    *launch.Service   // whose program has the operator's commands
 	http     *http.Client
+
+	databases []string // the URLs, home first; none of the standalone topology
 
 	main  *client // the account that most cases use
 	other *client // an account that shares nothing with main
@@ -129,5 +133,26 @@ func (s *stack) part(t *testing.T, name string) *launch.Service {
 		}
 	}
 	t.Fatalf("no part %s", name)
+	return nil
+}
+
+// connectTo connects to the database that has a result.
+func (s *stack) connectTo(t *testing.T, result string) *pgx.Conn {
+	t.Helper()
+	for _, url := range s.databases {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+		has := false
+		if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM results WHERE id = $1)", result).Scan(&has); err != nil {
+			t.Fatal(err)
+		}
+		if has {
+			return conn
+		}
+	}
+	t.Fatalf("no database has the result %s", result)
 	return nil
 }

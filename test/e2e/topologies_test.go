@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/program"
@@ -20,10 +22,45 @@ const (
 	traced topology = "traced services"
 	// encrypted is services that speak mutual TLS, for the tests of TLS and of the console.
 	encrypted topology = "encrypted services"
+	// spread is services over several databases, for the tests of what accounts in different databases do. With PRISM_TEST_DATABASES the stacks
+	// of services are so too.
+	spread topology = "services over several databases"
 )
 
 // topologies are those that run all cases.
 var topologies = []topology{standalone, services}
+
+// makeDatabases makes the database of a stack, or the databases and their file. The settings may have a database of their own.
+func (s *stack) makeDatabases(ctx context.Context, settings map[string]string) error {
+	names := []string{"home"}
+	if (s.topology == spread || s.topology == services && os.Getenv("PRISM_TEST_DATABASES") != "") && settings["PRISM_DATABASE_URL"] == "" {
+		names = append(names, "b", "c", "d")
+	}
+	text := ""
+	for i, name := range names {
+		url, err := world.database(ctx)
+		if err != nil {
+			return err
+		}
+		s.databases = append(s.databases, url)
+		switch i {
+		case 0:
+			text = fmt.Sprintf("home: {url: %q}\ndatabases:\n", url)
+		default:
+			text += fmt.Sprintf("  %s: {url: %q}\n", name, url)
+		}
+	}
+	if len(names) == 1 {
+		s.options.Database = s.databases[0]
+		return nil
+	}
+	dir, err := os.MkdirTemp(world.dir, "databases-")
+	if err != nil {
+		return err
+	}
+	s.options.DatabasesFile = filepath.Join(dir, "databases.yaml")
+	return os.WriteFile(s.options.DatabasesFile, []byte(text), 0o600)
+}
 
 // newStack prepares the processes of a new, empty stack. The settings override what the processes are given otherwise.
 func newStack(ctx context.Context, top topology, settings map[string]string) (*stack, error) {
@@ -51,7 +88,7 @@ func newStack(ctx context.Context, top topology, settings map[string]string) (*s
 		s.store, s.parts = s.front, []*launch.Service{s.front}
 		return s, err
 	}
-	if s.options.Database, err = world.database(ctx); err != nil {
+	if err := s.makeDatabases(ctx, settings); err != nil {
 		return nil, err
 	}
 	s.options.Redis = world.redis.URL()

@@ -292,7 +292,7 @@ func TestWebhooks(t *testing.T) {
 			own.post(t, "/v1/keys", `{"name":"reader","role":"reader"}`).decode(t, &key)
 			own.do(t, call{path: "/v1/events/stream", auth: "Bearer " + key.Key}).wantStatus(t, 403)
 		})
-	})
+	}, spread)
 }
 
 // streams reads a stream until it has a text, calls seen, and reads on until it ends.

@@ -47,7 +47,7 @@ func (w *shared) open() (err error) {
 	}
 	w.model, w.traces = model.New(nil), collector.New()
 	w.stacks = map[topology]*sharedStack{}
-	for _, top := range []topology{standalone, services, traced, encrypted} {
+	for _, top := range []topology{standalone, services, traced, encrypted, spread} {
 		shared := &sharedStack{document: sync.OnceValues(document)}
 		shared.stack = sync.OnceValues(func() (s *stack, err error) {
 			ctx := context.Background()

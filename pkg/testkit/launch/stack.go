@@ -17,6 +17,8 @@ type Options struct {
 	ModelURL string
 	// Database and Redis are URLs. A standalone Prism does without them.
 	Database, Redis string
+	// DatabasesFile is of several databases, in place of Database.
+	DatabasesFile string
 	// ModelsFile is a file of models, in place of the model at ModelURL.
 	ModelsFile string
 	// Dir is the data folder of a standalone Prism without Database.
@@ -105,6 +107,7 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 	if t.Results, err = o.Service(ctx, Results, map[string]string{
 		"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken,
 		"PRISM_RESULTS_WEBHOOKS_TOKEN": DeliveriesToken, "PRISM_OPERATOR_TOKEN": OperatorToken, "PRISM_DATABASE_URL": o.Database,
+		"PRISM_DATABASES_FILE": o.DatabasesFile,
 	}); err != nil {
 		return t, err
 	}
