@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -311,5 +312,44 @@ func TestADatabaseThatIsBehindRefusesItsOwnAccounts(t *testing.T) {
 	eventually(t, func() bool { return s.placed.all()[1].migrated.Load() })
 	if waits := changesOf(s.placed.(*several).file.opened, s.placed.(*several).file.Databases()); len(waits) > 0 { //nolint:forcetypeassert // as above
 		t.Errorf("a file that did not change needs a restart: %q", waits)
+	}
+}
+
+// spec: databases-file, directory
+func TestNewAccountsAreMadeWhereTheFileLetsThem(t *testing.T) {
+	t.Parallel()
+	y := newDatabasesYAML(t, "home", "b", "c")
+	y.write(t, map[string]string{"home": "accepting: false", "c": "weight: 3"}, "b", "c")
+	s, err := Open(t.Context(), Config{DatabasesFile: y.path}, Deps{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.upToDate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	create := func(names ...string) {
+		for _, name := range names {
+			if _, err := s.Operator().CreateAccount(t.Context(), name); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	wantCounts := func(want map[string]int64) {
+		if got, err := s.placed.counts(t.Context()); err != nil || !maps.Equal(got, want) {
+			t.Errorf("accounts are in %v, want %v: %v", got, want, err)
+		}
+	}
+	create("1", "2", "3", "4", "5", "6", "7", "8")
+	wantCounts(map[string]int64{"b": 2, "c": 6})
+	y.write(t, map[string]string{"c": "accepting: false"}, "b", "c")
+	eventually(t, func() bool { accepting, _ := s.placed.all()[2].terms(); return !accepting })
+	create("9", "10")
+	wantCounts(map[string]int64{"b": 2, "c": 6, "home": 2})
+	out, err := operate(t, Config{DatabasesFile: y.path}, "account", "list")
+	for _, row := range []string{" b ", " c ", " home "} {
+		if !strings.Contains(out, row) || err != nil {
+			t.Errorf("account list has no%s: %v\n%s", row, err, out)
+		}
 	}
 }
