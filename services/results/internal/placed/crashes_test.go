@@ -76,7 +76,13 @@ func TestACrashBetweenStepsLeavesNobodySignedInAndARepeatCompletesTheCall(t *tes
 				if !slices.ContainsFunc(w.people("b"), func(is members.Member) bool { return is.ID == m.ID }) {
 					ended()
 				}
-			}, whole: ended, again: store.ErrNotFound}
+			}, whole: func() {
+				ended()
+				_, err := w.atHome().FindLink(w.Context(), next.Digest, w.now)
+				w.failsWith(err, store.ErrLinkInvalid)
+				_, err = w.atHome().Session(w.Context(), session, w.now)
+				w.failsWith(err, store.ErrNotFound)
+			}, again: store.ErrNotFound}
 		}},
 		{"a link signs in", func(w *world) crash {
 			_, l := w.invited("b")
@@ -221,6 +227,9 @@ func (w *world) ofTwo() (contract.SessionDigest, []contract.KeyDigest) {
 func (w *world) over(session contract.SessionDigest, keys []contract.KeyDigest) {
 	w.Helper()
 	w.is("the session", w.ofSession(session), "none")
+	left, err := w.atHome().Endings(w.Context())
+	w.succeeds(err)
+	w.is("what is left to do", len(left), 0)
 	for _, key := range keys {
 		w.is("a key works", w.works(key), false)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/members"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -165,6 +166,17 @@ func TestCallsThatMeetBetweenTwoStepsAreAsOneAfterTheOther(t *testing.T) {
 				},
 			}
 		}},
+		{"a link signs in, and an identity takes it, which is then cut off", func(w *world) meeting {
+			_, l := w.invited("b")
+			return meeting{
+				call: func() error {
+					_, err := w.SignIn(w.Context(), w.signInBy(&l.Digest, nil))
+					return err
+				},
+				other: func() error { return w.atHome().TakeLink(w.Context(), l.Digest, w.somebody(), w.now) },
+				after: w.oneUsed,
+			}
+		}},
 		{"an identity accepts an invitation, and its other member is removed", func(w *world) meeting {
 			i := w.granted("b")
 			s, err := w.SignIn(w.Context(), w.signInBy(nil, i))
@@ -189,7 +201,7 @@ func TestCallsThatMeetBetweenTwoStepsAreAsOneAfterTheOther(t *testing.T) {
 				},
 			}
 		}},
-		{"two links of one member", func(w *world) meeting {
+		{"two links of a member", func(w *world) meeting {
 			m, old := w.invited("b")
 			first, second := w.link(), w.link()
 			return meeting{
@@ -233,6 +245,35 @@ func TestCallsThatMeetBetweenTwoStepsAreAsOneAfterTheOther(t *testing.T) {
 		})
 	}
 }
+
+// spec: directory-sign-in, member-link
+func TestOfLinksOfOneMemberAtOnceOneIsValid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 20 {
+		m, _ := w.invited("b")
+		var links []members.Link
+		for range 3 {
+			links = append(links, w.link())
+		}
+		for _, err := range together(len(links), func(i int) error {
+			_, err := w.LinkMember(w.Context(), w.accounts["b"], m.ID, links[i], w.by())
+			return err
+		}) {
+			w.succeeds(err)
+		}
+		valid := 0
+		for _, l := range links {
+			if _, err := w.Link(w.Context(), l.Digest, w.now); err == nil {
+				valid++
+			}
+		}
+		w.is("links that are valid", valid, 1)
+	}
+}
+
+// atHome is what home has of members.
+func (w *world) atHome() members.Home { return members.Home{Database: w.Databases[0].Store.Database} }
 
 func (w *world) remove(in string, m prism.MemberID) error {
 	return w.RemoveMember(w.Context(), w.accounts[in], m, w.by())
