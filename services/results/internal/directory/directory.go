@@ -117,7 +117,7 @@ type taken struct {
 	made, declared bool
 }
 
-func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID) (found taken, err error) {
+func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID) (owner taken, err error) {
 	err = s.Transaction(ctx, "take_name", func(run sqldb.Run) error {
 		args := []any{p.Account.UUID, name, p.Database, nil}
 		if object != nil {
@@ -134,18 +134,18 @@ func (s SQL) take(ctx context.Context, name string, p Place, object *prism.UUID)
 		if err := run(ctx, sqldb.Statement{Text: takeName, Args: args}, sqldb.NoRow); err != nil {
 			return err
 		}
-		err := run(ctx, sqldb.Statement{Text: named, Args: []any{name}}, sqldb.ReadRow(&found, func(r *sqldb.Row) taken {
+		err := run(ctx, sqldb.Statement{Text: named, Args: []any{name}}, sqldb.ReadRow(&owner, func(r *sqldb.Row) taken {
 			return taken{Place: readPlace(r), made: r.Bool(), declared: r.Bool()}
 		}))
 		switch {
 		case errors.Is(err, store.ErrNotFound): // the object has just declared another name
 			return contract.ErrNameChanged
-		case err != nil || object == nil || !found.declared:
+		case err != nil || object == nil || !owner.declared:
 			return err
 		}
 		return run(ctx, sqldb.Statement{Text: setObject, Args: []any{name, *object}}, sqldb.NoRow)
 	})
-	return found, err
+	return owner, err
 }
 
 // SetMade tells that an account is in its database. It can be repeated.

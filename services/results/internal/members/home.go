@@ -162,18 +162,18 @@ type Part struct {
 }
 
 // Session finds a session: store.ErrNotFound.
-func (h Home) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (found HomeSession, err error) {
+func (h Home) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (session HomeSession, err error) {
 	var parts []Part
 	err = h.Run(ctx, sqldb.Query("session", homeSession, digest[:], now), sqldb.ReadRows(&parts, func(r *sqldb.Row) Part {
-		found = HomeSession{ID: r.UUID(), SeenAt: r.Time(), ExpiresAt: r.Time(), EndsAt: r.Time()}
+		session = HomeSession{ID: r.UUID(), SeenAt: r.Time(), ExpiresAt: r.Time(), EndsAt: r.Time()}
 		p := Part{Membership: readMembership(r)}
 		p.Since, p.First = r.Time(), r.Bool()
 		return p
 	}))
-	if found.Parts = parts; err == nil && len(parts) == 0 {
+	if session.Parts = parts; err == nil && len(parts) == 0 {
 		err = store.ErrNotFound
 	}
-	return found, err
+	return session, err
 }
 
 // ToSee tells whether a use of the session is to be stored.

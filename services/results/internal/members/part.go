@@ -107,16 +107,16 @@ func (s SQL) Admit(ctx context.Context, a Admission) (members []Membership, err 
 		if in.Identity == nil {
 			find = in.membershipOfLink
 		}
-		found, err := find(ctx)
+		admitted, err := find(ctx)
 		if err != nil {
 			return err
 		}
-		for _, m := range found {
+		for _, m := range admitted {
 			if err := in.come(ctx, m); err != nil {
 				return err
 			}
 		}
-		members = found
+		members = admitted
 		return nil
 	})
 	if untaken { // the identity needed no link before, and was removed meanwhile: a repeat takes the link

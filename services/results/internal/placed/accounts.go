@@ -101,13 +101,13 @@ func (a *Accounts) addKey(ctx context.Context, account prism.AccountID, digest c
 
 // CreateKey implements keys.Store.
 func (a *Accounts) CreateKey(
-	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest, most int64, by store.By,
+	ctx context.Context, account prism.AccountID, k keys.APIKey, digest contract.KeyDigest, limit int64, by store.By,
 ) error {
 	at, err := a.addKey(ctx, account, digest)
 	if err != nil {
 		return err
 	}
-	return at.CreateKey(ctx, account, k, digest, most, by)
+	return at.CreateKey(ctx, account, k, digest, limit, by)
 }
 
 // ListKeys implements keys.Store.

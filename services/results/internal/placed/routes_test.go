@@ -237,8 +237,8 @@ func (all suite) ForgetFile(ctx context.Context, f store.FileOwner) error {
 	return do(ctx, all, f.Account, func(db sqlstore.Statements) error { return db.ForgetFile(ctx, f) })
 }
 
-func (all suite) Found(ctx context.Context, run sqldb.Run, account prism.AccountID, f search.Filter, ids []prism.ResultID) ([]*finding.Found, error) {
-	return get(ctx, all, account, func(db sqlstore.Statements) ([]*finding.Found, error) { return db.Found(ctx, run, account, f, ids) })
+func (all suite) FindAmong(ctx context.Context, run sqldb.Run, account prism.AccountID, f search.Filter, ids []prism.ResultID) ([]*finding.Found, error) {
+	return get(ctx, all, account, func(db sqlstore.Statements) ([]*finding.Found, error) { return db.FindAmong(ctx, run, account, f, ids) })
 }
 
 func (all suite) IndexChanges(ctx context.Context, account prism.AccountID, n int) (bool, error) {

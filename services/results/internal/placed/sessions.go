@@ -45,10 +45,10 @@ func (a *Accounts) Session(ctx context.Context, digest contract.SessionDigest, n
 
 // seen reads the accounts of a session, unless they are in databases that are known to be away, and extends it to the minute.
 func (a *Accounts) seen(
-	ctx context.Context, found members.HomeSession, now time.Time, away map[string]bool,
+	ctx context.Context, session members.HomeSession, now time.Time, away map[string]bool,
 ) (contract.Session, error) {
-	see := found.ToSee(now)
-	seats, err := a.seats(ctx, found, away, func(ctx context.Context, db sqlstore.Statements, m members.Membership) (members.Seat, error) {
+	see := session.ToSee(now)
+	seats, err := a.seats(ctx, session, away, func(ctx context.Context, db sqlstore.Statements, m members.Membership) (members.Seat, error) {
 		seat, err := db.Seat(ctx, m)
 		if err == nil && see {
 			_ = db.SeeMember(ctx, m, now) // a database that can be read only keeps nobody out
@@ -56,18 +56,18 @@ func (a *Accounts) seen(
 		return seat, err
 	})
 	if err == nil && see {
-		err = a.people().See(ctx, &found, now)
+		err = a.people().See(ctx, &session, now)
 	}
 	if err != nil {
 		return contract.Session{}, err
 	}
-	return contract.Session{Accounts: seats, Now: now, ExpiresAt: found.ExpiresAt, EndsAt: found.EndsAt}, nil
+	return contract.Session{Accounts: seats, Now: now, ExpiresAt: session.ExpiresAt, EndsAt: session.EndsAt}, nil
 }
 
 // seats asks the databases of a session's members for their seats, at the same time, and returns their accounts in the order of the rule
 // session-accounts.
 func (a *Accounts) seats(
-	ctx context.Context, of members.HomeSession, away map[string]bool,
+	ctx context.Context, session members.HomeSession, away map[string]bool,
 	ask func(context.Context, sqlstore.Statements, members.Membership) (members.Seat, error),
 ) ([]contract.SessionAccount, error) {
 	type seat struct {
@@ -75,7 +75,7 @@ func (a *Accounts) seats(
 		members.Seat
 	}
 	parts := map[string][]members.Part{}
-	for _, p := range of.Parts {
+	for _, p := range session.Parts {
 		place, err := a.Directory.OfAccount(ctx, p.Account)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (a *Accounts) seats(
 	)
 	for name, parts := range parts {
 		waiting.Go(func() {
-			var found []seat
+			var ofDatabase []seat
 			err := errAway
 			if !away[name] {
 				err = a.ask(ctx, name, func(ctx context.Context, db sqlstore.Statements) error {
@@ -98,7 +98,7 @@ func (a *Accounts) seats(
 						s, err := ask(ctx, db, p.Membership)
 						switch {
 						case err == nil:
-							found = append(found, seat{p, s})
+							ofDatabase = append(ofDatabase, seat{p, s})
 						case !errors.Is(err, store.ErrNotFound):
 							return err
 						}
@@ -112,7 +112,7 @@ func (a *Accounts) seats(
 				failed = append(failed, err)
 				return
 			}
-			seats = append(seats, found...)
+			seats = append(seats, ofDatabase...)
 		})
 	}
 	waiting.Wait()
@@ -142,12 +142,12 @@ func (a *Accounts) seats(
 func (a *Accounts) CreateSessionKey(
 	ctx context.Context, digest contract.SessionDigest, k members.NewSessionKey,
 ) (key contract.SessionKey, err error) {
-	found, err := a.people().Session(ctx, digest, k.At)
+	session, err := a.people().Session(ctx, digest, k.At)
 	if err != nil {
 		return key, err
 	}
 	if k.Account.IsZero() {
-		accounts, err := a.seats(ctx, found, nil, func(ctx context.Context, db sqlstore.Statements, m members.Membership) (members.Seat, error) {
+		accounts, err := a.seats(ctx, session, nil, func(ctx context.Context, db sqlstore.Statements, m members.Membership) (members.Seat, error) {
 			return db.Seat(ctx, m)
 		})
 		if err != nil {
@@ -155,18 +155,18 @@ func (a *Accounts) CreateSessionKey(
 		}
 		k.Account = accounts[0].ID
 	}
-	is := slices.IndexFunc(found.Parts, func(p members.Part) bool { return p.Account == k.Account })
-	if is < 0 {
+	index := slices.IndexFunc(session.Parts, func(p members.Part) bool { return p.Account == k.Account })
+	if index < 0 {
 		return key, store.ErrNotFound
 	}
 	db, err := a.addKey(ctx, k.Account, k.Digest)
 	if err != nil {
 		return key, err
 	}
-	if key, err = db.PlaceKey(ctx, found, found.Parts[is].Membership, k); err != nil {
+	if key, err = db.PlaceKey(ctx, session, session.Parts[index].Membership, k); err != nil {
 		return contract.SessionKey{}, err
 	}
-	if err := a.people().See(ctx, &found, k.At); err != nil {
+	if err := a.people().See(ctx, &session, k.At); err != nil {
 		if errors.Is(err, store.ErrNotFound) {
 			err = errors.Join(err, db.RevokePlacedKey(ctx, k))
 		}

@@ -109,14 +109,14 @@ func (s *signingIn) admitIdentity(ctx context.Context) (come []members.Membershi
 				return nil, err
 			}
 		}
-		var found []members.Membership
+		var admitted []members.Membership
 		err := s.ask(ctx, name, func(ctx context.Context, db sqlstore.Statements) (err error) {
-			found, err = db.Admit(ctx, admission)
+			admitted, err = db.Admit(ctx, admission)
 			return err
 		})
 		switch {
 		case err == nil:
-			come = append(come, found...)
+			come = append(come, admitted...)
 		case errors.Is(err, store.ErrUnavailable) && i >= len(needed):
 			s.away[name] = true
 		default:
@@ -165,9 +165,9 @@ func (s *signingIn) find(ctx context.Context) (err error) {
 	)
 	for _, db := range s.Databases {
 		asked.Go(func() {
-			var found []prism.AccountID
+			var accounts []prism.AccountID
 			err := s.ask(ctx, db.Name, func(ctx context.Context, db sqlstore.Statements) (err error) {
-				found, err = db.Joinable(ctx, s.in, s.named)
+				accounts, err = db.Joinable(ctx, s.in, s.named)
 				return err
 			})
 			mu.Lock()
@@ -177,8 +177,8 @@ func (s *signingIn) find(ctx context.Context) (err error) {
 				s.away[db.Name] = true
 			case err != nil:
 				other = append(other, err)
-			case len(found) > 0:
-				s.joinable[db.Name] = found
+			case len(accounts) > 0:
+				s.joinable[db.Name] = accounts
 			}
 		})
 	}

@@ -106,12 +106,12 @@ type versions struct {
 	mu    sync.Mutex
 	lru   *simplelru.LRU[VersionID, *Cached]
 	bytes int
-	most  int // bytes
+	limit int // bytes
 }
 
 // newVersions caches what a process may for one of so many databases.
 func newVersions(databases int) *versions {
-	c := &versions{most: max(leastBytes, cachedBytes/databases)}
+	c := &versions{limit: max(leastBytes, cachedBytes/databases)}
 	lru, err := simplelru.NewLRU(max(leastVersions, cachedVersions/databases), func(_ VersionID, v *Cached) { c.bytes -= v.size })
 	if err != nil {
 		panic(err) // the size above is positive
@@ -134,7 +134,7 @@ func (c *versions) add(id VersionID, v *Cached) {
 	}
 	c.bytes += v.size
 	c.lru.Add(id, v)
-	for c.bytes > c.most {
+	for c.bytes > c.limit {
 		c.lru.RemoveOldest()
 	}
 }

@@ -34,7 +34,7 @@ func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 			t.Errorf("they weigh %d", c.bytes)
 		}
 	}
-	if c := newVersions(1000); c.most < large.size {
+	if c := newVersions(1000); c.limit < large.size {
 		t.Error("no large definition is kept for one of many databases")
 	}
 }

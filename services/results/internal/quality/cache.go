@@ -30,7 +30,7 @@ type measures struct {
 	mu    sync.Mutex // held while the cache changes
 	cache *lru.Cache[string, cachedMeasure]
 	cells int // of all matrices
-	most  int // cells
+	limit int // cells
 }
 
 type cachedMeasure struct {
@@ -57,7 +57,7 @@ func (c cachedMeasure) cells() (n int) {
 
 // newMeasures caches what a process may for one of so many databases.
 func newMeasures(databases int) *measures {
-	m := &measures{most: max(leastCells, maxCells/databases)}
+	m := &measures{limit: max(leastCells, maxCells/databases)}
 	cache, err := lru.NewWithEvict(max(leastCached, maxCached/databases), func(_ string, c cachedMeasure) { m.cells -= c.cells() })
 	if err != nil {
 		panic(err) // the size above is positive
@@ -72,7 +72,7 @@ func (m *measures) add(id string, c cachedMeasure) {
 	defer m.mu.Unlock()
 	m.cache.Remove(id)
 	m.cache.Add(id, c)
-	for m.cells += c.cells(); m.cells > m.most; {
+	for m.cells += c.cells(); m.cells > m.limit; {
 		m.cache.RemoveOldest()
 	}
 }
