@@ -46,12 +46,12 @@ func (r row) UUID(int) (prism.UUID, error) { return r.Account.UUID, nil }
 func (r row) Text(int) string              { return r.Database }
 
 func newAccount(n int) (account prism.AccountID) {
-	binary.BigEndian.PutUint64(account.UUID[:], uint64(n)+1) //nolint:gosec // above 0
+	binary.BigEndian.PutUint64(account.UUID[:], uint64(n)+1)
 	return account
 }
 
 func newKey(n int) (key contract.KeyDigest) {
-	binary.BigEndian.PutUint64(key[8:], uint64(n)+1) //nolint:gosec // above 0
+	binary.BigEndian.PutUint64(key[8:], uint64(n)+1)
 	return key
 }
 

@@ -266,7 +266,7 @@ func (s SQL) insert(ctx context.Context, statement string, args []any, columns i
 		return 0, nil
 	}
 	var rows strings.Builder
-	for n := range len(args) {
+	for n := range args {
 		switch {
 		case n == 0:
 			rows.WriteString("(")

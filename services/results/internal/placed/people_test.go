@@ -130,7 +130,7 @@ func newWorld(t *testing.T) *world {
 		pg, err := postgres.Open(t.Context(), postgres.Config{URL: server.Database(t, "store"), MaxConns: 4}, postgres.Deps{})
 		w.succeeds(err)
 		t.Cleanup(pg.Close)
-		w.Databases = append(w.Databases, placed.Database{Name: name, Store: sqlstore.New(faulty{pg.Statements.Database, name, w.faults}), Weight: 1})
+		w.Databases = append(w.Databases, placed.Database{Name: name, Store: sqlstore.New(faulty{pg.Database, name, w.faults}), Weight: 1})
 	}
 	var err error
 	w.Directory, err = directory.NewCached(directory.SQL{Database: w.Databases[0].Store.Database}, 100, 100)

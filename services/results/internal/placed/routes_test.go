@@ -2,6 +2,8 @@ package placed_test
 
 import (
 	"context"
+	"time"
+
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -26,7 +28,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/usage"
 	"github.com/prism-results/prism/services/results/internal/views"
 	"github.com/prism-results/prism/services/results/internal/webhooks"
-	"time"
 )
 
 func (all suite) ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a store.Action, by store.By) (runs.Run, error) {
