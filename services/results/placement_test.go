@@ -56,24 +56,29 @@ func TestTheOnlyDatabaseIsFoundWithoutAStatementOrAnAllocation(t *testing.T) {
 			return nil
 		},
 	} {
-		const runs, times = 100, 3
 		measure := func(r contract.Results) (allocations, statements float64) {
-			allocations = math.Inf(1)
+			const runs = 100
 			before := statementsOf(t, metrics)
-			for range times { // the least has nothing of what else the process does
-				allocations = min(allocations, testing.AllocsPerRun(runs, func() {
-					if err := call(r); err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-				}))
-			}
-			return allocations, (statementsOf(t, metrics) - before) / times / (runs + 1)
+			allocations = testing.AllocsPerRun(runs, func() {
+				if err := call(r); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			return allocations, (statementsOf(t, metrics) - before) / (runs + 1)
 		}
-		allocations, statements := measure(s.placed.home().service)
-		placedAllocations, placedStatements := measure(s.Results)
-		if placedAllocations > allocations || placedStatements != statements || statements == 0 {
-			t.Errorf("%s: %v allocations and %v statements, and %v and %v without the placement",
-				name, placedAllocations, placedStatements, allocations, statements)
+		// The least of some rounds has nothing of what else the process does. A busy machine needs more of them.
+		const leastRounds, mostRounds = 3, 30
+		allocations, placedAllocations := math.Inf(1), math.Inf(1)
+		for round := 0; round < leastRounds || round < mostRounds && placedAllocations > allocations; round++ {
+			alone, statements := measure(s.placed.home().service)
+			placed, placedStatements := measure(s.Results)
+			allocations, placedAllocations = min(allocations, alone), min(placedAllocations, placed)
+			if placedStatements != statements || statements == 0 {
+				t.Errorf("%s: %v statements, and %v without the placement", name, placedStatements, statements)
+			}
+		}
+		if placedAllocations > allocations {
+			t.Errorf("%s: %v allocations, and %v without the placement", name, placedAllocations, allocations)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	measured := 0
 	for method := range interfaceType.Methods() {
 		switch method.Name {
-		case "Close", "Full", "Found": // which call no database, or by their caller's statements
+		case "Close", "Full", "FindAmong": // which call no database, or by their caller's statements
 			continue
 		case "Visit": // which Counts calls
 			continue
