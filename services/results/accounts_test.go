@@ -154,7 +154,7 @@ func TestDatabasesShareTheMemoryOfTheirProcess(t *testing.T) { //nolint:parallel
 			t.Errorf("%d pages of %s are in memory at once", pages, db.name)
 		}
 	}
-	for databases, want := range map[int]int{1: 16, 2: 8, 4: 4, 100: 4} {
+	for databases, want := range map[int]int{1: 16, 2: 8, 4: 8, 100: 8} {
 		if got := share(16, databases); got != want {
 			t.Errorf("each of %d databases has %d connections, not %d", databases, got, want)
 		}

@@ -29,7 +29,7 @@ type Database struct {
 }
 
 // leastConns is how many connections a database has at least: for calls, for what works beside them, and for saves.
-const leastConns = 4
+const leastConns = 8
 
 // openSeveral opens databases, of which the first is home. They share the connections that each would have alone.
 func openSeveral(ctx context.Context, databases []Database, d Deps) (*Service, error) {
