@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -17,6 +18,34 @@ import (
 type Problem struct {
 	Line int // 0: the whole file
 	Text string
+}
+
+// Problems are all problems of a file, by line.
+type Problems struct { //nolint:errname // it reads as what it is
+	Of   string // what the file has, such as models
+	Path string
+	List []Problem
+}
+
+func (p *Problems) Error() string {
+	lines := []string{"the file of " + p.Of + " is wrong:"}
+	for _, problem := range p.List {
+		place := p.Path
+		if problem.Line > 0 {
+			place += ":" + strconv.Itoa(problem.Line)
+		}
+		lines = append(lines, "  "+place+": "+problem.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Whole is a whole number from 1 to a limit.
+func Whole(n ast.Node, limit int) (number int, ok bool) {
+	if _, ok := n.(*ast.IntegerNode); !ok {
+		return 0, false
+	}
+	number, err := strconv.Atoi(n.GetToken().Value)
+	return number, err == nil && number >= 1 && number <= limit
 }
 
 // Reader walks the nodes of one document. A problem names its node by a path such as questions.0.key.

@@ -3,7 +3,6 @@ package modelsfile
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -11,24 +10,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/yamlfile"
 )
-
-// Problems are all problems of a file, by line.
-type Problems struct { //nolint:errname // it reads as what it is
-	Path string
-	List []yamlfile.Problem
-}
-
-func (p *Problems) Error() string {
-	lines := []string{"the file of models is wrong:"}
-	for _, problem := range p.List {
-		place := p.Path
-		if problem.Line > 0 {
-			place += ":" + strconv.Itoa(problem.Line)
-		}
-		lines = append(lines, "  "+place+": "+problem.Text)
-	}
-	return strings.Join(lines, "\n")
-}
 
 // maxNodes bounds how large aliases can make a file.
 const maxNodes = 100_000
@@ -95,10 +76,8 @@ func (x *decoder) whole(n ast.Node, where string) int {
 	if n == nil {
 		return 0
 	}
-	if _, ok := n.(*ast.IntegerNode); ok {
-		if v, err := strconv.Atoi(n.GetToken().Value); err == nil && v >= 1 && v <= maxCalls {
-			return v
-		}
+	if v, ok := yamlfile.Whole(n, maxCalls); ok {
+		return v
 	}
 	x.Wrong(n, where, fmt.Sprintf("must be a whole number from 1 to %d", maxCalls))
 	return 0

@@ -23,6 +23,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
@@ -192,7 +193,7 @@ func TestIdentitiesThatAreWrongAreNamed(t *testing.T) {
 		"auth: {kind: aws, region: eu-1, service: bedrock}": "",
 	} {
 		_, err := Open(config(write(t, chatModel(local+"    "+lines+"\n"))))
-		var problems *Problems
+		var problems *yamlfile.Problems
 		if want == "" && err != nil || want != "" && (!errors.As(err, &problems) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %v", lines, err)
 		}

@@ -45,7 +45,7 @@ var hosts = sync.OnceValue(func() (all []host) {
 		all = append(all, h)
 	}
 	if len(r.Problems) > 0 { // a bug in hosts.yaml, which the tests find
-		panic((&Problems{"hosts.yaml", r.Problems}).Error())
+		panic((&yamlfile.Problems{Of: "models", Path: "hosts.yaml", List: r.Problems}).Error())
 	}
 	return all
 })

@@ -104,7 +104,7 @@ type content struct {
 	err  string
 }
 
-// Open reads the file of models, or takes the single model. Its error lists every problem: it wraps *Problems for a file.
+// Open reads the file of models, or takes the single model. Its error lists every problem: it wraps *yamlfile.Problems for a file.
 func Open(cfg Config) (*Source, error) {
 	s := &Source{Current: &models.Current{}, cfg: cfg, identities: identities{log: cfg.Log, renewals: cfg.Renewals}}
 	set, err := s.load()
@@ -217,7 +217,7 @@ func (s *Source) load() (*models.Set, error) {
 	all := s.openAll(f, &r)
 	if len(r.Problems) > 0 {
 		slices.SortStableFunc(r.Problems, func(a, b yamlfile.Problem) int { return cmp.Compare(a.Line, b.Line) })
-		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", &Problems{s.cfg.Path, r.Problems})
+		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", &yamlfile.Problems{Of: "models", Path: s.cfg.Path, List: r.Problems})
 	}
 	s.open = all
 	list := make([]*models.Model, len(all))

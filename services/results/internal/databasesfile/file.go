@@ -36,24 +36,6 @@ type Database struct {
 	lines map[string]int // of its members
 }
 
-// Problems are all problems of a file, by line.
-type Problems struct { //nolint:errname // it reads as what it is
-	Path string
-	List []yamlfile.Problem
-}
-
-func (p *Problems) Error() string {
-	lines := []string{"the file of databases is wrong:"}
-	for _, problem := range p.List {
-		place := p.Path
-		if problem.Line > 0 {
-			place += ":" + strconv.Itoa(problem.Line)
-		}
-		lines = append(lines, "  "+place+": "+problem.Text)
-	}
-	return strings.Join(lines, "\n")
-}
-
 const (
 	// maxNodes bounds how large aliases can make a file.
 	maxNodes = 100_000
@@ -71,13 +53,13 @@ type reader struct {
 }
 
 // Parse reads the text of the file at a path, and the files of secrets that it names by file. Home comes first, the others in their order. An
-// error is a *Problems with every problem, and repeats no secret.
+// error is a *yamlfile.Problems with every problem, and repeats no secret.
 func Parse(path string, text []byte, file func(path string) (string, error)) ([]Database, error) {
 	r := reader{file: file}
 	all := r.read(text)
 	if len(r.Problems) > 0 {
 		slices.SortStableFunc(r.Problems, func(a, b yamlfile.Problem) int { return cmp.Compare(a.Line, b.Line) })
-		return nil, &Problems{path, r.Problems}
+		return nil, &yamlfile.Problems{Of: "databases", Path: path, List: r.Problems}
 	}
 	return all, nil
 }
@@ -276,10 +258,8 @@ func (r *reader) isTrue(n ast.Node, m yamlfile.Member) bool {
 }
 
 func (r *reader) whole(n ast.Node, m yamlfile.Member) int {
-	if _, ok := n.(*ast.IntegerNode); ok {
-		if v, err := strconv.Atoi(n.GetToken().Value); err == nil && v >= 1 && v <= maxWeight {
-			return v
-		}
+	if v, ok := yamlfile.Whole(n, maxWeight); ok {
+		return v
 	}
 	r.Add(m.Line, m.Path, fmt.Sprintf("must be a whole number from 1 to %d; accepting: false keeps new accounts away", maxWeight))
 	return 1
