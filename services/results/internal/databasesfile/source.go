@@ -37,8 +37,9 @@ func readFile(path string) (string, error) {
 func (s *Source) Databases() []Database { return s.value.Get() }
 
 // Named is a database, if the file has it now.
-func (s *Source) Named(name string) (d Database, ok bool) {
-	all := s.Databases()
+func (s *Source) Named(name string) (Database, bool) { return named(s.Databases(), name) }
+
+func named(all []Database, name string) (d Database, ok bool) {
 	i := slices.IndexFunc(all, func(d Database) bool { return d.Name == name })
 	if i < 0 {
 		return d, false
@@ -54,11 +55,11 @@ func (s *Source) URL(name string) (credential.Source, error) {
 		if err != nil {
 			return "", err
 		}
-		i := slices.IndexFunc(all, func(d Database) bool { return d.Name == name })
-		if i < 0 {
+		d, ok := named(all, name)
+		if !ok {
 			return "", fmt.Errorf("%s: has no database %q", s.path, name)
 		}
-		return all[i].URL, nil
+		return d.URL, nil
 	})
 }
 

@@ -64,7 +64,7 @@ func (a *Accounts) accepting(ctx context.Context) (string, error) {
 	}
 	least, leastWeight := "", 0
 	for _, db := range a.Databases {
-		accepting, weight := db.terms()
+		accepting, weight := db.Terms()
 		if accepting && (least == "" || counts[db.Name]*int64(leastWeight) < counts[least]*int64(weight)) {
 			least, leastWeight = db.Name, weight
 		}

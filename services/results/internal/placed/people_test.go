@@ -130,17 +130,17 @@ func newWorld(t *testing.T) *world {
 		pg, err := postgres.Open(t.Context(), postgres.Config{URL: server.Database(t, "store"), MaxConns: 4}, postgres.Deps{})
 		w.succeeds(err)
 		t.Cleanup(pg.Close)
-		w.Databases = append(w.Databases, placed.Database{Name: name, Store: sqlstore.New(faulty{pg.Database, name, w.faults}), Weight: 1})
+		w.Databases = append(w.Databases, placed.Database{Name: name, Store: sqlstore.New(faulty{pg.Database, name, w.faults}), Terms: accepts(false)})
 	}
 	var err error
 	w.Directory, err = directory.NewCached(directory.SQL{Database: w.Databases[0].Store.Database}, 100, 100)
 	w.succeeds(err)
 	for i := range w.Databases {
 		db := &w.Databases[i]
-		db.Accepting = true
+		db.Terms = accepts(true)
 		w.accounts[db.Name] = prism.AccountID{UUID: w.id()}
 		w.succeeds(w.CreateAccount(t.Context(), w.accounts[db.Name], db.Name, w.by()))
-		db.Accepting = false
+		db.Terms = accepts(false)
 	}
 	return w
 }

@@ -18,20 +18,8 @@ import (
 type Database struct {
 	Name  string
 	Store sqlstore.Statements
-	// Accepting is set if new accounts may be made here.
-	Accepting bool
-	// Weight is how much of the use this database may have, relative to the others; above 0.
-	Weight int
-	// Terms are Accepting and Weight now, where they change while the process runs. Optional.
+	// Terms tell whether new accounts may be made here now, and how much of the use this database may have, relative to the others; above 0.
 	Terms func() (accepting bool, weight int)
-}
-
-// terms are Accepting and Weight now.
-func (d Database) terms() (accepting bool, weight int) {
-	if d.Terms != nil {
-		return d.Terms()
-	}
-	return d.Accepting, d.Weight
 }
 
 // Accounts are accounts in databases, of which the first is home.

@@ -53,7 +53,7 @@ func openSuite(t *testing.T, database func(testing.TB) string) suite {
 			t.Fatal(err)
 		}
 		t.Cleanup(pg.Close)
-		databases = append(databases, placed.Database{Name: name, Store: pg.Statements, Accepting: true, Weight: 1})
+		databases = append(databases, placed.Database{Name: name, Store: pg.Statements, Terms: accepts(true)})
 	}
 	cached, err := directory.NewCached(directory.SQL{Database: databases[0].Store.Database}, 1, 1) // so that most look-ups are of home
 	if err != nil {
@@ -61,6 +61,9 @@ func openSuite(t *testing.T, database func(testing.TB) string) suite {
 	}
 	return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Patience: time.Minute}}
 }
+
+// accepts is the terms of a database that new accounts may be made in, or may not.
+func accepts(accepting bool) func() (bool, int) { return func() (bool, int) { return accepting, 1 } }
 
 // suite is a store whose accounts are in several databases. Each account's statements are in its database, and what looks for work looks
 // in all of them, as the workers of the databases do together.
@@ -72,7 +75,7 @@ type suite struct {
 // PlaceTogether implements storetest.Placing.
 func (s suite) PlaceTogether() {
 	for i := range s.Databases {
-		s.Databases[i].Accepting = i == 1
+		s.Databases[i].Terms = accepts(i == 1)
 	}
 }
 
