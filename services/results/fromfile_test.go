@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 	"github.com/prism-results/prism/services/results/internal/databasesfile"
 	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/internal/postgres"
@@ -89,22 +90,23 @@ func (y *databasesYAML) replace(t *testing.T, text string) {
 	}
 }
 
-// logs are what a service logged.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) has(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
+// run opens the databases, migrates them, and has the service run until the test ends.
+func (y *databasesYAML) run(t *testing.T, cfg Config, d Deps) *Service {
+	t.Helper()
+	cfg.DatabasesFile = y.path
+	s, err := Open(t.Context(), cfg, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = s.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	return s
 }
 
 // spec: databases-file
@@ -112,19 +114,8 @@ func TestTheFileIsReadAgainWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	y := newDatabasesYAML(t, "home", "b")
 	y.write(t, nil, "b")
-	logged, metrics := &logs{}, prometheus.NewRegistry()
-	s, err := Open(t.Context(), Config{DatabasesFile: y.path}, Deps{Log: slog.New(slog.NewTextHandler(logged, nil)), Metrics: metrics})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = s.Run(ctx) })
-	defer func() { stop(); running.Wait() }()
+	logged, metrics := &syncbuffer.Buffer{}, prometheus.NewRegistry()
+	s := y.run(t, Config{}, Deps{Log: slog.New(slog.NewTextHandler(logged, nil)), Metrics: metrics})
 	b := s.placed.all()[1]
 	eventually(t, func() bool { return b.migrated.Load() })
 	terms := func(accepting bool, weight int) func() bool {
@@ -139,7 +130,7 @@ func TestTheFileIsReadAgainWhileItIsUsed(t *testing.T) {
 	wantState(t, metrics, "refused", 0)
 
 	y.replace(t, "home:\n  weight: 0\n")
-	eventually(t, func() bool { return logged.has("home.weight: must be a whole number") })
+	eventually(t, func() bool { return strings.Contains(logged.String(), "home.weight: must be a whole number") })
 	wantState(t, metrics, "refused", 1)
 	if !terms(true, 7)() {
 		t.Error("a wrong file is used")
@@ -153,7 +144,7 @@ func TestTheFileIsReadAgainWhileItIsUsed(t *testing.T) {
 	y.urls["c"] = "postgres://127.0.0.1:1/c"
 	y.write(t, nil, "c")
 	eventually(t, func() bool {
-		return logged.has("b is removed, and stays in use without new accounts; c is new") && logged.has("accounts=1")
+		return strings.Contains(logged.String(), "b is removed, and stays in use without new accounts; c is new") && strings.Contains(logged.String(), "accounts=1")
 	})
 	wantState(t, metrics, "refused", 0)
 	wantState(t, metrics, "restart", 1)
@@ -283,18 +274,7 @@ func TestADatabaseThatIsBehindRefusesItsOwnAccounts(t *testing.T) {
 	y := newDatabasesYAML(t, "home")
 	y.urls["b"] = pgtest.Shared(t).Database(t, "")
 	y.write(t, nil, "b")
-	s, err := Open(t.Context(), Config{DatabasesFile: y.path, AwaitMigrations: true}, Deps{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = s.Run(ctx) })
-	defer func() { stop(); running.Wait() }()
+	s := y.run(t, Config{AwaitMigrations: true}, Deps{Log: slog.New(slog.DiscardHandler)})
 	dir := s.placed.(*several).directory //nolint:forcetypeassert // as it is opened
 	for i, name := range []string{"home", "b"} {
 		place := directory.Place{Account: prism.AccountID{UUID: prism.UUID{byte(i + 1)}}, Database: name}

@@ -2,7 +2,6 @@
 package program
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,12 +12,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/internal/proc"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
 
 // stopBudget bounds how long a program may take to end when it is told to, on a machine of any load.
@@ -43,7 +42,7 @@ type Command struct {
 type Process struct {
 	Name string
 	*proc.Process
-	stdout, stderr output
+	stdout, stderr syncbuffer.Buffer
 }
 
 // Launch starts a program in a process group of its own. The kernel kills it when this process ends, in whatever way.
@@ -167,22 +166,4 @@ func (p *Process) Stop(ctx context.Context) (code int, err error) {
 func (p *Process) Kill() {
 	_ = p.Signal(syscall.SIGKILL)
 	<-p.Done()
-}
-
-// output collects a stream, also while it is read.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }
