@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -180,7 +179,9 @@ func (s SQL) accountsOf(ctx context.Context, keys []keyOf) (map[contract.KeyDige
 	}
 	known := map[contract.KeyDigest]prism.AccountID{}
 	var rows []keyOf
-	err := s.Run(ctx, sqldb.Query("accounts_of_keys", accountsOfKeys+list(len(digests)), digests...), sqldb.ReadRows(&rows, func(r *sqldb.Row) keyOf {
+	l := sqldb.NewList("accounts_of_keys")
+	l.In(accountsOfKeys, digests)
+	err := s.Run(ctx, l.Complete(), sqldb.ReadRows(&rows, func(r *sqldb.Row) keyOf {
 		return keyOf{digest: contract.KeyDigest(r.Bytes()), account: prism.AccountID{UUID: r.UUID()}}
 	}))
 	for _, k := range rows {
@@ -211,7 +212,7 @@ func (s SQL) learnAccounts(ctx context.Context, from Source, accounts []namedAcc
 		return err
 	}
 	for _, a := range unknown {
-		other, err := s.places(ctx, placesOfNames+list(1), a.name)
+		other, err := s.places(ctx, placesOfNames, []any{a.name})
 		if err != nil {
 			return err
 		}
@@ -230,7 +231,7 @@ func (s SQL) unplaced(ctx context.Context, from Source, accounts []namedAccount,
 	for _, a := range accounts {
 		ids = append(ids, a.id.UUID)
 	}
-	known, err := s.places(ctx, placesOfAccounts+list(len(ids)), ids...)
+	known, err := s.places(ctx, placesOfAccounts, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -246,10 +247,12 @@ func (s SQL) unplaced(ctx context.Context, from Source, accounts []namedAccount,
 	return unknown, nil
 }
 
-func (s SQL) places(ctx context.Context, query string, args ...any) (map[prism.AccountID]Place, error) {
+func (s SQL) places(ctx context.Context, query string, values []any) (map[prism.AccountID]Place, error) {
 	placed := map[prism.AccountID]Place{}
 	var rows []Place
-	err := s.Run(ctx, sqldb.Query("places_known", query, args...), sqldb.ReadRows(&rows, func(r *sqldb.Row) Place {
+	l := sqldb.NewList("places_known")
+	l.In(query, values)
+	err := s.Run(ctx, l.Complete(), sqldb.ReadRows(&rows, func(r *sqldb.Row) Place {
 		id := prism.AccountID{UUID: r.UUID()}
 		_ = r.Text()
 		return Place{id, r.Text()}
@@ -265,33 +268,15 @@ func (s SQL) insert(ctx context.Context, statement string, args []any, columns i
 	if len(args) == 0 {
 		return 0, nil
 	}
-	var rows strings.Builder
-	for n := range args {
-		switch {
-		case n == 0:
-			rows.WriteString("(")
-		case n%columns == 0:
-			rows.WriteString("), (")
-		default:
-			rows.WriteString(", ")
-		}
-		fmt.Fprintf(&rows, "$%d", n+1)
+	l := sqldb.List{Statement: sqldb.Change("learn", "")}
+	before := statement + "("
+	for row := range slices.Chunk(args, columns) {
+		l.In(before, row)
+		before = ", ("
 	}
-	text := statement + rows.String() + ")" + unlessThere + " RETURNING account_id"
-	err = s.Run(ctx, sqldb.Change("learn", text, args...), sqldb.CountRows(&inserted))
+	l.Write(unlessThere + " RETURNING account_id")
+	err = s.Run(ctx, l.Complete(), sqldb.CountRows(&inserted))
 	return inserted, err
-}
-
-// list is the end of a statement behind IN (.
-func list(values int) string {
-	var b strings.Builder
-	for n := range values {
-		if n > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "$%d", n+1)
-	}
-	return b.String() + ")"
 }
 
 // Missing finds the accounts that a database does not have though the directory has them there, as when the database was restored.
