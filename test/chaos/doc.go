@@ -13,9 +13,10 @@
 //   - a consumer of changes that dies at random has the table of results that is stored (consumers_test.go).
 //
 // crash_test.go kills a process at each named step of each kind of call and checks what is left. lapse_test.go kills a
-// gateway that holds a lock. redis_test.go fails Redis alone, and clock_test.go sets wall clocks. overload_test.go floods a
-// gateway. memory_test.go attacks processes with a memory limit, which need the right to make control groups. broken_test.go
-// breaks Prism, to prove that the checks above find violations.
+// gateway that holds a lock. redis_test.go fails Redis alone, and clock_test.go sets wall clocks. databases_test.go breaks one
+// of four Postgres, which accounts in the others must not notice. overload_test.go floods a gateway. memory_test.go attacks
+// processes with a memory limit, which need the right to make control groups. broken_test.go breaks Prism, to prove that the
+// checks above find violations.
 //
 // TestRunsAnswerEachRowOnceForEachSeed of cmd/prism is beside this package: it makes many histories of runs in one process, in a time
 // of its own. CHAOS_SEEDS is their number.

@@ -29,7 +29,7 @@ const (
 // and the audit are those of the promoted standby: what a client received is there, once.
 // spec: saved-means-replicated, save-is-not-cancelled, postgres-failover
 func TestNoResponseIsLostByAFailoverOfPostgres(t *testing.T) {
-	for name, failOver := range map[string]func(context.Context, *system.System) error{
+	for name, failOver := range map[string]func(context.Context, *system.Database) error{
 		"the standby is killed, then the primary":       primaryDies,
 		"the standby is paused, the primary is demoted": primaryIsDemoted,
 	} {
@@ -40,26 +40,26 @@ func TestNoResponseIsLostByAFailoverOfPostgres(t *testing.T) {
 }
 
 // primaryDies ends the standby, so that saves wait, and then the primary, which has rows that the standby never got.
-func primaryDies(ctx context.Context, s *system.System) error {
-	errs := []error{s.Standby.Crash()}
+func primaryDies(ctx context.Context, d *system.Database) error {
+	errs := []error{d.Standby.Crash()}
 	pass(away)
-	errs = append(errs, s.Postgres.Crash(), s.Standby.Restart(ctx), s.FailOver(ctx))
+	errs = append(errs, d.Primary().Crash(), d.Standby.Restart(ctx), d.FailOver(ctx))
 	return errors.Join(errs...)
 }
 
 // primaryIsDemoted pauses the standby for a while. Then the primary refuses writes, before the address moves.
-func primaryIsDemoted(ctx context.Context, s *system.System) error {
-	errs := []error{s.Standby.Pause()}
+func primaryIsDemoted(ctx context.Context, d *system.Database) error {
+	errs := []error{d.Standby.Pause()}
 	pass(away)
-	errs = append(errs, s.Standby.Resume())
+	errs = append(errs, d.Standby.Resume())
 	pass(time.Second)
-	errs = append(errs, s.Postgres.Demote(ctx))
+	errs = append(errs, d.Primary().Demote(ctx))
 	pass(time.Second)
-	errs = append(errs, s.FailOver(ctx))
+	errs = append(errs, d.FailOver(ctx))
 	return errors.Join(errs...)
 }
 
-func failOverUnderLoad(t *testing.T, failOver func(context.Context, *system.System) error) (late string) {
+func failOverUnderLoad(t *testing.T, failOver func(context.Context, *system.Database) error) (late string) {
 	w := startWorld(t,
 		system.Config{Standby: true, Forgetful: true, Model: upstream.Config{Pause: 2 * time.Millisecond, MaxPause: time.Second}},
 		load.Config{
@@ -76,7 +76,7 @@ func failOverUnderLoad(t *testing.T, failOver func(context.Context, *system.Syst
 		w.load.Run(loaded)
 	}()
 	pass(time.Second)
-	if err := failOver(ctx, w.System); err != nil {
+	if err := failOver(ctx, w.Database); err != nil {
 		t.Error(err)
 	}
 	took, err := w.load.Ready(ctx)

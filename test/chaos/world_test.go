@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,37 +14,58 @@ import (
 	"github.com/prism-results/prism/test/internal/load"
 )
 
-// world is a system with two accounts, each with the prisms that the load uses.
+// world is a system with two accounts of a database, each with the prisms that the load uses.
 type world struct {
 	*system.System
-	load *load.Load
-	seed uint64
-	keys [2]string
+	database *system.Database
+	load     *load.Load
+	first    int // the number of the load's first race
+	seed     uint64
+	names    [2]string
+	keys     [2]string
 }
 
 func startWorld(t *testing.T, sc system.Config, lc load.Config) *world {
 	t.Helper()
-	w := &world{seed: lc.Seed}
+	w := &world{seed: lc.Seed, names: [2]string{"account-0", "account-1"}}
 	sc.Model.Seed = lc.Seed
 	w.System = startSystem(t, sc)
+	w.database = w.Database
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
 	for i := range w.keys {
 		var err error
-		if w.keys[i], err = w.Account(ctx, fmt.Sprintf("account-%d", i)); err != nil {
+		if w.keys[i], err = w.Account(ctx, w.names[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	lc.Keys = w.keys
+	w.begin(t, lc)
+	if err := w.load.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// begin makes a load of the accounts, which ends with the test.
+func (w *world) begin(t *testing.T, lc load.Config) {
+	lc.Keys, w.first = w.keys, lc.First
 	for _, g := range w.Gateways {
 		lc.Gateways = append(lc.Gateways, g.Listen)
 	}
 	w.load = load.New(lc)
 	t.Cleanup(w.load.Close)
-	if err := w.load.Prepare(ctx); err != nil {
-		t.Fatal(err)
+}
+
+// loadRaces is more than the races of a load: the first races of loads of one account differ by multiples of it.
+const loadRaces = 1_000_000
+
+// ofOthers tells whether a result is of another load than the one that runs or ran last.
+func (w *world) ofOthers(r *row) bool {
+	if r.Ref == nil {
+		return false
 	}
-	return w
+	race, err := load.RaceOf(*r.Ref)
+	return err == nil && race/loadRaces != w.first/loadRaces
 }
 
 // plan is the faults during d.
@@ -90,7 +110,13 @@ func (w *world) drive(t *testing.T, d time.Duration, plan []fault.Fault) *fault.
 // problems are the violations that do not depend on the order of calls, found by the clients, the system and the audit.
 func (w *world) problems(t *testing.T) []error {
 	t.Helper()
-	problems := slices.Concat(w.load.Problems(), w.Problems())
+	return append(w.Problems(), w.ofLoad(t)...)
+}
+
+// ofLoad are the problems without those of the system.
+func (w *world) ofLoad(t *testing.T) []error {
+	t.Helper()
+	problems := w.load.Problems()
 	if longest := w.load.Seen().Longest; longest > longestCall {
 		problems = append(problems, fmt.Errorf("a call took %s", longest))
 	}

@@ -139,8 +139,10 @@ func (r Reply) read(kind history.Kind) (history.Response, *Result, error) {
 	}
 	code, message := r.Error()
 	switch by := r.RetriedAs(); fmt.Sprint(r.Status, code) {
-	case "500internal_error":
-		return history.Response{Meaning: history.Unknown}, nil, nil
+	case "500internal_error": // what a read has changed is never unknown
+		if kind != history.Read {
+			return history.Response{Meaning: history.Unknown}, nil, nil
+		}
 	case "404not_found":
 		if message == "Result not found" && kind != history.Create {
 			return history.Response{Meaning: history.NotFound}, nil, nil

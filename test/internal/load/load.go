@@ -20,6 +20,8 @@ type Config struct {
 	Keys     [2]string // API keys of two accounts
 	// KeyFiles have the keys instead of Keys, and are read for each call, as an application reads a mounted Secret.
 	KeyFiles [2]string
+	// First is the number of the first race, for loads of one account or one model after the other. It is even.
+	First int
 	// Clients is the number of concurrent clients. A third as many races are open, so about three clients meet in a race.
 	Clients int
 	// Limit bounds the calls of a race, so that its history is small enough to be searched. 20 by default.
@@ -67,6 +69,9 @@ func New(c Config) *Load {
 // Close drops the connections.
 func (l *Load) Close() { l.client.Close() }
 
+// Now is the time since the start, as calls have it.
+func (l *Load) Now() time.Duration { return time.Since(l.start) }
+
 // Run makes calls until ctx ends, and returns when every call has its response.
 func (l *Load) Run(ctx context.Context) {
 	l.mu.Lock()
@@ -98,7 +103,7 @@ func (l *Load) Run(ctx context.Context) {
 
 // newRace is called with the lock.
 func (l *Load) newRace(rnd *rand.Rand) *Race {
-	n := len(l.races)
+	n := l.config.First + len(l.races)
 	r := &Race{Number: n, Account: n % 2, limit: l.config.Limit, tag: l.config.Tag}
 	r.tag.Race = n
 	if r.tag.FailPercent > 0 {

@@ -102,10 +102,10 @@ func (l *Load) Report(ctx, stop context.Context, model string, progress func(See
 
 // audit reads every result again, and compares the exports with the responses and with the answers of the model.
 func (l *Load) audit(ctx context.Context, model string, r *Report) error {
-	served, races := l.Served(), l.Races()
+	served := l.Served()
 	for id := range served {
 		for _, format := range []string{"json", "raw"} {
-			l.call(ctx, races[l.Owner(id)], 0, l.config.Gateways[0], intent{kind: history.Read, target: id, format: format})
+			l.call(ctx, l.Race(l.Owner(id)), 0, l.config.Gateways[0], intent{kind: history.Read, target: id, format: format})
 		}
 	}
 	tally, err := l.tally(ctx, model)

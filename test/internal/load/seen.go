@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -20,6 +21,15 @@ type Seen struct {
 	Unknown int // 500, or no response
 	Longest time.Duration
 	Causes  map[string]int // of Nothing and Unknown
+}
+
+// Count counts a read of another kind than those of the load: one that is not answered has no effect.
+func (l *Load) Count(r Reply) {
+	meaning := history.Result
+	if r.Err != nil || r.Status >= http.StatusInternalServerError {
+		meaning = history.Nothing
+	}
+	l.count(history.Response{Meaning: meaning}, 0, r.Err)
 }
 
 func (l *Load) count(a history.Response, took time.Duration, err error) {
@@ -60,6 +70,16 @@ func (l *Load) Races() []*Race {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.races)
+}
+
+// Race is the race with a number, or nil.
+func (l *Load) Race(number int) *Race {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := number - l.config.First; i >= 0 && i < len(l.races) {
+		return l.races[i]
+	}
+	return nil
 }
 
 // Histories are what the races' clients saw.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +22,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/model"
-	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 	"github.com/prism-results/prism/test/internal/upstream"
 )
@@ -41,6 +41,8 @@ type Config struct {
 	Forgetful bool
 	// Standby gives Postgres a synchronous standby.
 	Standby bool
+	// Databases are so many further ones beside home, each in a Postgres of its own. They are named b, c and so on.
+	Databases int
 	// Gateway, Results and Models hold further settings of the gateways, of the results services and of model-proxy.
 	Gateway, Results, Models map[string]string
 	// Workers of file runs.
@@ -55,26 +57,24 @@ type Config struct {
 
 // System is a running Prism.
 type System struct {
-	Gateways []*Part
-	Results  []*Part
-	Models   *Part
-	Workers  []*Part
-	Senders  []*Part
-	Console  *Part // nil without one
-	Links    []*Link
-	Postgres *pgtest.Server // the first primary
-	Standby  *pgtest.Server
-	Redis    *redistest.Server
+	*Database             // home
+	Databases []*Database // home is the first
+	Gateways  []*Part
+	Results   []*Part
+	Models    *Part
+	Workers   []*Part
+	Senders   []*Part
+	Console   *Part // nil without one
+	Links     []*Link
+	Redis     *redistest.Server
 	// Sentinels or Cluster are set in place of Redis if the configuration asks for them.
 	Sentinels *redistest.Sentinels
 	Cluster   *redistest.Cluster
 	Model     *upstream.Model
 
-	config   Config
-	options  launch.Options
-	database string
-	primary  *pgtest.Server
-	operator *launch.Service // has the operator's commands, and the database without a link
+	config  Config
+	options launch.Options
+	dir     string // of files of databases
 
 	noted problems
 }
@@ -105,19 +105,13 @@ func New(ctx context.Context, c Config) (s *System, err error) {
 	return s, nil
 }
 
-// stores starts Postgres and Redis. Postgres is durable as in production, since its crash is one of the faults.
+// stores starts Postgres and Redis.
 func (s *System) stores(ctx context.Context) (err error) {
-	if s.Postgres, err = pgtest.Start(ctx, pgtest.Options{Fsync: !s.config.Forgetful}); err != nil {
+	if s.dir, err = os.MkdirTemp("", "prism-system-"); err != nil {
 		return err
 	}
-	s.primary = s.Postgres
-	if s.database, err = s.Postgres.CreateDatabase(ctx, ""); err != nil {
+	if err = s.databases(ctx); err != nil {
 		return err
-	}
-	if s.config.Standby {
-		if s.Standby, err = s.Postgres.Standby(ctx); err != nil {
-			return err
-		}
 	}
 	switch {
 	case s.config.OwnLocks:
@@ -134,30 +128,24 @@ func (s *System) stores(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.operator, err = s.options.Service(ctx, launch.Results, map[string]string{
-		"PRISM_RESULTS_TOKEN": launch.ResultsToken, "PRISM_DATABASE_URL": s.DatabaseURL(),
-	})
-	if err == nil {
-		_, err = s.operator.Operate(ctx, "migrate")
-	}
+	_, err = s.Operate(ctx, "migrate")
 	return err
 }
 
 func (s *System) parts(ctx context.Context) error {
 	var addrs []string
 	for i := range two {
-		link, err := s.link(fmt.Sprintf("results-%d to Postgres", i+1), "unix:"+postgresSocket(s.DatabaseURL()))
+		name := fmt.Sprintf("results-%d", i+1)
+		env, err := s.linked(name)
 		if err != nil {
 			return err
 		}
-		env := maps.Clone(s.operator.Env)
-		env["PRISM_RESULTS_CONSOLE_TOKEN"] = launch.SessionsToken
+		env["PRISM_RESULTS_TOKEN"], env["PRISM_RESULTS_CONSOLE_TOKEN"] = launch.ResultsToken, launch.SessionsToken
 		if s.config.Senders > 0 {
 			env["PRISM_RESULTS_WEBHOOKS_TOKEN"] = launch.DeliveriesToken
 		}
-		env["PRISM_DATABASE_URL"] = s.Postgres.TCPURL(link.Addr(), s.database)
 		maps.Copy(env, s.config.Results)
-		p, err := s.part(fmt.Sprintf("results-%d", i+1))(s.options.Service(ctx, launch.Results, env))
+		p, err := s.part(name)(s.options.Service(ctx, launch.Results, env))
 		if err != nil {
 			return err
 		}
@@ -291,28 +279,6 @@ func (s *System) Parts() []*Part {
 	return parts
 }
 
-// DatabaseURL is the URL of the database in the primary, without a link.
-func (s *System) DatabaseURL() string { return s.primary.URL(s.database) }
-
-// FailOver promotes the standby and moves the address of Postgres to it. Connections to the old primary end.
-func (s *System) FailOver(ctx context.Context) error {
-	var errs []error
-	var links []*Link
-	for _, l := range s.Links {
-		if strings.HasSuffix(l.Name, " to Postgres") {
-			links = append(links, l)
-			l.Refuse()
-		}
-	}
-	errs = append(errs, s.Standby.Promote(ctx))
-	s.primary = s.Standby
-	for _, l := range links {
-		l.back.aim("unix:" + postgresSocket(s.DatabaseURL()))
-		errs = append(errs, l.Accept())
-	}
-	return errors.Join(errs...)
-}
-
 // Link is the link with a name.
 func (s *System) Link(name string) (*Link, error) {
 	for _, l := range s.Links {
@@ -325,12 +291,20 @@ func (s *System) Link(name string) (*Link, error) {
 
 // Account makes an account and returns an API key of the account.
 func (s *System) Account(ctx context.Context, name string) (string, error) {
-	return s.operator.Account(ctx, name)
+	operator, err := s.commands(ctx)
+	if err != nil {
+		return "", err
+	}
+	return operator.Account(ctx, name)
 }
 
 // Operate runs an operator's command.
 func (s *System) Operate(ctx context.Context, args ...string) (string, error) {
-	return s.operator.Operate(ctx, args...)
+	operator, err := s.commands(ctx)
+	if err != nil {
+		return "", err
+	}
+	return operator.Operate(ctx, args...)
 }
 
 // Problem records what must not happen, such as a part that ends by itself.
@@ -365,12 +339,10 @@ func (s *System) Close() error {
 	if s.Cluster != nil {
 		errs = append(errs, s.Cluster.Close())
 	}
-	for _, server := range []*pgtest.Server{s.Standby, s.Postgres} {
-		if server != nil {
-			errs = append(errs, server.Close())
-		}
+	for _, d := range s.Databases {
+		errs = append(errs, d.close()...)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
 }
 
 // problems collects errors until it is closed.
