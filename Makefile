@@ -51,7 +51,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build quick test compat chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: api crds lab bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
+.PHONY: api crds lab bench bench-smoke fleet live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -174,8 +174,14 @@ lab: deps ## test the laboratory, which measures
 bench: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
 
+fleet: ## simulate a directory of 1,000,000 accounts before 500 replicas, and what 100 databases take: the figures of docs/scaling.md
+	$(FLEET) -timeout 60m
+
+FLEET = CGO_ENABLED=0 $(GO) test -trimpath -vet=off -run '^$$' -bench Fleet -benchtime 1x ./services/results/...
+
 bench-smoke: deps $(PEER_INSTALLED) $(PORTKEY_INSTALLED) ## run the benchmark for a moment, to keep it working
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/lab/bench -smoke
+	$(FLEET) -short
 
 live: ## answer questions with a real model from PyPI, and write tables into docs/providers.md and docs/quality.md; LIVE='-questions 20 -labelled 0' for less
 	@scripts/live.sh

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/directory"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
@@ -189,6 +190,23 @@ func TestManyCallsOfAKeyThatIsUnknownShareALookUpAndANewKeyIsKnownAtOnce(t *test
 		stop()
 		for range 8 {
 			<-done
+		}
+	}
+}
+
+// spec: directory
+func TestAProcessThatBeginsReadsTheDirectory(t *testing.T) {
+	t.Parallel()
+	p := newPlaced(t, []string{"home", "b", "c"}, sharedServer(t))
+	c := directory.NewCached(directory.SQL{Database: p.several.home().store.Database}, 100)
+	if read, err := c.Fill(t.Context()); err != nil || read != len(p.keys) {
+		t.Fatalf("%d keys were read, not %d: %v", read, len(p.keys), err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end() // so that nothing can be looked up
+	for name, key := range p.keys {
+		if place, err := c.OfKey(ended, key); err != nil || place.Account != p.accounts[name] || place.Database != name {
+			t.Errorf("the account of %s is at %v: %v", name, place, err)
 		}
 	}
 }

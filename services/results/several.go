@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"sync"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -71,11 +73,8 @@ func openAll(ctx context.Context, databases []Database, d Deps) (*several, error
 func share(conns, databases int) int { return min(conns, max(leastConns, conns/databases)) }
 
 // serve has each database serve its accounts, and tell home what home knows of them too.
-func (p *several) serve() (err error) {
-	p.directory, err = directory.NewCached(directory.SQL{Database: p.home().store.Database}, directory.DefaultKeys, directory.DefaultAccounts)
-	if err != nil {
-		return err
-	}
+func (p *several) serve() error {
+	p.directory = directory.NewCached(directory.SQL{Database: p.home().store.Database}, directory.KeptIn(debug.SetMemoryLimit(-1)))
 	accounts := &placed.Accounts{Directory: p.directory}
 	for _, db := range p.databases {
 		accounts.Databases = append(accounts.Databases, placed.Database{Name: db.name, Store: db.store, Terms: db.terms})
@@ -124,8 +123,15 @@ func (p *several) counts(ctx context.Context) (map[string]int64, error) {
 	return p.directory.CountAccounts(ctx)
 }
 
-// run follows the file until ctx ends.
+// run fills the directory, and follows the file until ctx ends.
 func (p *several) run(ctx context.Context) {
+	var filling sync.WaitGroup
+	defer filling.Wait()
+	filling.Go(func() {
+		if read, err := p.directory.Fill(ctx); err != nil {
+			p.log.WarnContext(ctx, "the directory was read in part: other keys are looked up when they are used", "keys", read, "error", err)
+		}
+	})
 	if p.file != nil {
 		p.follow(ctx)
 	}

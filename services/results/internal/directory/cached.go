@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -15,11 +14,11 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// DefaultKeys and DefaultAccounts bound what is cached: about 40 MiB.
-const (
-	DefaultKeys     = 100_000
-	DefaultAccounts = 100_000
-)
+// entryBytes is what a key and its account take that are kept, in maps that have just grown.
+const entryBytes = 192
+
+// KeptIn is how many keys and as many accounts a process keeps that has so much memory: an eighth of it.
+func KeptIn(memory int64) int { return int(min(4_000_000, max(100_000, memory/8/entryBytes))) }
 
 // lookUpWait bounds a look-up, which is shorter than its callers wait: who asks for what is not cached waits no longer for a home that hangs.
 const lookUpWait = 1500 * time.Millisecond
@@ -28,25 +27,45 @@ const lookUpWait = 1500 * time.Millisecond
 // key is known at once.
 type Cached struct {
 	SQL
-	keys     *lru.Cache[contract.KeyDigest, prism.AccountID]
-	accounts *lru.Cache[prism.AccountID, string]
+	most     int
+	keys     *recent[contract.KeyDigest, prism.AccountID]
+	accounts *recent[prism.AccountID, number]
 	asked    singleflight.Group
 
-	mu    sync.Mutex
-	names map[string]string // of databases: one text for all accounts
+	mu      sync.Mutex
+	numbers map[string]number
+	names   []string // of databases, by their numbers
 }
 
-// NewCached keeps at most so many keys and accounts, which are both above 0.
-func NewCached(s SQL, keys, accounts int) (*Cached, error) {
-	k, err := lru.New[contract.KeyDigest, prism.AccountID](keys)
-	if err != nil {
-		return nil, err
+// number stands for the name of a database in what is kept.
+type number uint16
+
+// NewCached keeps at most so many keys, and as many accounts.
+func NewCached(s SQL, most int) *Cached {
+	return &Cached{
+		SQL: s, most: most, numbers: map[string]number{},
+		keys: newRecent[contract.KeyDigest, prism.AccountID](most), accounts: newRecent[prism.AccountID, number](most),
 	}
-	a, err := lru.New[prism.AccountID, string](accounts)
-	if err != nil {
-		return nil, err
+}
+
+// fillPage is how many keys Fill reads at once.
+const fillPage = 10_000
+
+// Fill keeps what home has, up to half of what is kept at most, so that a process that has just begun asks home for little. It returns how
+// many keys it has read.
+func (c *Cached) Fill(ctx context.Context) (read int, err error) {
+	for after := (contract.KeyDigest{}); read < c.most/2; {
+		page, err := c.keysBehind(ctx, after, min(fillPage, c.most/2-read))
+		if err != nil || len(page) == 0 {
+			return read, err
+		}
+		for _, k := range page {
+			c.keys.Add(k.digest, k.Account)
+			c.keep(k.Place)
+		}
+		read, after = read+len(page), page[len(page)-1].digest
 	}
-	return &Cached{SQL: s, keys: k, accounts: a, names: map[string]string{}}, nil
+	return read, nil
 }
 
 // OfKey finds the account of an API key, and its database. Of a key and an account that are kept, it takes no statement: else store.ErrUnavailable
@@ -66,7 +85,7 @@ func (c *Cached) OfKey(ctx context.Context, key contract.KeyDigest) (Place, erro
 // OfAccount finds the database of an account, as OfKey.
 func (c *Cached) OfAccount(ctx context.Context, account prism.AccountID) (Place, error) {
 	if database, kept := c.accounts.Get(account); kept {
-		return Place{account, database}, nil
+		return Place{account, c.name(database)}, nil
 	}
 	p, err := c.ask(ctx, string(account.UUID[:]), func(ctx context.Context) (Place, error) { return c.SQL.OfAccount(ctx, account) })
 	if err == nil && !p.Account.IsZero() {
@@ -79,12 +98,18 @@ func (c *Cached) OfAccount(ctx context.Context, account prism.AccountID) (Place,
 func (c *Cached) keep(p Place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	name, known := c.names[p.Database]
+	n, known := c.numbers[p.Database]
 	if !known {
-		name = p.Database
-		c.names[name] = name
+		n = number(len(c.names)) //nolint:gosec // there are not so many databases
+		c.numbers[p.Database], c.names = n, append(c.names, p.Database)
 	}
-	c.accounts.Add(p.Account, name)
+	c.accounts.Add(p.Account, n)
+}
+
+func (c *Cached) name(n number) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.names[n]
 }
 
 // ask looks up what is not cached. Callers at the same time share a look-up. One that began before its caller does not know what was added

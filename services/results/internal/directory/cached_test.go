@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,11 +38,13 @@ func (h *home) LookUp(ctx context.Context, _ sqldb.Statement, read func(*sqldb.R
 type row struct {
 	sqldb.Columns
 	directory.Place
+	key contract.KeyDigest
 }
 
 func (row) Null(int) bool                  { return false }
 func (r row) UUID(int) (prism.UUID, error) { return r.Account.UUID, nil }
 func (r row) Text(int) string              { return r.Database }
+func (r row) Bytes(int) []byte             { return r.key[:] }
 
 func newAccount(n int) (account prism.AccountID) {
 	binary.BigEndian.PutUint64(account.UUID[:], uint64(n)+1)
@@ -55,13 +56,8 @@ func newKey(n int) (key contract.KeyDigest) {
 	return key
 }
 
-func newCached(t *testing.T, h *home, most int) *directory.Cached {
-	t.Helper()
-	c, err := directory.NewCached(directory.SQL{Database: h}, most, most)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+func newCached(h *home, most int) *directory.Cached {
+	return directory.NewCached(directory.SQL{Database: h}, most)
 }
 
 // spec: directory
@@ -71,26 +67,53 @@ func TestWhatIsCachedIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // m
 		// The longest name that a database can have, in memory of its own, as the rows of Postgres have it.
 		return directory.Place{Account: newAccount(account), Database: strings.Repeat("x", 62) + string(rune('a'+account%26))}, nil
 	}}
-	c := newCached(t, h, directory.DefaultKeys)
-	used := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := used()
-	for account = range 2 * directory.DefaultKeys {
+	const memory = 160 << 20
+	most := directory.KeptIn(memory)
+	c := newCached(h, most)
+	before := heap()
+	for account = range 2 * most {
 		if _, err := c.OfKey(t.Context(), newKey(account)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	after := used()
-	if most := uint64(48 << 20); after > before+most {
-		t.Errorf("the directory has %d bytes, more than %d", after-before, most)
+	after := heap()
+	t.Logf("%d keys and accounts have %d bytes", most, after-before)
+	if after > before+memory/8 {
+		t.Errorf("the directory has %d bytes, more than %d", after-before, memory/8)
 	}
 	asked := h.asked.Load()
 	if _, err := c.OfKey(t.Context(), newKey(account)); err != nil || h.asked.Load() != asked {
 		t.Errorf("the key that was found last is not cached: %v", err)
+	}
+}
+
+// spec: directory
+func TestWhatIsUsedStaysCached(t *testing.T) {
+	t.Parallel()
+	n := 0
+	h := &home{find: func(context.Context) (directory.Place, error) {
+		return directory.Place{Account: newAccount(n), Database: "b"}, nil
+	}}
+	c := newCached(h, 10)
+	look := func(key int) (asked bool) {
+		n = key
+		before := h.asked.Load()
+		if place, err := c.OfKey(t.Context(), newKey(key)); err != nil || place != (directory.Place{Account: newAccount(key), Database: "b"}) {
+			t.Errorf("the key %d is at %v: %v", key, place, err)
+		}
+		return h.asked.Load() > before
+	}
+	look(0)
+	for key := 1; key < 100; key++ {
+		if !look(key) {
+			t.Errorf("the key %d is cached before it was looked up", key)
+		}
+		if look(0) {
+			t.Errorf("the key that is used is not cached after %d others", key)
+		}
+	}
+	if !look(50) {
+		t.Error("a key is cached that was used before 49 others")
 	}
 }
 
@@ -102,7 +125,7 @@ func TestAnUnknownKeyWaitsNoLongerThanHomeMayTake(t *testing.T) {
 			<-ctx.Done()
 			return directory.Place{}, ctx.Err()
 		}}
-		c := newCached(t, h, 10)
+		c := newCached(h, 10)
 		began := time.Now()
 		var callers sync.WaitGroup
 		for range 100 {
@@ -135,7 +158,7 @@ func TestAKeyIsNeverUnknownByALookUpThatBeganBeforeItWasMade(t *testing.T) {
 			}
 			return directory.Place{Account: newAccount(1), Database: "b"}, nil
 		}}
-		c := newCached(t, h, 10)
+		c := newCached(h, 10)
 		var callers sync.WaitGroup
 		callers.Go(func() {
 			if place, err := c.OfKey(t.Context(), newKey(1)); err != nil || !place.Account.IsZero() {

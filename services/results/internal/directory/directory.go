@@ -21,8 +21,9 @@ type Place struct {
 type SQL struct{ sqldb.Database }
 
 const (
-	placeOfKey = `SELECT a.account_id, a.database FROM directory_keys k JOIN directory_accounts a ON a.account_id = k.account_id
-WHERE k.digest = $1`
+	ofKeys         = ` FROM directory_keys k JOIN directory_accounts a ON a.account_id = k.account_id `
+	placeOfKey     = `SELECT a.account_id, a.database` + ofKeys + `WHERE k.digest = $1`
+	placesOfKeys   = `SELECT a.account_id, a.database, k.digest` + ofKeys + `WHERE k.digest > $1 ORDER BY k.digest LIMIT $2`
 	placeOfAccount = `SELECT account_id, database FROM directory_accounts WHERE account_id = $1`
 	accountByName  = `SELECT account_id FROM directory_accounts WHERE name = $1 AND made`
 	listNames      = `SELECT account_id, database FROM directory_accounts WHERE made ORDER BY name`
@@ -43,6 +44,20 @@ ON CONFLICT DO NOTHING`
 // OfKey finds the account of an API key, and its database.
 func (s SQL) OfKey(ctx context.Context, key contract.KeyDigest) (Place, error) {
 	return s.place(ctx, sqldb.Query("place_of_key", placeOfKey, key[:]))
+}
+
+// placedKey is a key with the place of its account.
+type placedKey struct {
+	Place
+	digest contract.KeyDigest
+}
+
+// keysBehind are the keys that follow a digest, in their order.
+func (s SQL) keysBehind(ctx context.Context, after contract.KeyDigest, limit int) (page []placedKey, err error) {
+	err = s.Run(ctx, sqldb.Query("places_of_keys", placesOfKeys, after[:], limit), sqldb.ReadRows(&page, func(r *sqldb.Row) placedKey {
+		return placedKey{readPlace(r), contract.KeyDigest(r.Bytes())}
+	}))
+	return page, err
 }
 
 // OfAccount finds the database of an account.

@@ -132,9 +132,7 @@ func newWorld(t *testing.T) *world {
 		t.Cleanup(pg.Close)
 		w.Databases = append(w.Databases, placed.Database{Name: name, Store: sqlstore.New(faulty{pg.Database, name, w.faults}), Terms: accepts(false)})
 	}
-	var err error
-	w.Directory, err = directory.NewCached(directory.SQL{Database: w.Databases[0].Store.Database}, 100, 100)
-	w.succeeds(err)
+	w.Directory = directory.NewCached(directory.SQL{Database: w.Databases[0].Store.Database}, 100)
 	for i := range w.Databases {
 		db := &w.Databases[i]
 		db.Terms = accepts(true)

@@ -55,10 +55,7 @@ func openSuite(t *testing.T, database func(testing.TB) string) suite {
 		t.Cleanup(pg.Close)
 		databases = append(databases, placed.Database{Name: name, Store: pg.Statements, Terms: accepts(true)})
 	}
-	cached, err := directory.NewCached(directory.SQL{Database: databases[0].Store.Database}, 1, 1) // so that most look-ups are of home
-	if err != nil {
-		t.Fatal(err)
-	}
+	cached := directory.NewCached(directory.SQL{Database: databases[0].Store.Database}, 1) // so that most look-ups are of home
 	return suite{home{databases[0].Store}, &placed.Accounts{Directory: cached, Databases: databases, Patience: time.Minute}}
 }
 
