@@ -95,11 +95,19 @@ func (s sample) total() (us float64) {
 // measure runs calls in a closed loop, after a moment that is not measured. The processor time of a call has what is done of it beside
 // the calls and behind them, such as the index: measure ends when the system rests, and so does not slow down what is measured next.
 func (b *bench) measure(ctx context.Context, s *system.System, call string, prism int) (sample, error) {
-	if _, err := load.Closed(ctx, work(s, call, prism), b.Conns, b.Length/10); err != nil {
-		return sample{}, fmt.Errorf("%s: %s: %w", s.Name, call, err)
+	got, err := b.measureWork(ctx, s, work(s, call, prism), b.Conns)
+	if err != nil {
+		return got, fmt.Errorf("%s: %s: %w", s.Name, call, err)
+	}
+	return got, nil
+}
+
+func (b *bench) measureWork(ctx context.Context, s *system.System, w load.Work, conns int) (sample, error) {
+	if _, err := load.Closed(ctx, w, conns, b.Length/10); err != nil {
+		return sample{}, err
 	}
 	return b.sample(s, func() (load.Figures, error) {
-		f, err := load.Closed(ctx, work(s, call, prism), b.Conns, b.Length)
+		f, err := load.Closed(ctx, w, conns, b.Length)
 		return f, errors.Join(err, s.Rest(ctx))
 	})
 }

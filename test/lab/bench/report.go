@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"text/tabwriter"
@@ -37,6 +38,38 @@ func beside(row, what, unit string, values, yardsticks []float64, least float64)
 func besideAtMost(row, what, unit string, values, yardsticks []float64, most float64) Figure {
 	f := beside(row, what, unit, values, yardsticks, 0)
 	f.Target, f.Reached = fmt.Sprintf("≤ %.2f ×", most), f.Ratio <= most
+	return f
+}
+
+// judgedByInterval is besideAtMost, whose target is missed only when the whole confidence interval of the median lies above.
+func judgedByInterval(row, what, unit string, values, yardsticks []float64, most float64) Figure {
+	f := besideAtMost(row, what, unit, values, yardsticks, most)
+	low, high := interval(f.Rounds)
+	f.Target += fmt.Sprintf(", of %.3f to %.3f", low, high)
+	f.Reached = low <= most
+	return f
+}
+
+// interval is a confidence interval of the median with at least 95%, or from the lowest to the highest of fewer than six values: between two
+// values that lie as far from the ends, of which the chance that the median is outside is that of so few heads or tails.
+func interval(values []float64) (low, high float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	outside := math.Pow(0.5, float64(n-1)) // the median lies beyond the first or the last
+	ways, k := 1., 0
+	for next := outside; ; k++ {
+		ways *= float64(n-k) / float64(k+1)
+		if next += ways * outside; next > 0.05 {
+			break
+		}
+	}
+	return sorted[k], sorted[n-1-k]
+}
+
+// besidePlain is beside without a target.
+func besidePlain(row, what, unit string, values, yardsticks []float64) Figure {
+	f := beside(row, what, unit, values, yardsticks, 0)
+	f.Target = ""
 	return f
 }
 

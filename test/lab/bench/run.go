@@ -135,6 +135,7 @@ func rows() []row {
 		{name: "quality", run: (*bench).quality},
 		{name: "console", run: (*bench).console},
 		{name: "hosts", run: (*bench).hosts},
+		{name: "databases", run: (*bench).databases},
 		{name: "finding", run: (*bench).finding, long: true},
 		{name: "gateways", run: (*bench).gateways, long: true},
 		{name: "webhooks", run: (*bench).webhooks, long: true},

@@ -140,31 +140,39 @@ func (d *Data) ThreeInPlace(ctx context.Context, bin, modelURL string) (*System,
 
 func (d *Data) three(ctx context.Context, bin, url, modelURL string) (*System, error) {
 	s := d.system(ThreeProcesses, url)
-	gateway := map[string]string{"PRISM_REDIS_URL": d.stores.redis.URL()}
+	if err := s.startThree(ctx, bin, map[string]string{"PRISM_DATABASE_URL": url}, modelURL); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// startThree runs three processes of Prism. store has the settings of its databases.
+func (s *System) startThree(ctx context.Context, bin string, store map[string]string, modelURL string) error {
+	gateway := map[string]string{"PRISM_REDIS_URL": s.stores.redis.URL()}
+	results := map[string]string{"PRISM_RESULTS_WEBHOOKS_TOKEN": launch.DeliveriesToken}
+	maps.Copy(results, store)
 	for _, part := range []struct {
 		name     string
 		variable string // of the gateway, for the address of this part
 		env      map[string]string
 	}{
-		{"prism-results", "PRISM_RESULTS_URL", map[string]string{
-			"PRISM_DATABASE_URL": url, "PRISM_RESULTS_WEBHOOKS_TOKEN": launch.DeliveriesToken,
-		}},
+		{"prism-results", "PRISM_RESULTS_URL", results},
 		{"prism-model-proxy", "PRISM_MODEL_PROXY_URL", modelSettings(modelURL)},
 		{"prism-gateway", "", gateway},
 	} {
 		part.env["PRISM_RESULTS_TOKEN"], part.env["PRISM_MODEL_PROXY_TOKEN"] = launch.ResultsToken, launch.ModelsToken
 		part.env["PRISM_MAX_IN_FLIGHT"] = maxInFlight
-		p, err := startPrism(ctx, filepath.Join(bin, part.name), part.env, d.stores.Env)
+		p, err := startPrism(ctx, filepath.Join(bin, part.name), part.env, s.stores.Env)
 		if err != nil {
 			s.Close()
-			return nil, err
+			return err
 		}
 		s.add(p)
 		if part.variable != "" {
 			gateway[part.variable] = "http://" + p.Addr
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // SQLite starts Prism as one process over SQLite in a new folder, and makes some results of each prism.
@@ -195,29 +203,12 @@ func (s *Stores) SQLite(ctx context.Context, bin, dir, modelURL string, results 
 	return system, nil
 }
 
-// neighbours is how many results Neighbour makes.
+// neighbours is how many results of each prism an account of Neighbour and Spread has.
 const neighbours = 50
 
 // Neighbour is the system for another account, with a prism and some results.
 func (s *System) Neighbour(ctx context.Context, bin string, p Prism) (*System, error) {
-	env := map[string]string{"PRISM_DATABASE_URL": s.URL}
-	other := *s
-	for _, args := range [][]string{{"account", "create", "neighbour"}, {"key", "create", "--account", "neighbour"}} {
-		var err error
-		if other.Key, err = program.Run(ctx, program.Command{Path: filepath.Join(bin, "prism"), Args: args, Env: env}); err != nil {
-			return nil, err
-		}
-	}
-	id, err := other.define(ctx, p)
-	other.IDs = [][]string{{id}}
-	for range neighbours {
-		if err != nil {
-			return nil, err
-		}
-		id, err = other.Create(ctx, p)
-		other.IDs[0] = append(other.IDs[0], id)
-	}
-	return &other, err
+	return s.account(ctx, bin, map[string]string{"PRISM_DATABASE_URL": s.URL}, "neighbour", p)
 }
 
 // operate makes the store, an account and a key with the operator's commands.
