@@ -25,6 +25,8 @@ const (
 	// longestFault is how long a fault of a database lasts in a long run, and faultsPart is its part of a shorter one.
 	longestFault = 30 * time.Second
 	faultsPart   = 3
+	// saveLimit is for how long a save is tried.
+	saveLimit = 10 * time.Second
 	// slower is how much slower accounts of other databases may be during a fault, if half of their quiet p99 is less. On a busy machine the
 	// p99 of a thousand calls is that of a few which got no processor for a while, and differs by hundreds of milliseconds from one
 	// second to the next. Whoever waits for a database that is away waits for longer: a second for a connection, and ten for a statement.
@@ -212,6 +214,20 @@ func (s *spread) read(ctx context.Context, n int, path, key string) load.Reply {
 	return s.client.Do(ctx, load.Request{Method: http.MethodGet, URL: s.Gateways[n%len(s.Gateways)].URL() + "/v1/" + path, Key: key})
 }
 
+// want makes a call at each gateway until it is not told any more that something is unavailable, and expects a status.
+func (s *spread) want(t *testing.T, status int, method, path, key string) (r load.Reply) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), recoveryBudget)
+	defer cancel()
+	for _, g := range s.Gateways {
+		r = s.client.Insist(ctx, load.Request{Method: method, URL: g.URL() + "/v1/" + path, Key: key})
+		if r.Status != status {
+			t.Errorf("VIOLATION: %s %s: %s, want %d", method, path, r, status)
+		}
+	}
+	return r
+}
+
 // fails has a fault happen to the database of a world, under load everywhere.
 func (s *spread) fails(t *testing.T, own *world, f databaseFault) (late string) {
 	t.Helper()
@@ -222,7 +238,7 @@ func (s *spread) fails(t *testing.T, own *world, f databaseFault) (late string) 
 			t.Fatal(err)
 		}
 	}
-	elsewhere := slices.DeleteFunc(slices.Clone(s.worlds), func(w *world) bool { return w == own })
+	elsewhere := s.without(own)
 	unknown, err := s.Operate(ctx, "key", "create", "--account", elsewhere[1].names[0]) // no process has seen it
 	if err != nil {
 		t.Fatal(err)
@@ -258,9 +274,7 @@ func (s *spread) fails(t *testing.T, own *world, f databaseFault) (late string) 
 		}
 	}
 	ended := own.load.Now()
-	if r := s.client.Insist(ctx, load.Request{Method: http.MethodGet, URL: s.Gateways[0].URL() + "/v1/account", Key: unknown}); r.Status != http.StatusOK {
-		t.Errorf("VIOLATION: the key that no process knew, afterwards: %s", r)
-	}
+	s.want(t, http.StatusOK, http.MethodGet, "account", unknown)
 	stop()
 	for _, w := range elsewhere {
 		late = w.untouched(t, late)
@@ -270,10 +284,28 @@ func (s *spread) fails(t *testing.T, own *world, f databaseFault) (late string) 
 	if late == "" && during > max(quiet*3/2, quiet+slower) {
 		late = fmt.Sprintf("the p99 of accounts elsewhere was %s quiet and %s during the fault", quiet, during)
 	}
+	own.told(t)
 	for _, w := range s.worlds {
 		s.whole(t, w)
 	}
 	return late
+}
+
+// without are the worlds in other databases.
+func (s *spread) without(own *world) []*world {
+	return slices.DeleteFunc(slices.Clone(s.worlds), func(w *world) bool { return w == own })
+}
+
+// told expects that a call has an unknown outcome only if its save was tried for its whole time (spec: saving-after-the-model).
+func (w *world) told(t *testing.T) {
+	t.Helper()
+	for _, race := range w.load.Races() {
+		for _, c := range race.Calls() {
+			if took := c.Ended - c.Began; c.Response.Meaning == history.Unknown && took < saveLimit {
+				t.Errorf("VIOLATION: in %s, %s has an unknown outcome after %s", w.database.Name, &c, took)
+			}
+		}
+	}
 }
 
 // untouched expects that no call of a load failed, unless late says so already. A busy machine may have a service not answer another one in
