@@ -386,7 +386,7 @@ var mutants = []mutant{
 	},
 	{
 		file: lens + "apply.go", why: "a calibrated column without a pin shows what is stored",
-		old: `c.calibrations == nil && reason == ""`, new: `c.calibration == nil && reason == prism.NoQuestion`,
+		old: `c.calibrations == nil && reason == ""`, new: `c.calibrations == nil && reason == prism.NoQuestion`,
 	},
 	{
 		file: "pkg/calibration/drift.go", why: "the limit of an alarm forgets how few values the reference has",
