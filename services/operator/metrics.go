@@ -10,9 +10,6 @@ import (
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
 
-// kinds are the names of the kinds in metrics.
-var kinds = []string{"Prism", "PrismAccount", "PrismKey", "PrismModels", "PrismWebhook"}
-
 // outcomes are how a reconciliation goes: reasons of the condition Synced, and Abandoned.
 var outcomes = []string{
 	v1alpha1.ReasonSynced, v1alpha1.Drifted, v1alpha1.ReasonNotAllowed, v1alpha1.ReasonNoAccount, v1alpha1.ReasonInvalid, v1alpha1.ReasonUnavailable,

@@ -23,8 +23,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -44,22 +42,6 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/operator/api/v1alpha1"
 )
-
-// Config is what differs between deployments.
-type Config struct {
-	// Release is the name of the release. Its ConfigMaps begin with it, and so does the lease of the leader.
-	Release string
-	// Namespace is the release's.
-	Namespace string
-	// Namespaces are those whose objects count, beside the release's. Empty: all.
-	Namespaces []string
-	// Resync is how often an object is compared with Prism when nothing tells of a change.
-	Resync time.Duration
-	// URL is where the public API is, as it is written into Secrets.
-	URL string
-	// ModelProxies is a host that has the addresses of all Pods of model-proxy, and their admin port. Empty: they are not asked.
-	ModelProxies string
-}
 
 // Deps are what a Service works with; all are required.
 type Deps struct {
@@ -86,15 +68,6 @@ const (
 type Service struct {
 	manager manager.Manager
 	metrics *metrics
-}
-
-// Scheme has the types that the operator reads and writes.
-func Scheme() *runtime.Scheme {
-	s := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s)); err != nil {
-		panic("operator: the types are broken: " + err.Error())
-	}
-	return s
 }
 
 // New makes an operator. It asks the API server which kinds there are. It panics if Deps.Metrics has the collectors of an operator already.
@@ -209,25 +182,6 @@ func (b *base) ofAccount(ctx context.Context, list kube.ObjectList, account kube
 	for _, o := range items(list) {
 		if o.AccountName() == account.GetName() {
 			all = append(all, reconcile.Request{NamespacedName: kube.ObjectKeyFromObject(o)})
-		}
-	}
-	return all
-}
-
-// items are the objects of a list that are of accounts.
-func items(list kube.ObjectList) (all []owned) {
-	switch l := list.(type) {
-	case *v1alpha1.PrismList:
-		for i := range l.Items {
-			all = append(all, &l.Items[i])
-		}
-	case *v1alpha1.PrismKeyList:
-		for i := range l.Items {
-			all = append(all, &l.Items[i])
-		}
-	case *v1alpha1.PrismWebhookList:
-		for i := range l.Items {
-			all = append(all, &l.Items[i])
 		}
 	}
 	return all

@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -64,11 +62,6 @@ func hashOf(v any) string {
 	return digest(text)
 }
 
-func digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
-}
-
 // version is the hash of what only a version changes.
 func (s state) version() string { return hashOf(s.Definition.Definition) }
 
@@ -86,9 +79,6 @@ func asks(o *v1alpha1.Prism) (e extras) {
 	}
 	return e
 }
-
-// untouched is the message of Drifted=False.
-const untouched = "Nobody else has changed it"
 
 // Sync implements Kind.
 func (k *prisms) Sync(ctx context.Context, o *v1alpha1.Prism) (time.Duration, error) {

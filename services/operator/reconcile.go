@@ -3,11 +3,8 @@ package operator
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"reflect"
 	"slices"
 	"time"
@@ -35,70 +32,6 @@ const (
 	maxText = 4096
 )
 
-// Object is a custom resource.
-type Object interface {
-	kube.Object
-	State() *v1alpha1.Status
-}
-
-// Kind is what the operator does for the objects of one kind. Its errors become conditions: a *Problem as it says, an error of Prism by its
-// code, and any other one as a failure that is tried again.
-type Kind[T Object] interface {
-	// Sync has Prism be as the object says, and fills its status. It is called again when the object or its account changes, and after a
-	// pause; 0 means Config.Resync.
-	Sync(ctx context.Context, o T) (again time.Duration, err error)
-	// Ends tells whether there is something to end in Prism when the object is deleted.
-	Ends(o T) bool
-	// End ends it. What is not there is no error. After abandonAfter of errors it is left as it is.
-	End(ctx context.Context, o T) error
-}
-
-// Problem is why Prism is not as an object says.
-type Problem struct { //nolint:errname // it is what a condition says
-	Reason string
-	Text   string
-	// Unusable tells that the object is not ready either. Otherwise what Prism has, it has still.
-	Unusable bool
-	// Retry has the object tried again soon. Otherwise it waits for a change of itself or of its account, or for Config.Resync.
-	Retry bool
-	// After is how long Prism asks to wait; 0 for the pauses of the queue.
-	After time.Duration
-}
-
-func (p *Problem) Error() string { return p.Reason + ": " + p.Text }
-
-func notAllowed(format string, args ...any) *Problem {
-	return &Problem{Reason: v1alpha1.ReasonNotAllowed, Text: fmt.Sprintf(format, args...), Unusable: true}
-}
-
-func noAccount(format string, args ...any) *Problem {
-	return &Problem{Reason: v1alpha1.ReasonNoAccount, Text: fmt.Sprintf(format, args...), Unusable: true}
-}
-
-// problemOf is an error as a problem.
-func problemOf(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
-		return p
-	}
-	p = &Problem{Reason: v1alpha1.ReasonFailed, Text: err.Error(), Retry: true}
-	var refused *client.Error
-	var connection *client.ConnectionError
-	switch {
-	case errors.As(err, &connection), errors.Is(err, context.DeadlineExceeded):
-		p.Reason = v1alpha1.ReasonUnavailable
-	case !errors.As(err, &refused):
-	case refused.Code == client.CodeValidationFailed || refused.Code == client.CodeBadRequest:
-		p.Reason, p.Text, p.Retry = v1alpha1.ReasonInvalid, refused.Message, false
-	default:
-		p.Text, p.After = refused.Message, refused.RetryAfter
-		if refused.Status >= http.StatusInternalServerError || refused.Status == http.StatusTooManyRequests {
-			p.Reason = v1alpha1.ReasonUnavailable
-		}
-	}
-	return p
-}
-
 // Accounts call the public API for accounts.
 type Accounts interface {
 	// Client calls as the operator's own credential of the account with the role, an editor's or an owner's. Its error is a *Problem while there is none.
@@ -114,12 +47,6 @@ type base struct {
 	metrics  *metrics
 	log      *slog.Logger
 	now      func() time.Time
-}
-
-// owned is an object of an account.
-type owned interface {
-	Object
-	AccountName() string
 }
 
 // client calls as an editor for the account of an object.
@@ -263,21 +190,15 @@ func (r *reconciler[T]) tell(o T, err error) {
 	}
 }
 
+// untouched is the message of Drifted=False.
+const untouched = "Nobody else has changed it"
+
 // set sets a condition.
 func (b *base) set(o Object, kind string, status metav1.ConditionStatus, reason, text string) {
 	meta.SetStatusCondition(&o.State().Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: cut(text), ObservedGeneration: o.GetGeneration(),
 		LastTransitionTime: metav1.NewTime(b.now()),
 	})
-}
-
-// older tells which of two objects counts, if one alone can: the older one, and of two of one second the first by namespace and name.
-func older(a, b kube.Object) bool {
-	at, other := a.GetCreationTimestamp(), b.GetCreationTimestamp()
-	if at.Equal(&other) {
-		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName())) < 0
-	}
-	return at.Before(&other)
 }
 
 func cut(text string) string {

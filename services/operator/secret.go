@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +20,11 @@ const (
 	// digestAnnotation has the digest of the secret that the operator put into a Secret. The secrets are random, so it tells nothing of them.
 	digestAnnotation = "prism.dev/digest"
 )
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
 
 // intact tells whether a member of a Secret has what the operator wrote there.
 func intact(s *corev1.Secret, member string) bool {
