@@ -1,4 +1,4 @@
-// Package operator has Prism be as the custom resources of a cluster say: a file has the controller of each kind, and reconcile.go what they
+// Package operator has Prism be as the custom resources of a cluster say: a file has the controller of each kind, and reconcile.go and problem.go what they
 // share. It calls the public API as any client does, with a credential of its own for each account.
 //
 //	custom resource ─ watch ─▶ reconciler ─ Kind.Sync ─▶ /v1 of Prism
