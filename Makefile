@@ -50,7 +50,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build quick test compat chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
+.PHONY: help run build quick test compat chaos chaos-and-checks checks faults seeds race fuzz mutants lint spectral fmt vulns verify ci deps example clean
 .PHONY: api crds lab bench bench-smoke fleet live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: node bare images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -101,10 +101,15 @@ $(READERS_INSTALLED): services/results/internal/tabular/testdata/readers/require
 	$(READERS)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
 	cp $< $@
 
+chaos: faults seeds ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them; CHAOS_SEEDS=50 of runs in one process; each statement of each migration
+
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
 # alone. The parallel tests wait for leases and locks to end most of their time, so more run at once than there are processors.
-chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them; CHAOS_SEEDS=50 of runs in one process; each statement of each migration
+faults: deps
 	PRISM_TEST_RACE=1 CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -v -parallel 3 -timeout 60m ./test/chaos
+
+# These have no clock: the time of the runs is that of a bubble, and a migration is killed at a statement.
+seeds: deps
 	CHAOS_SEEDS=$(or $(CHAOS_SEEDS),50) $(PLAIN) -count=1 -timeout 60m -run ForEachSeed ./cmd/prism
 	CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -timeout 30m -run IsKilled ./services/results/internal/postgres ./services/results/internal/sqlite
 
@@ -192,12 +197,13 @@ quality: ## measure the offline model with labelled questions, and write the tab
 
 ci: test chaos-and-checks bench-smoke ## what CI runs
 
-# The tests of chaos wait most of their time. What has no clock runs meanwhile, and yields to them.
+# The tests of faults wait most of their time. What has no clock runs meanwhile, and yields to them; what bench-smoke needs from npm is
+# installed meanwhile too.
 chaos-and-checks:
-	@$(MAKE) -j2 --output-sync=recurse chaos checks
+	@$(MAKE) -j2 --output-sync=recurse faults checks
 
 checks:
-	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check lab
+	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check lab seeds $(PEER_INSTALLED) $(PORTKEY_INSTALLED)
 
 deps: $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
