@@ -14,8 +14,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// entryBytes is what a key and its account take that are kept, in maps that have just grown.
-const entryBytes = 192
+// entryBytes is what a key and its account take at most that are kept, in maps that have just grown; they take 100 to 190.
+const entryBytes = 256
 
 // KeptIn is how many keys and as many accounts a process keeps that has so much memory: an eighth of it.
 func KeptIn(memory int64) int { return int(min(4_000_000, max(100_000, memory/8/entryBytes))) }
@@ -27,7 +27,7 @@ const lookUpWait = 1500 * time.Millisecond
 // key is known at once.
 type Cached struct {
 	SQL
-	most     int
+	limit    int
 	keys     *recent[contract.KeyDigest, prism.AccountID]
 	accounts *recent[prism.AccountID, number]
 	asked    singleflight.Group
@@ -41,21 +41,21 @@ type Cached struct {
 type number uint16
 
 // NewCached keeps at most so many keys, and as many accounts.
-func NewCached(s SQL, most int) *Cached {
+func NewCached(s SQL, limit int) *Cached {
 	return &Cached{
-		SQL: s, most: most, numbers: map[string]number{},
-		keys: newRecent[contract.KeyDigest, prism.AccountID](most), accounts: newRecent[prism.AccountID, number](most),
+		SQL: s, limit: limit, numbers: map[string]number{},
+		keys: newRecent[contract.KeyDigest, prism.AccountID](limit), accounts: newRecent[prism.AccountID, number](limit),
 	}
 }
 
 // fillPage is how many keys Fill reads at once.
 const fillPage = 10_000
 
-// Fill keeps what home has, up to half of what is kept at most, so that a process that has just begun asks home for little. It returns how
+// Fill keeps what home has, as much as is kept, so that a process that has just begun asks home for little. It returns how
 // many keys it has read.
 func (c *Cached) Fill(ctx context.Context) (read int, err error) {
-	for after := (contract.KeyDigest{}); read < c.most/2; {
-		page, err := c.keysBehind(ctx, after, min(fillPage, c.most/2-read))
+	for after := (contract.KeyDigest{}); read < c.limit; {
+		page, err := c.keysBehind(ctx, after, min(fillPage, c.limit-read))
 		if err != nil || len(page) == 0 {
 			return read, err
 		}

@@ -67,7 +67,7 @@ func TestWhatIsCachedIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // m
 		// The longest name that a database can have, in memory of its own, as the rows of Postgres have it.
 		return directory.Place{Account: newAccount(account), Database: strings.Repeat("x", 62) + string(rune('a'+account%26))}, nil
 	}}
-	const memory = 160 << 20
+	const memory = 256 << 20
 	most := directory.KeptIn(memory)
 	c := newCached(h, most)
 	before := heap()
@@ -112,8 +112,14 @@ func TestWhatIsUsedStaysCached(t *testing.T) {
 			t.Errorf("the key that is used is not cached after %d others", key)
 		}
 	}
-	if !look(50) {
-		t.Error("a key is cached that was used before 49 others")
+	cached := 0
+	for key := range 100 {
+		if !look(key) {
+			cached++
+		}
+	}
+	if cached > 10 {
+		t.Errorf("%d keys are cached", cached)
 	}
 }
 

@@ -2,44 +2,60 @@ package directory
 
 import "sync"
 
-// recent keeps the entries that were used last, in two halves of which the older one is dropped when the newer one is full. Maps without pointers
-// take a third of the memory of a list of the same entries, and the garbage collector does not read them.
+// recent keeps entries. When there are as many as it may keep, a new one takes the place of one that was not used since others were dropped. A
+// map without pointers takes a third of the memory of a list in order of use, and the garbage collector does not read it.
 type recent[K comparable, V any] struct {
-	half int
+	limit int
 
-	mu         sync.Mutex
-	newer, old map[K]V
+	mu      sync.Mutex
+	entries map[K]entry[V]
 }
 
-// newRecent keeps at most so many entries, and at least two.
-func newRecent[K comparable, V any](most int) *recent[K, V] {
-	return &recent[K, V]{half: max(1, most/2), newer: map[K]V{}, old: map[K]V{}}
+type entry[V any] struct {
+	value V
+	used  bool
 }
 
-// Get finds an entry, which is used now.
-func (r *recent[K, V]) Get(k K) (v V, cached bool) {
+func newRecent[K comparable, V any](limit int) *recent[K, V] {
+	return &recent[K, V]{limit: limit, entries: map[K]entry[V]{}}
+}
+
+// Get finds an entry, which is used by this.
+func (r *recent[K, V]) Get(k K) (value V, cached bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if v, cached = r.newer[k]; cached {
-		return v, true
+	e, cached := r.entries[k]
+	if cached && !e.used {
+		e.used = true
+		r.entries[k] = e
 	}
-	if v, cached = r.old[k]; cached {
-		r.add(k, v)
-	}
-	return v, cached
+	return e.value, cached
 }
 
 // Add keeps an entry, in place of the one with its key.
-func (r *recent[K, V]) Add(k K, v V) {
+func (r *recent[K, V]) Add(k K, value V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.add(k, v)
+	e, cached := r.entries[k]
+	if !cached && len(r.entries) >= r.limit {
+		r.drop()
+	}
+	e.value = value
+	r.entries[k] = e
 }
 
-func (r *recent[K, V]) add(k K, v V) {
-	if _, there := r.newer[k]; !there && len(r.newer) == r.half {
-		r.newer, r.old = r.old, r.newer
-		clear(r.newer)
+// looks bounds how many entries are looked at to drop one.
+const looks = 64
+
+// drop removes the first entry that is not used, from a random one on. Those before it have to be used again to stay.
+func (r *recent[K, V]) drop() {
+	looked := 0
+	for k, e := range r.entries {
+		if looked++; !e.used || looked == min(looks, len(r.entries)) {
+			delete(r.entries, k)
+			return
+		}
+		e.used = false
+		r.entries[k] = e
 	}
-	r.newer[k] = v
 }
