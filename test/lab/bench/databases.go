@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/prism-results/prism/test/internal/load"
 	"github.com/prism-results/prism/test/lab/bench/internal/model"
@@ -112,6 +113,9 @@ func (b *bench) spread(ctx context.Context, m *model.Model, three bool) error {
 			return err
 		}
 	}
+	if err := b.idle(ctx, several.accounts[0]); err != nil {
+		return err
+	}
 	return b.eachSpread(func(call string) error {
 		for _, p := range b.pairsOf() {
 			b.report.add(b.out, judgedByInterval("databases", fmt.Sprintf("%s, over four databases: %s, %s", single.accounts[0].Name, call, p.callers), "µs",
@@ -148,5 +152,37 @@ func (b *bench) measureSpread(ctx context.Context, s *spreading, call string, at
 	key := took(call, atOnce)
 	s.took[key] = append(s.took[key], got.total())
 	fmt.Fprintf(b.out, "  %s, %s, %d at once: %s 1/s, %s µs of processor time\n", s.accounts[0].Name, call, atOnce, number(got.Rate), number(got.total()))
+	return nil
+}
+
+// idleFor is longer than Postgres takes to count what its sessions did.
+const idleFor = 20 * time.Second
+
+// idle measures what a database costs while no calls come: the statements of work beside the calls, and the processor time of a second.
+func (b *bench) idle(ctx context.Context, s *system.System) error {
+	before, err := s.Transactions(ctx)
+	if err != nil {
+		return err
+	}
+	used, err := s.CPU()
+	if err != nil {
+		return err
+	}
+	if !load.Wait(ctx, min(idleFor, 10*b.Length)) {
+		return ctx.Err()
+	}
+	after, err := s.Transactions(ctx)
+	if err != nil {
+		return err
+	}
+	usedAfter, err := s.CPU()
+	if err != nil {
+		return err
+	}
+	each := min(idleFor, 10*b.Length).Seconds() * (spreadOver + 1) // the Prism with one database idles too
+	b.report.add(b.out,
+		plain("databases", s.Name+", for each idle database: transactions", "1/s", []float64{(after - before) / each}),
+		plain("databases", s.Name+", for each idle database: processor time of Postgres", "ms/s",
+			[]float64{milliseconds(usedAfter[system.Postgres]-used[system.Postgres]) / each}))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/prism-results/prism/pkg/testkit/program"
@@ -98,4 +99,13 @@ func (s *System) account(ctx context.Context, bin string, store map[string]strin
 		}
 	}
 	return &other, nil
+}
+
+// Transactions is how many transactions Postgres has ended, of all databases.
+func (s *System) Transactions(ctx context.Context) (float64, error) {
+	text, err := SQL(ctx, s.stores.postgres.URL("postgres"), `SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database`)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(text, 64)
 }
