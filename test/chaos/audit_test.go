@@ -76,30 +76,27 @@ func (w *world) audit(t *testing.T, exact bool) (problems []error) {
 	return drop(problems)
 }
 
+// listRows lists the results of accounts, or of all.
+const listRows = `SELECT a.name, r.id::text, p.slug, r.version, r.ref, r.status, r.error, r.took_ms, r.created_at,
+	r.answers::text, r.idempotency_key, r.retry_of::text, r.retried_by::text
+	FROM results r JOIN accounts a ON a.id = r.account_id JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+	WHERE $1::text[] IS NULL OR a.name = ANY ($1) ORDER BY r.id`
+
+// read reads the rows of each account in its database.
 func (w *world) read(t *testing.T) (*ledger, error) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), w.database.DatabaseURL())
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close(t.Context())
-	rows, err := conn.Query(t.Context(), `SELECT a.name, r.id::text, p.slug, r.version, r.ref, r.status, r.error, r.took_ms, r.created_at,
-		r.answers::text, r.idempotency_key, r.retry_of::text, r.retried_by::text
-		FROM results r JOIN accounts a ON a.id = r.account_id JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
-		ORDER BY r.id`)
-	if err != nil {
-		return nil, err
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByPos[row])
-	if err != nil {
-		return nil, err
-	}
-	l := &ledger{world: w, rows: map[string]*row{}, all: all}
-	for _, r := range all {
-		if l.rows[r.ID] != nil {
-			return nil, fmt.Errorf("result %s exists in two accounts", r.ID)
+	l := &ledger{world: w, rows: map[string]*row{}}
+	for _, d := range w.Databases {
+		var in []string // nil: all
+		if len(w.Databases) > 1 {
+			in = collect[string](t, w.Database, "SELECT name FROM directory_accounts WHERE database = $1", d.Name)
 		}
-		l.rows[r.ID] = r
+		for _, r := range collectRows(t, d, pgx.RowToAddrOfStructByPos[row], listRows, in) {
+			if l.rows[r.ID] != nil {
+				return nil, fmt.Errorf("result %s exists in two accounts", r.ID)
+			}
+			l.rows[r.ID], l.all = r, append(l.all, r)
+		}
 	}
 	return l, nil
 }

@@ -97,7 +97,7 @@ func execute(ctx context.Context, d *system.Database, sql string) error {
 // spec: database-faults, shared-in-a-database, directory, key-look-up, linearizable, one-save-per-result, durable-before-response, usage-is-exact
 func TestAFaultOfOneOfSeveralDatabasesIsFeltByItsOwnAccountsAlone(t *testing.T) {
 	t.Parallel()
-	s := startSpread(t)
+	s := startSpread(t, system.Config{})
 	for _, w := range []*world{s.worlds[2], s.worlds[0]} {
 		for _, f := range databaseFaults() {
 			t.Run(w.database.Name+" is "+f.name, func(t *testing.T) {
@@ -117,13 +117,14 @@ type spread struct {
 	loads  int
 }
 
-func startSpread(t *testing.T) *spread {
+// startSpread starts four databases, with further settings of the system.
+func startSpread(t *testing.T, c system.Config) *spread {
 	t.Helper()
 	s := &spread{seed: seed(t), client: load.NewClient(16, 0)}
 	t.Cleanup(s.client.Close)
-	s.System = startSystem(t, system.Config{
-		Flags: shipped, Databases: 3, Forgetful: true, Model: upstream.Config{Seed: s.seed, Pause: 2 * time.Millisecond},
-	})
+	c.Flags, c.Databases, c.Forgetful = shipped, 3, true
+	c.Model = upstream.Config{Seed: s.seed, Pause: 2 * time.Millisecond}
+	s.System = startSystem(t, c)
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
 	keys := map[string]string{}
@@ -153,22 +154,40 @@ func startSpread(t *testing.T) *spread {
 	return s
 }
 
-func collect[T any](t *testing.T, d *system.Database, sql string) []T {
+// collect is the only column of what a database finds.
+func collect[T any](t *testing.T, d *system.Database, sql string, args ...any) []T {
+	t.Helper()
+	return collectRows(t, d, pgx.RowTo[T], sql, args...)
+}
+
+func collectRows[T any](t *testing.T, d *system.Database, read pgx.RowToFunc[T], sql string, args ...any) []T {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), d.DatabaseURL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	rows, err := conn.Query(t.Context(), sql)
+	rows, err := conn.Query(t.Context(), sql, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[T])
+	all, err := pgx.CollectRows(rows, read)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// places is where the directory has each account.
+func (s *spread) places(t *testing.T) map[string]*system.Database {
+	t.Helper()
+	places := map[string]*system.Database{}
+	for _, d := range s.Databases {
+		for _, name := range collect[string](t, s.Database, "SELECT name FROM directory_accounts WHERE database = $1", d.Name) {
+			places[name] = d
+		}
+	}
+	return places
 }
 
 // begin starts a new load in each world, which stop ends.
@@ -342,6 +361,7 @@ func (s *spread) whole(t *testing.T, w *world) {
 // usage compares what the accounts of a world have used with what is stored.
 func (s *spread) usage(t *testing.T, w *world) {
 	t.Helper()
+	places := s.places(t)
 	for i, name := range w.names {
 		r := s.client.Insist(t.Context(), load.Request{Method: http.MethodGet, URL: s.Gateways[0].URL() + "/v1/usage?by=prism", Key: w.keys[i]})
 		var used struct {
@@ -355,7 +375,7 @@ func (s *spread) usage(t *testing.T, w *world) {
 			results, failed = results+sum.Results, failed+sum.Failed
 		}
 		of := "SELECT count(*) FROM results r JOIN accounts a ON a.id = r.account_id WHERE a.name = '" + name + "'"
-		if want := collect[int64](t, w.database, of+" UNION ALL "+of+" AND r.status = 'failed'"); results != want[0] || failed != want[1] {
+		if want := collect[int64](t, places[name], of+" UNION ALL "+of+" AND r.status = 'failed'"); results != want[0] || failed != want[1] {
 			t.Errorf("VIOLATION: %s used %d results, of them %d failed; stored are %v", name, results, failed, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/test/chaos/internal/system"
 	"github.com/prism-results/prism/test/internal/load"
 )
 
@@ -16,7 +17,7 @@ import (
 // spec: revocations, directory-repair, database-faults, linearizable, durable-before-response, usage-is-exact
 func TestADatabaseThatIsRestoredRevivesNoKeyAndOthersLoseNothing(t *testing.T) {
 	t.Parallel()
-	s := startSpread(t)
+	s := startSpread(t, system.Config{})
 	for _, own := range []*world{s.worlds[1], s.worlds[0]} {
 		for name, restore := range map[string]func(*spread, context.Context, *testing.T, *world, func()) string{
 			"stopped": (*spread).restoredBetweenRuns, "running": (*spread).restoredUnderLoad,

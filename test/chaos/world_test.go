@@ -30,7 +30,6 @@ func startWorld(t *testing.T, sc system.Config, lc load.Config) *world {
 	w := &world{seed: lc.Seed, names: [2]string{"account-0", "account-1"}}
 	sc.Model.Seed = lc.Seed
 	w.System = startSystem(t, sc)
-	w.database = w.Database
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
 	for i := range w.keys {

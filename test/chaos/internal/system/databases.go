@@ -82,7 +82,14 @@ func (s *System) databases(ctx context.Context) error {
 			name = string(rune('a' + i))
 		}
 		// Postgres is durable as in production, since its crash is one of the faults.
-		d, err := newDatabase(ctx, name, pgtest.Options{Fsync: !s.config.Forgetful})
+		o := pgtest.Options{Fsync: !s.config.Forgetful}
+		if s.config.Logical {
+			o.Settings = map[string]string{
+				"wal_level": "logical", "max_wal_senders": "50", "max_replication_slots": "50", "max_worker_processes": "50",
+				"max_logical_replication_workers": "40", "wal_retrieve_retry_interval": "100ms",
+			}
+		}
+		d, err := newDatabase(ctx, name, o)
 		s.Databases = append(s.Databases, d)
 		if err != nil {
 			return err
@@ -110,7 +117,14 @@ func (s *System) where(program string, url func(*Database) string) (map[string]s
 		}
 	}
 	path := filepath.Join(s.dir, program+".yaml")
-	return map[string]string{"PRISM_DATABASES_FILE": path}, os.WriteFile(path, []byte(text.String()), 0o600)
+	// Another command may read the file at this moment.
+	next, err := os.CreateTemp(s.dir, program)
+	if err != nil {
+		return nil, err
+	}
+	_, err = next.WriteString(text.String())
+	err = errors.Join(err, next.Close(), os.Rename(next.Name(), path))
+	return map[string]string{"PRISM_DATABASES_FILE": path}, err
 }
 
 // linked is the setting of a results service, with a link to each database.

@@ -43,6 +43,8 @@ type Config struct {
 	Standby bool
 	// Databases are so many further ones beside home, each in a Postgres of its own. They are named b, c and so on.
 	Databases int
+	// Logical makes each Postgres one from and to which accounts can be moved.
+	Logical bool
 	// Gateway, Results and Models hold further settings of the gateways, of the results services and of model-proxy.
 	Gateway, Results, Models map[string]string
 	// Workers of file runs.
