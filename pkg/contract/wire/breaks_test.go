@@ -50,11 +50,7 @@ func TestACallThatAServerRefusesIsMadeOnANewConnection(t *testing.T) {
 				})
 			})
 			models := dialModels(t, url)
-			results, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer results.Close()
+			results := dial(t, url, token, wire.NewResults)
 			for range 3 { // the second call meets the refusal
 				if got, err := models.Ask(t.Context(), contract.Ask{}); err != nil || got.Error != "first" {
 					t.Errorf("%+v, %v", got, err)
@@ -132,12 +128,8 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int64
 			url := counted(t, &requests, row.breaks)
-			results, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer results.Close()
-			err = row.call(results, dialModels(t, url).Models)
+			results := dial(t, url, token, wire.NewResults)
+			err := row.call(results, dialModels(t, url).Models)
 			if (err == nil) != row.ok || requests.Load() != row.requests {
 				t.Errorf("%d requests, %v", requests.Load(), err)
 			}

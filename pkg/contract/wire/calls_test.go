@@ -61,12 +61,7 @@ func (p patient) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, err
 
 func dialModels(t *testing.T, url string) patient {
 	t.Helper()
-	c, err := wire.NewModels(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return patient{c}
+	return patient{dial(t, url, token, wire.NewModels)}
 }
 
 func echo(_ context.Context, a contract.Ask) (contract.Outcome, error) {

@@ -28,11 +28,6 @@ func TestTheConsoleOverTheWire(t *testing.T) {
 	t.Parallel()
 	contracttest.Console(t, func(t *testing.T, c contract.Console) contract.Console {
 		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountConsole(app, c, tokens(sessionToken), log) })
-		client, err := wire.NewConsole(wire.ClientConfig{URL: url, Tokens: tokens(sessionToken)}, wire.ClientDeps{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(client.Close)
-		return client
+		return dial(t, url, sessionToken, wire.NewConsole)
 	})
 }

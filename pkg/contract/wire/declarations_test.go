@@ -41,11 +41,6 @@ func TestDeclarationsOverTheWire(t *testing.T) {
 	t.Parallel()
 	contracttest.Declarations(t, func(t *testing.T, d contract.Declarations) contract.Declarations {
 		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountDeclarations(app, d, tokens(operatorToken), log) })
-		client, err := wire.NewDeclarations(wire.ClientConfig{URL: url, Tokens: tokens(operatorToken)}, wire.ClientDeps{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(client.Close)
-		return client
+		return dial(t, url, operatorToken, wire.NewDeclarations)
 	})
 }

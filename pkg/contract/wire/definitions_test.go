@@ -83,12 +83,7 @@ func dialResults(t *testing.T, r contract.Results, record *traffic) wire.Results
 // resultsAt is a client of results at an address.
 func resultsAt(t *testing.T, url string) wire.Results {
 	t.Helper()
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
+	return dial(t, url, token, wire.NewResults)
 }
 
 func TestResultsSendADefinitionOnce(t *testing.T) {

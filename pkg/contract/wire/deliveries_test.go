@@ -32,11 +32,6 @@ func TestDeliveriesOverTheWire(t *testing.T) {
 	t.Parallel()
 	contracttest.Deliveries(t, func(t *testing.T, d contract.Deliveries) contract.Deliveries {
 		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountDeliveries(app, d, tokens(deliveriesToken), log) })
-		client, err := wire.NewDeliveries(wire.ClientConfig{URL: url, Tokens: tokens(deliveriesToken)}, wire.ClientDeps{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(client.Close)
-		return client
+		return dial(t, url, deliveriesToken, wire.NewDeliveries)
 	})
 }

@@ -47,6 +47,17 @@ func serve(t testing.TB, mount func(*fiber.App, *slog.Logger)) string {
 	return url
 }
 
+// dial makes a client that shows a token and closes with the test.
+func dial[C interface{ Close() }](t *testing.T, url, token string, connect func(wire.ClientConfig, wire.ClientDeps) (C, error)) C {
+	t.Helper()
+	c, err := connect(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
 // serveUntil is serve until ctx ends. How it ended comes in the channel.
 func serveUntil(ctx context.Context, t testing.TB, cfg httpkit.Config, mount func(*fiber.App, *slog.Logger)) (string, <-chan error) {
 	t.Helper()
@@ -97,12 +108,7 @@ func TestModelsOverTheWire(t *testing.T) {
 	t.Parallel()
 	contracttest.Models(t, func(t *testing.T, m contract.Models) contract.Models {
 		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, m, tokens(token), log) })
-		c, err := wire.NewModels(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(c.Close)
-		return c
+		return dial(t, url, token, wire.NewModels)
 	})
 }
 
