@@ -24,25 +24,7 @@ import (
 func TestTheClientSecretIsReplacedDuringASignIn(t *testing.T) {
 	t.Parallel()
 	accepted := "first"
-	var server *httptest.Server
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.URL.Path != "/token" {
-			_, _ = fmt.Fprintf(w, `{"issuer":%[1]q,"authorization_endpoint":"%[1]s/a","token_endpoint":"%[1]s/token","jwks_uri":"%[1]s/keys"}`, server.URL)
-			return
-		}
-		_, secret, _ := r.BasicAuth()
-		if secret == "" {
-			secret = r.PostFormValue("client_secret")
-		}
-		if secret != accepted {
-			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = fmt.Fprint(w, `{"error":"invalid_client"}`)
-			return
-		}
-		_, _ = fmt.Fprint(w, `{"access_token":"a","token_type":"Bearer"}`) // which ends the sign-in: there is no ID token
-	}))
-	t.Cleanup(server.Close)
+	url := providerOf(t, func(secret string) bool { return secret == accepted })
 	path := filepath.Join(t.TempDir(), "secret")
 	write := func(text string) {
 		t.Helper()
@@ -51,7 +33,7 @@ func TestTheClientSecretIsReplacedDuringASignIn(t *testing.T) {
 		}
 	}
 	write("first")
-	c, source, began := beginSignIn(t, server.URL, path)
+	c, source, began := beginSignIn(t, url, path)
 	cookie, err := c.Seal(began)
 	if err != nil {
 		t.Fatal(err)
@@ -83,35 +65,22 @@ func TestTheClientSecretIsReplacedWhileManySignIn(t *testing.T) {
 		mu             sync.Mutex
 		accepted       = "secret-0"
 		refused, taken = map[string]int{}, map[string]int{}
-		server         *httptest.Server
 	)
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.URL.Path != "/token" {
-			_, _ = fmt.Fprintf(w, `{"issuer":%[1]q,"authorization_endpoint":"%[1]s/a","token_endpoint":"%[1]s/token","jwks_uri":"%[1]s/keys"}`, server.URL)
-			return
-		}
-		_, secret, _ := r.BasicAuth()
-		if secret == "" {
-			secret = r.PostFormValue("client_secret")
-		}
+	url := providerOf(t, func(secret string) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if secret != accepted {
 			refused[secret]++
-			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = fmt.Fprint(w, `{"error":"invalid_client"}`)
-			return
+			return false
 		}
 		taken[secret]++
-		_, _ = fmt.Fprint(w, `{"access_token":"a","token_type":"Bearer"}`)
-	}))
-	t.Cleanup(server.Close)
+		return true
+	})
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte(accepted), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, _, began := beginSignIn(t, server.URL, path)
+	c, _, began := beginSignIn(t, url, path)
 	ctx, stop := context.WithCancel(t.Context())
 	var finished [people]atomic.Int64
 	var all sync.WaitGroup
@@ -170,6 +139,31 @@ func TestTheClientSecretIsReplacedWhileManySignIn(t *testing.T) {
 		until("the new secret is taken", seen(taken))
 		each()
 	}
+}
+
+// providerOf is the address of a provider that accepts some client secrets. It sends no ID token, which ends each sign-in.
+func providerOf(t *testing.T, accepts func(secret string) bool) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/token" {
+			issuer := "http://" + r.Host
+			_, _ = fmt.Fprintf(w, `{"issuer":%[1]q,"authorization_endpoint":"%[1]s/a","token_endpoint":"%[1]s/token","jwks_uri":"%[1]s/keys"}`, issuer)
+			return
+		}
+		_, secret, _ := r.BasicAuth()
+		if secret == "" {
+			secret = r.PostFormValue("client_secret")
+		}
+		if !accepts(secret) {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = fmt.Fprint(w, `{"error":"invalid_client"}`)
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"access_token":"a","token_type":"Bearer"}`)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // beginSignIn begins a sign-in at a provider with the client secret of a file.
