@@ -18,7 +18,7 @@ var vague = []string{"of", "one", "two", "held", "given", "kept", "found", "most
 // the line that calls it. Tests, the suites of stores and the laboratory are not looked at.
 func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
-	files := eachFile(t, []string{"../cmd", "../client", "../pkg", "../services", "../terraform-provider-prism", "../test"}, []string{"storetest", "lab"}, func(set *token.FileSet, file *ast.File) {
+	files := eachFile(t, []string{"storetest", "lab"}, func(set *token.FileSet, file *ast.File) {
 		for _, declaration := range file.Decls {
 			if f, ok := declaration.(*ast.FuncDecl); ok && (slices.Contains(vague, strings.ToLower(f.Name.Name[:1])+f.Name.Name[1:]) || f.Name.Name == "alter") {
 				t.Errorf("%s: name the function %s by a noun or a verb that says what it returns or does", set.Position(f.Pos()), f.Name.Name)
@@ -30,13 +30,12 @@ func TestFunctionsHaveNamesThatSayWhatTheyDo(t *testing.T) {
 	}
 }
 
-// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at variables, parameters and fields, in the folders without such a name.
-// The list of folders only grows.
+// TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre looks at variables and parameters that are used over more than five lines, and at all
+// fields. Tests are not looked at.
 func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	const longLife = 5 // lines from the first use to the last
-	roots := []string{"../client", "../cmd", "../pkg", "../services", "../terraform-provider-prism", "../test"}
-	files := eachFile(t, roots, nil, func(set *token.FileSet, file *ast.File) {
+	files := eachFile(t, nil, func(set *token.FileSet, file *ast.File) {
 		lines := map[*ast.Object][2]int{} //nolint:staticcheck // a variable of a function needs no types to be told apart
 		ast.Inspect(file, func(n ast.Node) bool {
 			if list, ok := n.(*ast.StructType); ok { // whose fields live as long as their values
@@ -71,11 +70,11 @@ func TestVariablesOfALongLifeHaveNamesThatSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// eachFile reads the programs below roots, without tests and without folders of some names, and counts them.
-func eachFile(t *testing.T, roots, skipped []string, read func(*token.FileSet, *ast.File)) (files int) {
+// eachFile reads the Go files of all programs, without tests and without folders of some names, and counts them.
+func eachFile(t *testing.T, skipped []string, read func(*token.FileSet, *ast.File)) (files int) {
 	t.Helper()
 	skipped = append(skipped, "node_modules", "testdata")
-	for _, root := range roots {
+	for _, root := range []string{"../client", "../cmd", "../pkg", "../services", "../terraform-provider-prism", "../test"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

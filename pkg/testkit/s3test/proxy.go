@@ -42,7 +42,7 @@ const (
 	EmptyList   Fault = "a list of nothing"
 )
 
-// Faults are all faults that a request of a method can have; the path of a list ends with a slash or is that of the bucket.
+// Faults are all faults that a request of a method can have. list: it lists objects (IsList).
 func Faults(method string, list bool) []Fault {
 	faults := []Fault{SlowDown, Internal, BadGateway, Page, Skewed, TimedOut, Hang, Reset, Lost}
 	switch {
