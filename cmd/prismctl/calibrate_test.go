@@ -86,14 +86,7 @@ func TestCalibrationsAreMadePinnedAndListed(t *testing.T) {
 func TestACalibrationWithoutLabelsIsRefused(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	_, err := u.client().CreatePrism(t.Context(), client.NewPrism{Slug: "tickets", NewVersion: client.NewVersion{
-		Definition: client.Definition{
-			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
-		},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u.makePrism()
 	u.run("calibrate", "fit", "tickets", "--question", "urgent").want(exitConflict, "Too few labels: 0 of 200.")
 	u.run("calibrate", "fit", "tickets", "--question", "urgent", "--method", "temperature").
 		want(exitInvalid, "method: Expected 'auto' | 'platt' | 'isotonic'")

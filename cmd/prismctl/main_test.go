@@ -66,6 +66,17 @@ func newUser(t *testing.T) *user {
 	}}
 }
 
+// makePrism makes the prism tickets, which asks whether a text is urgent.
+func (u *user) makePrism() {
+	u.t.Helper()
+	_, err := u.client().CreatePrism(u.t.Context(), client.NewPrism{Slug: "tickets", NewVersion: client.NewVersion{Definition: client.Definition{
+		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
+	}}})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+}
+
 // on is a copy of the user for a subtest.
 func (u *user) on(t *testing.T) *user {
 	t.Helper()

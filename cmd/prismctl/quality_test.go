@@ -122,14 +122,7 @@ func TestASignificanceHasFourDigitsOrIsBelowTheLeastThatIsShown(t *testing.T) {
 func TestMeasuresWithoutLabelsAreRefused(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	p := client.NewPrism{Slug: "tickets", NewVersion: client.NewVersion{
-		Definition: client.Definition{
-			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
-		},
-	}}
-	if _, err := u.client().CreatePrism(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	u.makePrism()
 	u.run("quality", "tickets").want(exitConflict, "Too few labels: 0 of 30.")
 	u.run("quality", "tickets", "--question", "none").want(exitInvalid, "question: Unknown question")
 	u.run("quality", "tickets", "--version", "2").want(exitNotFound, "Prism version not found")

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-
-	"github.com/prism-results/prism/client"
 )
 
 func TestADriftIsATable(t *testing.T) {
@@ -42,14 +40,7 @@ func TestADriftIsATable(t *testing.T) {
 func TestAPrismIsWatchedAndNotAnyMore(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	_, err := u.client().CreatePrism(t.Context(), client.NewPrism{Slug: "tickets", NewVersion: client.NewVersion{
-		Definition: client.Definition{
-			Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "urgent", Type: client.YesNo, Text: "Is it urgent?"}},
-		},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u.makePrism()
 	u.run("quality", "drift", "tickets").want(exitOK, "tickets is not watched: prismctl quality watch tickets")
 	u.run("quality", "watch", "tickets").want(exitOK, "Its reference is its first results, 0 of 2000.")
 	u.run("quality", "watch", "tickets", "--from", "2026-01-01").want(exitUsage, "a reference period needs both --from and --to")
