@@ -353,7 +353,7 @@ var mutants = []mutant{
 	{
 		file: members + "sessions.go", tests: sqlite, why: "a session that is used never ends",
 		old: "f.ExpiresAt = earlierOf(now.Add(SessionIdleTime), f.EndsAt)",
-		new: "f.ExpiresAt = now.Add(store.SessionIdleTime)",
+		new: "f.ExpiresAt = now.Add(SessionIdleTime)",
 	},
 	{
 		file: members + "sessions.go", tests: sqlite, why: "a session makes keys of the first account whichever it asks for",
