@@ -119,7 +119,7 @@ race: deps ## run the tests but those of the lab three times over, to hunt for r
 fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
-mutants: deps ## break the code in 87 places, one at a time, and expect the tests of each package to fail
+mutants: deps ## break the code in 90 places, one at a time, and expect the tests of each package to fail
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(GO) run ./test/lab/mutants $(MUTANTS)
 
 # All modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
