@@ -25,7 +25,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration.
-const newestMigration = store.Baseline + 17
+const newestMigration = store.Baseline + 18
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (

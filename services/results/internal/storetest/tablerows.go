@@ -160,6 +160,9 @@ func TableRows() []TableRow {
 		{"revocation_numbers", values{"database": "b", "seq": 3}},
 		{"revocations", values{"database": "b", "seq": 3, "id": id(75), "key_id": key, "revoked_at": at, "kept_until": later}},
 		{"revocation_mark", values{"only_row": true, "seq": 3, "id": id(75)}},
+		{"moved_accounts", values{"account_id": account, "database": "b", "epoch": 2, "moved_at": at}},
+		{"arriving_rows", values{"account_id": account, "number": 1, "epoch": 2, "table_name": "accounts", "row": empty}},
+		{"moves", values{"account_id": account, "source": "a", "target": "b", "epoch": 2, "step": "copy", "started_at": at, "switched_at": later}},
 	}
 }
 
